@@ -1,0 +1,32 @@
+import type { ChatPrice } from '../pricing/price.ts'
+
+export type ModelType = 'text' | 'image' | 'video' | 'speech' | 'transcription'
+
+/** A model as the gateway offers it, whatever list it came from. */
+export interface Model {
+  /** What `GET /v1/models` shows: an alias, or the prefix and the upstream's id. */
+  readonly id: string
+  /** The id that the upstream knows. */
+  readonly upstreamModel: string
+  readonly type: ModelType
+  readonly featured: boolean
+  readonly name: string
+  readonly description: string | null
+  /** The maker, from the id's first part; display only. */
+  readonly ownedBy: string
+  /** Seconds since the epoch. */
+  readonly created: number
+  /** Null when the list does not say. */
+  readonly contextLength: number | null
+  readonly maxOutputTokens: number | null
+  readonly inputModalities: readonly string[]
+  readonly outputModalities: readonly string[]
+  readonly supportedParameters: readonly string[]
+  /** Null for models that are not sold by tokens. */
+  readonly price: ChatPrice | null
+  /** Aliases that lead to this model; the model that an alias leads to. */
+  readonly aliases: readonly string[]
+  readonly aliasFor: string | null
+  /** Served by confidential-compute providers only, without fallback. */
+  readonly confidential: boolean
+}

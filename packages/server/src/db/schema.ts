@@ -1,0 +1,174 @@
+/**
+ * The tables, as both engines have them. Column types are those that reads return.
+ *
+ * Times are integer milliseconds since the epoch, given by the gateway and never by the database. Money is nanocredits in `bigint`.
+ * Ids are UUIDv7 text, so that order by id is order by time.
+ */
+
+/** Holder of one balance; a team's credit pool. */
+export interface AccountTable {
+  account_id: string
+  name: string
+  status: 'active' | 'suspended'
+  created_at: number
+}
+
+/** One row per account. `posted - held >= 0` is a constraint. System accounts have no row. */
+export interface BalanceTable {
+  account_id: string
+  posted: bigint
+  held: bigint
+}
+
+export interface TeamTable {
+  team_id: string
+  account_id: string
+  /** The team's spending cap; null when it has none. */
+  budget_id: string | null
+  name: string
+  created_at: number
+}
+
+/**
+ * A cap on spending, holds included. Belongs to a team or to a key; mirrored keys share one.
+ *
+ * `spent` and `reserved` belong to the period that began at `window_start`. The period changes inside the money operation that
+ * notices it; `limit_nanocredits` null means that spending is only counted.
+ */
+export interface BudgetTable {
+  budget_id: string
+  limit_nanocredits: bigint | null
+  period: 'none' | 'daily' | 'weekly' | 'monthly'
+  window_start: number
+  spent: bigint
+  reserved: bigint
+}
+
+export interface ApiKeyTable {
+  key_id: string
+  team_id: string
+  account_id: string
+  /** Every key has a budget row, capped or not, since it counts the key's spending. */
+  budget_id: string
+  name: string
+  /** HMAC-SHA-256 of the raw key as 64 hex digits. */
+  key_hash: string
+  pepper_version: number
+  /** First characters and last four of the raw key, for people to recognise it. */
+  display: string
+  /** Space-separated: `inference`, `deposits`, `keys`. */
+  rights: string
+  /** JSON array of model ids; null allows all. */
+  models: string | null
+  expires_at: number | null
+  revoked_at: number | null
+  created_at: number
+  /** Rounded down to the hour. */
+  last_used_at: number | null
+}
+
+/** Credits promised to a request in flight. Ends once. */
+export interface HoldTable {
+  hold_id: string
+  account_id: string
+  key_id: string
+  team_budget_id: string | null
+  key_budget_id: string | null
+  /** Period of each budget in which the hold was placed: its capture counts there. Null with the budget. */
+  team_window_start: number | null
+  key_window_start: number | null
+  process_id: string
+  type: string
+  model: string
+  stream: number
+  amount: bigint
+  state: 'held' | 'captured' | 'released' | 'expired'
+  placed_at: number
+  ended_at: number | null
+  /** JSON text of a `HoldProgress`; null until the first journal. */
+  progress: string | null
+}
+
+/**
+ * One immutable row per money event; its columns are the sides of the double entry.
+ * `charge + write_off = cost + margin` for settlements; `funding` alone for credits.
+ */
+export interface TransferTable {
+  transfer_id: string
+  account_id: string
+  kind: 'capture' | 'write_off' | 'grant' | 'adjustment' | 'deposit'
+  hold_id: string | null
+  funding: bigint
+  charge: bigint
+  write_off: bigint
+  cost: bigint
+  margin: bigint
+  reason: string | null
+  created_at: number
+}
+
+/** One row per ended request; the id is the hold's and the request's. */
+export interface UsageRecordTable {
+  usage_id: string
+  account_id: string
+  team_id: string | null
+  key_id: string
+  created_at: number
+  /** When the hold was placed: the request's start. */
+  started_at: number
+  type: string
+  model: string
+  upstream: string | null
+  upstream_model: string | null
+  status: 'ok' | 'error' | 'cancelled'
+  error_code: string | null
+  stream: number
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  cached_tokens: number | null
+  reasoning_tokens: number | null
+  charge: bigint
+  write_off: bigint
+  cost: bigint
+  basis: string | null
+  estimated: number
+  pricing: string | null
+  generation_id: string | null
+  latency_ms: number | null
+}
+
+/** Totals of usage per UTC day, written in the capture's transaction. */
+export interface UsageDailyTable {
+  key_id: string
+  /** Days since the epoch, UTC. */
+  day: number
+  type: string
+  model: string
+  account_id: string
+  requests: number
+  charge: bigint
+  prompt_tokens: bigint
+  completion_tokens: bigint
+}
+
+/** A gateway process that holds money for requests. Its holds are orphans once the lease has run out. */
+export interface ProcessLeaseTable {
+  process_id: string
+  /** Names the data folder for embedded storage: a restart there adopts the holds at once. */
+  node_name: string
+  started_at: number
+  lease_until: number
+}
+
+export interface Schema {
+  account: AccountTable
+  balance: BalanceTable
+  team: TeamTable
+  budget: BudgetTable
+  api_key: ApiKeyTable
+  hold: HoldTable
+  transfer: TransferTable
+  usage_record: UsageRecordTable
+  usage_daily: UsageDailyTable
+  process_lease: ProcessLeaseTable
+}

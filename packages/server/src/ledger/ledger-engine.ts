@@ -1,0 +1,11 @@
+import type { LedgerOperation, LedgerResult } from './operations.ts'
+
+/** Applies money operations on one database engine. Two adapters: SQLite (worker thread) and PostgreSQL (one SQL function). */
+export interface LedgerEngine {
+  /**
+   * Applies a batch in order, in one transaction, and answers in the same order once it is durable.
+   *
+   * A rejection means that the outcome is unknown; every operation is idempotent, so the batch may be sent again.
+   */
+  apply(operations: readonly LedgerOperation[]): Promise<readonly LedgerResult[]>
+}

@@ -1,0 +1,190 @@
+/**
+ * The money operations: everything that can change a balance, a hold or a budget, as plain values.
+ *
+ * An operation is decided inside the database by its own present state, never by an earlier read, and is idempotent by its natural
+ * key (hold id, transfer id): applying it twice answers the same and moves nothing the second time. Engines apply a batch in order,
+ * in one database transaction, each operation with its own result.
+ */
+import type { Nanocredits } from '@svc/contract'
+
+/** Which purse refused. Also says which code a 402 carries. */
+export type SpendLimit = 'account' | 'team' | 'key'
+
+/** How many output units a hold covers when the balance does not pay for all of them. Source: decisions 5.7. */
+export type HoldPolicy =
+  /** All units or nothing: the client named its limit. */
+  | 'exact'
+  /** The client named no limit and reads a stream: start with `firstUnits`, extend later. */
+  | 'stepwise'
+  /** The client named no limit and waits for one answer: hold as many units as the balance pays for, less a sixteenth. */
+  | 'affordable'
+
+export interface PlaceHold {
+  readonly kind: 'place'
+  /** UUIDv7; also the request id, the usage id and the capture's transfer id. */
+  readonly holdId: string
+  readonly accountId: string
+  readonly keyId: string
+  readonly teamBudgetId: string | null
+  readonly keyBudgetId: string | null
+  /** The gateway process that answers for this hold; see the process lease. */
+  readonly processId: string
+  /** `chat`, `image`, …: the kind of work, for display and for limits by class. */
+  readonly type: string
+  /** As the client wrote it. */
+  readonly model: string
+  /** Whether the client reads a stream; kept so that an orphan's usage record can say so. */
+  readonly stream: boolean
+  /** Held whatever the output is: the prompt's bound. */
+  readonly fixed: Nanocredits
+  /** Held per unit of output (times `n` choices). Zero is legal: then the hold is `fixed` alone. */
+  readonly perUnit: Nanocredits
+  /** Units that the answer can have at most. */
+  readonly units: number
+  readonly policy: HoldPolicy
+  /** Units of the first step of a `stepwise` hold; ignored otherwise. */
+  readonly firstUnits: number
+  /** Milliseconds since the epoch, from the gateway's clock. */
+  readonly now: number
+}
+
+export type PlaceResult =
+  | {
+      readonly kind: 'placed'
+      readonly amount: Nanocredits
+      /** Units that the hold covers now. */
+      readonly units: number
+      /** Units that the balance can pay at all; null when the request needs no limit of ours. */
+      readonly limit: number | null
+    }
+  | {
+      readonly kind: 'insufficient'
+      readonly limit: SpendLimit
+      /** The whole hold for `exact`; `fixed + perUnit` otherwise. */
+      readonly required: Nanocredits
+      /** Never negative. */
+      readonly available: Nanocredits
+      /** Units that `available` would pay beside `fixed`; 0 when not even one. */
+      readonly affordableUnits: number
+    }
+  | { readonly kind: 'refused'; readonly reason: 'key_revoked' | 'key_expired' | 'account_suspended' }
+
+/** Raises an open hold towards `targetUnits`; grants what the purses allow. */
+export interface ExtendHold {
+  readonly kind: 'extend'
+  readonly holdId: string
+  readonly fixed: Nanocredits
+  readonly perUnit: Nanocredits
+  /** Absolute, so that a repeated extension changes nothing. */
+  readonly targetUnits: number
+  readonly now: number
+}
+
+export type ExtendResult =
+  | { readonly kind: 'extended'; readonly amount: Nanocredits; readonly units: number }
+  | { readonly kind: 'refused'; readonly reason: 'key_revoked' | 'key_expired' | 'account_suspended' | 'hold_ended' }
+
+/** What became of the work, for the usage record. Plain facts; the ledger stores and never interprets them. */
+export interface UsageFacts {
+  readonly upstream: string | null
+  readonly upstreamModel: string | null
+  /** `ok` was delivered, `error` failed and is free, `cancelled` ended by the caller. */
+  readonly status: 'ok' | 'error' | 'cancelled'
+  readonly errorCode: string | null
+  readonly promptTokens: number | null
+  readonly completionTokens: number | null
+  readonly cachedTokens: number | null
+  readonly reasoningTokens: number | null
+  /** What decided the charge; null when nothing is charged. */
+  readonly basis: 'card' | 'cost' | 'list' | 'estimate' | null
+  /** True when quantities were counted here because the upstream reported none. */
+  readonly estimated: boolean
+  /** JSON text: the unit prices and quantities from which the charge can be recomputed; null when nothing is charged. */
+  readonly pricing: string | null
+  /** The upstream's own id of the generation, to look its cost up by. */
+  readonly generationId: string | null
+  readonly latencyMs: number | null
+}
+
+export type HoldEnd = 'captured' | 'released' | 'expired'
+
+/**
+ * Ends a hold once: moves the charge (if any), frees the rest, writes the usage record and the roll-up, all or nothing.
+ *
+ * `released` and `expired` go with a charge of 0. A charge above the hold is paid from what is available, the remainder becomes a
+ * write-off. A cost with a charge of 0 is written off whole. A hold that had been `expired` may still be captured, once.
+ */
+export interface SettleHold {
+  readonly kind: 'settle'
+  readonly holdId: string
+  readonly end: HoldEnd
+  /** What the published rules say the request costs the caller. */
+  readonly charge: Nanocredits
+  /** What the upstream charges us, at par; 0 when it is not known. */
+  readonly cost: Nanocredits
+  readonly facts: UsageFacts
+  readonly now: number
+}
+
+export type SettleResult =
+  | { readonly kind: 'settled'; readonly charge: Nanocredits; readonly writeOff: Nanocredits }
+  /** Somebody ended this hold before; `charge` is what was charged then. */
+  | { readonly kind: 'already_settled'; readonly charge: Nanocredits }
+
+/** Credits an account, or debits it with a negative amount. */
+export interface RecordCredit {
+  readonly kind: 'credit'
+  /** UUIDv7 text, or any text that is unique by nature. The same id twice is one effect. */
+  readonly transferId: string
+  readonly source: 'grant' | 'adjustment' | 'deposit'
+  readonly accountId: string
+  readonly amount: Nanocredits
+  /** Why, in words for the account's owner. */
+  readonly reason: string
+  readonly now: number
+}
+
+export type CreditResult =
+  | { readonly kind: 'credited'; readonly posted: Nanocredits }
+  | { readonly kind: 'already_credited'; readonly posted: Nanocredits }
+  | { readonly kind: 'insufficient'; readonly available: Nanocredits }
+  | { readonly kind: 'unknown_account' }
+
+/** What an open hold would be charged if its process died now. */
+export interface HoldProgress {
+  readonly holdId: string
+  readonly charge: Nanocredits
+  readonly cost: Nanocredits
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly pricing: string | null
+  readonly upstream: string | null
+  readonly upstreamModel: string | null
+  readonly generationId: string | null
+}
+
+/** Notes the progress of open holds and renews the lease of their process, in one write. Source: decisions 14 (orphans). */
+export interface JournalHolds {
+  readonly kind: 'journal'
+  readonly processId: string
+  readonly leaseUntil: number
+  readonly entries: readonly HoldProgress[]
+  readonly now: number
+}
+
+export type JournalResult = { readonly kind: 'journaled' }
+
+export type LedgerOperation = PlaceHold | ExtendHold | SettleHold | RecordCredit | JournalHolds
+
+export type LedgerResult = PlaceResult | ExtendResult | SettleResult | CreditResult | JournalResult
+
+/** The result that belongs to an operation. */
+export type ResultOf<Operation extends LedgerOperation> = Operation extends PlaceHold
+  ? PlaceResult
+  : Operation extends ExtendHold
+    ? ExtendResult
+    : Operation extends SettleHold
+      ? SettleResult
+      : Operation extends RecordCredit
+        ? CreditResult
+        : JournalResult

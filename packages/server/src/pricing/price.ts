@@ -1,0 +1,75 @@
+/**
+ * The shapes of prices and usage. This room is pure: it knows no database, no upstream and no clock.
+ */
+import type { Nanocredits } from '@svc/contract'
+
+declare const attoUsd: unique symbol
+
+/** A whole number of 10⁻¹⁸ USD. Upstream prices and costs are exact in it; 10⁶ of them are one nanocredit at par. */
+export type AttoUsd = bigint & { readonly [attoUsd]: true }
+
+/** Upstream prices of text models per token, before the margin. An absent kind is priced as the kind it is a part of. */
+export interface TokenPrices {
+  readonly input: AttoUsd
+  readonly output: AttoUsd
+  readonly cachedInput: AttoUsd | null
+  readonly cacheWrite: AttoUsd | null
+  /** Per request, beside the tokens. */
+  readonly request: AttoUsd | null
+  /** In rising order. The last tier whose limit the prompt exceeds replaces the prices of the whole request. */
+  readonly tiers: readonly PriceTier[]
+}
+
+export interface PriceTier {
+  readonly aboveInputTokens: number
+  readonly input: AttoUsd
+  readonly output: AttoUsd
+  readonly cachedInput: AttoUsd | null
+  readonly cacheWrite: AttoUsd | null
+}
+
+/** A row of the rate card: selling prices per token, margin included. */
+export interface CardRate {
+  readonly input: Nanocredits
+  readonly output: Nanocredits
+}
+
+/** Where list prices come from, in falling order of trust. A snapshot never makes an alias dearer. */
+export type ListSource = 'configured' | 'live' | 'snapshot'
+
+/** Everything that can decide what a chat request costs. At least one of the two is present. */
+export interface ChatPrice {
+  /** Present for featured aliases. */
+  readonly card: CardRate | null
+  readonly list: { readonly prices: TokenPrices; readonly source: ListSource } | null
+}
+
+/**
+ * Tokens as the charge counts them. `cachedTokens` and `cacheWriteTokens` are parts of `promptTokens`, `reasoningTokens` of
+ * `completionTokens`; the adapter has made it so whatever the upstream's own convention is.
+ */
+export interface ChatUsage {
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cachedTokens: number
+  readonly cacheWriteTokens: number
+  readonly reasoningTokens: number
+}
+
+export type ChargeBasis = 'card' | 'cost' | 'list' | 'estimate'
+
+/** What a request costs, and how that came about. */
+export interface ChatCharge {
+  readonly charge: Nanocredits
+  /** What the upstream charges us, at par, rounded up; 0 when nothing tells. */
+  readonly cost: Nanocredits
+  readonly basis: ChargeBasis
+  /** JSON text for the usage record: quantities and unit prices that give the charge again. */
+  readonly pricing: string
+}
+
+/** The bound of one request's charge: `fixed` for the prompt, `perOutputToken` for each token it may make. */
+export interface HoldBound {
+  readonly fixed: Nanocredits
+  readonly perOutputToken: Nanocredits
+}
