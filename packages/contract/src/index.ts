@@ -1,3 +1,12 @@
 /** The package's only barrel: what is true for server, console and terminal client alike. */
+export * from './balance.ts'
+export * from './chat.ts'
 export * from './credits.ts'
+export * from './endpoints.ts'
+export * from './error-body.ts'
 export * from './error-codes.ts'
+export * from './health.ts'
+export * from './json-number.ts'
+export * from './models.ts'
+export * from './money-schema.ts'
+export * from './usage.ts'

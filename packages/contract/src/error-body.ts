@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { creditsNumber } from './money-schema.ts'
+
+/** Extra fields of a 402, inside `error`, where the OpenAI clients keep them. Source: spec 7, decision 0010. */
+const shortageFields = {
+  credits_required: creditsNumber.describe('402: what the request may cost at most.'),
+  credits_available: creditsNumber.describe('402: what the limit that refused has left.'),
+  credits_short: creditsNumber.describe('402: required less available.'),
+  affordable_max_tokens: z.int().nullable().describe('402: the largest max_tokens that would pass; 0 when none would.'),
+  limit: z.enum(['account', 'team', 'key']).describe('402: which limit refused.'),
+  topup_url: z.string().describe('402: where credits can be added.'),
+}
+
+/** What a 402 says inside `error`, beside the four fields that every error has. */
+export const shortage = z.object(shortageFields)
+
+export type Shortage = z.output<typeof shortage>
+
+/** The body of every answer that is not a success. */
+export const errorBody = z
+  .object({
+    error: z.looseObject({
+      message: z.string().describe('For people; may change.'),
+      type: z.string().describe('The class of the error.'),
+      param: z.string().nullable().describe('Path of the request field at fault.'),
+      code: z.string().describe('For programs; see the list of codes.'),
+      ...shortage.partial().shape,
+    }),
+  })
+  .meta({ id: 'Error' })
+
+export type ErrorBody = z.output<typeof errorBody>

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+
+const routing = z.enum(['ok', 'degraded', 'down', 'off'])
+
+/** Whether the gateway works, and which modalities are served. 503 with the same shape when the status is `down`. */
+export const healthReply = z
+  .looseObject({
+    status: z.enum(['ok', 'degraded', 'down']),
+    version: z.string(),
+    time: z.string().describe('ISO 8601, UTC.'),
+    routing: z
+      .object({ text: routing, image: routing, video: routing, audio: routing })
+      .describe('State by modality; off means that no upstream is configured for it.'),
+    catalog: z.object({
+      featured: z.int(),
+      models: z.int(),
+      updated_at: z.string().nullable().describe('ISO 8601; null while the bundled list is in use.'),
+    }),
+  })
+  .meta({ id: 'Health' })
+
+export type HealthReply = z.output<typeof healthReply>

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { creditsNumber } from './money-schema.ts'
+
+export const modelTypes = ['text', 'image', 'video', 'speech', 'transcription'] as const
+
+/** Selling prices in US dollars per unit as decimal text, margin included: the form that readers of OpenRouter's lists expect. */
+const modelPricing = z.looseObject({
+  prompt: z.string().describe('Per prompt token.'),
+  completion: z.string().describe('Per output token.'),
+  input_cache_read: z.string().optional(),
+  input_cache_write: z.string().optional(),
+  request: z.string().optional(),
+  overrides: z
+    .array(
+      z.looseObject({
+        min_prompt_tokens: z.int().describe('Applies to the whole request when the prompt has more tokens than this.'),
+        prompt: z.string().optional(),
+        completion: z.string().optional(),
+        input_cache_read: z.string().optional(),
+        input_cache_write: z.string().optional(),
+      }),
+    )
+    .optional(),
+})
+
+const modelSvc = z.looseObject({
+  type: z.enum(modelTypes),
+  featured: z.boolean(),
+  alias_for: z.string().nullable().describe('The model that this alias leads to.'),
+  aliases: z.array(z.string()).describe('Aliases that lead to this model.'),
+  credits_per_1m_input: creditsNumber.nullable().describe('Credits per million prompt tokens, margin included.'),
+  credits_per_1m_output: creditsNumber.nullable().describe('Credits per million output tokens, margin included.'),
+  margin_bps: z.int(),
+})
+
+/** A model that a key can address. */
+export const modelEntry = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int(),
+    owned_by: z.string(),
+    shutdown_date: z.string().nullish(),
+    name: z.string(),
+    description: z.string().nullable(),
+    context_length: z.int().nullable(),
+    max_output_tokens: z.int().nullable(),
+    architecture: z.looseObject({ input_modalities: z.array(z.string()), output_modalities: z.array(z.string()) }),
+    supported_parameters: z.array(z.string()),
+    pricing: modelPricing.nullable().describe('Null for models that are not sold by tokens.'),
+    svc: modelSvc,
+  })
+  .meta({ id: 'Model' })
+
+export type ModelEntry = z.output<typeof modelEntry>
+
+/** All models, the featured aliases first. */
+export const modelList = z.object({ object: z.literal('list'), data: z.array(modelEntry) }).meta({ id: 'ModelList' })
+
+export type ModelListReply = z.output<typeof modelList>
+
+/** Filters and page of `GET /v1/models`. Without `limit` the list is whole. */
+export const modelsQuery = z.object({
+  type: z.enum([...modelTypes, 'all']).optional(),
+  q: z.string().max(200).optional().describe('Words that the id or the name contains.'),
+  limit: z.coerce.number<string | number>().int().min(1).max(1_000).optional(),
+  offset: z.coerce.number<string | number>().int().min(0).max(1_000_000).optional(),
+})
+
+export type ModelsQuery = z.output<typeof modelsQuery>
+
+export const modelPath = z.object({
+  id: z.string().min(1).max(256).describe('The id; its slashes may be written raw or as %2F.'),
+})

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { creditsNumber } from './money-schema.ts'
+
+export const usageTypes = ['chat', 'image', 'video', 'speech', 'transcription'] as const
+export type UsageType = (typeof usageTypes)[number]
+
+/** Most records on one page, and how many come unasked. Source: decision 0012 (limits of a request). */
+export const USAGE_PAGE_MAX = 200
+export const USAGE_PAGE_DEFAULT = 50
+
+/** Ids are UUIDv7 text. */
+const recordId = z.string().min(1).max(64)
+
+const UNIX_SECONDS = /^\d{1,11}$/
+
+/** A point in time in a query: seconds since the epoch or an ISO 8601 date or time. Becomes milliseconds since the epoch. */
+const instant = z
+  .string()
+  .max(40)
+  .transform((text, context) => {
+    const ms = UNIX_SECONDS.test(text) ? Number(text) * 1_000 : Date.parse(text)
+    if (Number.isSafeInteger(ms)) return ms
+    context.addIssue({ code: 'custom', message: 'Expected seconds since the epoch or an ISO 8601 time.' })
+    return z.NEVER
+  })
+
+/** Filters and page of `GET /v1/usage`. */
+export const usageQuery = z.object({
+  limit: z.coerce.number<string | number>().int().min(1).max(USAGE_PAGE_MAX).default(USAGE_PAGE_DEFAULT),
+  after: recordId.optional().describe('Id of the last record of the page before.'),
+  from: instant.optional().describe('Not before: seconds since the epoch, or an ISO 8601 date or time.'),
+  to: instant.optional().describe('Before: seconds since the epoch, or an ISO 8601 date or time.'),
+  model: z.string().min(1).max(256).optional().describe('As the requests named it.'),
+  type: z.enum(usageTypes).optional(),
+})
+
+export type UsageQuery = z.output<typeof usageQuery>
+
+export const chargeBases = ['card', 'cost', 'list', 'estimate'] as const
+
+/**
+ * How the charge came about: everything that a reader needs to calculate it again.
+ * Unit prices and amounts are decimal text, so that no reader loses a digit.
+ */
+export const usagePricing = z
+  .looseObject({ basis: z.enum(chargeBases).optional() })
+  .meta({ id: 'UsagePricing' })
+
+/** One finished request. */
+export const usageRecord = z
+  .object({
+    id: z.string(),
+    object: z.literal('usage.record'),
+    state: z.literal('final'),
+    request_id: z.string().describe('The `x-request-id` of the answer.'),
+    created: z.int().describe('When the request began, in seconds since the epoch.'),
+    type: z.enum(usageTypes),
+    model: z.string().describe('As the request named it.'),
+    upstream_model: z.string().nullable(),
+    status: z.enum(['ok', 'error', 'cancelled']).describe('error is free; cancelled was ended by the caller.'),
+    error_code: z.string().nullable(),
+    stream: z.boolean(),
+    prompt_tokens: z.int().nullable(),
+    completion_tokens: z.int().nullable(),
+    total_tokens: z.int().nullable(),
+    cached_tokens: z.int().nullable().describe('Part of prompt_tokens.'),
+    reasoning_tokens: z.int().nullable().describe('Part of completion_tokens.'),
+    units: z
+      .object({ kind: z.enum(['images', 'seconds', 'characters', 'requests']), quantity: z.number() })
+      .nullable()
+      .describe('What was counted where it was not tokens.'),
+    credits_charged: creditsNumber,
+    margin_bps: z.int(),
+    basis: z
+      .enum(chargeBases)
+      .nullable()
+      .describe('What decided the charge: the rate card, the reported cost, the list price, an estimate; null when free.'),
+    estimated: z.boolean().describe('True when quantities were counted here, since the upstream reported none.'),
+    pricing: usagePricing.nullable(),
+    latency_ms: z.int().nullable(),
+    job_id: z.string().nullable(),
+  })
+  .meta({ id: 'UsageRecord' })
+
+export type UsageRecordBody = z.output<typeof usageRecord>
+
+/** A page of usage records, newest first. */
+export const usageList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(usageRecord),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+    totals: z
+      .object({
+        requests: z.int(),
+        credits_charged: creditsNumber,
+        prompt_tokens: z.int(),
+        completion_tokens: z.int(),
+      })
+      .describe('Over all records that the filters select, not only this page.'),
+  })
+  .meta({ id: 'UsageList' })
+
+export type UsageListReply = z.output<typeof usageList>
+
+/** A request whose charge is not known yet. */
+export const usagePending = z
+  .object({
+    id: z.string(),
+    object: z.literal('usage.record'),
+    state: z.literal('pending'),
+    request_id: z.string(),
+    created: z.int().describe('Seconds since the epoch.'),
+    type: z.enum(usageTypes),
+    model: z.string(),
+    stream: z.boolean(),
+    credits_reserved: creditsNumber.describe('Held for this request.'),
+  })
+  .meta({ id: 'UsagePending' })
+
+/** `GET /v1/usage/{request_id}`: the record, or that it is still open. */
+export const usageReply = z.discriminatedUnion('state', [usagePending, usageRecord])
+
+export type UsageReply = z.output<typeof usageReply>
+
+export const usagePath = z.object({ request_id: recordId })
