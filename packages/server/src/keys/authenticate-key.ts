@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Caller } from './caller.ts'
+import type { KeyStore, ValidKey } from './key-store.ts'
+import type { Peppers } from './pepper.ts'
+import { hashKey, isWellFormedKey } from './raw-key.ts'
+import { parseModels, parseRights } from './key-permissions.ts'
+
+/** `cached` may be as old as the cache allows; `fresh` reads the key's row. Money decisions check the row again themselves. */
+export type Freshness = 'cached' | 'fresh'
+
+export interface KeyAuthenticator {
+  /**
+   * Finds the caller behind an `Authorization` header. Answers at once, without a promise, when the cache knows the key.
+   *
+   * @param authorization the header's value as the client sent it. No other place of a request can carry a key.
+   * @throws {ServiceError} `invalid_api_key` (thrown or rejected), with one text for every reason.
+   */
+  authenticate(authorization: string | undefined, freshness: Freshness): Caller | Promise<Caller>
+  /** Drops what is cached about a key: call it when the key was revoked. */
+  forget(keyId: string): void
+}
+
+export interface KeyAuthenticatorDeps {
+  readonly store: Pick<KeyStore, 'findValid'>
+  readonly peppers: Peppers
+  readonly clock: Clock
+  /** How long a row may be served from memory; `MAX_CACHE_MS` by default and at most. */
+  readonly cacheMs?: number
+}
+
+/** A cached row is at most this old, in milliseconds. Source: decision 0011 (keys). */
+export const MAX_CACHE_MS = 5_000
+/** Callers in memory at most. */
+const MAX_CACHED_KEYS = 10_000
+/** Scheme and credentials of RFC 6750; the scheme's case does not matter (RFC 9110 section 11.1). */
+const BEARER = /^bearer +(\S+) *$/i
+
+interface CachedCaller {
+  readonly caller: Caller
+  /** When its row was asked for. */
+  readonly readAt: number
+}
+
+/**
+ * Makes the one way from an `Authorization` header to a caller.
+ *
+ * Only keys that exist are cached, under a digest of the header, so that memory holds no raw key and a flood of wrong keys displaces
+ * nobody. A wrong key costs a checksum or one look-up in an index, never a walk through stored keys.
+ */
+export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthenticator {
+  const { clock } = deps
+  const cacheMs = Math.min(deps.cacheMs ?? MAX_CACHE_MS, MAX_CACHE_MS)
+  const cache = new Map<string, CachedCaller>()
+
+  function findCached(digest: string): Caller | null {
+    const cached = cache.get(digest)
+    if (cached === undefined) return null
+    const now = clock.now()
+    const isUsable = now - cached.readAt < cacheMs && !hasExpired(cached.caller, now)
+    cache.delete(digest)
+    if (!isUsable) return null
+    // Put back at the end: the map's order is the order of use, and its first entry is the one to drop.
+    cache.set(digest, cached)
+    return cached.caller
+  }
+
+  async function read(authorization: string, digest: string): Promise<Caller> {
+    const rawKey = BEARER.exec(authorization)?.[1]
+    if (rawKey === undefined || !isWellFormedKey(rawKey)) throw invalidApiKey()
+    const readAt = clock.now()
+    const hashes = deps.peppers.map((pepper) => hashKey(rawKey, pepper.secret))
+    const key = await deps.store.findValid(hashes, readAt)
+    if (key === null) throw invalidApiKey()
+    const caller = callerOf(key)
+    cache.delete(digest)
+    cache.set(digest, { caller, readAt })
+    dropOldest(cache)
+    return caller
+  }
+
+  return {
+    authenticate(authorization, freshness) {
+      if (authorization === undefined) throw invalidApiKey()
+      const digest = hash('sha256', authorization, 'base64')
+      const cached = freshness === 'cached' ? findCached(digest) : null
+      return cached ?? read(authorization, digest)
+    },
+    forget(keyId) {
+      for (const [digest, { caller }] of cache) {
+        if (caller.keyId === keyId) cache.delete(digest)
+      }
+    },
+  }
+}
+
+function hasExpired(caller: Caller, now: number): boolean {
+  return caller.expiresAt !== null && caller.expiresAt <= now
+}
+
+function dropOldest(cache: Map<string, CachedCaller>): void {
+  if (cache.size <= MAX_CACHED_KEYS) return
+  const oldest = cache.keys().next()
+  if (oldest.done !== true) cache.delete(oldest.value)
+}
+
+function callerOf(key: ValidKey): Caller {
+  return Object.freeze({
+    keyId: key.keyId,
+    keyName: key.name,
+    display: key.display,
+    accountId: key.accountId,
+    teamId: key.teamId,
+    keyBudgetId: key.budgetId,
+    teamBudgetId: key.teamBudgetId,
+    rights: parseRights(key.rights),
+    models: parseModels(key.models),
+    expiresAt: key.expiresAt,
+  })
+}
+
+/** The uniform answer: which of the reasons it was would tell a stranger which keys exist. */
+function invalidApiKey(): ServiceError {
+  return new ServiceError(
+    'invalid_api_key',
+    'Invalid API key. Send a key that is valid here as "Authorization: Bearer sk-svc-…".',
+    { headers: { 'www-authenticate': 'Bearer' } },
+  )
+}

@@ -1,0 +1,203 @@
+import type { CompiledQuery } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { BudgetPeriod } from '../runtime/budget-period.ts'
+
+/** A key as its row and its budget's row have it. */
+export interface KeyRecord {
+  readonly keyId: string
+  readonly name: string
+  readonly display: string
+  readonly accountId: string
+  readonly teamId: string
+  readonly budgetId: string
+  /** Space-separated. */
+  readonly rights: string
+  /** JSON array; null allows all. */
+  readonly models: string | null
+  readonly budgetLimit: bigint | null
+  readonly budgetPeriod: BudgetPeriod
+  /** Spent in the period that began at `budgetWindowStart`. */
+  readonly budgetSpent: bigint
+  readonly budgetWindowStart: number
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  /** Rounded down to the hour; null for a key that was never used. */
+  readonly lastUsedAt: number | null
+}
+
+/** What authentication needs of a key that is valid now. */
+export interface ValidKey {
+  readonly keyId: string
+  readonly name: string
+  readonly display: string
+  readonly accountId: string
+  readonly teamId: string
+  readonly budgetId: string
+  readonly teamBudgetId: string | null
+  readonly rights: string
+  readonly models: string | null
+  readonly expiresAt: number | null
+}
+
+export interface NewKey {
+  readonly keyId: string
+  readonly accountId: string
+  readonly teamId: string
+  readonly budgetId: string
+  readonly name: string
+  readonly keyHash: string
+  readonly pepperVersion: number
+  readonly display: string
+  readonly rights: string
+  readonly models: string | null
+  readonly budgetLimit: bigint | null
+  readonly budgetPeriod: BudgetPeriod
+  readonly budgetWindowStart: number
+  readonly expiresAt: number | null
+  readonly createdAt: number
+}
+
+export interface KeyFilter {
+  /** Absent lists the keys of all accounts. */
+  readonly accountId?: string
+  /** Continue after this key. */
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface KeyStore {
+  /** Finds the key that has one of these hashes and is neither revoked nor expired. Null for every other. */
+  findValid(hashes: readonly string[], now: number): Promise<ValidKey | null>
+  find(keyId: string): Promise<KeyRecord | null>
+  /** Newest first. */
+  list(filter: KeyFilter): Promise<readonly KeyRecord[]>
+  /** Writes the key and its budget, both or none. */
+  insert(key: NewKey): Promise<void>
+  /** Returns false when the key does not exist or was revoked before. */
+  revoke(keyId: string, now: number): Promise<boolean>
+  /** Ids of keys that were revoked at or after this time, oldest first. */
+  listRevokedSince(since: number, limit: number): Promise<readonly string[]>
+  /** Notes uses; never moves a time back. */
+  noteUses(uses: ReadonlyMap<string, number>): Promise<void>
+}
+
+const recordColumns = [
+  'api_key.key_id as keyId',
+  'api_key.name',
+  'api_key.display',
+  'api_key.account_id as accountId',
+  'api_key.team_id as teamId',
+  'api_key.budget_id as budgetId',
+  'api_key.rights',
+  'api_key.models',
+  'budget.limit_nanocredits as budgetLimit',
+  'budget.period as budgetPeriod',
+  'budget.spent as budgetSpent',
+  'budget.window_start as budgetWindowStart',
+  'api_key.created_at as createdAt',
+  'api_key.expires_at as expiresAt',
+  'api_key.revoked_at as revokedAt',
+  'api_key.last_used_at as lastUsedAt',
+] as const
+
+export function createKeyStore(database: Database): KeyStore {
+  const { read } = database
+  const records = () => read.selectFrom('api_key').innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
+  return {
+    async findValid(hashes, now) {
+      const row = await read
+        .selectFrom('api_key')
+        .innerJoin('team', 'team.team_id', 'api_key.team_id')
+        .select([
+          'api_key.key_id as keyId',
+          'api_key.name',
+          'api_key.display',
+          'api_key.account_id as accountId',
+          'api_key.team_id as teamId',
+          'api_key.budget_id as budgetId',
+          'team.budget_id as teamBudgetId',
+          'api_key.rights',
+          'api_key.models',
+          'api_key.expires_at as expiresAt',
+        ])
+        .where('api_key.key_hash', 'in', hashes)
+        .where('api_key.revoked_at', 'is', null)
+        .where((where) => where.or([where('api_key.expires_at', 'is', null), where('api_key.expires_at', '>', now)]))
+        .executeTakeFirst()
+      return row ?? null
+    },
+    async find(keyId) {
+      const row = await records().select(recordColumns).where('api_key.key_id', '=', keyId).executeTakeFirst()
+      return row ?? null
+    },
+    list({ accountId, after, limit }) {
+      let query = records().select(recordColumns).orderBy('api_key.key_id', 'desc').limit(limit)
+      if (accountId !== undefined) query = query.where('api_key.account_id', '=', accountId)
+      if (after !== undefined) query = query.where('api_key.key_id', '<', after)
+      return query.execute()
+    },
+    async insert(key) {
+      await database.write(insertStatements(database, key))
+    },
+    async revoke(keyId, now) {
+      const statement = read
+        .updateTable('api_key')
+        .set({ revoked_at: now })
+        .where('key_id', '=', keyId)
+        .where('revoked_at', 'is', null)
+      const [changed] = await database.write([statement.compile()])
+      return changed === 1
+    },
+    async listRevokedSince(since, limit) {
+      const rows = await read
+        .selectFrom('api_key')
+        .select('key_id as keyId')
+        .where('revoked_at', '>=', since)
+        .orderBy('revoked_at')
+        .orderBy('key_id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => row.keyId)
+    },
+    async noteUses(uses) {
+      const statements = [...uses].map(([keyId, usedAt]) =>
+        read
+          .updateTable('api_key')
+          .set({ last_used_at: usedAt })
+          .where('key_id', '=', keyId)
+          .where((where) => where.or([where('last_used_at', 'is', null), where('last_used_at', '<', usedAt)]))
+          .compile(),
+      )
+      if (statements.length > 0) await database.write(statements)
+    },
+  }
+}
+
+function insertStatements({ read }: Database, key: NewKey): readonly CompiledQuery[] {
+  const budget = read.insertInto('budget').values({
+    budget_id: key.budgetId,
+    limit_nanocredits: key.budgetLimit,
+    period: key.budgetPeriod,
+    window_start: key.budgetWindowStart,
+    spent: 0n,
+    reserved: 0n,
+  })
+  const apiKey = read.insertInto('api_key').values({
+    key_id: key.keyId,
+    team_id: key.teamId,
+    account_id: key.accountId,
+    budget_id: key.budgetId,
+    name: key.name,
+    key_hash: key.keyHash,
+    pepper_version: key.pepperVersion,
+    display: key.display,
+    rights: key.rights,
+    models: key.models,
+    expires_at: key.expiresAt,
+    revoked_at: null,
+    created_at: key.createdAt,
+    last_used_at: null,
+  })
+  return [budget.compile(), apiKey.compile()]
+}
