@@ -6,6 +6,8 @@ export type ModelType = 'text' | 'image' | 'video' | 'speech' | 'transcription'
 export interface Model {
   /** What `GET /v1/models` shows: an alias, or the prefix and the upstream's id. */
   readonly id: string
+  /** Name of the configured upstream that serves it. */
+  readonly upstream: string
   /** The id that the upstream knows. */
   readonly upstreamModel: string
   readonly type: ModelType

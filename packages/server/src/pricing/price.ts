@@ -16,6 +16,12 @@ export interface TokenPrices {
   readonly cacheWrite: AttoUsd | null
   /** Per request, beside the tokens. */
   readonly request: AttoUsd | null
+  /** Media tokens, where the list sells them at a price of their own; absent means that they cost what text costs. */
+  readonly audioInput?: AttoUsd | null
+  readonly audioOutput?: AttoUsd | null
+  readonly imageOutput?: AttoUsd | null
+  /** Cache writes with a long life, where dearer; counts in the bound of a hold only. */
+  readonly cacheWriteLong?: AttoUsd | null
   /** In rising order. The last tier whose limit the prompt exceeds replaces the prices of the whole request. */
   readonly tiers: readonly PriceTier[]
 }
@@ -37,12 +43,15 @@ export interface CardRate {
 /** Where list prices come from, in falling order of trust. A snapshot never makes an alias dearer. */
 export type ListSource = 'configured' | 'live' | 'snapshot'
 
-/** Everything that can decide what a chat request costs. At least one of the two is present. */
-export interface ChatPrice {
-  /** Present for featured aliases. */
-  readonly card: CardRate | null
-  readonly list: { readonly prices: TokenPrices; readonly source: ListSource } | null
+export interface ListPrice {
+  readonly prices: TokenPrices
+  readonly source: ListSource
 }
+
+/** Everything that can decide what a chat request costs: a card for featured aliases, a list price, or both. Never neither. */
+export type ChatPrice =
+  | { readonly card: CardRate; readonly list: ListPrice | null }
+  | { readonly card: null; readonly list: ListPrice }
 
 /**
  * Tokens as the charge counts them. `cachedTokens` and `cacheWriteTokens` are parts of `promptTokens`, `reasoningTokens` of
@@ -54,6 +63,10 @@ export interface ChatUsage {
   readonly cachedTokens: number
   readonly cacheWriteTokens: number
   readonly reasoningTokens: number
+  /** Parts of `promptTokens` and `completionTokens`, for models that sell media tokens at their own price. Absent means 0. */
+  readonly audioInputTokens?: number
+  readonly audioOutputTokens?: number
+  readonly imageOutputTokens?: number
 }
 
 export type ChargeBasis = 'card' | 'cost' | 'list' | 'estimate'

@@ -1,0 +1,55 @@
+/**
+ * How much a chat request can cost at most, before it is known what it costs.
+ */
+import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { tokenCount } from './list-cost.ts'
+import type { ChatPrice, HoldBound, PriceTier, TokenPrices } from './price.ts'
+import { attoUsdOf, chargeForCost } from './usd.ts'
+
+/**
+ * The dearest that can happen to a request: the card and the list price plus margin compared, at the top tier that the prompt can
+ * reach, with cache writes and media tokens where they are dearer than text, and the price per request.
+ *
+ * The whole hold is `fixed + perOutputToken × n × output tokens`; the caller multiplies. An upstream that reports more than its own
+ * list price can still exceed it: that is an overrun.
+ *
+ * @param promptTokens from `boundPrompt`.
+ *
+ * Source: decision 0004 (size of a hold).
+ */
+export function boundChat(price: ChatPrice, promptTokens: number): HoldBound {
+  const prompt = tokenCount(promptTokens)
+  const card: HoldBound | null =
+    price.card === null
+      ? null
+      : { fixed: nanocreditsOf(prompt * price.card.input), perOutputToken: price.card.output }
+  const list = price.list === null ? null : boundByList(price.list.prices, promptTokens)
+  return dearestBound([card, list].filter((bound) => bound !== null))
+}
+
+/** The greater of several bounds, part by part: for a request that may fall back to another upstream. */
+export function dearestBound(bounds: readonly HoldBound[]): HoldBound {
+  return {
+    fixed: greatest(bounds.map((bound) => bound.fixed)),
+    perOutputToken: greatest(bounds.map((bound) => bound.perOutputToken)),
+  }
+}
+
+function boundByList(prices: TokenPrices, promptTokens: number): HoldBound {
+  const reachable: readonly (TokenPrices | PriceTier)[] = [
+    prices,
+    ...prices.tiers.filter((tier) => promptTokens > tier.aboveInputTokens),
+  ]
+  const input = reachable.flatMap((rate) => [rate.input, rate.cachedInput ?? 0n, rate.cacheWrite ?? 0n])
+  const output = reachable.map((rate) => rate.output)
+  const dearestInput = greatest([...input, prices.audioInput ?? 0n, prices.cacheWriteLong ?? 0n])
+  const dearestOutput = greatest([...output, prices.audioOutput ?? 0n, prices.imageOutput ?? 0n])
+  return {
+    fixed: chargeForCost(attoUsdOf(tokenCount(promptTokens) * dearestInput + (prices.request ?? 0n))),
+    perOutputToken: chargeForCost(attoUsdOf(dearestOutput)),
+  }
+}
+
+function greatest(amounts: readonly bigint[]): Nanocredits {
+  return nanocreditsOf(amounts.reduce((most, amount) => (amount > most ? amount : most), 0n))
+}
