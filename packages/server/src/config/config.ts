@@ -15,9 +15,11 @@ export interface UpstreamConfig {
   /** Null takes the kind's own address. */
   readonly url: string | null
   readonly apiKey: string | null
-  readonly connectTimeoutMs: number
-  readonly firstByteTimeoutMs: number
-  readonly idleTimeoutMs: number
+  readonly timeouts: {
+    readonly connectMs: number
+    readonly firstByteMs: number
+    readonly idleMs: number
+  }
   readonly allowH2: boolean
   /** Whether its usage carries the cost of each request. */
   readonly reportsCost: boolean
@@ -25,23 +27,24 @@ export interface UpstreamConfig {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
 }
 
-/** Upstream prices in USD per million tokens, as exact decimal text. */
+/** Upstream prices in USD per million tokens, as exact decimal text; absent parts are priced as what they are a part of. */
 export interface PriceConfig {
   readonly input: string
   readonly output: string
-  readonly cachedInput: string | null
-  readonly cacheWrite: string | null
+  readonly cached_input?: string | undefined
+  readonly cache_write?: string | undefined
   /** USD per request. */
-  readonly request: string | null
-  readonly tiers: readonly PriceTierConfig[]
+  readonly request?: string | undefined
+  /** In rising order. */
+  readonly tiers?: readonly PriceTierConfig[] | undefined
 }
 
 export interface PriceTierConfig {
-  readonly aboveInputTokens: number
+  readonly above_input_tokens: number
   readonly input: string
   readonly output: string
-  readonly cachedInput: string | null
-  readonly cacheWrite: string | null
+  readonly cached_input?: string | undefined
+  readonly cache_write?: string | undefined
 }
 
 /** Where an alias or a model id is served. */
@@ -52,30 +55,39 @@ export interface RouteConfig {
   readonly price: PriceConfig | null
 }
 
+/** Bounds of everything. Source of the rates and sizes: decision 0012 (limits of a request). */
 export interface LimitsConfig {
+  /** Requests of one key. A burst of a sixth of it may come at once; so for the other rates. */
   readonly requestsPerMinute: number
+  /** Open streams of one key. */
   readonly streamsAtOnce: number
+  /** Requests without a key, by address. */
   readonly publicPerMinute: number
+  /** Requests with a wrong key, by address. */
   readonly failedAuthPerMinute: number
   readonly chatBodyBytes: number
+  /** JSON bodies of all other requests. */
   readonly bodyBytes: number
+  /** Bodies in memory at a time, over all requests. */
   readonly bodyBytesInFlight: number
   readonly headerBytes: number
+  /** Longest life of a chat request's hold. */
   readonly holdMs: number
+  /** How long a process that has fallen silent keeps its holds. */
   readonly leaseMs: number
+  /** How often the progress of open holds is noted. */
   readonly journalMs: number
+  /** How long a stop waits for open requests. */
   readonly shutdownGraceMs: number
 }
 
 export interface Config {
   readonly host: string
   readonly port: number
-  /** Null for none: the metrics and health of operators. */
-  readonly adminPort: number | null
   /** Whether the bind is not loopback, which turns the strict checks on. */
   readonly isProduction: boolean
-  /** Origin by which clients reach the gateway, without a trailing slash. */
-  readonly publicUrl: string
+  /** Origin by which clients reach the gateway, without a trailing slash. Null on loopback: then it is what the server listens on. */
+  readonly publicUrl: string | null
   readonly dataDir: string
   /** Null for embedded storage in the data folder. */
   readonly databaseUrl: string | null

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { usdText } from './decimal-price.ts'
+
+/** The file's name; it is looked for in the working directory. */
+export const CONFIG_FILE = 'svc.config.json'
+
+const milliseconds = z.int().min(1).max(3_600_000)
+const perMinute = z.int().min(1).max(10_000_000)
+const bytes = z.int().min(1_024).max(1_073_741_824)
+const modelId = z.string().min(1).max(200)
+const upstreamName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'use lower-case letters, digits and hyphens, at most 32')
+
+const prices = {
+  input: usdText.describe('USD per million input tokens.'),
+  output: usdText.describe('USD per million output tokens.'),
+  cached_input: usdText.optional().describe('USD per million input tokens that the upstream had cached.'),
+  cache_write: usdText.optional().describe('USD per million input tokens that the upstream stored in its cache.'),
+}
+
+const priceSchema = z.strictObject({
+  ...prices,
+  request: usdText.optional().describe('USD per request, beside the tokens.'),
+  tiers: z
+    .array(z.strictObject({ above_input_tokens: z.int().min(1), ...prices }))
+    .max(10)
+    .optional()
+    .describe('Prices of the whole request once its input exceeds so many tokens, in rising order.'),
+})
+
+export type PriceEntry = z.output<typeof priceSchema>
+
+const upstreamSchema = z.strictObject({
+  name: upstreamName.describe('How routes, usage records and logs name this upstream.'),
+  kind: z.enum(['sandbox', 'openrouter', 'openai-compatible']),
+  url: z.url({ protocol: /^https?$/ }).optional().describe('Base address, including the version part, such as https://host/v1.'),
+  api_key_env: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{0,99}$/)
+    .optional()
+    .describe('Name of the environment variable that holds the key. The key itself never stands in this file.'),
+  connect_ms: milliseconds.optional().describe('Time to connect; 5,000 by default.'),
+  first_byte_ms: milliseconds.optional().describe('Time to the first byte of an answer; 120,000 by default.'),
+  idle_ms: milliseconds.optional().describe('Longest silence within an answer; 60,000 by default.'),
+  allow_h2: z.boolean().optional().describe('Whether HTTP/2 may be used; false by default.'),
+  reports_cost: z.boolean().optional().describe('Whether usage carries the cost; true by default for all but openai-compatible.'),
+  max_tokens_field: z
+    .enum(['max_tokens', 'max_completion_tokens'])
+    .optional()
+    .describe('Field in which this upstream takes a limit on the output; max_tokens by default.'),
+})
+
+export type UpstreamEntry = z.output<typeof upstreamSchema>
+
+const routeSchema = z.strictObject({
+  upstream: upstreamName.describe('Name of the upstream that serves it.'),
+  model: modelId.optional().describe('The id that the upstream knows; the catalog’s own by default.'),
+  price: priceSchema.optional().describe('What this upstream costs for this model.'),
+})
+
+const limitsSchema = z.strictObject({
+  requests_per_minute: perMinute.optional().describe('Requests of one key; 600 by default.'),
+  streams_at_once: z.int().min(1).max(100_000).optional().describe('Open streams of one key; 20 by default.'),
+  public_per_minute: perMinute.optional().describe('Requests without a key from one address; 120 by default.'),
+  failed_auth_per_minute: perMinute.optional().describe('Wrong keys from one address; 30 by default.'),
+  chat_body_bytes: bytes.optional().describe('Size of a chat request; 32 MiB by default.'),
+  body_bytes: bytes.optional().describe('Size of any other JSON request; 1 MiB by default.'),
+  body_bytes_in_flight: bytes.optional().describe('Request bodies in memory at a time; 256 MiB by default.'),
+  header_bytes: z.int().min(8_192).max(1_048_576).optional().describe('Size of a request’s headers; 64 KiB by default.'),
+  hold_ms: milliseconds.optional().describe('Longest life of a chat request’s hold; 600,000 by default.'),
+  lease_ms: milliseconds.optional().describe('How long a silent process keeps its holds; 60,000 by default.'),
+  journal_ms: milliseconds.optional().describe('How often open holds are noted; 5,000 by default.'),
+  shutdown_grace_ms: milliseconds.optional().describe('How long a stop waits for open requests; 30,000 by default.'),
+})
+
+export type LimitsEntry = z.output<typeof limitsSchema>
+
+/** The configuration file. `docs/svc.config.schema.json` is made from it; a test compares the two. */
+export const configFileSchema = z.strictObject({
+  $schema: z.string().optional(),
+  upstreams: z.array(upstreamSchema).max(20).optional(),
+  routes: z.record(modelId, routeSchema).optional().describe('Where an alias or a model id is served.'),
+  prices: z.record(modelId, priceSchema).optional().describe('What a model costs upstream, by the id that the upstream knows.'),
+  default_price: priceSchema.optional().describe('Price of models that have none of their own.'),
+  limits: limitsSchema.optional(),
+})
+
+export type ConfigFile = z.output<typeof configFileSchema>
+
+/** The JSON schema of the file, for editors and for validation elsewhere. */
+export function configFileJsonSchema(): object {
+  return {
+    title: `SVC configuration (${CONFIG_FILE})`,
+    ...z.toJSONSchema(configFileSchema, { io: 'input', target: 'draft-2020-12' }),
+  }
+}
+
+export type ParsedConfigFile =
+  | { readonly kind: 'parsed'; readonly file: ConfigFile }
+  | { readonly kind: 'wrong'; readonly problems: readonly string[] }
+
+/**
+ * Reads the file's text.
+ *
+ * @param text null when there is no file, which is an empty configuration.
+ */
+export function parseConfigFile(text: string | null): ParsedConfigFile {
+  if (text === null) return { kind: 'parsed', file: {} }
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    return { kind: 'wrong', problems: [`${CONFIG_FILE} is not JSON: ${error instanceof Error ? error.message : ''}`] }
+  }
+  const parsed = configFileSchema.safeParse(json)
+  if (parsed.success) return { kind: 'parsed', file: parsed.data }
+  const problems = parsed.error.issues.map((issue) => `${CONFIG_FILE}, ${pathText(issue.path)}: ${issue.message}`)
+  return { kind: 'wrong', problems }
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? 'the whole file' : path.map(String).join('.')
+}

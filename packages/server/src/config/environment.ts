@@ -1,0 +1,175 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { closestName } from './closest-name.ts'
+import { pricePair } from './decimal-price.ts'
+import type { SecretPepper } from './config.ts'
+
+/** Characters of a secret at least: 128 bits as hex. */
+const SECRET_LENGTH_MIN = 32
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'give a port number from 0 to 65535')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'give a port number from 0 to 65535')
+
+const httpUrl = z
+  .string()
+  .refine(isPlainHttpUrl, 'give an http or https address without user, password, query or fragment')
+  .transform((text) => text.replace(/\/+$/, ''))
+
+const secret = z.string().min(SECRET_LENGTH_MIN, `give at least ${SECRET_LENGTH_MIN} characters; "openssl rand -hex 32" makes a good one`)
+
+const NUMBERED_PEPPERS = /^\d{1,4}:[^,:]+(,\d{1,4}:[^,:]+)?$/
+
+const peppers = z.string().transform((text, context): readonly SecretPepper[] => {
+  const parts = NUMBERED_PEPPERS.test(text) ? text.split(',').map((part) => part.split(':')) : [['1', text]]
+  const found = parts.map(([version, value]) => ({ version: Number(version), secret: value ?? '' }))
+  for (const { secret: value } of found) {
+    const issue = secret.safeParse(value).error?.issues[0]
+    if (issue !== undefined) context.addIssue({ code: 'custom', message: issue.message })
+  }
+  if (new Set(found.map((pepper) => pepper.version)).size < found.length) {
+    context.addIssue({ code: 'custom', message: 'give the two peppers different version numbers' })
+  }
+  return found
+})
+
+const PROXY_GROUPS: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
+
+const proxies = z.string().transform((text, context): readonly string[] => {
+  const entries = text.split(',').map((entry) => entry.trim())
+  const wrong = entries.find((entry) => !PROXY_GROUPS.includes(entry) && !isAddressOrRange(entry))
+  if (wrong === undefined) return entries
+  context.addIssue({
+    code: 'custom',
+    message: `give addresses, ranges such as 10.0.0.0/8, or ${PROXY_GROUPS.join(', ')}, separated by commas`,
+  })
+  return z.NEVER
+})
+
+/** Every variable that this version reads. `docs/configuration.md` lists the same; a test compares the two. */
+export const environmentSchema = z.object({
+  SVC_HOST: z.string().max(253).default('localhost'),
+  SVC_PORT: port.default(8787),
+  SVC_PUBLIC_URL: httpUrl.optional(),
+  SVC_DATA_DIR: z.string().default('.svc'),
+  SVC_DATABASE_URL: z
+    .string()
+    .refine(isPostgresUrl, 'give an address such as postgres://user:password@host:5432/database; leave it out for SQLite')
+    .optional(),
+  SVC_UPSTREAM: z.enum(['sandbox', 'openrouter', 'openai-compatible']).optional(),
+  SVC_UPSTREAM_URL: httpUrl.optional(),
+  SVC_UPSTREAM_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'give the key alone, without spaces or quotes')
+    .optional(),
+  SVC_CATALOG_PREFIX: z
+    .string()
+    .regex(/^([a-z0-9][a-z0-9._-]*\/)$/, 'give lower-case letters, digits, dots and hyphens, and a slash at the end')
+    .default('openrouter/'),
+  SVC_RATE_CARD_UNIT: z.enum(['per_1m', 'per_1k']).default('per_1m'),
+  SVC_DEFAULT_PRICE: pricePair.optional(),
+  SVC_KEY_PEPPER: peppers.optional(),
+  SVC_SESSION_SECRET: secret.optional(),
+  SVC_TRUSTED_PROXIES: proxies.optional(),
+  SVC_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+})
+
+export type Environment = z.output<typeof environmentSchema>
+
+/** Names kept for parts of the product that this version does not have. Setting one is an error: nothing would obey it. */
+export const reservedNames: readonly string[] = [
+  'SVC_REDIS_URL',
+  'SVC_SMTP_URL',
+  'SVC_MAIL_FROM',
+  'SVC_DEPOSIT_MODE',
+  'SVC_DEPOSIT_XPUB',
+  'SVC_DEPOSIT_XPUB_TESTNET',
+  'SVC_DEPOSIT_TREASURY',
+  'SVC_DEPOSIT_MINIMUM_USD',
+  'SVC_RPC_URLS_4663',
+  'SVC_RPC_URLS_46630',
+  'SVC_ALLOW_TESTNET',
+  'SVC_SIGNUP',
+  'SVC_ADMIN_PORT',
+]
+
+/** Names that belong to the terminal client and mean nothing here. */
+export const clientNames: readonly string[] = ['SVC_API_KEY', 'SVC_BASE_URL']
+
+/** What Kubernetes sets for a Service named `svc`: addresses in a form that none of our variables has. */
+const KUBERNETES_NAME = /^SVC_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_\d+_(TCP|UDP|SCTP)(_PROTO|_PORT|_ADDR)?)$/
+const KUBERNETES_PORT = /^(tcp|udp|sctp):\/\//
+
+export interface ParsedEnvironment {
+  /** Null when there are problems. */
+  readonly environment: Environment | null
+  readonly problems: readonly string[]
+  /** What was ignored, and why. */
+  readonly notices: readonly string[]
+}
+
+/**
+ * Reads the `SVC_…` variables. An empty value counts as not set.
+ *
+ * @param env from outside, unparsed.
+ * @param otherNames further names that something refers to, such as the variable of an upstream's key.
+ */
+export function parseEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  otherNames: readonly string[],
+): ParsedEnvironment {
+  const values: Record<string, string> = {}
+  const problems: string[] = []
+  const notices: string[] = []
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith('SVC_') || value === undefined || value.trim() === '') continue
+    if (isFromKubernetes(name, value)) notices.push(kubernetesNotice(name))
+    else if (name in environmentSchema.shape) values[name] = value.trim()
+    else if (!otherNames.includes(name) && !clientNames.includes(name)) problems.push(unknownName(name))
+  }
+  const parsed = environmentSchema.safeParse(values)
+  for (const issue of parsed.error?.issues ?? []) problems.push(`${String(issue.path[0])}: ${issue.message}.`)
+  return { environment: problems.length === 0 ? (parsed.data ?? null) : null, problems, notices }
+}
+
+function isFromKubernetes(name: string, value: string): boolean {
+  return KUBERNETES_NAME.test(name) || (name === 'SVC_PORT' && KUBERNETES_PORT.test(value))
+}
+
+function kubernetesNotice(name: string): string {
+  return (
+    `${name} was ignored: Kubernetes sets it because a Service is named "svc". ` +
+    'Set enableServiceLinks: false in the pod to be rid of it.'
+  )
+}
+
+function unknownName(name: string): string {
+  if (reservedNames.includes(name)) {
+    return `${name} belongs to a part of the gateway that is not available in this version. Remove it.`
+  }
+  const closest = closestName(name, Object.keys(environmentSchema.shape))
+  return closest === null
+    ? `${name} is not a known variable. Remove it, or see docs/configuration.md for the known ones.`
+    : `${name} is not a known variable. Did you mean ${closest}?`
+}
+
+function isPlainHttpUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return false
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+}
+
+function isPostgresUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && ['postgres:', 'postgresql:'].includes(url.protocol)
+}
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  if (bits === undefined) return true
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)
+}

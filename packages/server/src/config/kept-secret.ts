@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Bytes of a secret that is made here. */
+const SECRET_BYTES = 32
+
+/** Makes the data folder, readable by its owner alone, also when it was there before with wider rights. */
+export function prepareDataDir(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  chmodSync(dataDir, 0o700)
+}
+
+/**
+ * Reads a secret that an earlier start has left in the data folder, or makes and keeps one (mode 600).
+ * When two starts race, both get the one that was written first.
+ */
+export function readKeptSecret(dataDir: string, name: string): string {
+  const path = join(dataDir, name)
+  try {
+    writeFileSync(path, `${randomBytes(SECRET_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+  return readFileSync(path, 'utf8').trim()
+}

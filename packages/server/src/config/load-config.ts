@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Config, SecretPepper, UpstreamConfig } from './config.ts'
+import { ConfigError } from './config-error.ts'
+import { CONFIG_FILE, parseConfigFile, type ConfigFile } from './config-file.ts'
+import { parseEnvironment, type Environment } from './environment.ts'
+import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
+import { resolveLimits } from './resolve-limits.ts'
+import { resolvePrices } from './resolve-prices.ts'
+import { resolveUpstreams } from './resolve-upstreams.ts'
+
+export interface ConfigSource {
+  /** As the process got it. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Where the configuration file is looked for, and what a relative data folder is relative to. */
+  readonly workingDir: string
+}
+
+export interface LoadedConfig {
+  readonly config: Config
+  /** What was ignored or looks unwise: one sentence each, for the log at start. */
+  readonly notices: readonly string[]
+}
+
+/**
+ * Reads the environment and the configuration file into one frozen object and checks the whole. On a loopback bind it makes the data
+ * folder and the secrets that are missing; on any other it makes nothing and asks for them.
+ *
+ * @throws {ConfigError} with every problem at once.
+ */
+export function loadConfig(source: ConfigSource): LoadedConfig {
+  const parsedFile = parseConfigFile(readConfigFile(source.workingDir))
+  const file = parsedFile.kind === 'parsed' ? parsedFile.file : {}
+  const { environment, problems, notices } = parseEnvironment(source.env, keyNamesOf(file))
+  const fileProblems = parsedFile.kind === 'wrong' ? parsedFile.problems : []
+  if (environment === null || fileProblems.length > 0) throw new ConfigError([...fileProblems, ...problems])
+
+  const isProduction = !isLoopback(environment.SVC_HOST)
+  const { upstreams, problems: upstreamProblems } = resolveUpstreams(environment, file, source.env)
+  const { problems: priceProblems, ...prices } = resolvePrices(environment, file, upstreams)
+  const secretProblems = isProduction ? missingSecrets(environment) : []
+  const [firstUpstream, ...otherUpstreams] = upstreams
+  const found = [...upstreamProblems, ...priceProblems, ...secretProblems]
+  if (found.length > 0 || firstUpstream === undefined) throw new ConfigError(found)
+
+  const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
+  prepareDataDir(dataDir)
+  const config: Config = {
+    host: environment.SVC_HOST,
+    port: environment.SVC_PORT,
+    isProduction,
+    publicUrl: environment.SVC_PUBLIC_URL ?? null,
+    dataDir,
+    databaseUrl: environment.SVC_DATABASE_URL ?? null,
+    upstreams: [firstUpstream, ...otherUpstreams],
+    ...prices,
+    catalogPrefix: environment.SVC_CATALOG_PREFIX,
+    rateCardUnit: environment.SVC_RATE_CARD_UNIT,
+    peppers: peppersOf(environment, dataDir),
+    sessionSecret: environment.SVC_SESSION_SECRET ?? readKeptSecret(dataDir, 'session-secret'),
+    trustedProxies: environment.SVC_TRUSTED_PROXIES ?? [],
+    logLevel: environment.SVC_LOG_LEVEL,
+    limits: resolveLimits(file.limits ?? {}),
+  }
+  return { config: freezeDeep(config), notices: [...notices, ...noticesOf(config)] }
+}
+
+/** Tells whether only this machine can reach a server that listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+function readConfigFile(workingDir: string): string | null {
+  try {
+    return readFileSync(join(workingDir, CONFIG_FILE), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw new ConfigError([`${CONFIG_FILE} cannot be read: ${error instanceof Error ? error.message : 'unknown error'}.`])
+  }
+}
+
+function keyNamesOf(file: ConfigFile): readonly string[] {
+  return (file.upstreams ?? []).flatMap((upstream) => upstream.api_key_env ?? [])
+}
+
+function missingSecrets(environment: Environment): readonly string[] {
+  const why = `a server on ${environment.SVC_HOST} can be reached from other machines`
+  const problems: string[] = []
+  for (const name of ['SVC_KEY_PEPPER', 'SVC_SESSION_SECRET'] as const) {
+    if (environment[name] !== undefined) continue
+    problems.push(`${name} is missing: ${why}. Make one with "openssl rand -hex 32" and keep it as long as the database.`)
+  }
+  if (environment.SVC_PUBLIC_URL === undefined) {
+    problems.push(`SVC_PUBLIC_URL is missing: ${why}. Give the origin that clients use, such as https://ai.example.com.`)
+  }
+  return problems
+}
+
+/** The current pepper is the one with the highest version, whatever the order in which they are written. */
+function peppersOf(environment: Environment, dataDir: string): Config['peppers'] {
+  const given = (environment.SVC_KEY_PEPPER ?? []).toSorted((left, right) => right.version - left.version)
+  const [current, ...older] = given
+  if (current !== undefined) return [current, ...older]
+  const kept: SecretPepper = { version: 1, secret: readKeptSecret(dataDir, 'key-pepper') }
+  return [kept]
+}
+
+function noticesOf(config: Config): readonly string[] {
+  const notices: string[] = []
+  if (!config.isProduction) return notices
+  if (config.publicUrl?.startsWith('http:') === true) {
+    notices.push('SVC_PUBLIC_URL is not https: keys cross the network in clear text.')
+  }
+  if (config.upstreams.some(isSandbox)) {
+    notices.push('The sandbox answers requests on a public address. Set SVC_UPSTREAM to serve real models.')
+  }
+  return notices
+}
+
+function isSandbox(upstream: UpstreamConfig): boolean {
+  return upstream.kind === 'sandbox'
+}
+
+/** Freezes an object and all objects and arrays in it. Maps keep their methods; their type has none that writes. */
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const part of Object.values(value)) freezeDeep(part)
+  return value
+}

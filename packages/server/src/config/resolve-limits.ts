@@ -1,0 +1,23 @@
+import type { LimitsConfig } from './config.ts'
+import type { LimitsEntry } from './config-file.ts'
+
+const KIB = 1_024
+const MIB = 1_048_576
+
+/** Takes each limit from the file, or the default. Source of the defaults: decision 0012 (limits of a request). */
+export function resolveLimits(entry: LimitsEntry): LimitsConfig {
+  return {
+    requestsPerMinute: entry.requests_per_minute ?? 600,
+    streamsAtOnce: entry.streams_at_once ?? 20,
+    publicPerMinute: entry.public_per_minute ?? 120,
+    failedAuthPerMinute: entry.failed_auth_per_minute ?? 30,
+    chatBodyBytes: entry.chat_body_bytes ?? 32 * MIB,
+    bodyBytes: entry.body_bytes ?? MIB,
+    bodyBytesInFlight: entry.body_bytes_in_flight ?? 256 * MIB,
+    headerBytes: entry.header_bytes ?? 64 * KIB,
+    holdMs: entry.hold_ms ?? 600_000,
+    leaseMs: entry.lease_ms ?? 60_000,
+    journalMs: entry.journal_ms ?? 5_000,
+    shutdownGraceMs: entry.shutdown_grace_ms ?? 30_000,
+  }
+}

@@ -1,0 +1,104 @@
+import type { UpstreamConfig } from './config.ts'
+import { CONFIG_FILE, type ConfigFile, type UpstreamEntry } from './config-file.ts'
+import type { Environment } from './environment.ts'
+
+/** Name of the upstream that the environment describes. */
+const DEFAULT_NAME = 'default'
+/** Source of the three times: decision 0012 (limits of a request). */
+const CONNECT_MS = 5_000
+const FIRST_BYTE_MS = 120_000
+const IDLE_MS = 60_000
+
+type Kind = UpstreamConfig['kind']
+
+const knownUrls: Readonly<Record<Kind, string | null>> = {
+  sandbox: null,
+  openrouter: 'https://openrouter.ai/api/v1',
+  'openai-compatible': null,
+}
+
+export interface ResolvedUpstreams {
+  readonly upstreams: readonly UpstreamConfig[]
+  readonly problems: readonly string[]
+}
+
+/**
+ * Joins the upstream of the environment, named `default`, with those of the file. Where neither names one, the default is the
+ * sandbox.
+ *
+ * @param env the whole environment, for the keys that the file refers to by name.
+ */
+export function resolveUpstreams(
+  environment: Environment,
+  file: ConfigFile,
+  env: Readonly<Record<string, string | undefined>>,
+): ResolvedUpstreams {
+  const problems: string[] = []
+  const entries = file.upstreams ?? []
+  const upstreams: UpstreamConfig[] = []
+  if (environment.SVC_UPSTREAM !== undefined || entries.length === 0) {
+    upstreams.push(fromEnvironment(environment, problems))
+  } else if (environment.SVC_UPSTREAM_URL !== undefined || environment.SVC_UPSTREAM_API_KEY !== undefined) {
+    problems.push('SVC_UPSTREAM_URL and SVC_UPSTREAM_API_KEY need SVC_UPSTREAM: say which kind of upstream they are for.')
+  }
+  for (const entry of entries) upstreams.push(fromFile(entry, env, problems))
+  const names = upstreams.map((upstream) => upstream.name)
+  for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index))) {
+    problems.push(`Two upstreams are named "${name}". Give each in ${CONFIG_FILE} a name of its own.`)
+  }
+  return { upstreams, problems }
+}
+
+function fromEnvironment(environment: Environment, problems: string[]): UpstreamConfig {
+  const kind = environment.SVC_UPSTREAM ?? 'sandbox'
+  const url = environment.SVC_UPSTREAM_URL ?? knownUrls[kind]
+  const apiKey = environment.SVC_UPSTREAM_API_KEY ?? null
+  if (kind === 'sandbox' && (environment.SVC_UPSTREAM_URL !== undefined || apiKey !== null)) {
+    problems.push(
+      'SVC_UPSTREAM_URL and SVC_UPSTREAM_API_KEY do nothing with the sandbox. ' +
+        'Set SVC_UPSTREAM to openrouter or openai-compatible, or remove them.',
+    )
+  }
+  if (kind === 'openrouter' && apiKey === null) {
+    problems.push('SVC_UPSTREAM_API_KEY is missing: SVC_UPSTREAM=openrouter needs the key of an OpenRouter account.')
+  }
+  if (kind === 'openai-compatible' && url === null) {
+    problems.push('SVC_UPSTREAM_URL is missing: give the base address of the server, such as http://127.0.0.1:8080/v1.')
+  }
+  return withDefaults({ name: DEFAULT_NAME, kind }, url, apiKey)
+}
+
+function fromFile(
+  entry: UpstreamEntry,
+  env: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): UpstreamConfig {
+  const url = entry.url?.replace(/\/+$/, '') ?? knownUrls[entry.kind]
+  const apiKey = entry.api_key_env === undefined ? null : env[entry.api_key_env]?.trim() || null
+  const where = `${CONFIG_FILE}, upstream "${entry.name}"`
+  if (entry.api_key_env !== undefined && apiKey === null) {
+    problems.push(`${where}: the variable ${entry.api_key_env}, which holds its key, is not set.`)
+  }
+  if (entry.kind === 'openrouter' && entry.api_key_env === undefined) {
+    problems.push(`${where}: name the variable that holds its key in api_key_env.`)
+  }
+  if (entry.kind === 'openai-compatible' && url === null) problems.push(`${where}: give its base address in url.`)
+  return withDefaults(entry, url, apiKey)
+}
+
+function withDefaults(entry: UpstreamEntry, url: string | null, apiKey: string | null): UpstreamConfig {
+  return {
+    name: entry.name,
+    kind: entry.kind,
+    url,
+    apiKey,
+    timeouts: {
+      connectMs: entry.connect_ms ?? CONNECT_MS,
+      firstByteMs: entry.first_byte_ms ?? FIRST_BYTE_MS,
+      idleMs: entry.idle_ms ?? IDLE_MS,
+    },
+    allowH2: entry.allow_h2 ?? false,
+    reportsCost: entry.reports_cost ?? entry.kind !== 'openai-compatible',
+    maxTokensField: entry.max_tokens_field ?? 'max_tokens',
+  }
+}

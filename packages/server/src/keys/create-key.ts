@@ -1,0 +1,105 @@
+import type { Nanocredits } from '@svc/contract'
+import { ServiceError } from '../errors/service-error.ts'
+import { periodStart, type BudgetPeriod } from '../runtime/budget-period.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { createId } from '../runtime/ids.ts'
+import type { Right } from './caller.ts'
+import { DEFAULT_RIGHTS } from './key-permissions.ts'
+import type { KeyStore } from './key-store.ts'
+import type { Peppers } from './pepper.ts'
+import { createRawKey, displayOfKey, hashKey } from './raw-key.ts'
+
+/** Characters of a key's name at most. Source: decision 0011 (keys). */
+export const KEY_NAME_LENGTH_MAX = 64
+/** Models in an allow-list at most, and characters of each. */
+const MODELS_MAX = 500
+const MODEL_ID_LENGTH_MAX = 200
+
+export interface CreateKeyDeps {
+  readonly store: Pick<KeyStore, 'insert'>
+  readonly peppers: Peppers
+  readonly clock: Clock
+}
+
+export interface KeyRequest {
+  readonly accountId: string
+  readonly teamId: string
+  /** What people call the key: 1 to 64 characters after trimming. */
+  readonly name: string
+  /** What the key may spend at most, in each period or in all; absent or null for no cap. */
+  readonly budget?: { readonly limit: Nanocredits; readonly period: BudgetPeriod } | null
+  /** Milliseconds since the epoch; absent or null for never. */
+  readonly expiresAt?: number | null
+  /** Ids of the models that the key may use; absent or null for all. */
+  readonly models?: readonly string[] | null
+  /** `DEFAULT_RIGHTS` when absent. */
+  readonly rights?: readonly Right[]
+}
+
+export interface CreatedKey {
+  readonly keyId: string
+  /** The secret itself. Nobody can read it again later. */
+  readonly rawKey: string
+  readonly display: string
+}
+
+/**
+ * Makes a key and its budget row. Every key has a budget row, capped or not, since it counts the key's spending.
+ *
+ * @throws {ServiceError} `invalid_value` when the name, the budget, the expiry, the models or the rights make no sense.
+ */
+export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promise<CreatedKey> {
+  const now = deps.clock.now()
+  const name = parseKeyName(request.name)
+  const { budget = null, expiresAt = null, models = null, rights = DEFAULT_RIGHTS } = request
+  if (budget !== null && budget.limit <= 0n) throw invalid('budget', 'A key’s budget must be more than 0 credits.')
+  if (expiresAt !== null && expiresAt <= now) throw invalid('expires_at', 'A key’s expiry must lie in the future.')
+  if (rights.length === 0) throw invalid('rights', 'A key needs at least one right.')
+  if (models !== null) requireModels(models)
+
+  const rawKey = createRawKey()
+  const [pepper] = deps.peppers
+  const period = budget?.period ?? 'none'
+  const key = {
+    keyId: createId(now),
+    accountId: request.accountId,
+    teamId: request.teamId,
+    budgetId: createId(now),
+    name,
+    keyHash: hashKey(rawKey, pepper.secret),
+    pepperVersion: pepper.version,
+    display: displayOfKey(rawKey),
+    rights: [...new Set(rights)].join(' '),
+    models: models === null ? null : JSON.stringify(models),
+    budgetLimit: budget?.limit ?? null,
+    budgetPeriod: period,
+    budgetWindowStart: periodStart(period, now),
+    expiresAt,
+    createdAt: now,
+  }
+  await deps.store.insert(key)
+  return { keyId: key.keyId, rawKey, display: key.display }
+}
+
+function parseKeyName(text: string): string {
+  const name = text.trim()
+  if (name === '') throw invalid('name', 'A key needs a name.')
+  if ([...name].length > KEY_NAME_LENGTH_MAX) {
+    throw invalid('name', `A key’s name has at most ${KEY_NAME_LENGTH_MAX} characters.`)
+  }
+  // A control character in a name could forge a line of a log or a list.
+  if (/\p{Cc}/u.test(name)) throw invalid('name', 'A key’s name cannot contain control characters.')
+  return name
+}
+
+function requireModels(models: readonly string[]): void {
+  if (models.length === 0) throw invalid('models', 'A key’s model list must name a model; leave it out to allow all.')
+  if (models.length > MODELS_MAX) throw invalid('models', `A key’s model list has at most ${MODELS_MAX} entries.`)
+  if (models.some((model) => model === '' || model.length > MODEL_ID_LENGTH_MAX)) {
+    throw invalid('models', `A model id has 1 to ${MODEL_ID_LENGTH_MAX} characters.`)
+  }
+}
+
+function invalid(param: string, message: string): ServiceError {
+  return new ServiceError('invalid_value', message, { param })
+}

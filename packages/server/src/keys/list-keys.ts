@@ -1,0 +1,83 @@
+import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { periodEnd, periodStart, type BudgetPeriod } from '../runtime/budget-period.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Right } from './caller.ts'
+import { parseModels, parseRights } from './key-permissions.ts'
+import type { KeyFilter, KeyRecord, KeyStore } from './key-store.ts'
+
+/** Keys on one page at most. */
+export const KEY_PAGE_MAX = 200
+
+/** A key as its owner sees it: everything but the secret. */
+export interface KeySummary {
+  readonly keyId: string
+  readonly name: string
+  readonly display: string
+  readonly accountId: string
+  readonly teamId: string
+  readonly status: 'active' | 'revoked' | 'expired'
+  readonly rights: readonly Right[]
+  readonly models: readonly string[] | null
+  readonly budget: KeyBudgetSummary
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  readonly lastUsedAt: number | null
+}
+
+export interface KeyBudgetSummary {
+  /** Null for no cap. */
+  readonly limit: Nanocredits | null
+  readonly period: BudgetPeriod
+  /** In the period that runs now. */
+  readonly spent: Nanocredits
+  /** When the next period begins; null without a period. */
+  readonly resetsAt: number | null
+}
+
+export interface ListKeysDeps {
+  readonly store: Pick<KeyStore, 'list'>
+  readonly clock: Clock
+}
+
+/** Lists keys newest first, revoked ones included, at most `KEY_PAGE_MAX`. */
+export async function listKeys(deps: ListKeysDeps, filter: KeyFilter): Promise<readonly KeySummary[]> {
+  const now = deps.clock.now()
+  const records = await deps.store.list({ ...filter, limit: Math.min(filter.limit, KEY_PAGE_MAX) })
+  return records.map((record) => summaryOf(record, now))
+}
+
+function summaryOf(record: KeyRecord, now: number): KeySummary {
+  const { keyId, name, display, accountId, teamId, createdAt, expiresAt, revokedAt, lastUsedAt } = record
+  return {
+    keyId,
+    name,
+    display,
+    accountId,
+    teamId,
+    status: statusOf(record, now),
+    rights: [...parseRights(record.rights)],
+    models: parseModels(record.models),
+    budget: budgetOf(record, now),
+    createdAt,
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+  }
+}
+
+function statusOf({ revokedAt, expiresAt }: KeyRecord, now: number): KeySummary['status'] {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
+}
+
+/** The row's figures belong to the period in which the budget was last used; when that one is over, nothing is spent yet. */
+function budgetOf(record: KeyRecord, now: number): KeyBudgetSummary {
+  const isCurrent = record.budgetWindowStart >= periodStart(record.budgetPeriod, now)
+  return {
+    limit: record.budgetLimit === null ? null : nanocreditsOf(record.budgetLimit),
+    period: record.budgetPeriod,
+    spent: nanocreditsOf(isCurrent ? record.budgetSpent : 0n),
+    resetsAt: periodEnd(record.budgetPeriod, now),
+  }
+}

@@ -1,0 +1,41 @@
+const SECRET = '[secret]'
+
+interface Scrubbing {
+  readonly pattern: RegExp
+  readonly replacement: string
+}
+
+/**
+ * What looks like a secret in a line of text, whatever field it stands in. The patterns ask for no word border before a secret: in
+ * JSON text the letter of an escape such as `\n` stands right before it. `\\*"` is a quote at any depth of JSON inside JSON.
+ */
+const scrubbings: readonly Scrubbing[] = [
+  { pattern: /sk-(svc|or|proj|ant)-[\w-]{8,}/g, replacement: `sk-$1-${SECRET}` },
+  { pattern: /(?<!(?<!\\)[a-z])sk-[A-Za-z0-9_]{16,}/g, replacement: `sk-${SECRET}` },
+  { pattern: /(bearer|basic)(\s+|%20|\+)[\w.~+/=-]{6,}/gi, replacement: `$1 ${SECRET}` },
+  // Credentials in a header's list of values, in a quoted value (also of a flat array), and in a header line.
+  {
+    pattern: /((?:authorization|cookie|x-api-key)\\*["']\s*[:,](?:\s|\\+n)*)\[(?:\s|\\+n)*(\\*["'])[^[\]]*\]/gi,
+    replacement: `$1$2${SECRET}$2`,
+  },
+  {
+    pattern: /((?:authorization|cookie|x-api-key)\\*["']\s*[:,](?:\s|\\+n)*)(\\*["'])(?:(?!(?<!\\)\2).)*(?<!\\)\2/gi,
+    replacement: `$1$2${SECRET}$2`,
+  },
+  {
+    pattern: /((?:authorization|cookie|x-api-key)\s*[:=]\s*)(?:[^"\\]|\\\\|\\["'])+/gi,
+    replacement: `$1${SECRET}`,
+  },
+  // Private keys; a hash of the same length is lost with them.
+  { pattern: /[0-9a-f]{64,}/gi, replacement: SECRET },
+  { pattern: /(:\/\/[^\s:/@"]*):[^\s@"]+@/g, replacement: `$1:${SECRET}@` },
+  // A parser's complaint quotes what it read, which may be a prompt or an answer.
+  { pattern: /,? (?:\.\.\.)?\\*".{0,200}?(?= is not valid JSON)/g, replacement: '' },
+]
+
+/** Removes everything from a line of text that looks like a secret: keys, bearer tokens, headers with credentials, private keys. */
+export function scrubSecrets(line: string): string {
+  let scrubbed = line
+  for (const { pattern, replacement } of scrubbings) scrubbed = scrubbed.replace(pattern, replacement)
+  return scrubbed
+}
