@@ -9,9 +9,14 @@ const balanceKey = z.object({
   name: z.string(),
   prefix: z.string().describe('The first characters and the last four, to recognise the key by.'),
   budget_credits: creditsNumber.nullable().describe('Null when the key has no cap.'),
-  budget_remaining: creditsNumber.nullable().describe('What the cap leaves, holds counted as spent; null without a cap.'),
+  budget_remaining: creditsNumber
+    .nullable()
+    .describe('What the cap leaves, holds counted as spent; null without a cap.'),
   budget_used: creditsNumber.describe('Spent in the present period, without open holds.'),
-  budget_reset: z.enum(budgetPeriods).nullable().describe('daily, weekly or monthly; null when the budget never resets.'),
+  budget_reset: z
+    .enum(budgetPeriods)
+    .nullable()
+    .describe('daily, weekly or monthly; null when the budget never resets.'),
   budget_resets_at: z.int().nullable().describe('Seconds since the epoch; null when the budget never resets.'),
   expires_at: z.int().nullable().describe('Seconds since the epoch; null when the key does not expire.'),
 })

@@ -22,7 +22,12 @@ export const chatRoles = ['developer', 'system', 'user', 'assistant', 'tool', 'f
 export type ChatRole = (typeof chatRoles)[number]
 
 /** A part of a message: text, an image, audio, a file. Only `type` is checked here; the rest goes on as it came. */
-const contentPart = z.looseObject({ type: z.string().min(1).max(64) }).meta({ id: 'ContentPart' })
+const contentPart = z.looseObject({ type: z.string().min(1).max(64) }).meta({
+  id: 'ContentPart',
+  description:
+    'By `type`: text (`text`), image_url (`image_url.url`, an https or data URL), input_audio (`input_audio.data`, `.format`), ' +
+    'file (`file.filename`, `file.file_data`), and what the model understands beside these.',
+})
 
 // The string comes first: the union tries its members in order, and nearly every content is a string.
 const content = z.union([z.string(), z.array(contentPart), z.null()])
@@ -78,7 +83,10 @@ const metadata = z
       })
     }
   })
-  .meta({ additionalProperties: { type: 'string', maxLength: METADATA_VALUE_CHARACTERS_MAX }, maxProperties: METADATA_PAIRS_MAX })
+  .meta({
+    additionalProperties: { type: 'string', maxLength: METADATA_VALUE_CHARACTERS_MAX },
+    maxProperties: METADATA_PAIRS_MAX,
+  })
 
 function isShortValue(value: unknown): boolean {
   return typeof value === 'string' && value.length <= METADATA_VALUE_CHARACTERS_MAX
@@ -89,21 +97,21 @@ function isShortValue(value: unknown): boolean {
  *
  * Everything else goes to the upstream byte for byte, unchecked. Null in an optional field is the same as its absence.
  */
-export const chatRequest = z
-  .looseObject({
-    model: z.string().min(1).max(MODEL_CHARACTERS_MAX),
-    messages: z.array(chatMessage).min(1).max(MESSAGES_MAX),
-    stream: z.boolean().nullish(),
-    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    max_tokens: tokenLimit,
-    max_completion_tokens: tokenLimit,
-    n: z.int().min(1).max(CHOICES_MAX).nullish(),
-    stop: z.union([z.string(), z.array(z.string()).max(STOP_MAX)]).nullish(),
-    tools: z.array(z.looseObject({})).max(TOOLS_MAX).nullish(),
-    metadata: metadata.nullish(),
-    user: z.string().max(USER_CHARACTERS_MAX).nullish(),
-  })
-  .meta({ id: 'ChatRequest' })
+export const chatRequest = z.looseObject({
+  model: z.string().min(1).max(MODEL_CHARACTERS_MAX).describe('A model id or a featured alias.'),
+  messages: z.array(chatMessage).min(1).max(MESSAGES_MAX),
+  stream: z.boolean().nullish(),
+  stream_options: z
+    .looseObject({ include_usage: z.boolean().nullish().describe('Asks for a last event that carries `usage`.') })
+    .nullish(),
+  max_tokens: tokenLimit.describe("Most output tokens. Lowered to the model's own maximum."),
+  max_completion_tokens: tokenLimit.describe('The same, and wins where both are given.'),
+  n: z.int().min(1).max(CHOICES_MAX).nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(STOP_MAX)]).nullish(),
+  tools: z.array(z.looseObject({})).max(TOOLS_MAX).nullish(),
+  metadata: metadata.nullish(),
+  user: z.string().max(USER_CHARACTERS_MAX).nullish(),
+})
 
 export type ChatRequest = z.output<typeof chatRequest>
 
@@ -112,7 +120,10 @@ export const chatCharge = z
   .looseObject({
     credits_charged: creditsNumber.describe('Credits deducted for this request.'),
     margin_bps: z.int().describe('Margin in basis points.'),
-    estimated: z.boolean().optional().describe('Present and true when the upstream reported no usage and it was counted here.'),
+    estimated: z
+      .boolean()
+      .optional()
+      .describe('Present and true when the upstream reported no usage and it was counted here.'),
     max_tokens_applied: z
       .int()
       .optional()

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { balanceReply } from './balance.ts'
+import { documentedChatRequest } from './chat-documentation.ts'
 import { chatChunk, chatReply, chatRequest } from './chat.ts'
 import type { ErrorCode } from './error-codes.ts'
 import { healthReply } from './health.ts'
@@ -17,6 +18,8 @@ export interface EndpointRequest {
   readonly path?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
+  /** What the OpenAPI document shows in place of `body`, where that passes fields on without reading them. */
+  readonly documentedBody?: z.ZodObject
 }
 
 export interface EndpointReply {
@@ -25,10 +28,23 @@ export interface EndpointReply {
   readonly json: z.ZodType
   /** Schema of one event, where the answer can be a stream of server-sent events. */
   readonly event?: z.ZodType
+  /** Set where a 503 has the same body: when that comes. */
+  readonly unavailable?: string
 }
 
+/** Every operation has an id; the table below has a row for each. */
+export type EndpointId =
+  | 'listModels'
+  | 'getModel'
+  | 'createChatCompletion'
+  | 'getBalance'
+  | 'listUsage'
+  | 'getUsage'
+  | 'getHealth'
+  | 'getOpenApi'
+
 export interface Endpoint {
-  readonly id: string
+  readonly id: EndpointId
   readonly method: 'GET' | 'POST'
   /** Relative to the base URL, which ends in `/api`. Names in braces are path parameters. */
   readonly path: string
@@ -47,7 +63,11 @@ export interface Endpoint {
 }
 
 /** Codes that every endpoint can answer. */
-export const commonErrors = ['method_not_allowed', 'rate_limit_exceeded', 'internal_error'] as const satisfies ErrorCode[]
+export const commonErrors = [
+  'method_not_allowed',
+  'rate_limit_exceeded',
+  'internal_error',
+] as const satisfies ErrorCode[]
 
 /** Codes that every endpoint with a key can answer. */
 export const keyErrors = ['invalid_api_key', 'key_scope_denied', 'account_suspended'] as const satisfies ErrorCode[]
@@ -90,7 +110,7 @@ export const endpoints = {
     description:
       'The OpenAI chat request. Fields that are not listed go to the upstream unchanged, except those that change price, model ' +
       'or route. The answer carries the charge in `svc`: at the top level, or in a stream on the last event before `[DONE]`.',
-    request: { body: chatRequest },
+    request: { body: chatRequest, documentedBody: documentedChatRequest },
     reply: {
       description: 'The answer: JSON, or with `stream: true` server-sent events that end with `data: [DONE]`.',
       json: chatReply,
@@ -171,7 +191,7 @@ export const endpoints = {
     summary: 'Show whether the gateway works',
     description: 'Answers 503 with the same body when no upstream can be reached.',
     request: {},
-    reply: { description: 'The state of the gateway.', json: healthReply },
+    reply: { description: 'The state of the gateway.', json: healthReply, unavailable: 'No upstream can be reached.' },
     errors: [],
     rateClass: 'public',
   },
@@ -188,9 +208,7 @@ export const endpoints = {
     errors: [],
     rateClass: 'public',
   },
-} as const satisfies Record<string, Endpoint>
-
-export type EndpointId = keyof typeof endpoints
+} as const satisfies { readonly [Id in EndpointId]: Endpoint & { readonly id: Id } }
 
 /** Every row, in the order of the document. */
 export const endpointList: readonly Endpoint[] = Object.values(endpoints)

@@ -42,9 +42,7 @@ export const chargeBases = ['card', 'cost', 'list', 'estimate'] as const
  * How the charge came about: everything that a reader needs to calculate it again.
  * Unit prices and amounts are decimal text, so that no reader loses a digit.
  */
-export const usagePricing = z
-  .looseObject({ basis: z.enum(chargeBases).optional() })
-  .meta({ id: 'UsagePricing' })
+export const usagePricing = z.looseObject({ basis: z.enum(chargeBases).optional() }).meta({ id: 'UsagePricing' })
 
 /** One finished request. */
 export const usageRecord = z
@@ -74,7 +72,9 @@ export const usageRecord = z
     basis: z
       .enum(chargeBases)
       .nullable()
-      .describe('What decided the charge: the rate card, the reported cost, the list price, an estimate; null when free.'),
+      .describe(
+        'What decided the charge: the rate card, the reported cost, the list price, an estimate; null when free.',
+      ),
     estimated: z.boolean().describe('True when quantities were counted here, since the upstream reported none.'),
     pricing: usagePricing.nullable(),
     latency_ms: z.int().nullable(),

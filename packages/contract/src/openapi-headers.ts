@@ -1,0 +1,34 @@
+/** Headers of answers, as the OpenAPI document describes them. */
+
+interface HeaderDescription {
+  readonly description: string
+  readonly schema: { readonly type: 'string' | 'integer' | 'number'; readonly examples?: readonly unknown[] }
+}
+
+/** Headers of successful answers. */
+export const replyHeaders = {
+  'x-request-id': {
+    description: 'Id of this request; `GET /v1/usage/{request_id}` tells what became of it.',
+    schema: { type: 'string' },
+  },
+  'x-ratelimit-limit-requests': { description: 'Requests per minute.', schema: { type: 'integer' } },
+  'x-ratelimit-remaining-requests': { description: 'Requests that would pass now.', schema: { type: 'integer' } },
+  'x-ratelimit-reset-requests': {
+    description: 'Time until the whole limit is free again.',
+    schema: { type: 'string', examples: ['1.2s'] },
+  },
+  'x-svc-credits-charged': {
+    description: 'Credits deducted for this request, as an exact decimal. Not on streams: there `svc` says it.',
+    schema: { type: 'string', examples: ['0.021'] },
+  },
+  'x-svc-margin-bps': { description: 'Margin in basis points.', schema: { type: 'integer', examples: [2_000] } },
+} as const satisfies Record<string, HeaderDescription>
+
+/** Headers of failures. */
+export const errorHeaders = {
+  'retry-after': { description: 'Seconds after which a retry makes sense.', schema: { type: 'integer' } },
+  'retry-after-ms': { description: 'The same in milliseconds.', schema: { type: 'integer' } },
+  'x-should-retry': { description: '`false` where a retry is useless.', schema: { type: 'string' } },
+  'x-svc-credits-required': { description: 'Credits that the request may cost at most.', schema: { type: 'string' } },
+  'www-authenticate': { description: '`Bearer`.', schema: { type: 'string' } },
+} as const satisfies Record<string, HeaderDescription>

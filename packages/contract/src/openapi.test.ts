@@ -1,0 +1,100 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { endpointList, errorCodesOf, type Endpoint } from './endpoints.ts'
+import { errorBody } from './error-body.ts'
+import { errorCodes } from './error-codes.ts'
+import { examples, shortageExample } from './examples.ts'
+import { createOpenApiDocument, DEVELOPMENT_BASE_URL } from './openapi.ts'
+
+const document = createOpenApiDocument('https://gateway.example/api')
+
+interface Operation {
+  readonly operationId: string
+  readonly security?: readonly unknown[]
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
+  readonly responses: Readonly<Record<number, { readonly description: string }>>
+}
+
+function operationOf(endpoint: Endpoint): Operation {
+  return document.paths[endpoint.path]?.[endpoint.method.toLowerCase()] as Operation
+}
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const result = await validator.validate(JSON.parse(JSON.stringify(document)))
+    expect(result.errors).toBeUndefined()
+    expect(result.valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+  })
+
+  test('has the version that the specification names, and both servers', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.info['version']).toBe('1.1.0')
+    expect(document.servers.map((server) => server.url)).toEqual(['https://gateway.example/api', DEVELOPMENT_BASE_URL])
+  })
+
+  test('names the development server once when it is this gateway', () => {
+    expect(createOpenApiDocument(DEVELOPMENT_BASE_URL).servers).toHaveLength(1)
+  })
+
+  test('has one operation for each row and no other', () => {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path) as Operation[])
+    expect(operations.map((operation) => operation.operationId)).toEqual(endpointList.map((endpoint) => endpoint.id))
+  })
+
+  test('every reference leads to a component', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
+    expect(references.length).toBeGreaterThan(10)
+    for (const [, kind = '', name = ''] of references) {
+      expect(Object.keys(document.components[kind] as object), `${kind}/${name}`).toContain(name)
+    }
+    expect(JSON.stringify(document)).not.toContain('#/$defs')
+  })
+
+  test('lists every code of an endpoint under its status', () => {
+    for (const endpoint of endpointList) {
+      for (const code of errorCodesOf(endpoint)) {
+        if (endpoint.reply.unavailable !== undefined && errorCodes[code].status === 503) continue
+        const response = operationOf(endpoint).responses[errorCodes[code].status]
+        expect(response?.description, `${endpoint.id} ${code}`).toContain(`\`${code}\``)
+      }
+    }
+  })
+
+  test('asks for a key exactly where the row does', () => {
+    for (const endpoint of endpointList) {
+      expect(operationOf(endpoint).security, endpoint.id).toEqual(endpoint.auth === 'public' ? [] : undefined)
+    }
+  })
+
+  test('describes each path parameter of a path', () => {
+    for (const endpoint of endpointList) {
+      const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const described = (operationOf(endpoint).parameters ?? [])
+        .filter((parameter) => parameter.in === 'path')
+        .map((parameter) => parameter.name)
+      expect(described, endpoint.id).toEqual(names)
+    }
+  })
+})
+
+describe('the examples', () => {
+  test.each(endpointList)('of $id pass their own schemas', ({ id, request, reply }) => {
+    const sample = examples[id]
+    if (request.body !== undefined) expect(request.body.safeParse(sample.body).error).toBeUndefined()
+    expect(reply.json.safeParse(sample.reply).error).toBeUndefined()
+    for (const event of sample.events ?? []) expect(reply.event?.safeParse(event).error).toBeUndefined()
+  })
+
+  test('the 402 passes the schema of an error, and its figures agree', () => {
+    expect(errorBody.safeParse(shortageExample).error).toBeUndefined()
+    const { credits_required, credits_available, credits_short } = shortageExample.error
+    expect(credits_short).toBeCloseTo(credits_required - credits_available, 9)
+  })
+
+  test('no schema is a kind that JSON Schema cannot say', () => {
+    for (const { reply } of endpointList) expect(() => z.toJSONSchema(reply.json)).not.toThrow()
+  })
+})

@@ -1,0 +1,211 @@
+/**
+ * The OpenAPI document, made from the rows of `endpoints.ts` and the schemas that the server itself uses.
+ */
+import { z } from 'zod'
+import { endpointList, errorCodesOf, type Endpoint } from './endpoints.ts'
+import { errorBody } from './error-body.ts'
+import { errorCodes, type ErrorCode } from './error-codes.ts'
+import { examples, shortageExample, type EndpointExamples } from './examples.ts'
+import { errorHeaders, replyHeaders } from './openapi-headers.ts'
+
+/** Version of the API description. Source: spec 9. */
+export const API_VERSION = '1.1.0'
+
+/** Where a gateway for local development answers. Source: spec 1. */
+export const DEVELOPMENT_BASE_URL = 'http://localhost:8787/api'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** An OpenAPI 3.1.0 document. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0'
+  readonly info: Json
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly tags: readonly Json[]
+  readonly security: readonly Json[]
+  readonly paths: Readonly<Record<string, Json>>
+  readonly components: Json
+}
+
+/**
+ * Makes the OpenAPI document.
+ *
+ * @param publicBaseUrl where clients reach this gateway, ending in `/api`.
+ */
+export function createOpenApiDocument(publicBaseUrl: string): OpenApiDocument {
+  const schemas = new SchemaCollection()
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const endpoint of endpointList) {
+    const path = (paths[endpoint.path] ??= {})
+    path[endpoint.method.toLowerCase()] = renderOperation(endpoint, schemas)
+  }
+  schemas.render(errorBody, 'output')
+  const development = { url: DEVELOPMENT_BASE_URL, description: 'A gateway on this machine.' }
+  const published = { url: publicBaseUrl, description: 'This gateway.' }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'SVC inference gateway',
+      version: API_VERSION,
+      description: INTRODUCTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: publicBaseUrl === DEVELOPMENT_BASE_URL ? [published] : [published, development],
+    tags: [
+      { name: 'Models', description: 'What there is and what it costs.' },
+      { name: 'Chat', description: 'Chat with text models, streamed or not.' },
+      { name: 'Account', description: 'Credits and where they went.' },
+      { name: 'Service', description: 'The gateway itself.' },
+    ],
+    security: [{ key: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer sk-svc-…`.' },
+      },
+      headers: { ...replyHeaders, ...errorHeaders },
+      schemas: schemas.all,
+    },
+  }
+}
+
+const INTRODUCTION = [
+  'One OpenAI-compatible API and one key, paid from prepaid credits. 1 USD is 1,000 credits; every request is priced at the cost of',
+  'the upstream plus 20 % (`margin_bps` 2000).',
+  '',
+  'Amounts of credits are JSON numbers with at most nine decimals and are exact as written: read them as decimals, not as binary',
+  'floating point, where every digit counts. In optional request fields `null` is the same as absence. Answers may gain fields.',
+  '',
+  'Every answer has the header `x-request-id`; `GET /v1/usage/{request_id}` tells what became of that request.',
+].join('\n')
+
+/** JSON schemas as they are needed; those with an id go to `components.schemas`. */
+class SchemaCollection {
+  readonly all: Record<string, unknown> = {}
+
+  render(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const { $schema: _dialect, $defs, ...rest } = z.toJSONSchema(schema, { io, override: tidySchema })
+    for (const [id, definition] of Object.entries($defs ?? {})) this.all[id] = withComponentRefs(definition)
+    return withComponentRefs(rest)
+  }
+}
+
+function withComponentRefs<T>(schema: T): T {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as T
+}
+
+/** Leaves out what says nothing, and the promise that answers never gain fields. */
+function tidySchema({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  delete jsonSchema.additionalProperties
+}
+
+function renderOperation(endpoint: Endpoint, schemas: SchemaCollection): Json {
+  const { path, query } = endpoint.request
+  const body = endpoint.request.documentedBody ?? endpoint.request.body
+  const sample = examples[endpoint.id]
+  const parameters = [
+    ...(path === undefined ? [] : renderParameters(schemas.render(path, 'input'), 'path')),
+    ...(query === undefined ? [] : renderParameters(schemas.render(query, 'input'), 'query')),
+  ]
+  return {
+    operationId: endpoint.id,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: endpoint.description,
+    ...(endpoint.auth === 'public' ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: schemas.render(body, 'input'), example: sample.body } },
+          },
+        }),
+    responses: { 200: renderReply(endpoint, sample, schemas), ...renderFailures(endpoint, schemas) },
+  }
+}
+
+function renderParameters(schema: Json, place: 'path' | 'query'): Json[] {
+  const required = schema['required']
+  return Object.entries(Object(schema['properties'])).map(([name, value]) => {
+    const { description, ...rest } = Object(value)
+    return {
+      name,
+      in: place,
+      required: place === 'path' || (Array.isArray(required) && required.includes(name)),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    }
+  })
+}
+
+function renderReply(endpoint: Endpoint, sample: EndpointExamples, schemas: SchemaCollection): Json {
+  const { description, json, event } = endpoint.reply
+  return {
+    description,
+    headers: headersOf(endpoint, ['x-request-id'], endpoint.right === undefined ? [] : CHARGE_HEADERS),
+    content: {
+      'application/json': { schema: schemas.render(json, 'output'), example: sample.reply },
+      ...(event === undefined ? {} : { 'text/event-stream': renderEvents(event, sample, schemas) }),
+    },
+  }
+}
+
+/** OpenAPI 3.1 has no words for events; the schema is that of the text, and the schema of an event stands beside it. */
+function renderEvents(event: z.ZodType, sample: EndpointExamples, schemas: SchemaCollection): Json {
+  const lines = [...(sample.events ?? []).map((value) => JSON.stringify(value)), '[DONE]']
+  return {
+    schema: {
+      type: 'string',
+      description:
+        'Server-sent events. The data of each is one chunk as JSON, that of the last is `[DONE]`. Lines that begin with a colon are ' +
+        'comments that keep the connection alive. A failure in mid-stream is an event with `error` alone, then `[DONE]`.',
+      contentMediaType: 'text/event-stream',
+      'x-event-schema': schemas.render(event, 'output'),
+    },
+    example: lines.map((line) => `data: ${line}\n\n`).join(''),
+  }
+}
+
+const RATE_HEADERS = ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests']
+const CHARGE_HEADERS = ['x-svc-credits-charged', 'x-svc-margin-bps']
+
+function headersOf(endpoint: Endpoint, ...names: readonly (readonly string[])[]): Json {
+  const all = [...names.flat(), ...(endpoint.auth === 'key' ? RATE_HEADERS : [])]
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+function renderFailures(endpoint: Endpoint, schemas: SchemaCollection): Json {
+  const byStatus = Map.groupBy(errorCodesOf(endpoint), (code) => errorCodes[code].status)
+  const statuses = [...byStatus.keys()].sort((left, right) => left - right)
+  const failures = statuses.map((status) => [status, renderFailure(endpoint, byStatus.get(status) ?? [], schemas)])
+  const { json, unavailable } = endpoint.reply
+  if (unavailable === undefined) return Object.fromEntries(failures)
+  const content = { 'application/json': { schema: schemas.render(json, 'output') } }
+  return Object.fromEntries([...failures, [503, { description: unavailable, content }]])
+}
+
+function renderFailure(endpoint: Endpoint, codes: readonly ErrorCode[], schemas: SchemaCollection): Json {
+  const [first] = codes
+  const status = first === undefined ? 500 : errorCodes[first].status
+  return {
+    description: `\`error.code\` is ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    headers: headersOf(endpoint, ['x-request-id'], HEADERS_BY_STATUS[status] ?? []),
+    content: {
+      'application/json': {
+        schema: schemas.render(errorBody, 'output'),
+        ...(status === 402 ? { example: shortageExample } : {}),
+      },
+    },
+  }
+}
+
+const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
+  401: ['www-authenticate'],
+  402: ['x-svc-credits-required', 'x-should-retry'],
+  429: ['retry-after', 'retry-after-ms'],
+  503: ['retry-after', 'retry-after-ms'],
+}
