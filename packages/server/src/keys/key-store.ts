@@ -91,9 +91,9 @@ const recordColumns = [
   'api_key.budget_id as budgetId',
   'api_key.rights',
   'api_key.models',
-  'budget.limit_nanocredits as budgetLimit',
+  'budget.limit_nanocredits',
   'budget.period as budgetPeriod',
-  'budget.spent as budgetSpent',
+  'budget.spent',
   'budget.window_start as budgetWindowStart',
   'api_key.created_at as createdAt',
   'api_key.expires_at as expiresAt',
@@ -101,9 +101,11 @@ const recordColumns = [
   'api_key.last_used_at as lastUsedAt',
 ] as const
 
+/** Makes the store of keys: their rows, each with the budget row that counts its spending. */
 export function createKeyStore(database: Database): KeyStore {
   const { read } = database
-  const records = () => read.selectFrom('api_key').innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
+  const records = () =>
+    read.selectFrom('api_key').innerJoin('budget', 'budget.budget_id', 'api_key.budget_id').select(recordColumns)
   return {
     async findValid(hashes, now) {
       const row = await read
@@ -128,14 +130,15 @@ export function createKeyStore(database: Database): KeyStore {
       return row ?? null
     },
     async find(keyId) {
-      const row = await records().select(recordColumns).where('api_key.key_id', '=', keyId).executeTakeFirst()
-      return row ?? null
+      const row = await records().where('api_key.key_id', '=', keyId).executeTakeFirst()
+      return row === undefined ? null : recordOf(row)
     },
-    list({ accountId, after, limit }) {
-      let query = records().select(recordColumns).orderBy('api_key.key_id', 'desc').limit(limit)
+    async list({ accountId, after, limit }) {
+      let query = records().orderBy('api_key.key_id', 'desc').limit(limit)
       if (accountId !== undefined) query = query.where('api_key.account_id', '=', accountId)
       if (after !== undefined) query = query.where('api_key.key_id', '<', after)
-      return query.execute()
+      const rows = await query.execute()
+      return rows.map(recordOf)
     },
     async insert(key) {
       await database.write(insertStatements(database, key))
@@ -172,6 +175,16 @@ export function createKeyStore(database: Database): KeyStore {
       if (statements.length > 0) await database.write(statements)
     },
   }
+}
+
+/** Money keeps its column's name in a result, since by that name it comes back as `bigint`. */
+type RecordRow = Omit<KeyRecord, 'budgetLimit' | 'budgetSpent'> & {
+  readonly limit_nanocredits: bigint | null
+  readonly spent: bigint
+}
+
+function recordOf({ limit_nanocredits: budgetLimit, spent: budgetSpent, ...row }: RecordRow): KeyRecord {
+  return { ...row, budgetLimit, budgetSpent }
 }
 
 function insertStatements({ read }: Database, key: NewKey): readonly CompiledQuery[] {
