@@ -1,7 +1,9 @@
 /**
- * What an operator decides about the catalog. Parsed by the configuration; this room only reads it.
+ * What an operator decides about the catalog, as this room reads it.
  */
+import { InvariantError } from '../errors/invariant-error.ts'
 import type { CardUnit } from '../pricing/card.ts'
+import { readPriceTexts, type PriceTexts } from '../pricing/configured-price.ts'
 import type { TokenPrices } from '../pricing/price.ts'
 
 export type UpstreamKind = 'sandbox' | 'openrouter' | 'openai-compatible'
@@ -17,8 +19,8 @@ export interface CatalogUpstream {
 export interface CatalogRoute {
   /** Name of a configured upstream. */
   readonly upstream: string
-  /** The id that this upstream knows. */
-  readonly model: string
+  /** The id that this upstream knows; null keeps the catalog's. */
+  readonly model: string | null
   /** What it costs there; null when nothing is configured. */
   readonly price: TokenPrices | null
 }
@@ -27,16 +29,56 @@ export interface CatalogConfig {
   /** `openrouter/` by default, empty for an `openai-compatible` upstream. */
   readonly prefix: string
   readonly cardUnit: CardUnit
-  /** The upstream whose list makes the catalog and that serves what has no route. */
-  readonly primary: CatalogUpstream
-  /** All others that routes may name. */
-  readonly others: readonly CatalogUpstream[]
-  /** By alias, or by catalog id without the prefix. */
-  readonly routes: Readonly<Record<string, CatalogRoute>>
-  /** By alias, or by catalog id without the prefix. */
-  readonly prices: Readonly<Record<string, TokenPrices>>
-  /** For models of the upstream's list that have no other price. Never applied to an alias, which has its card. */
+  /** The first one's list makes the catalog, and it serves what has no route. */
+  readonly upstreams: readonly [CatalogUpstream, ...CatalogUpstream[]]
+  /** By alias, or by model id with or without the prefix. */
+  readonly routes: ReadonlyMap<string, CatalogRoute>
+  /** By the id that the upstream knows. */
+  readonly prices: ReadonlyMap<string, TokenPrices>
+  /** For models of an `openai-compatible` list that have no other price. Never for an alias, which has its card. */
   readonly defaultPrice: TokenPrices | null
   /** A bind that is not loopback: aliases whose cost nobody can tell are refused. */
-  readonly production: boolean
+  readonly isProduction: boolean
+}
+
+/** The part of the gateway's configuration that the catalog depends on, prices as text. */
+export interface CatalogSettings {
+  readonly catalogPrefix: string
+  readonly rateCardUnit: CardUnit
+  readonly upstreams: readonly [CatalogUpstream, ...CatalogUpstream[]]
+  readonly routes: ReadonlyMap<
+    string,
+    { readonly upstream: string; readonly model: string | null; readonly price: PriceTexts | null }
+  >
+  readonly prices: ReadonlyMap<string, PriceTexts>
+  readonly defaultPrice: PriceTexts | null
+  readonly isProduction: boolean
+}
+
+/**
+ * Takes the catalog's part out of the configuration and reads its prices.
+ *
+ * @throws {InvariantError} when a price is not a decimal, which the configuration has checked.
+ */
+export function catalogConfigFrom(settings: CatalogSettings): CatalogConfig {
+  return {
+    prefix: settings.catalogPrefix,
+    cardUnit: settings.rateCardUnit,
+    upstreams: settings.upstreams,
+    routes: new Map(
+      [...settings.routes].map(([id, route]): [string, CatalogRoute] => [
+        id,
+        { ...route, price: route.price === null ? null : readPrice(route.price) },
+      ]),
+    ),
+    prices: new Map([...settings.prices].map(([id, texts]): [string, TokenPrices] => [id, readPrice(texts)])),
+    defaultPrice: settings.defaultPrice === null ? null : readPrice(settings.defaultPrice),
+    isProduction: settings.isProduction,
+  }
+}
+
+function readPrice(texts: PriceTexts): TokenPrices {
+  const prices = readPriceTexts(texts)
+  if (prices === null) throw new InvariantError('A configured price is not a decimal.')
+  return prices
 }

@@ -4,64 +4,53 @@
 import type { AttoUsd, PriceTier, TokenPrices } from './price.ts'
 import { attoUsdOf, parseUsd } from './usd.ts'
 
-/** One set of prices in USD per 1M tokens; `request` is in USD per request. */
+/** One set of prices in USD per 1M tokens; `request` is in USD per request. Null means that there is no such price. */
 export interface PriceTexts {
   readonly input: string
   readonly output: string
-  readonly cached_input?: string | undefined
-  readonly cache_write?: string | undefined
-  readonly request?: string | undefined
-  readonly tiers?: readonly TierTexts[] | undefined
+  readonly cachedInput: string | null
+  readonly cacheWrite: string | null
+  readonly request: string | null
+  readonly tiers: readonly PriceTierTexts[]
 }
 
-export interface TierTexts {
-  readonly above_input_tokens: number
+export interface PriceTierTexts {
+  readonly aboveInputTokens: number
   readonly input: string
   readonly output: string
-  readonly cached_input?: string | undefined
-  readonly cache_write?: string | undefined
+  readonly cachedInput: string | null
+  readonly cacheWrite: string | null
 }
 
 const TOKENS = 1_000_000n
 
 /**
- * Reads configured prices exactly; parts below 10⁻¹⁸ USD per token round up.
+ * Reads configured prices, exactly to 10⁻¹⁸ USD per token; what is finer rounds up. Tiers may stand in any order.
  *
  * @returns null when a number is not a decimal of zero or more.
  */
 export function readPriceTexts(texts: PriceTexts): TokenPrices | null {
   const base = readTexts(texts)
-  const request = texts.request === undefined ? null : parseUsd(texts.request)
-  if (base === null || (texts.request !== undefined && request === null)) return null
+  const request = texts.request === null ? null : parseUsd(texts.request)
+  if (base === null || (texts.request !== null && request === null)) return null
   const tiers: PriceTier[] = []
-  for (const tier of texts.tiers ?? []) {
+  for (const tier of texts.tiers) {
     const prices = readTexts(tier)
     if (prices === null) return null
-    tiers.push({ aboveInputTokens: tier.above_input_tokens, ...prices })
+    tiers.push({ aboveInputTokens: tier.aboveInputTokens, ...prices })
   }
   tiers.sort((left, right) => left.aboveInputTokens - right.aboveInputTokens)
   return { ...base, request, tiers }
 }
 
-/**
- * Reads the short form `input/output`, in USD per 1M tokens: `0.15/0.60`. A comma may stand for the slash.
- *
- * @returns null when the text is not of this form.
- */
-export function parsePricePair(text: string): TokenPrices | null {
-  const [input, output, ...more] = text.split(/[/,]/).map((part) => part.trim())
-  if (input === undefined || output === undefined || more.length > 0) return null
-  return readPriceTexts({ input, output })
-}
-
-function readTexts(texts: Omit<TierTexts, 'above_input_tokens'>): Omit<PriceTier, 'aboveInputTokens'> | null {
+function readTexts(texts: Omit<PriceTierTexts, 'aboveInputTokens'>): Omit<PriceTier, 'aboveInputTokens'> | null {
   const input = perToken(texts.input)
   const output = perToken(texts.output)
-  const cachedInput = texts.cached_input === undefined ? null : perToken(texts.cached_input)
-  const cacheWrite = texts.cache_write === undefined ? null : perToken(texts.cache_write)
+  const cachedInput = texts.cachedInput === null ? null : perToken(texts.cachedInput)
+  const cacheWrite = texts.cacheWrite === null ? null : perToken(texts.cacheWrite)
   if (input === null || output === null) return null
-  if (texts.cached_input !== undefined && cachedInput === null) return null
-  if (texts.cache_write !== undefined && cacheWrite === null) return null
+  if (texts.cachedInput !== null && cachedInput === null) return null
+  if (texts.cacheWrite !== null && cacheWrite === null) return null
   return { input, output, cachedInput, cacheWrite }
 }
 

@@ -1,0 +1,188 @@
+/**
+ * Makes the catalog from an upstream's list, the rate card and the configuration.
+ */
+import type { ChatPrice, ListPrice } from '../pricing/price.ts'
+import { createCatalog, type Catalog } from './catalog.ts'
+import type { CatalogConfig, CatalogUpstream } from './catalog-config.ts'
+import type { CatalogList, CatalogRow } from './catalog-row.ts'
+import type { FeaturedAlias } from './featured.ts'
+import type { Model } from './model.ts'
+import { routeAlias, type AliasRoute, type KnownRows } from './route-alias.ts'
+import { sandboxFault } from './sandbox-models.ts'
+
+export interface BuiltCatalog {
+  readonly catalog: Catalog
+  /** Aliases that production does not serve, because nobody could tell what they cost. */
+  readonly refusedAliases: readonly string[]
+}
+
+export interface CatalogSources {
+  readonly featured: readonly FeaturedAlias[]
+  readonly snapshot: CatalogList
+}
+
+/** Longest id that a request may name; also of an id that is passed on unknown. */
+const MAX_ID_LENGTH = 200
+
+const PLAIN_ID = /^[\x21-\x7e]+$/
+
+/**
+ * Builds the whole catalog. The first upstream's kind decides what is in it: `sandbox` and `openrouter` offer all of their list and
+ * all aliases; `openai-compatible` offers what has a price.
+ *
+ * @param list the first upstream's own list; null when none was ever received, then the snapshot stands in where that is right.
+ *
+ * Source: spec 1 and 2.14, decision 0003.
+ */
+export function buildCatalog(sources: CatalogSources, config: CatalogConfig, list: CatalogList | null): BuiltCatalog {
+  const [primary] = config.upstreams
+  const own = primary.kind === 'openai-compatible' ? (list ?? configuredOnly(config)) : (list ?? sources.snapshot)
+  const rows: KnownRows = { listed: byId(own.rows), source: own.source, snapshot: byId(sources.snapshot.rows) }
+  const routed = sources.featured.map((alias) => ({ alias, route: routeAlias(config, rows, alias) }))
+  const aliases = routed.flatMap(({ alias, route }) =>
+    route === null ? [] : [{ route, model: aliasModel(config, own, alias, route) }],
+  )
+  const aliasNames = new Set(sources.featured.map((alias) => alias.alias))
+  const leads = new Map<string, string[]>()
+  for (const { route, model } of aliases) leads.set(route.target, [...(leads.get(route.target) ?? []), model.id])
+  const models = [...own.rows, ...routedOnly(config, rows, aliasNames, own)]
+    .flatMap((row) => rowModel(config, row, own.source, leads.get(row.id) ?? []) ?? [])
+    .filter((model) => !aliasNames.has(model.id))
+    .sort((left, right) => (left.id < right.id ? -1 : 1))
+  const catalog = createCatalog({
+    listed: [...aliases.filter(({ route }) => route.isListed).map(({ model }) => model), ...models],
+    unlisted: aliases.filter(({ route }) => !route.isListed).map(({ model }) => model),
+    prefix: config.prefix,
+    updatedAt: own.updatedAt,
+    findUnknown: (id) => findUnknown(config, list, id),
+  })
+  return { catalog, refusedAliases: routed.filter(({ route }) => route === null).map(({ alias }) => alias.alias) }
+}
+
+function aliasModel(config: CatalogConfig, list: CatalogList, alias: FeaturedAlias, route: AliasRoute): Model {
+  const row = route.row ?? unknownRow(route.target, list.updatedAt)
+  return {
+    ...modelFacts(row),
+    id: alias.alias,
+    upstream: route.upstream.name,
+    upstreamModel: route.upstreamModel,
+    type: alias.type,
+    featured: true,
+    price: { card: alias.card, list: route.list },
+    aliases: [],
+    aliasFor: config.prefix + route.target,
+    confidential: alias.confidential,
+  }
+}
+
+/** Returns null for a model that has no price and is therefore not offered. */
+function rowModel(
+  config: CatalogConfig,
+  row: CatalogRow,
+  source: 'live' | 'snapshot',
+  aliases: readonly string[],
+): Model | null {
+  const [primary] = config.upstreams
+  const id = config.prefix + row.id
+  const route = config.routes.get(row.id) ?? config.routes.get(id) ?? null
+  const upstream = config.upstreams.find((candidate) => candidate.name === route?.upstream) ?? primary
+  const upstreamModel = route?.model ?? row.id
+  const list = rowPrice(config, { row, source, upstream, upstreamModel, routePrice: route?.price ?? null })
+  const price: ChatPrice | null = list === null ? null : { card: null, list }
+  const isSoldOtherwise = row.type !== 'text' && primary.kind !== 'openai-compatible'
+  if (price === null && !isSoldOtherwise) return null
+  return {
+    ...modelFacts(row),
+    id,
+    upstream: upstream.name,
+    upstreamModel,
+    type: row.type,
+    featured: false,
+    price,
+    aliases,
+    aliasFor: null,
+    confidential: false,
+  }
+}
+
+function rowPrice(
+  config: CatalogConfig,
+  from: {
+    readonly row: CatalogRow
+    readonly source: 'live' | 'snapshot'
+    readonly upstream: CatalogUpstream
+    readonly upstreamModel: string
+    readonly routePrice: ListPrice['prices'] | null
+  },
+): ListPrice | null {
+  const [primary] = config.upstreams
+  const configured = from.routePrice ?? config.prices.get(from.upstreamModel) ?? null
+  if (configured !== null) return { prices: configured, source: 'configured' }
+  // A list says what its own upstream costs, and nothing about another one that serves the same model.
+  if (from.upstream === primary && from.row.prices !== null) return { prices: from.row.prices, source: from.source }
+  const takesDefault = from.upstream.kind === 'openai-compatible' && from.row.type === 'text'
+  return takesDefault && config.defaultPrice !== null ? { prices: config.defaultPrice, source: 'configured' } : null
+}
+
+/** Models that only the configuration knows: routed to some upstream and in no list. */
+function routedOnly(
+  config: CatalogConfig,
+  rows: KnownRows,
+  aliasNames: ReadonlySet<string>,
+  own: CatalogList,
+): readonly CatalogRow[] {
+  const bare = [...config.routes.keys()].map((id) =>
+    config.prefix !== '' && id.startsWith(config.prefix) ? id.slice(config.prefix.length) : id,
+  )
+  return bare
+    .filter((id) => !rows.listed.has(id) && !aliasNames.has(id))
+    .map((id) => ({ ...(rows.snapshot.get(id) ?? unknownRow(id, own.updatedAt)), prices: null }))
+}
+
+/** Stands in for the list of an `openai-compatible` upstream that has given none: the models with a configured price. */
+function configuredOnly(config: CatalogConfig): CatalogList {
+  return { rows: [...config.prices.keys()].map((id) => unknownRow(id, 0)), source: 'live', updatedAt: 0 }
+}
+
+function findUnknown(config: CatalogConfig, list: CatalogList | null, id: string): Model | null {
+  const [primary] = config.upstreams
+  if (id.length > MAX_ID_LENGTH || !PLAIN_ID.test(id)) return null
+  if (primary.kind === 'sandbox') return sandboxFault(primary.name, id)
+  // An upstream without a list may have any model, and all cost the default; with a list, what is not in it does not exist.
+  if (primary.kind !== 'openai-compatible' || list !== null || config.defaultPrice === null) return null
+  return rowModel(config, unknownRow(id, 0), 'live', [])
+}
+
+function modelFacts(row: CatalogRow) {
+  return {
+    name: row.name,
+    description: row.description,
+    ownedBy: row.id.includes('/') ? row.id.slice(0, row.id.indexOf('/')) : row.id,
+    created: row.created,
+    contextLength: row.contextLength,
+    maxOutputTokens: row.maxOutputTokens,
+    inputModalities: row.inputModalities,
+    outputModalities: row.outputModalities,
+    supportedParameters: row.supportedParameters,
+  }
+}
+
+function unknownRow(id: string, updatedAt: number): CatalogRow {
+  return {
+    id,
+    type: 'text',
+    name: id,
+    description: null,
+    created: Math.floor(updatedAt / 1_000),
+    contextLength: null,
+    maxOutputTokens: null,
+    inputModalities: ['text'],
+    outputModalities: ['text'],
+    supportedParameters: [],
+    prices: null,
+  }
+}
+
+function byId(rows: readonly CatalogRow[]): ReadonlyMap<string, CatalogRow> {
+  return new Map(rows.map((row) => [row.id, row]))
+}

@@ -1,0 +1,133 @@
+/**
+ * Reads the model list of an upstream: OpenRouter's form, or OpenAI's with or without the extras that servers add to it.
+ *
+ * An odd row is left out and named; it never spoils the others.
+ */
+import { z } from 'zod'
+import type { CatalogRow } from './catalog-row.ts'
+import { parseListPrices } from './live-prices.ts'
+import type { ModelType } from './model.ts'
+
+export interface ParsedList {
+  readonly rows: readonly CatalogRow[]
+  /** What the rows were made from, with the fields that matter: enough to read them again. */
+  readonly source: readonly unknown[]
+  readonly skipped: readonly SkippedRow[]
+}
+
+export interface SkippedRow {
+  readonly id: string
+  readonly reason: 'not a model' | 'variant' | 'router' | 'odd price' | 'no text or media' | 'repeated'
+}
+
+/** More rows than any upstream has; the rest of a longer list is not read. */
+const MAX_ROWS = 20_000
+
+const text = (longest: number) => z.string().transform((value) => value.slice(0, longest))
+const optionalText = (longest: number) => text(longest).nullish().catch(null)
+const count = z.int().min(1).nullish().catch(null)
+const names = z.array(z.string().max(100)).max(100).nullish().catch(null)
+
+const rowSchema = z.object({
+  id: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[\x21-\x7e]+$/),
+  name: optionalText(200),
+  created: count,
+  description: optionalText(2_000),
+  context_length: count,
+  context_window: count,
+  max_model_len: count,
+  max_completion_tokens: count,
+  architecture: z.object({ input_modalities: names, output_modalities: names }).nullish().catch(null),
+  top_provider: z.object({ context_length: count, max_completion_tokens: count }).nullish().catch(null),
+  supported_parameters: names,
+  pricing: z.record(z.string(), z.unknown()).nullish().catch(null),
+})
+
+type ListRow = z.output<typeof rowSchema>
+
+/**
+ * Parses a list as an upstream answered it.
+ *
+ * @param list untrusted: `{ data: […] }`, or the array alone.
+ * @returns null when it is no list, or says itself that it is not whole.
+ */
+export function parseLiveList(list: unknown): ParsedList | null {
+  const items = listItems(list)
+  if (items === null) return null
+  const rows = new Map<string, CatalogRow>()
+  const source: unknown[] = []
+  const skipped: SkippedRow[] = []
+  for (const item of items.slice(0, MAX_ROWS)) {
+    const parsed = rowSchema.safeParse(item)
+    if (!parsed.success) {
+      skipped.push({ id: idOf(item), reason: 'not a model' })
+      continue
+    }
+    const row = rowFrom(parsed.data)
+    if ('reason' in row) skipped.push(row)
+    else if (rows.has(row.id)) skipped.push({ id: row.id, reason: 'repeated' })
+    else {
+      rows.set(row.id, row)
+      source.push(parsed.data)
+    }
+  }
+  return { rows: [...rows.values()], source, skipped }
+}
+
+function listItems(list: unknown): readonly unknown[] | null {
+  if (Array.isArray(list)) return list
+  const paged = z
+    .object({
+      data: z.array(z.unknown()),
+      links: z.object({ next: z.string().nullish() }).nullish().catch(null),
+    })
+    .safeParse(list)
+  if (!paged.success || isPresent(paged.data.links?.next)) return null
+  return paged.data.data
+}
+
+function rowFrom(row: ListRow): CatalogRow | SkippedRow {
+  const { id } = row
+  // Batch ids answer on another endpoint, free ones and `~` aliases would be sold without a cost of their own.
+  if (id.includes(':batch') || id.includes(':free') || id.startsWith('~')) return { id, reason: 'variant' }
+  const outputModalities = row.architecture?.output_modalities ?? ['text']
+  const type = typeFrom(outputModalities)
+  if (type === null) return { id, reason: 'no text or media' }
+  const prices = row.pricing === null || row.pricing === undefined ? 'unknown' : parseListPrices(row.pricing)
+  if (prices === 'router' && type === 'text') return { id, reason: 'router' }
+  if (prices === 'odd') return { id, reason: 'odd price' }
+  const contextLength = row.context_length ?? row.context_window ?? row.max_model_len ?? null
+  return {
+    id,
+    type,
+    name: row.name ?? id,
+    description: row.description ?? null,
+    created: row.created ?? 0,
+    contextLength: contextLength ?? row.top_provider?.context_length ?? null,
+    maxOutputTokens: row.top_provider?.max_completion_tokens ?? row.max_completion_tokens ?? null,
+    inputModalities: row.architecture?.input_modalities ?? ['text'],
+    outputModalities,
+    supportedParameters: row.supported_parameters ?? [],
+    prices: typeof prices === 'string' || !outputModalities.includes('text') ? null : prices,
+  }
+}
+
+function typeFrom(outputModalities: readonly string[]): ModelType | null {
+  for (const type of ['image', 'video', 'speech', 'transcription', 'text'] as const) {
+    if (outputModalities.includes(type)) return type
+  }
+  return null
+}
+
+function idOf(item: unknown): string {
+  const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : null
+  return typeof id === 'string' ? id.slice(0, 200) : ''
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}

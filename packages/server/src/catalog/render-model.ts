@@ -1,0 +1,66 @@
+import { creditsJson, MARGIN_BPS, nanocreditsOf, type ModelEntry, type Printed, type RawJson } from '@svc/contract'
+import { formatDecimal } from '../pricing/usd.ts'
+import type { Model } from './model.ts'
+import { sellingPrice, type SellingPrice, type SellingRate } from './selling-price.ts'
+
+/** Selling prices are whole numbers of 10⁻¹⁹ USD per token. */
+const USD_DECIMALS = 19
+
+/**
+ * Renders a model for `GET /v1/models`. Prices are selling prices, margin included: in USD per token as text for readers of
+ * OpenRouter's lists, and in credits per million tokens with exact digits.
+ *
+ * Source: spec 2.12 and 8.
+ */
+export function renderModel(model: Model): Printed<ModelEntry> {
+  const selling = model.price === null ? null : sellingPrice(model.price)
+  return {
+    id: model.id,
+    object: 'model',
+    created: model.created,
+    owned_by: model.ownedBy,
+    name: model.name,
+    description: model.description,
+    context_length: model.contextLength,
+    max_output_tokens: model.maxOutputTokens,
+    architecture: { input_modalities: [...model.inputModalities], output_modalities: [...model.outputModalities] },
+    supported_parameters: [...model.supportedParameters],
+    pricing: selling === null ? null : renderPricing(selling),
+    svc: {
+      type: model.type,
+      featured: model.featured,
+      alias_for: model.aliasFor,
+      aliases: [...model.aliases],
+      credits_per_1m_input: selling === null ? null : creditsPerMillion(selling.input),
+      credits_per_1m_output: selling === null ? null : creditsPerMillion(selling.output),
+      margin_bps: MARGIN_BPS,
+    },
+  }
+}
+
+function renderPricing(selling: SellingPrice) {
+  const overrides = selling.tiers.map((tier) => ({ min_prompt_tokens: tier.aboveInputTokens, ...renderRate(tier) }))
+  return {
+    ...renderRate(selling),
+    ...(selling.request === null ? {} : { request: usd(selling.request) }),
+    ...(overrides.length === 0 ? {} : { overrides }),
+  }
+}
+
+function renderRate(rate: SellingRate) {
+  return {
+    prompt: usd(rate.input),
+    completion: usd(rate.output),
+    ...(rate.cachedInput === null ? {} : { input_cache_read: usd(rate.cachedInput) }),
+    ...(rate.cacheWrite === null ? {} : { input_cache_write: usd(rate.cacheWrite) }),
+  }
+}
+
+function usd(amount: bigint): string {
+  return formatDecimal(amount, USD_DECIMALS)
+}
+
+/** 10⁻¹⁹ USD per token are 10⁻¹⁰ credits per million tokens; credits have nine decimals, and the last rounds up. */
+function creditsPerMillion(amount: bigint): RawJson {
+  return creditsJson(nanocreditsOf((amount + 9n) / 10n))
+}

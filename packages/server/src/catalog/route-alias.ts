@@ -1,0 +1,102 @@
+import { costPricesOfCard } from '../pricing/card.ts'
+import type { ListPrice, TokenPrices } from '../pricing/price.ts'
+import type { CatalogConfig, CatalogUpstream } from './catalog-config.ts'
+import type { CatalogRow } from './catalog-row.ts'
+import type { FeaturedAlias } from './featured.ts'
+
+/** Rows by upstream id, from the list of the first upstream and from the bundled snapshot. */
+export interface KnownRows {
+  readonly listed: ReadonlyMap<string, CatalogRow>
+  readonly source: 'live' | 'snapshot'
+  readonly snapshot: ReadonlyMap<string, CatalogRow>
+}
+
+/** Where an alias leads, and what that costs. */
+export interface AliasRoute {
+  readonly upstream: CatalogUpstream
+  readonly upstreamModel: string
+  /** The model that people know it by: shown as `alias_for`. */
+  readonly target: string
+  /** What is known about the target; null when nothing is. */
+  readonly row: CatalogRow | null
+  readonly list: ListPrice | null
+  readonly isListed: boolean
+}
+
+/**
+ * Finds where an alias leads: by its configured route, else by the kind of the first upstream.
+ *
+ * @returns null when the alias is refused: in production nobody could tell what it costs.
+ *
+ * Source: decision 0003 (routes of aliases).
+ */
+export function routeAlias(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias): AliasRoute | null {
+  const route = aliasRoute(config, rows, alias)
+  const isCostKnown = route.upstream.reportsCost || (route.list !== null && route.list.source !== 'snapshot')
+  return config.isProduction && !isCostKnown ? null : route
+}
+
+function aliasRoute(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias): AliasRoute {
+  const [primary] = config.upstreams
+  const configured = config.routes.get(alias.alias)
+  if (configured !== undefined) {
+    const upstream = config.upstreams.find((candidate) => candidate.name === configured.upstream) ?? primary
+    const model = configured.model ?? alias.model
+    const price = configured.price ?? config.prices.get(model) ?? null
+    return withRow({ upstream, upstreamModel: model, price, isListed: true }, rows, alias, primary)
+  }
+  if (primary.kind !== 'openai-compatible') {
+    const price = config.prices.get(alias.model) ?? null
+    return withRow({ upstream: primary, upstreamModel: alias.model, price, isListed: true }, rows, alias, primary)
+  }
+  const found = namesOf(alias).find((name) => rows.listed.has(name))
+  const price = namesOf(alias).map((name) => config.prices.get(name)).find((prices) => prices !== undefined) ?? null
+  return withRow(
+    { upstream: primary, upstreamModel: found ?? alias.model, price, isListed: found !== undefined },
+    rows,
+    alias,
+    primary,
+  )
+}
+
+function withRow(
+  chosen: { upstream: CatalogUpstream; upstreamModel: string; price: TokenPrices | null; isListed: boolean },
+  rows: KnownRows,
+  alias: FeaturedAlias,
+  primary: CatalogUpstream,
+): AliasRoute {
+  const { upstream, upstreamModel, price, isListed } = chosen
+  const snapshot = rows.snapshot.get(upstreamModel) ?? null
+  if (upstream.kind === 'sandbox') {
+    // The sandbox knows an alias by its own name, because it costs what the card leaves and not what the target is listed at.
+    const prices = costPricesOfCard(alias.card)
+    const target = upstreamModel
+    return { upstream, upstreamModel: alias.alias, target, row: snapshot, list: { prices, source: 'configured' }, isListed }
+  }
+  const listed = upstream === primary ? (rows.listed.get(upstreamModel) ?? null) : null
+  return {
+    upstream,
+    upstreamModel,
+    target: upstreamModel,
+    row: listed ?? snapshot,
+    list: listPrice(price, listed, upstream.kind === 'openrouter' ? snapshot : null, rows.source),
+    isListed,
+  }
+}
+
+function listPrice(
+  price: TokenPrices | null,
+  listed: CatalogRow | null,
+  snapshot: CatalogRow | null,
+  source: 'live' | 'snapshot',
+): ListPrice | null {
+  if (price !== null) return { prices: price, source: 'configured' }
+  if (listed !== null && listed.prices !== null) return { prices: listed.prices, source }
+  if (snapshot !== null && snapshot.prices !== null) return { prices: snapshot.prices, source: 'snapshot' }
+  return null
+}
+
+/** Names under which an upstream may have what an alias means: the alias, the maker's id, and the id without the maker. */
+function namesOf(alias: FeaturedAlias): readonly string[] {
+  return [alias.alias, alias.model, alias.model.slice(alias.model.indexOf('/') + 1)]
+}
