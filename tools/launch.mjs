@@ -3,7 +3,7 @@
  * Node 24 goes through it, so that a fresh clone on a machine with only Node 20 and npm needs no other command.
  *
  * Plain JavaScript without dependencies, because it runs before anything is installed. When nothing is missing it says nothing.
- * Source: decision 0003 (one command from a fresh clone).
+ * Source: decision 0001 (two commands).
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { LaunchError } from './launch-error.mjs'
 
-/** The oldest Node that runs the product: the first long-term release of line 24. Source: decision 0003. */
+/** The oldest Node that runs the product: the first long-term release of line 24. Source: decision 0001. */
 export const MINIMUM_NODE = [24, 11]
 
 /**

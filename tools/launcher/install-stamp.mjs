@@ -61,7 +61,9 @@ export function agreesWithLock(folder) {
 function isNeeded({ optional, os, cpu, libc }) {
   if (!optional) return true
   if (os === undefined && cpu === undefined) return false
-  return includes(os, process.platform) && includes(cpu, process.arch) && (libc === undefined || includes(libc, findLibc()))
+  return (
+    includes(os, process.platform) && includes(cpu, process.arch) && (libc === undefined || includes(libc, findLibc()))
+  )
 }
 
 /**

@@ -1,0 +1,126 @@
+/**
+ * Starts the gateway as a newcomer does, `npm start` with the Node that is installed here, and uses it: health, one chat with the
+ * printed key, the balance, a second start, the end. `node tools/smoke.mjs [--clone]`; with `--clone` in a fresh clone of the
+ * last commit with an empty npm cache, so that nothing but the repository, Node and npm is there. The last line is
+ * `N passed, N failed`. Plain JavaScript, because it runs on the oldest Node that the launcher supports.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findFreePort, startGateway } from './smoke/gateway.mjs'
+
+/** A fresh clone fetches Node and all packages first. */
+const FIRST_START_MS = 600_000
+const SECOND_START_MS = 30_000
+const STOP_MS = 30_000
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const folder = mkdtempSync(path.join(tmpdir(), 'svc-smoke-'))
+let passed = 0
+let failed = 0
+
+try {
+  await tryEverything()
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
+
+async function tryEverything() {
+  const clone = path.join(folder, 'clone')
+  const isFresh = process.argv.includes('--clone')
+  if (isFresh) execFileSync('git', ['clone', '--quiet', '--no-hardlinks', root, clone], { stdio: 'inherit' })
+  const port = await findFreePort()
+  const place = {
+    cwd: isFresh ? clone : root,
+    port,
+    dataDir: path.join(folder, 'data'),
+    npmCache: isFresh ? path.join(folder, 'npm-cache') : null,
+  }
+  console.log(`npm start with Node ${process.versions.node}${isFresh ? ' in a fresh clone' : ''}`)
+
+  const first = startGateway(place)
+  try {
+    const isReady = await check('answers /api/health after npm start', () => first.waitUntilReady(FIRST_START_MS))
+    if (!isReady) return
+    await check('prints the key that it keeps in the data folder', async () => {
+      if (first.printedKey() !== readDemoKey(place.dataDir)) throw new Error(`printed ${first.printedKey()}`)
+    })
+    await check('answers a chat with the exact charge', () => chatAndCompare(port, readDemoKey(place.dataDir)))
+    await check('ends when npm is told to', () => first.stop(STOP_MS))
+  } finally {
+    first.kill()
+  }
+
+  const second = startGateway(place)
+  try {
+    await check('starts a second time', () => second.waitUntilReady(SECOND_START_MS))
+    await check('keeps what was charged', async () => {
+      const { credits } = await call(port, '/api/v1/balance', readDemoKey(place.dataDir))
+      if (!(credits < 10_000)) throw new Error(`the balance is ${credits}`)
+    })
+    await check('ends again', () => second.stop(STOP_MS))
+  } finally {
+    second.kill()
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {() => Promise<unknown>} attempt
+ */
+async function check(name, attempt) {
+  const startedAt = performance.now()
+  try {
+    await attempt()
+    passed++
+    console.log(`  ✓ ${name} (${((performance.now() - startedAt) / 1000).toFixed(2)} s)`)
+    return true
+  } catch (error) {
+    failed++
+    console.log(`  ✗ ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    return false
+  }
+}
+
+/** @param {string} dataDir */
+function readDemoKey(dataDir) {
+  return readFileSync(path.join(dataDir, 'demo-key'), 'utf8').trim()
+}
+
+/**
+ * @param {number} port
+ * @param {string} key
+ */
+async function chatAndCompare(port, key) {
+  const before = await call(port, '/api/v1/balance', key)
+  const chat = { model: 'svc-gpt', max_tokens: 50, messages: [{ role: 'user', content: 'Say hello.' }] }
+  const answer = await call(port, '/api/v1/chat/completions', key, chat)
+  if (!answer.choices?.[0]?.message?.content) throw new Error('the answer has no text')
+  const after = await call(port, '/api/v1/balance', key)
+  const fell = before.credits - after.credits
+  const charged = answer.svc?.credits_charged
+  // Doubles are near enough here: the tests compare to the nano-credit.
+  if (!(charged > 0) || Math.abs(fell - charged) > 1e-6)
+    throw new Error(`charged ${charged}, the balance fell by ${fell}`)
+}
+
+/**
+ * @param {number} port
+ * @param {string} route
+ * @param {string} key
+ * @param {object} [body]
+ */
+async function call(port, route, key, body) {
+  const reply = await fetch(`http://127.0.0.1:${port}${route}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+  })
+  if (reply.status !== 200) throw new Error(`${route} answers ${reply.status}: ${(await reply.text()).slice(0, 300)}`)
+  return /** @type {any} */ (await reply.json())
+}

@@ -1,0 +1,23 @@
+import type { Exception } from './finding.ts'
+
+const TABLES = 'only its own room names a table'
+const SERVER = 'packages/server/src'
+
+/** Every place that may break a rule. */
+export const exceptions: readonly Exception[] = [
+  {
+    rule: TABLES,
+    path: `${SERVER}/accounts/account-store.ts`,
+    reason: 'An account is made in one transaction with its empty balance and the budget of its team.',
+  },
+  {
+    rule: TABLES,
+    path: `${SERVER}/keys/key-store.ts`,
+    reason: 'A request learns its key, team and account in one read.',
+  },
+  {
+    rule: TABLES,
+    path: `${SERVER}/ledger/sqlite-ledger-store.ts`,
+    reason: 'A hold is decided in one step over the account, its team, and the key with its budget.',
+  },
+]

@@ -1,0 +1,123 @@
+import type { Finding } from './finding.ts'
+import type { SourceFile } from './source-file.ts'
+
+/** A room imports only from lower levels. A room that is missing here is a finding: a new room is a decision. */
+const LEVELS: Readonly<Record<string, number>> = {
+  errors: 0,
+  json: 0,
+  pricing: 0,
+  runtime: 0,
+  tokens: 0,
+  config: 1,
+  db: 1,
+  accounts: 2,
+  catalog: 2,
+  keys: 2,
+  ledger: 2,
+  sandbox: 2,
+  upstream: 2,
+  billing: 3,
+  inference: 4,
+  admin: 5,
+  http: 5,
+  worker: 5,
+}
+
+/** Files directly in `src` put the rooms together and start them. Nobody imports them. */
+const ROOT_LEVEL = 6
+
+/** Arrows that point down and are forbidden all the same: the edge talks to use cases, and money goes through billing. */
+const NEVER = new Set(['http -> ledger', 'http -> upstream', 'http -> db', 'inference -> ledger', 'inference -> db'])
+
+/** Imports between rooms that go up, sideways, or along a forbidden arrow. */
+export function findRoomBreaches(sources: readonly SourceFile[]): Finding[] {
+  return sources
+    .filter((source) => source.room !== null && !source.isTest)
+    .flatMap((source) => {
+      const room = source.room as string
+      const level = levelOf(room)
+      if (level === null) return [{ path: source.path, message: `room ${room} has no level in tools/tidy/rooms.ts` }]
+      return roomsImportedBy(source)
+        .filter((other) => other !== room)
+        .flatMap((other) => {
+          const otherLevel = levelOf(other)
+          const arrow = `${room} -> ${other}`
+          if (otherLevel !== null && otherLevel >= level)
+            return [{ path: source.path, message: `${arrow} does not point down` }]
+          return NEVER.has(arrow) ? [{ path: source.path, message: `${arrow} is forbidden` }] : []
+        })
+    })
+}
+
+/** Stores that somebody else than their own room, a composition root or a test imports. */
+export function findStoreBreaches(sources: readonly SourceFile[]): Finding[] {
+  return sources
+    .filter((source) => source.room !== null && !source.isTest && levelOf(source.room) !== ROOT_LEVEL)
+    .flatMap((source) =>
+      source.imports
+        .map((each) => each.target)
+        .filter((target) => target !== null && target.endsWith('-store.ts') && roomOf(target) !== source.room)
+        .map((target) => ({ path: source.path, message: `imports ${target}, the store of another room` })),
+    )
+}
+
+/** Imports across packages that go around the package's name, or to a package that must not be known. */
+export function findPackageBreaches(sources: readonly SourceFile[]): Finding[] {
+  return sources
+    .filter((source) => source.packageName !== null)
+    .flatMap((source) =>
+      source.imports.flatMap(({ specifier, target }) => {
+        if (target !== null && !target.startsWith(`packages/${source.packageName}/`)) {
+          return [{ path: source.path, message: `imports ${specifier} across the border of its package` }]
+        }
+        if (source.isTest || !specifier.startsWith('@svc/') || specifier === '@svc/contract') return []
+        return [{ path: source.path, message: `imports ${specifier}; packages share nothing but @svc/contract` }]
+      }),
+    )
+}
+
+/** Sources that import what only tests may use. */
+export function findTestImports(sources: readonly SourceFile[]): Finding[] {
+  return sources
+    .filter((source) => !source.isTest)
+    .flatMap((source) =>
+      source.imports
+        .filter(
+          ({ target }) =>
+            target !== null && (/\.test\.tsx?$/.test(target) || /^packages\/[^/]+\/testing\//.test(target)),
+        )
+        .map(({ specifier }) => ({ path: source.path, message: `imports ${specifier}, which belongs to the tests` })),
+    )
+}
+
+/** Circles of imports that exist at run time, each told once. */
+export function findCycles(sources: readonly SourceFile[]): Finding[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const done = new Set<string>()
+  const findings: Finding[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      findings.push({ path, message: `imports itself: ${[...trail.slice(trail.indexOf(path)), path].join(' -> ')}` })
+      return
+    }
+    if (done.has(path)) return
+    for (const { target, typeOnly } of byPath.get(path)?.imports ?? []) {
+      if (target !== null && !typeOnly) visit(target, [...trail, path])
+    }
+    done.add(path)
+  }
+  for (const path of byPath.keys()) visit(path, [])
+  return findings
+}
+
+function roomsImportedBy(source: SourceFile): string[] {
+  return [...new Set(source.imports.map(({ target }) => roomOf(target)).filter((room) => room !== null))]
+}
+
+function roomOf(path: string | null): string | null {
+  return /^packages\/server\/src\/([^/]+)/.exec(path ?? '')?.[1] ?? null
+}
+
+function levelOf(room: string): number | null {
+  return room.endsWith('.ts') ? ROOT_LEVEL : (LEVELS[room] ?? null)
+}

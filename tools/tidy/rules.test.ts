@@ -1,0 +1,154 @@
+/** The rules of the tree must notice what they forbid: a law that cannot fail is none. */
+import { expect, test } from 'vitest'
+import { findLoadEffects } from './effects.ts'
+import { findEndpointMismatches } from './endpoint-files.ts'
+import { findBadNames, findBadSizes, findBuiltFiles, findLooseEnds } from './forms.ts'
+import { findDeadLinks, findForeignPlaces, findResolvedPackages, findRootDocuments } from './hygiene.ts'
+import { findCycles, findPackageBreaches, findRoomBreaches, findStoreBreaches, findTestImports } from './rooms.ts'
+import { parseSource } from './source-file.ts'
+import { findTableBreaches } from './tables.ts'
+
+const SERVER = 'packages/server/src'
+
+/** The messages of the one file's findings. */
+const source = (path: string, text: string) => parseSource({ path, text })
+const messages = (findings: readonly { readonly message: string }[]): string[] => findings.map((each) => each.message)
+
+test('an import that goes up, sideways or along a forbidden arrow is found', () => {
+  const found = findRoomBreaches([
+    source(`${SERVER}/ledger/a.ts`, `import { b } from '../http/b.ts'`),
+    source(`${SERVER}/keys/a.ts`, `import type { B } from '../ledger/b.ts'`),
+    source(`${SERVER}/http/a.ts`, `export { b } from '../ledger/b.ts'`),
+    source(`${SERVER}/billing/a.ts`, `import { b } from '../ledger/b.ts'`),
+    source(`${SERVER}/http/b.ts`, `const b = import('../../src/main.ts')`),
+    source(`${SERVER}/attic/a.ts`, ''),
+  ])
+  expect(messages(found)).toEqual([
+    'ledger -> http does not point down',
+    'keys -> ledger does not point down',
+    'http -> ledger is forbidden',
+    'http -> main.ts does not point down',
+    'room attic has no level in tools/tidy/rooms.ts',
+  ])
+})
+
+test('the store of another room is found, but not in a composition root or a test', () => {
+  const text = `import { createKeyStore } from '../keys/key-store.ts'`
+  const paths = [`${SERVER}/billing/a.ts`, `${SERVER}/keys/a.ts`, `${SERVER}/billing/a.test.ts`]
+  const found = findStoreBreaches([
+    ...paths.map((path) => source(path, text)),
+    source(`${SERVER}/main.ts`, text.replace('..', '.')),
+  ])
+  expect(found.map(({ path }) => path)).toEqual([`${SERVER}/billing/a.ts`])
+})
+
+test('a statement about the table of another room is found, in SQL and in built queries', () => {
+  const found = findTableBreaches([
+    source(`${SERVER}/keys/key-store.ts`, `db.selectFrom('hold as h').innerJoin('api_key', 'a', 'b')`),
+    source(`${SERVER}/http/a.ts`, 'const text = `select 1 from transfer where a = ${b}`'),
+    source(`${SERVER}/http/b.ts`, `const text = 'a hold from transfer to team'`),
+  ])
+  expect(messages(found)).toEqual([
+    'names table hold, which belongs to ledger',
+    'names table transfer, which belongs to ledger',
+  ])
+})
+
+test('an import around the name of a package, or of a package that shares nothing, is found', () => {
+  const found = findPackageBreaches([
+    source('packages/cli/src/a.ts', `import '../../contract/src/credits.ts'; import '@svc/contract'`),
+    source('packages/console/src/a.ts', `import '@svc/server'`),
+  ])
+  expect(found.map(({ path }) => path)).toEqual(['packages/cli/src/a.ts', 'packages/console/src/a.ts'])
+})
+
+test('a source that imports what is made for tests is found', () => {
+  expect(findTestImports([source(`${SERVER}/keys/a.ts`, `import '../../testing/seed.ts'`)])).toHaveLength(1)
+})
+
+test('a circle of imports is found, unless types alone make it', () => {
+  const circle = [
+    source(`${SERVER}/keys/a.ts`, `import { b } from './b.ts'`),
+    source(`${SERVER}/keys/b.ts`, `import { a } from './a.ts'`),
+  ]
+  const types = [
+    source(`${SERVER}/keys/a.ts`, `import { b } from './b.ts'`),
+    source(`${SERVER}/keys/b.ts`, `import type { A } from './a.ts'`),
+  ]
+  expect(findCycles(circle)).toHaveLength(1)
+  expect(findCycles(types)).toEqual([])
+})
+
+test('what happens on import is found, but not what happens in a call', () => {
+  const found = findLoadEffects([
+    source(`${SERVER}/keys/a.ts`, `await start(); setInterval(work, 1); const port = process.env['PORT']`),
+    source(`${SERVER}/keys/b.ts`, `export async function start() { await work(); setTimeout(work, 1) }`),
+    source(`${SERVER}/main.ts`, `await start(process.env)`),
+  ])
+  expect(messages(found)).toEqual([
+    'waits at the top level',
+    'calls setInterval at the top level',
+    'reads process.env, which only the configuration may',
+  ])
+})
+
+test('names that say nothing, and names in another case, are found', () => {
+  const paths = [
+    `${SERVER}/keys/utils.ts`,
+    `${SERVER}/common/a.ts`,
+    `${SERVER}/keys/rawKey.ts`,
+    `${SERVER}/keys/raw-key.test.ts`,
+  ]
+  expect(findBadNames(paths.map((path) => ({ path, text: '' })))).toHaveLength(3)
+})
+
+test('files and lines over the limit are found', () => {
+  const found = findBadSizes([
+    { path: 'a.ts', text: 'x\n'.repeat(301) },
+    { path: 'a.test.ts', text: 'x\n'.repeat(500) },
+    { path: 'b.ts', text: 'x'.repeat(121) },
+  ])
+  expect(messages(found)).toEqual(['301 lines; at most 300', 'line 1 has 121 characters'])
+})
+
+test('built files and open ends are found', () => {
+  expect(findBuiltFiles([{ path: `${SERVER}/main.js`, text: '' }])).toHaveLength(1)
+  const open = ['TO', 'DO'].join('')
+  expect(findLooseEnds([{ path: 'a.ts', text: `// ${open}: later\n// ${open} (#12): later` }])).toHaveLength(1)
+})
+
+test('an endpoint without a file and a file without an endpoint are found', () => {
+  const folder = `${SERVER}/http/routes`
+  const files = [`${folder}/v1-usage-request-id.ts`, `${folder}/v1-old.ts`].map((path) => ({ path, text: '' }))
+  const found = findEndpointMismatches(files, [{ path: '/v1/usage/{request_id}' }, { path: '/v1/balance' }])
+  expect(found.map(({ path }) => path)).toEqual([`${folder}/v1-balance.ts`, `${folder}/v1-old.ts`])
+})
+
+test('paths of a machine and registries are found', () => {
+  const text = [`see /${'home'}/somebody/x`, `from registry.${'npmjs'}.org`, 'GET /home'].join('\n')
+  expect(findForeignPlaces([{ path: 'a.md', text }])).toHaveLength(2)
+})
+
+test('an address in a lock file is found, a link to a workspace is none', () => {
+  const packages = { a: { resolved: 'packages/a', link: true }, b: { resolved: 'b.tgz' } }
+  expect(findResolvedPackages([{ path: 'package-lock.json', text: JSON.stringify({ packages }) }])).toHaveLength(1)
+})
+
+test('documents that the root lacks or should not have are found', () => {
+  const found = findRootDocuments(['README.md', 'NOTES.md', 'LICENSE'].map((path) => ({ path, text: '' })))
+  expect(found.map(({ path }) => path)).toEqual([
+    'ARCHITECTURE.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'NOTES.md',
+  ])
+})
+
+test('links to files and headings that do not exist are found', () => {
+  const text = '# A B\n[a](#a-b) [b](#c) [c](docs/x.md) [d](a.md#a-b) `[e](f.md)` [g](https://example.org)'
+  expect(messages(findDeadLinks([{ path: 'a.md', text }], (path) => path === 'a.md'))).toEqual([
+    'links to #c, which does not exist',
+    'links to docs/x.md, which does not exist',
+  ])
+})

@@ -1,0 +1,75 @@
+import { Visitor } from 'oxc-parser'
+import type { Finding } from './finding.ts'
+import type { SourceFile } from './source-file.ts'
+
+/** Which room's statements may name a table. A table that is missing here is a finding. */
+const OWNERS: Readonly<Record<string, string>> = {
+  account: 'accounts',
+  api_key: 'keys',
+  balance: 'ledger',
+  budget: 'keys',
+  hold: 'ledger',
+  process_lease: 'ledger',
+  team: 'accounts',
+  transfer: 'ledger',
+  usage_daily: 'ledger',
+  usage_record: 'ledger',
+}
+
+const QUERY_METHODS = new Set([
+  'selectFrom',
+  'insertInto',
+  'replaceInto',
+  'updateTable',
+  'deleteFrom',
+  'mergeInto',
+  'innerJoin',
+  'leftJoin',
+  'rightJoin',
+  'fullJoin',
+  'using',
+])
+
+/** In text that is SQL at all: what follows a word that a table name follows. */
+const SQL = /\b(?:select|insert\s+into|update|delete\s+from|create\s+table)\b/i
+const NAMED = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?/gi
+
+/** Tables of the schema without an owner here, and statements about a table that stand outside its room. */
+export function findTableBreaches(sources: readonly SourceFile[]): Finding[] {
+  const schema = sources.find((source) => source.path === 'packages/server/src/db/schema.ts')
+  const unknown = [...(schema?.text.matchAll(/^ {2}([a-z_]+): [A-Z]\w+Table$/gm) ?? [])]
+    .map((match) => match[1] as string)
+    .filter((table) => !(table in OWNERS))
+    .map((table) => ({
+      path: 'packages/server/src/db/schema.ts',
+      message: `table ${table} has no owner in tools/tidy/tables.ts`,
+    }))
+  const breaches = sources
+    .filter((source) => source.room !== null && !source.isTest)
+    .flatMap((source) =>
+      tablesNamedIn(source)
+        .filter((table) => table in OWNERS && OWNERS[table] !== source.room)
+        .map((table) => ({ path: source.path, message: `names table ${table}, which belongs to ${OWNERS[table]}` })),
+    )
+  return [...unknown, ...breaches]
+}
+
+function tablesNamedIn(source: SourceFile): string[] {
+  const tables = new Set<string>()
+  const readSql = (text: string): void => {
+    if (SQL.test(text)) for (const [, table = ''] of text.matchAll(NAMED)) tables.add(table.toLowerCase())
+  }
+  new Visitor({
+    Literal: ({ value }) => void (typeof value === 'string' && readSql(value)),
+    TemplateLiteral: ({ quasis }) => readSql(quasis.map((part) => part.value.raw).join(' ? ')),
+    CallExpression: ({ callee, arguments: [first] }) => {
+      if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
+      if (!QUERY_METHODS.has(callee.property.name)) return
+      const names = first?.type === 'ArrayExpression' ? first.elements : [first]
+      for (const name of names) {
+        if (name?.type === 'Literal' && typeof name.value === 'string') tables.add(name.value.split(' ')[0] as string)
+      }
+    },
+  }).visit(source.program)
+  return [...tables]
+}
