@@ -2,6 +2,7 @@
  * The port to an upstream that answers chat requests. Adapters translate between its wire and ours; nobody above knows which one
  * serves. Every failure leaves an adapter as a `ServiceError` whose text is safe to show.
  */
+import type { JsonBody } from '../json/json-body.ts'
 import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
 
 export interface UpstreamChatRequest {
@@ -17,20 +18,6 @@ export interface UpstreamChatRequest {
   readonly signal: AbortSignal
 }
 
-/** A JSON object's source text with the byte ranges of its top-level values. */
-export interface JsonBody {
-  readonly text: Buffer
-  readonly value: Readonly<Record<string, unknown>>
-  /** Range of each member: from the key's opening quote to the end of its value. */
-  readonly members: ReadonlyMap<string, JsonMember>
-}
-
-export interface JsonMember {
-  readonly keyStart: number
-  readonly valueStart: number
-  readonly valueEnd: number
-}
-
 /** Usage and cost as the upstream reported them; null where it did not. */
 export interface ReportedUsage {
   readonly usage: ChatUsage | null
@@ -42,10 +29,13 @@ export interface ReportedUsage {
 /** One whole answer. */
 export interface UpstreamCompletion extends ReportedUsage {
   /** OpenAI's shape with the upstream's own extras removed; `id`, `model` and `usage` are set by the caller of the port. */
-  readonly completion: Record<string, unknown>
+  readonly completion: Readonly<Record<string, unknown>>
   readonly generationId: string | null
   /** No text, refusal, tool call, audio or image in any choice. */
   readonly empty: boolean
+  readonly hasReasoning: boolean
+  /** Of all choices. */
+  readonly finishReasons: readonly string[]
   /** Text made, in UTF-8 bytes: the base of an estimate when no usage was reported. */
   readonly outputBytes: number
 }
@@ -90,6 +80,8 @@ export interface ChatStream {
 export interface ChatUpstream {
   /** The configured name, for records and metrics. */
   readonly name: string
+  /** Whether `n` above 1 is honoured. */
+  readonly supportsChoices: boolean
   /** @throws {ServiceError} when the upstream fails, refuses, is silent for too long, or answers nonsense. */
   complete(request: UpstreamChatRequest): Promise<UpstreamCompletion>
   /**
@@ -99,5 +91,7 @@ export interface ChatUpstream {
   stream(request: UpstreamChatRequest, sink: ChatStreamSink): Promise<ChatStream>
   /** What a generation cost in the end; null when this upstream cannot tell (yet). */
   findCost(generationId: string): Promise<AttoUsd | null>
+  /** The upstream's own list of models as it came, for the catalog to read; null when it has none. */
+  listModels(): Promise<unknown>
   close(): Promise<void>
 }

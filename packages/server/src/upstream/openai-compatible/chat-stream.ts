@@ -1,0 +1,131 @@
+/** Reads a chat stream of an OpenAI-shaped upstream and tells a sink what it holds. */
+import type { ServiceError } from '../../errors/service-error.ts'
+import type { ChatStreamSink, ChunkFacts, ReportedUsage } from '../chat-upstream.ts'
+import { SseDecoder } from '../sse-decoder.ts'
+import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { cleanSpeech, measureSpeech } from './choices.ts'
+import { chatFailure, findError } from './errors.ts'
+import { isObject, NO_USAGE, readUsage } from './usage.ts'
+
+type Json = Record<string, unknown>
+
+interface CleanChunk {
+  readonly chunk: Json
+  readonly facts: ChunkFacts
+}
+
+const CHUNK_KEYS = ['service_tier', 'system_fingerprint'] as const
+
+/** Keeps what clients know of a chunk; null when it has no choices. */
+function cleanChunk(value: Json): CleanChunk | null {
+  const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
+  if (choices.length === 0) return null
+  let outputBytes = 0
+  let hasContent = false
+  let isReasoning = false
+  let finishReason: string | null = null
+  const cleaned = choices.map((choice, position) => {
+    const delta = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : {}
+    const measure = measureSpeech(delta)
+    outputBytes += measure.outputBytes
+    hasContent ||= measure.hasContent
+    isReasoning ||= measure.isReasoning
+    if (typeof choice['finish_reason'] === 'string') finishReason = choice['finish_reason']
+    return {
+      index: typeof choice['index'] === 'number' ? choice['index'] : position,
+      delta: cleanSpeech(delta),
+      logprobs: choice['logprobs'] ?? null,
+      finish_reason: choice['finish_reason'] ?? null,
+    }
+  })
+  const chunk: Json = { choices: cleaned }
+  for (const key of CHUNK_KEYS) if (value[key] !== undefined) chunk[key] = value[key]
+  return { chunk, facts: { outputBytes, hasContent, isReasoning, finishReason } }
+}
+
+/** The reading side of one stream: bytes in, chunks and one end out. */
+export class ChatStreamReader {
+  readonly #sink: ChatStreamSink
+  readonly #options: { readonly upstream: string; readonly reportsCost: boolean; readonly generationId: string | null }
+  readonly #decoder: SseDecoder
+  #reported: ReportedUsage = NO_USAGE
+  #sawFinish = false
+  #sawDone = false
+  #ended = false
+  /** Set when the sink is full; the owner of the socket looks at it after each read. */
+  wantsPause = false
+
+  constructor(
+    sink: ChatStreamSink,
+    options: { readonly upstream: string; readonly reportsCost: boolean; readonly generationId: string | null },
+  ) {
+    this.#sink = sink
+    this.#options = options
+    this.#decoder = new SseDecoder((data) => this.#event(data))
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  get sawDone(): boolean {
+    return this.#sawDone
+  }
+
+  data(chunk: Buffer): void {
+    try {
+      this.#decoder.push(chunk)
+    } catch (error) {
+      this.#end(upstreamFailure('broken', { upstream: this.#options.upstream, cause: error }), true)
+    }
+  }
+
+  /** The connection ended in order. Without a finish reason or `[DONE]` the answer is cut all the same. */
+  close(): void {
+    this.#decoder.end()
+    const whole = this.#sawFinish || this.#sawDone
+    this.#end(whole ? null : upstreamFailure('broken', { upstream: this.#options.upstream }), !whole)
+  }
+
+  /** The connection broke. */
+  fail(error: Error): void {
+    if (this.#sawDone) return this.#end(null, false)
+    this.#end(transportFailure(this.#options.upstream, error), true)
+  }
+
+  #event(data: string): void {
+    if (this.#ended) return
+    if (data === '[DONE]') {
+      this.#sawDone = true
+      return this.#end(null, false)
+    }
+    let value: unknown
+    try {
+      value = JSON.parse(data)
+    } catch (error) {
+      return this.#end(upstreamFailure('broken', { upstream: this.#options.upstream, cause: error }), true)
+    }
+    if (isObject(value)) this.#frame(value, data)
+  }
+
+  #frame(value: Json, data: string): void {
+    this.#reported = readUsage(value, () => Buffer.from(data), this.#options.reportsCost) ?? this.#reported
+    if (findError(value) !== null) return this.#end(this.#failure(value), false)
+    const cleaned = cleanChunk(value)
+    if (cleaned === null) return
+    const { finishReason } = cleaned.facts
+    if (finishReason === 'error') return this.#end(this.#failure(value), false)
+    if (finishReason !== null) this.#sawFinish = true
+    if (!this.#sink.chunk(cleaned.chunk, cleaned.facts)) this.wantsPause = true
+  }
+
+  #failure(value: Json): ServiceError {
+    return chatFailure({ upstream: this.#options.upstream, value, status: null, retryAfterSeconds: null })
+  }
+
+  #end(error: ServiceError | null, cut: boolean): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#sink.end({ ...this.#reported, error, cut, generationId: this.#options.generationId })
+  }
+}

@@ -1,0 +1,51 @@
+import type { UpstreamCompletion } from '../chat-upstream.ts'
+import { cleanSpeech, measureSpeech } from './choices.ts'
+import { isObject, NO_USAGE, readUsage } from './usage.ts'
+
+type Json = Record<string, unknown>
+
+const COMPLETION_KEYS = ['service_tier', 'system_fingerprint'] as const
+
+function cleanChoice(choice: Json, index: number) {
+  const message = isObject(choice['message']) ? choice['message'] : {}
+  return {
+    measure: measureSpeech(message),
+    choice: {
+      index: typeof choice['index'] === 'number' ? choice['index'] : index,
+      message: { role: 'assistant', content: null, refusal: null, ...cleanSpeech(message) },
+      logprobs: choice['logprobs'] ?? null,
+      finish_reason: choice['finish_reason'] ?? 'stop',
+    },
+  }
+}
+
+/**
+ * Reads a whole answer.
+ *
+ * @param text the answer as it came, from which `value` was parsed.
+ * @returns null when it has no choices at all, so that it is no answer.
+ */
+export function readCompletion(
+  text: Buffer,
+  value: Json,
+  facts: { readonly reportsCost: boolean; readonly generationId: string | null },
+): UpstreamCompletion | null {
+  const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
+  if (choices.length === 0) return null
+  const cleaned = choices.map(cleanChoice)
+  const completion: Json = {
+    object: 'chat.completion',
+    created: typeof value['created'] === 'number' ? value['created'] : null,
+    choices: cleaned.map(({ choice }) => choice),
+  }
+  for (const key of COMPLETION_KEYS) if (value[key] !== undefined) completion[key] = value[key]
+  return {
+    ...(readUsage(value, () => text, facts.reportsCost) ?? NO_USAGE),
+    completion,
+    generationId: facts.generationId,
+    empty: !cleaned.some(({ measure }) => measure.hasContent),
+    hasReasoning: cleaned.some(({ measure }) => measure.isReasoning),
+    finishReasons: cleaned.map(({ choice }) => String(choice.finish_reason)),
+    outputBytes: cleaned.reduce((sum, { measure }) => sum + measure.outputBytes, 0),
+  }
+}

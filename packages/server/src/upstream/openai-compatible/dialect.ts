@@ -1,0 +1,18 @@
+import type { UpstreamChatRequest } from '../chat-upstream.ts'
+
+/** In what an OpenAI-shaped upstream differs from the others. Everything else is common. */
+export interface Dialect {
+  /** Whether `usage.cost` is what this upstream charges for the request, in USD. */
+  readonly reportsCost: boolean
+  /** The field for an output limit that the gateway adds where the client sent none. */
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  /** Whether `n` above 1 is honoured; elsewhere it would be dropped in silence. */
+  readonly supportsChoices: boolean
+  /** Header that carries the id to look a cost up by; null where costs cannot be looked up. */
+  readonly generationIdHeader: string | null
+  /**
+   * Top-level values to send beside the client's own, key → JSON text.
+   * @throws {ServiceError} when this upstream cannot keep what the request demands, such as confidential compute.
+   */
+  extraMembers(request: UpstreamChatRequest): ReadonlyMap<string, string>
+}

@@ -1,0 +1,126 @@
+/** What an OpenAI-shaped upstream's error means. The one place that reads its statuses, types and words. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ServiceError } from '../../errors/service-error.ts'
+import { type FailureKind, upstreamFailure } from '../upstream-failure.ts'
+import { isObject } from './usage.ts'
+
+const statusKinds: Readonly<Record<number, FailureKind>> = {
+  400: 'rejected_request',
+  401: 'our_account',
+  402: 'our_account',
+  403: 'our_account',
+  404: 'unknown_model',
+  408: 'timeout',
+  413: 'too_large',
+  415: 'rejected_request',
+  422: 'rejected_request',
+  429: 'rate_limited',
+  503: 'overloaded',
+  504: 'timeout',
+  524: 'timeout',
+  529: 'overloaded',
+}
+
+/** Words that an upstream uses for a kind of failure, in its `type`, `code` or `metadata.error_type`. */
+const wordKinds: Readonly<Record<string, FailureKind>> = {
+  context_length_exceeded: 'context_length',
+  token_limit_exceeded: 'context_length',
+  string_too_long: 'context_length',
+  exceed_context_size_error: 'context_length',
+  content_policy_violation: 'content_policy',
+  content_filter: 'content_policy',
+  insufficient_quota: 'our_account',
+  payment_required: 'our_account',
+  invalid_api_key: 'our_account',
+  authentication: 'our_account',
+  rate_limit: 'rate_limited',
+  rate_limit_exceeded: 'rate_limited',
+  provider_overloaded: 'overloaded',
+  server_is_overloaded: 'overloaded',
+  timeout: 'timeout',
+  model_not_found: 'unknown_model',
+  no_endpoints: 'unknown_model',
+}
+
+interface UpstreamError {
+  readonly message: unknown
+  /** A number that looks like an HTTP status, from `code`, `http_status` or `status`; null when there is none. */
+  readonly status: number | null
+  readonly words: readonly string[]
+  readonly isModeration: boolean
+}
+
+function statusNumber(...values: unknown[]): number | null {
+  for (const value of values) {
+    const number = typeof value === 'string' ? Number(value) : value
+    if (typeof number === 'number' && Number.isInteger(number) && number >= 400 && number <= 599) return number
+  }
+  return null
+}
+
+/** A message may itself be the JSON text of an error, as proxies nest them. */
+function innerMessage(message: unknown): unknown {
+  if (typeof message !== 'string' || !message.trimStart().startsWith('{')) return message
+  try {
+    const nested: unknown = JSON.parse(message)
+    const error = isObject(nested) && isObject(nested['error']) ? nested['error'] : nested
+    return isObject(error) && typeof error['message'] === 'string' ? error['message'] : message
+  } catch {
+    return message
+  }
+}
+
+/** Finds the error in a body: `{error: {…}}`, `{error: "…"}`, or flat `{object: "error", message}`. Null when there is none. */
+export function findError(value: unknown): UpstreamError | null {
+  if (!isObject(value)) return null
+  const flat = value['object'] === 'error' || value['type'] === 'error' ? value : null
+  const error = value['error'] ?? flat
+  if (error === null || error === undefined || error === false || error === '') return null
+  if (!isObject(error)) return { message: error, status: null, words: [], isModeration: false }
+  const metadata = isObject(error['metadata']) ? error['metadata'] : {}
+  const words = [error['code'], error['type'], error['error_type'], metadata['error_type']]
+  return {
+    message: innerMessage(error['message']),
+    status: statusNumber(error['code'], error['http_status'], error['status']),
+    words: words.filter((word) => typeof word === 'string'),
+    isModeration: Array.isArray(metadata['reasons']),
+  }
+}
+
+function kindOf(error: UpstreamError | null, status: number | null): FailureKind {
+  for (const word of error?.words ?? []) {
+    const kind = wordKinds[word]
+    if (kind !== undefined) return kind
+  }
+  const effective = error?.status ?? status
+  if (effective === 403 && error?.isModeration === true) return 'content_policy'
+  return effective === null ? 'broken' : (statusKinds[effective] ?? 'broken')
+}
+
+/** Longest wait that is passed on, in seconds: clients give up on longer ones. */
+const RETRY_AFTER_MAX_SECONDS = 60
+
+/** Reads `retry-after`, seconds or a date, as seconds from `now`; null when it is absent or unreadable. */
+export function retryAfterSeconds(headers: IncomingHttpHeaders, now: number): number | null {
+  const value = headers['retry-after']
+  if (value === undefined) return null
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - now) / 1000)
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), RETRY_AFTER_MAX_SECONDS) : null
+}
+
+/** Translates an error body, or a status without one, into what the client is told. */
+export function chatFailure(facts: {
+  readonly upstream: string
+  readonly value: unknown
+  /** Null inside a stream, whose 200 says nothing. */
+  readonly status: number | null
+  readonly retryAfterSeconds: number | null
+}): ServiceError {
+  const error = findError(facts.value)
+  return upstreamFailure(kindOf(error, facts.status), {
+    upstream: facts.upstream,
+    upstreamText: error?.message,
+    retryAfterSeconds: facts.retryAfterSeconds,
+    ...(facts.status === null ? {} : { status: facts.status }),
+  })
+}

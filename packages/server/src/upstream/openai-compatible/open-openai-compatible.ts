@@ -1,0 +1,41 @@
+import type { Clock } from '../../runtime/clock.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { ChatUpstream } from '../chat-upstream.ts'
+import { createUpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
+import { createOpenAiCompatible } from './openai-compatible.ts'
+
+const NO_MEMBERS: ReadonlyMap<string, string> = new Map()
+
+/** What an operator says about a server that speaks OpenAI's chat completions. */
+export interface ServerOptions {
+  readonly name: string
+  /** Base URL, such as `http://localhost:11434/v1`. */
+  readonly url: string
+  readonly apiKey: string | null
+  readonly timeouts: UpstreamTimeouts
+  readonly allowH2: boolean
+  /** Whether `usage.cost` of this server is what it charges, in USD. */
+  readonly reportsCost: boolean
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  readonly clock: Clock
+}
+
+/** Opens an upstream that is any OpenAI-compatible server. It cannot promise confidential compute, so it refuses such requests. */
+export function openOpenAiCompatible(options: ServerOptions): ChatUpstream {
+  return createOpenAiCompatible({
+    name: options.name,
+    client: createUpstreamClient({ ...options, extraHeaders: {} }),
+    clock: options.clock,
+    findCost: null,
+    dialect: {
+      reportsCost: options.reportsCost,
+      maxTokensField: options.maxTokensField,
+      supportsChoices: true,
+      generationIdHeader: null,
+      extraMembers: (request) => {
+        if (!request.confidential) return NO_MEMBERS
+        throw new ServiceError('upstream_unavailable', 'No confidential-compute provider is configured for this model.')
+      },
+    },
+  })
+}

@@ -1,0 +1,215 @@
+/** The adapter for every server that speaks OpenAI's chat completions; others that speak a dialect of it build on this one. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { AttoUsd } from '../../pricing/price.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type {
+  ChatStream,
+  ChatStreamSink,
+  ChatUpstream,
+  UpstreamChatRequest,
+  UpstreamCompletion,
+} from '../chat-upstream.ts'
+import { type CollectedResponse, collectResponse, type Exchange, startExchange } from '../http-exchange.ts'
+import type { UpstreamClient } from '../upstream-client.ts'
+import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { buildChatBody } from './chat-body.ts'
+import { ChatStreamReader } from './chat-stream.ts'
+import { readCompletion } from './completion.ts'
+import type { Dialect } from './dialect.ts'
+import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
+import { isObject } from './usage.ts'
+
+/** Longest answer that is kept in memory. Source: own choice; pictures in answers are the largest seen. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+/** Longest error page that is read. */
+const ERROR_BYTES_MAX = 64 * 1024
+
+export interface OpenAiCompatibleOptions {
+  readonly name: string
+  readonly client: UpstreamClient
+  readonly dialect: Dialect
+  readonly clock: Clock
+  /** Looks a cost up; null where the upstream has no such thing. */
+  readonly findCost: ((generationId: string) => Promise<AttoUsd | null>) | null
+}
+
+type Deps = OpenAiCompatibleOptions
+
+function chatRequest(deps: Deps, request: UpstreamChatRequest) {
+  return {
+    origin: deps.client.origin,
+    path: `${deps.client.basePath}/chat/completions`,
+    method: 'POST',
+    headers: {
+      ...deps.client.headers,
+      accept: request.stream ? 'text/event-stream' : 'application/json',
+      'content-type': 'application/json',
+    },
+    body: buildChatBody(request, deps.dialect),
+  } as const
+}
+
+function parseJson(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null {
+  const name = deps.dialect.generationIdHeader
+  const value = name === null ? undefined : headers[name]
+  return typeof value === 'string' && value.length <= 200 ? value : null
+}
+
+function failureOf(deps: Deps, response: CollectedResponse, value: unknown): ServiceError {
+  return chatFailure({
+    upstream: deps.name,
+    value,
+    status: response.status,
+    retryAfterSeconds: retryAfterSeconds(response.headers, deps.clock.now()),
+  })
+}
+
+/** A choice that ended with an error carries the failure inside an answer that says 200. */
+function failedChoice(value: Record<string, unknown>): Record<string, unknown> | null {
+  const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
+  return choices.find((choice) => choice['finish_reason'] === 'error' || isObject(choice['error'])) ?? null
+}
+
+async function complete(deps: Deps, request: UpstreamChatRequest): Promise<UpstreamCompletion> {
+  let response: CollectedResponse
+  try {
+    response = await collectResponse(deps.client.dispatcher, chatRequest(deps, request), {
+      signal: request.signal,
+      bytesMax: ANSWER_BYTES_MAX,
+    })
+  } catch (error) {
+    throw transportFailure(deps.name, error)
+  }
+  const value = parseJson(response.body)
+  const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
+  if (failed) throw failureOf(deps, response, value)
+  const choice = failedChoice(value)
+  if (choice !== null) throw failureOf(deps, response, choice)
+  const completion = readCompletion(response.body, value, {
+    reportsCost: deps.dialect.reportsCost,
+    generationId: generationIdOf(deps, response.headers),
+  })
+  if (completion === null) throw upstreamFailure('broken', { upstream: deps.name, status: 200 })
+  return completion
+}
+
+/** Reads an error page up to a limit, then says what it means. */
+class ErrorPage {
+  readonly #chunks: Buffer[] = []
+  #length = 0
+
+  add(chunk: Buffer): void {
+    this.#length += chunk.length
+    if (this.#length <= ERROR_BYTES_MAX) this.#chunks.push(chunk)
+  }
+
+  failure(deps: Deps, status: number, headers: IncomingHttpHeaders): ServiceError {
+    const body = Buffer.concat(this.#chunks)
+    return failureOf(deps, { status, headers, body }, parseJson(body))
+  }
+}
+
+function isEventStream(headers: IncomingHttpHeaders): boolean {
+  const type = headers['content-type']
+  return type === undefined || /^(text\/event-stream|application\/octet-stream|text\/plain)\b/i.test(type)
+}
+
+function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink): Promise<ChatStream> {
+  return new Promise((resolve, reject) => {
+    let reader: ChatStreamReader | null = null
+    let page: ErrorPage | null = null
+    let status = 0
+    let headers: IncomingHttpHeaders = {}
+    const onAbort = (): void => exchange.abort(request.signal.reason as Error)
+    const finish = (): void => request.signal.removeEventListener('abort', onAbort)
+    const exchange: Exchange = startExchange(deps.client.dispatcher, chatRequest(deps, request), {
+      start: (startedStatus, startedHeaders) => {
+        status = startedStatus
+        headers = startedHeaders
+        if (status !== 200 || !isEventStream(headers)) {
+          page = new ErrorPage()
+          return
+        }
+        reader = new ChatStreamReader(sink, {
+          upstream: deps.name,
+          reportsCost: deps.dialect.reportsCost,
+          generationId: generationIdOf(deps, headers),
+        })
+        resolve(streamOf(exchange))
+      },
+      data: (chunk) => {
+        page?.add(chunk)
+        if (reader === null) return
+        if (reader.ended) return exchange.abort(new Error('The upstream goes on after the end'))
+        reader.data(chunk)
+        // After `[DONE]` the answer is left to end by itself, so that its connection can serve the next request.
+        if (reader.ended && !reader.sawDone) exchange.abort(new Error('The stream has failed'))
+        if (reader.wantsPause) exchange.pause()
+        reader.wantsPause = false
+      },
+      end: () => {
+        finish()
+        reader?.close()
+        if (page !== null) reject(page.failure(deps, status, headers))
+      },
+      fail: (error) => {
+        finish()
+        reader?.fail(error)
+        reject(transportFailure(deps.name, error))
+      },
+    })
+    if (request.signal.aborted) onAbort()
+    else request.signal.addEventListener('abort', onAbort)
+  })
+}
+
+function streamOf(exchange: Exchange): ChatStream {
+  return {
+    pause: () => exchange.pause(),
+    resume: () => exchange.resume(),
+    stop: () => exchange.abort(new Error('The stream is stopped')),
+  }
+}
+
+/** Longest model list that is read. The largest known is below two megabytes. */
+const LIST_BYTES_MAX = 32 * 1024 * 1024
+
+/**
+ * Fetches a JSON document below the base URL.
+ * @returns null when the answer is not 200 with JSON.
+ * @throws {ServiceError} when the upstream cannot be reached.
+ */
+export async function fetchJson(client: UpstreamClient, name: string, path: string): Promise<{ text: Buffer; value: unknown } | null> {
+  const headers = { ...client.headers, accept: 'application/json' }
+  const request = { origin: client.origin, path: `${client.basePath}${path}`, method: 'GET', headers, body: null } as const
+  const signal = new AbortController().signal
+  try {
+    const response = await collectResponse(client.dispatcher, request, { signal, bytesMax: LIST_BYTES_MAX })
+    const value = parseJson(response.body)
+    return response.status === 200 && value !== undefined ? { text: response.body, value } : null
+  } catch (error) {
+    throw transportFailure(name, error)
+  }
+}
+
+/** Builds the adapter. */
+export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatUpstream {
+  return {
+    name: options.name,
+    supportsChoices: options.dialect.supportsChoices,
+    complete: (request) => complete(options, request),
+    stream: (request, sink) => stream(options, request, sink),
+    findCost: options.findCost ?? (() => Promise.resolve(null)),
+    listModels: async () => (await fetchJson(options.client, options.name, '/models'))?.value ?? null,
+    close: () => options.client.close(),
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Usage as upstreams report it, made into ours: cached tokens are a part of the prompt's, reasoning tokens of the completion's.
+ */
+import { numberText } from '../../json/json-body.ts'
+import { type AttoUsd, type ChatUsage } from '../../pricing/price.ts'
+import { parseUsd } from '../../pricing/usd.ts'
+import type { ReportedUsage } from '../chat-upstream.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+export const NO_USAGE: ReportedUsage = { usage: null, cost: null, wire: null }
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A token count that can be believed: whole, not negative, below what any model can make; null otherwise. */
+function tokens(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+}
+
+function firstTokens(...values: unknown[]): number {
+  for (const value of values) {
+    const count = tokens(value)
+    if (count !== null) return count
+  }
+  return 0
+}
+
+/**
+ * Reads token counts. Some upstreams leave reasoning out of the completion's count; their total tells, since it is then the sum
+ * of three. A usage object without both counts is none.
+ */
+export function readTokens(usage: Json): ChatUsage | null {
+  const promptTokens = tokens(usage['prompt_tokens'])
+  const completion = tokens(usage['completion_tokens'])
+  if (promptTokens === null || completion === null) return null
+  const promptDetails = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}
+  const completionDetails = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
+  const reasoningTokens = firstTokens(completionDetails['reasoning_tokens'], usage['reasoning_tokens'])
+  const total = tokens(usage['total_tokens'])
+  const isApart = reasoningTokens > 0 && total === promptTokens + completion + reasoningTokens
+  const cached = firstTokens(
+    promptDetails['cached_tokens'],
+    usage['cache_read_input_tokens'],
+    usage['prompt_cache_hit_tokens'],
+  )
+  const written = firstTokens(promptDetails['cache_write_tokens'], usage['cache_creation_input_tokens'])
+  const cachedTokens = Math.min(cached, promptTokens)
+  return {
+    promptTokens,
+    completionTokens: isApart ? completion + reasoningTokens : completion,
+    cachedTokens,
+    cacheWriteTokens: Math.min(written, promptTokens - cachedTokens),
+    reasoningTokens,
+  }
+}
+
+/** Keys of the usage object that clients know; an upstream's accounting of its own stays here. */
+const USAGE_KEYS = ['prompt_tokens_details', 'completion_tokens_details'] as const
+
+function wireUsage(usage: ChatUsage, reported: Json): Json {
+  const wire: Record<string, unknown> = {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+  }
+  for (const key of USAGE_KEYS) if (isObject(reported[key])) wire[key] = reported[key]
+  return wire
+}
+
+/** The usage object of an answer or chunk, wherever the upstream puts it; null when there is none. */
+export function findUsage(value: Json): { readonly usage: Json; readonly path: readonly string[] } | null {
+  if (isObject(value['usage'])) return { usage: value['usage'], path: ['usage'] }
+  const vendor = value['x_groq']
+  if (isObject(vendor) && isObject(vendor['usage'])) return { usage: vendor['usage'], path: ['x_groq', 'usage'] }
+  return null
+}
+
+/** One USD is 10¹⁰ of these ticks at the upstream that counts its cost in them. Source: that upstream's cost tracking page. */
+const ATTO_USD_PER_TICK = 100_000_000n
+
+function readCost(source: Buffer, found: { readonly usage: Json; readonly path: readonly string[] }): AttoUsd | null {
+  if (typeof found.usage['cost'] === 'number') {
+    const text = numberText(source, [...found.path, 'cost'])
+    return text === null ? null : parseUsd(text)
+  }
+  const ticks = tokens(found.usage['cost_in_usd_ticks'])
+  return ticks === null ? null : ((BigInt(ticks) * ATTO_USD_PER_TICK) as AttoUsd)
+}
+
+/**
+ * Reads usage and cost from an answer or chunk.
+ *
+ * @param source the JSON text that `value` was parsed from; the cost is read from its digits.
+ * @returns null when the value carries no usage at all.
+ */
+export function readUsage(value: Json, source: () => Buffer, reportsCost: boolean): ReportedUsage | null {
+  const found = findUsage(value)
+  if (found === null) return null
+  const usage = readTokens(found.usage)
+  const cost = reportsCost ? readCost(source(), found) : null
+  if (usage === null && cost === null) return null
+  return { usage, cost, wire: usage === null ? null : wireUsage(usage, found.usage) }
+}

@@ -1,0 +1,46 @@
+/** The adapter for OpenRouter: its costs, its generation look-up and its provider preferences. */
+import { numberText } from '../../json/json-body.ts'
+import type { AttoUsd } from '../../pricing/price.ts'
+import { parseUsd } from '../../pricing/usd.ts'
+import type { ChatUpstream } from '../chat-upstream.ts'
+import { createOpenAiCompatible, fetchJson } from '../openai-compatible/openai-compatible.ts'
+import type { ServerOptions } from '../openai-compatible/open-openai-compatible.ts'
+import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts'
+
+/** Providers that run models in confidential compute. Source: OpenRouter's list of provider slugs, August 2026. */
+const CONFIDENTIAL_PROVIDERS = ['phala'] as const
+
+const NO_MEMBERS: ReadonlyMap<string, string> = new Map()
+const CONFIDENTIAL_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['provider', JSON.stringify({ only: CONFIDENTIAL_PROVIDERS, allow_fallbacks: false })],
+])
+
+async function findCost(client: UpstreamClient, name: string, generationId: string): Promise<AttoUsd | null> {
+  const answer = await fetchJson(client, name, `/generation?id=${encodeURIComponent(generationId)}`)
+  const text = answer === null ? null : numberText(answer.text, ['data', 'total_cost'])
+  return text === null ? null : parseUsd(text)
+}
+
+/** What an operator says about OpenRouter. Its dialect decides the rest. */
+export type OpenRouterOptions = Omit<ServerOptions, 'reportsCost' | 'maxTokensField'> & {
+  /** OpenRouter itself ignores `n`; the sandbox, which speaks its dialect, honours it. */
+  readonly supportsChoices: boolean
+}
+
+/** Opens OpenRouter as an upstream. The sandbox speaks the same dialect, so it is opened with this, too. */
+export function openOpenRouter(options: OpenRouterOptions): ChatUpstream {
+  const client = createUpstreamClient({ ...options, extraHeaders: { 'x-title': 'SVC' } })
+  return createOpenAiCompatible({
+    name: options.name,
+    client,
+    clock: options.clock,
+    findCost: (generationId) => findCost(client, options.name, generationId),
+    dialect: {
+      reportsCost: true,
+      maxTokensField: 'max_tokens',
+      supportsChoices: options.supportsChoices,
+      generationIdHeader: 'x-generation-id',
+      extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
+    },
+  })
+}

@@ -1,0 +1,108 @@
+/**
+ * Server-sent events from bytes. Lines end with LF, CR or CRLF, split anywhere between two reads; bytes become text only when a
+ * line is whole, so no character is ever cut. Source: WHATWG HTML, "Server-sent events", parsing an event stream.
+ */
+
+const LF = 0x0a
+const CR = 0x0d
+const COLON = 0x3a
+const SPACE = 0x20
+const EMPTY = Buffer.alloc(0)
+
+/** Longest event that is accepted, in bytes. A picture in a chunk is the largest thing seen. */
+export const EVENT_BYTES_MAX = 32 * 1024 * 1024
+
+/** An event is longer than `EVENT_BYTES_MAX`. */
+export class EventTooLongError extends Error {
+  constructor() {
+    super(`An event is longer than ${EVENT_BYTES_MAX} bytes`)
+    this.name = 'EventTooLongError'
+  }
+}
+
+/** Turns pushed bytes into events. One instance per stream. */
+export class SseDecoder {
+  readonly #onEvent: (data: string) => void
+  /** The begun line, in the pieces that came: joined once, when its end is there. */
+  #pieces: Buffer[] = []
+  #pending = 0
+  #data: string | null = null
+  #skipLineFeed = false
+
+  /** @param onEvent gets the data of each event that has any, lines joined by LF. */
+  constructor(onEvent: (data: string) => void) {
+    this.#onEvent = onEvent
+  }
+
+  /** @throws {EventTooLongError} */
+  push(bytes: Buffer): void {
+    let chunk = bytes
+    if (this.#skipLineFeed && chunk.length > 0) {
+      this.#skipLineFeed = false
+      if (chunk[0] === LF) chunk = chunk.subarray(1)
+    }
+    const hasReturns = chunk.includes(CR)
+    if (hasReturns || chunk.includes(LF)) this.#lines(this.#joined(chunk), hasReturns)
+    else this.#keep(chunk)
+    if (this.#pending + (this.#data?.length ?? 0) > EVENT_BYTES_MAX) throw new EventTooLongError()
+  }
+
+  /** The stream is over: an event that only lacks its closing blank line is still delivered. */
+  end(): void {
+    const rest = this.#joined(EMPTY)
+    if (rest.length > 0) this.#line(rest, 0, rest.length)
+    this.#dispatch()
+  }
+
+  #keep(chunk: Buffer): void {
+    if (chunk.length === 0) return
+    // A copy, since the socket's buffer is shared and may be large.
+    this.#pieces.push(Buffer.from(chunk))
+    this.#pending += chunk.length
+  }
+
+  #joined(chunk: Buffer): Buffer {
+    if (this.#pending === 0) return chunk
+    const joined = Buffer.concat([...this.#pieces, chunk])
+    this.#pieces = []
+    this.#pending = 0
+    return joined
+  }
+
+  #lines(chunk: Buffer, hasReturns: boolean): void {
+    const nextEnd = (from: number): number => (hasReturns ? nextLineEnd(chunk, from) : chunk.indexOf(LF, from))
+    let lineStart = 0
+    for (let end = nextEnd(0); end !== -1; end = nextEnd(lineStart)) {
+      this.#line(chunk, lineStart, end)
+      lineStart = end + 1
+      if (!hasReturns || chunk[end] !== CR) continue
+      if (lineStart === chunk.length) this.#skipLineFeed = true
+      else if (chunk[lineStart] === LF) lineStart++
+    }
+    this.#keep(chunk.subarray(lineStart))
+  }
+
+  #line(chunk: Buffer, start: number, end: number): void {
+    if (start === end) return this.#dispatch()
+    const colon = chunk.indexOf(COLON, start)
+    const nameEnd = colon === -1 || colon > end ? end : colon
+    if (nameEnd - start !== 4 || chunk.toString('latin1', start, nameEnd) !== 'data') return
+    const valueStart = Math.min(nameEnd + (chunk[nameEnd + 1] === SPACE ? 2 : 1), end)
+    const value = chunk.toString('utf8', valueStart, end)
+    this.#data = this.#data === null ? value : `${this.#data}\n${value}`
+  }
+
+  #dispatch(): void {
+    const data = this.#data
+    if (data === null) return
+    this.#data = null
+    this.#onEvent(data)
+  }
+}
+
+function nextLineEnd(chunk: Buffer, from: number): number {
+  const feed = chunk.indexOf(LF, from)
+  const back = chunk.indexOf(CR, from)
+  if (feed === -1) return back
+  return back === -1 ? feed : Math.min(feed, back)
+}

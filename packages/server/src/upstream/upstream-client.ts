@@ -1,0 +1,55 @@
+import { Agent, type Dispatcher } from 'undici'
+
+/** How long an upstream may be silent, each in milliseconds. */
+export interface UpstreamTimeouts {
+  readonly connectMs: number
+  /** From the request to the answer's headers; for an answer that is not streamed, the whole time of its making. */
+  readonly firstByteMs: number
+  /** Between two reads of an answer's body. There is no limit on the whole, so a stream that still produces is never cut. */
+  readonly idleMs: number
+}
+
+/** Connections to one upstream. */
+export interface UpstreamClient {
+  readonly dispatcher: Dispatcher
+  readonly origin: string
+  /** Path of the base URL, without a slash at its end. */
+  readonly basePath: string
+  readonly headers: Readonly<Record<string, string>>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the connection pool of one upstream. Request headers are built here from scratch: nothing of a client's own headers is
+ * ever forwarded.
+ *
+ * @param options.apiKey null for servers that want none.
+ */
+export function createUpstreamClient(options: {
+  readonly url: string
+  readonly apiKey: string | null
+  readonly timeouts: UpstreamTimeouts
+  readonly allowH2: boolean
+  readonly extraHeaders: Readonly<Record<string, string>>
+}): UpstreamClient {
+  const url = new URL(options.url)
+  const agent = new Agent({
+    allowH2: options.allowH2,
+    connect: { timeout: options.timeouts.connectMs },
+    headersTimeout: options.timeouts.firstByteMs,
+    bodyTimeout: options.timeouts.idleMs,
+    pipelining: 1,
+  })
+  return {
+    dispatcher: agent,
+    origin: url.origin,
+    basePath: url.pathname.replace(/\/+$/, ''),
+    headers: {
+      'user-agent': 'svc-gateway',
+      'accept-encoding': 'identity',
+      ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
+      ...options.extraHeaders,
+    },
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * What a client is told when an upstream fails. One table for all adapters: they say what happened, this file says how it looks.
+ * Our upstream account's lack of credit or a refused key is our problem, never the client's 401 or 402. Source: decisions 8.
+ */
+import type { ErrorCode } from '@svc/contract'
+import { ServiceError, type ServiceErrorOptions } from '../errors/service-error.ts'
+
+/** A failure as an adapter understands it. */
+export type FailureKind =
+  | 'rejected_request'
+  | 'context_length'
+  | 'content_policy'
+  | 'too_large'
+  | 'unknown_model'
+  | 'our_account'
+  | 'rate_limited'
+  | 'overloaded'
+  | 'timeout'
+  | 'unreachable'
+  | 'empty'
+  | 'broken'
+
+interface FailureRow {
+  readonly code: ErrorCode
+  readonly message: string
+  /** Whether the upstream's own sentence may stand in for ours: it speaks about the client's request. */
+  readonly showsUpstreamText: boolean
+}
+
+const failures: Readonly<Record<FailureKind, FailureRow>> = {
+  rejected_request: {
+    code: 'upstream_rejected_request',
+    message: 'The model refused this request.',
+    showsUpstreamText: true,
+  },
+  context_length: {
+    code: 'context_length_exceeded',
+    message: 'The request is longer than the model can take.',
+    showsUpstreamText: true,
+  },
+  content_policy: {
+    code: 'content_policy_violation',
+    message: 'The model provider refused the content of this request.',
+    showsUpstreamText: true,
+  },
+  too_large: { code: 'request_too_large', message: 'The request is larger than the model can take.', showsUpstreamText: true },
+  unknown_model: {
+    code: 'model_not_found',
+    message: 'The model is not offered by its upstream at the moment.',
+    showsUpstreamText: false,
+  },
+  our_account: {
+    code: 'upstream_unavailable',
+    message: 'The upstream cannot serve this gateway at the moment. You were not charged.',
+    showsUpstreamText: false,
+  },
+  rate_limited: {
+    code: 'server_is_overloaded',
+    message: 'The upstream takes no more requests at the moment. You were not charged; try again shortly.',
+    showsUpstreamText: false,
+  },
+  overloaded: {
+    code: 'server_is_overloaded',
+    message: 'The upstream is overloaded. You were not charged; try again shortly.',
+    showsUpstreamText: false,
+  },
+  timeout: { code: 'upstream_timeout', message: 'The upstream took too long to answer.', showsUpstreamText: false },
+  unreachable: {
+    code: 'upstream_unavailable',
+    message: 'The upstream cannot be reached at the moment. You were not charged.',
+    showsUpstreamText: false,
+  },
+  empty: {
+    code: 'upstream_empty',
+    message: 'The model answered without any content. You were not charged.',
+    showsUpstreamText: false,
+  },
+  broken: { code: 'upstream_error', message: 'The upstream failed to answer properly.', showsUpstreamText: false },
+}
+
+/** Longest text of an upstream that is shown or logged. */
+const UPSTREAM_TEXT_MAX = 500
+
+const SECRET = /(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+|https?:\/\/\S+)/gi
+
+/** Cuts an upstream's sentence to a length and takes secrets and addresses out of it; null when nothing readable is left. */
+export function showableText(text: unknown): string | null {
+  if (typeof text !== 'string' || /<(!doctype|html|body|head)\b/i.test(text)) return null
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
+  const plain = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(SECRET, '[removed]').trim()
+  return plain === '' ? null : plain.slice(0, UPSTREAM_TEXT_MAX)
+}
+
+/** Seconds until a retry makes sense when the upstream does not say. Source: own choice. */
+const RETRY_AFTER_DEFAULT_SECONDS = 2
+const retryable: ReadonlySet<FailureKind> = new Set(['rate_limited', 'overloaded', 'our_account', 'unreachable'])
+
+/** Makes the error that the client sees. `upstreamText` is shown only where it speaks about the client's own request. */
+export function upstreamFailure(
+  kind: FailureKind,
+  facts: {
+    readonly upstream: string
+    readonly upstreamText?: unknown
+    readonly retryAfterSeconds?: number | null
+    readonly status?: number
+    readonly cause?: unknown
+  },
+): ServiceError {
+  const row = failures[kind]
+  const text = showableText(facts.upstreamText)
+  const options: ServiceErrorOptions = {
+    internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamText: text },
+    cause: facts.cause,
+    ...(retryable.has(kind) ? { retryAfterSeconds: facts.retryAfterSeconds ?? RETRY_AFTER_DEFAULT_SECONDS } : {}),
+  }
+  return new ServiceError(row.code, row.showsUpstreamText && text !== null ? text : row.message, options)
+}
+
+const transportKinds: Readonly<Record<string, FailureKind>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  ETIMEDOUT: 'timeout',
+  ECONNREFUSED: 'unreachable',
+  ENOTFOUND: 'unreachable',
+  EAI_AGAIN: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+}
+
+/** Translates whatever an exchange failed with. A `ServiceError` passes through: somebody aborted with a verdict. */
+export function transportFailure(upstream: string, error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return upstreamFailure(transportKinds[code] ?? 'broken', { upstream, cause: error })
+}
