@@ -1,0 +1,46 @@
+import { creditsJson, type ErrorCode, formatCredits, nanocreditsOf } from '@svc/contract'
+import { ServiceError } from '../errors/service-error.ts'
+import type { PlaceResult, SpendLimit } from '../ledger/operations.ts'
+
+type Insufficient = Extract<PlaceResult, { kind: 'insufficient' }>
+
+const codes: Readonly<Record<SpendLimit, ErrorCode>> = {
+  account: 'insufficient_credits',
+  team: 'team_budget_exceeded',
+  key: 'key_budget_exceeded',
+}
+
+const whose: Readonly<Record<SpendLimit, string>> = {
+  account: 'Insufficient credits',
+  team: "The team's budget does not cover this request",
+  key: "The key's budget does not cover this request",
+}
+
+const remedies: Readonly<Record<SpendLimit, string>> = {
+  account: 'Add credits or lower max_tokens.',
+  team: 'Ask for a higher team budget or lower max_tokens.',
+  key: 'Raise the budget of the key or lower max_tokens.',
+}
+
+/**
+ * Makes the 402 that names what is needed, so that a client can top up or back off. The extra facts stand inside `error`, since
+ * the OpenAI clients keep nothing else of a body. Source: spec 7, decision 0005 (size of a hold).
+ */
+export function insufficientCredits(result: Insufficient, topupUrl: string): ServiceError {
+  const short = result.required - result.available
+  const message =
+    `${whose[result.limit]}: this request needs up to ${formatCredits(result.required)} credits, ` +
+    `${formatCredits(result.available)} are available. ${remedies[result.limit]}`
+  return new ServiceError(codes[result.limit], message, {
+    shouldRetry: false,
+    headers: { 'x-svc-credits-required': formatCredits(result.required) },
+    details: {
+      limit: result.limit,
+      credits_required: creditsJson(result.required),
+      credits_available: creditsJson(result.available),
+      credits_short: creditsJson(nanocreditsOf(short > 0n ? short : 0n)),
+      affordable_max_tokens: result.affordableUnits,
+      topup_url: topupUrl,
+    },
+  })
+}

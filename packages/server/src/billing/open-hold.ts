@@ -1,0 +1,243 @@
+/**
+ * The money path of one request: place a hold, do the work, settle once. Use cases hold an `OpenHold` and nothing else of money;
+ * every hold that this process has open stands in one `OpenHolds`, from where it is journaled, revoked and, at the end, settled.
+ */
+import { nanocreditsOf, type Nanocredits, ZERO } from '@svc/contract'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Caller } from '../keys/caller.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { HoldPolicy, HoldProgress, SettleHold, UsageFacts } from '../ledger/operations.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { insufficientCredits } from './insufficient-credits.ts'
+
+export interface BillingDeps {
+  readonly ledger: Pick<Ledger, 'submit'>
+  readonly clock: Clock
+  readonly openHolds: OpenHolds
+  /** This process's name in the leases. */
+  readonly processId: string
+  /** Where a person adds credits; told in every 402. */
+  readonly topupUrl: string
+}
+
+export interface HoldRequest {
+  readonly requestId: string
+  readonly caller: Caller
+  readonly type: 'chat'
+  /** As the client wrote it. */
+  readonly model: string
+  readonly stream: boolean
+  readonly fixed: Nanocredits
+  readonly perUnit: Nanocredits
+  readonly units: number
+  readonly policy: HoldPolicy
+  readonly firstUnits: number
+}
+
+/** What the request costs and became. The charge that is really taken can be lower: see `OpenHold.settle`. */
+export interface Settlement {
+  readonly charge: Nanocredits
+  readonly cost: Nanocredits
+  readonly facts: Omit<UsageFacts, 'latencyMs'>
+}
+
+const refusals = {
+  key_revoked: new ServiceError('invalid_api_key', 'Incorrect API key provided.', { headers: { 'www-authenticate': 'Bearer' } }),
+  key_expired: new ServiceError('invalid_api_key', 'Incorrect API key provided.', { headers: { 'www-authenticate': 'Bearer' } }),
+  account_suspended: new ServiceError('account_suspended', 'This account is suspended.'),
+} as const
+
+/** A hold that is not settled yet. */
+export class OpenHold {
+  readonly id: string
+  readonly request: HoldRequest
+  readonly placedAt: number
+  /** Units that the balance can pay at all; null when the request needs no limit of ours. */
+  readonly limit: number | null
+  /** Fires when the request must end: its key was revoked, or the gateway stops. The reason is a `ServiceError`. */
+  readonly ended = new AbortController()
+  /** What the request would be charged if this process died now; null while nothing was delivered. */
+  progress: () => HoldProgress | null = () => null
+  #units: number
+  #settlement: SettleHold | null = null
+  #isSettled = false
+  readonly #deps: BillingDeps
+
+  constructor(
+    deps: BillingDeps,
+    request: HoldRequest,
+    placed: { readonly units: number; readonly limit: number | null; readonly placedAt: number },
+  ) {
+    this.#deps = deps
+    this.id = request.requestId
+    this.request = request
+    this.placedAt = placed.placedAt
+    this.limit = placed.limit
+    this.#units = placed.units
+  }
+
+  /** Units of output that the hold covers now. */
+  get units(): number {
+    return this.#units
+  }
+
+  /** The settlement that could not be written yet; null in all ordinary life. */
+  get unwritten(): SettleHold | null {
+    return this.#settlement
+  }
+
+  /**
+   * Raises the hold towards a number of units.
+   * @returns the units that it covers now: fewer when a purse is empty.
+   * @throws {ServiceError} when the key was revoked or the account suspended.
+   */
+  async extend(targetUnits: number): Promise<number> {
+    const { fixed, perUnit } = this.request
+    const result = await this.#deps.ledger.submit({
+      kind: 'extend',
+      holdId: this.id,
+      fixed,
+      perUnit,
+      targetUnits,
+      now: this.#deps.clock.now(),
+    })
+    if (result.kind === 'extended') this.#units = result.units
+    else if (result.reason !== 'hold_ended') throw refusals[result.reason]
+    return this.#units
+  }
+
+  /**
+   * Ends the hold with a charge (0 frees it) and writes the usage record. Once durable, answers what was really charged.
+   *
+   * When the database cannot be reached, the settlement is kept and written later, so that what was delivered is charged.
+   *
+   * @throws {ServiceError} when it is not durable yet.
+   */
+  async settle(settlement: Settlement): Promise<Nanocredits> {
+    const now = this.#deps.clock.now()
+    const operation: SettleHold = {
+      kind: 'settle',
+      holdId: this.id,
+      end: settlement.charge > 0n || settlement.facts.status !== 'error' ? 'captured' : 'released',
+      charge: settlement.charge,
+      cost: settlement.cost,
+      facts: { ...settlement.facts, latencyMs: now - this.placedAt },
+      now,
+    }
+    this.#settlement = operation
+    return this.#write(operation)
+  }
+
+  /**
+   * Makes the request free, unless it is settled already: the work failed, or what it made could not be delivered. Never rejects;
+   * a release that cannot be written now is written later.
+   */
+  async abandon(errorCode: string, facts: Partial<UsageFacts>): Promise<void> {
+    if (this.#isSettled) return
+    const failed = { ...NO_FACTS, ...facts, status: 'error', errorCode } as const
+    await this.settle({ charge: ZERO, cost: ZERO, facts: failed }).catch(() => undefined)
+  }
+
+  /** Tries again to write a settlement that could not be written. */
+  async rewrite(): Promise<void> {
+    if (this.#settlement !== null) await this.#write(this.#settlement)
+  }
+
+  async #write(operation: SettleHold): Promise<Nanocredits> {
+    const result = await this.#deps.ledger.submit(operation)
+    this.#settlement = null
+    this.#isSettled = true
+    this.#deps.openHolds.remove(this)
+    return nanocreditsOf(result.charge)
+  }
+}
+
+/** Facts of a request of which nothing is known. */
+export const NO_FACTS: Omit<UsageFacts, 'latencyMs'> = {
+  upstream: null,
+  upstreamModel: null,
+  status: 'ok',
+  errorCode: null,
+  promptTokens: null,
+  completionTokens: null,
+  cachedTokens: null,
+  reasoningTokens: null,
+  basis: null,
+  estimated: false,
+  pricing: null,
+  generationId: null,
+}
+
+/** Every hold that this process has open. */
+export class OpenHolds {
+  readonly #holds = new Map<string, OpenHold>()
+
+  get size(): number {
+    return this.#holds.size
+  }
+
+  add(hold: OpenHold): void {
+    this.#holds.set(hold.id, hold)
+  }
+
+  remove(hold: OpenHold): void {
+    this.#holds.delete(hold.id)
+  }
+
+  /** What the journal writes: one entry for each hold that has something to tell. */
+  progress(): HoldProgress[] {
+    return [...this.#holds.values()].map((hold) => hold.progress()).filter((entry) => entry !== null)
+  }
+
+  /** Ends the running streams of a key. Answers that are made whole run to their end: they were made for the caller. */
+  revoke(keyId: string): void {
+    for (const hold of this.#holds.values()) {
+      if (hold.request.stream && hold.request.caller.keyId === keyId) hold.ended.abort(refusals.key_revoked)
+    }
+  }
+
+  /** Ends all running requests: the gateway stops. */
+  stop(): void {
+    const reason = new ServiceError('server_is_overloaded', 'The gateway is restarting.', { retryAfterSeconds: 1 })
+    for (const hold of this.#holds.values()) hold.ended.abort(reason)
+  }
+
+  /** Writes settlements that could not be written before. Failures stay for the next time. */
+  async rewriteUnwritten(): Promise<void> {
+    const waiting = [...this.#holds.values()].filter((hold) => hold.unwritten !== null)
+    await Promise.allSettled(waiting.map((hold) => hold.rewrite()))
+  }
+}
+
+/**
+ * Holds credits for a request before any upstream is asked.
+ *
+ * @throws {ServiceError} 402 naming what is needed, 401 when the key was revoked or has expired, 403 when the account is suspended.
+ */
+export async function placeHold(deps: BillingDeps, request: HoldRequest): Promise<OpenHold> {
+  const { caller } = request
+  const placedAt = deps.clock.now()
+  const result = await deps.ledger.submit({
+    kind: 'place',
+    holdId: request.requestId,
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    teamBudgetId: caller.teamBudgetId,
+    keyBudgetId: caller.keyBudgetId,
+    processId: deps.processId,
+    type: request.type,
+    model: request.model,
+    stream: request.stream,
+    fixed: request.fixed,
+    perUnit: request.perUnit,
+    units: request.units,
+    policy: request.policy,
+    firstUnits: request.firstUnits,
+    now: placedAt,
+  })
+  if (result.kind === 'refused') throw refusals[result.reason]
+  if (result.kind === 'insufficient') throw insufficientCredits(result, deps.topupUrl)
+  const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt })
+  deps.openHolds.add(hold)
+  return hold
+}

@@ -1,0 +1,62 @@
+/** From what an upstream reported to what the caller pays. Pure: the rules of the price are the pricing room's. */
+import type { Model } from '../catalog/model.ts'
+import { chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
+import type { ChatCharge, ChatPrice, ChatUsage } from '../pricing/price.ts'
+import { NO_FACTS, type Settlement } from '../billing/open-hold.ts'
+import type { ReportedUsage } from '../upstream/chat-upstream.ts'
+
+/** What was counted here, for the case that the upstream counts nothing. */
+export interface Counted {
+  readonly promptTokens: number
+  readonly outputBytes: number
+}
+
+export interface DecidedCharge {
+  readonly charge: ChatCharge
+  readonly usage: ChatUsage
+  /** True when the quantities are our own. */
+  readonly estimated: boolean
+}
+
+/**
+ * Prices what was delivered: by the upstream's own usage where it reported any, else by what was counted here. A reported cost
+ * counts in both cases.
+ */
+export function decideCharge(price: ChatPrice, reported: ReportedUsage, counted: Counted): DecidedCharge {
+  if (reported.usage !== null) {
+    return { charge: chargeChat(price, reported.usage, reported.cost), usage: reported.usage, estimated: false }
+  }
+  const usage = estimateUsage(counted)
+  const charge = reported.cost === null ? chargeEstimate(price, usage) : chargeChat(price, usage, reported.cost)
+  return { charge, usage, estimated: true }
+}
+
+/** Who served a request: for its usage record. */
+export interface ServedBy {
+  readonly upstream: string
+  readonly model: Model
+  readonly generationId: string | null
+}
+
+/** Makes the settlement of a request that is charged. */
+export function settlementOf(decided: DecidedCharge, served: ServedBy, status: 'ok' | 'cancelled'): Settlement {
+  const { charge, usage } = decided
+  return {
+    charge: charge.charge,
+    cost: charge.cost,
+    facts: {
+      ...NO_FACTS,
+      upstream: served.upstream,
+      upstreamModel: served.model.upstreamModel,
+      generationId: served.generationId,
+      status,
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      cachedTokens: usage.cachedTokens,
+      reasoningTokens: usage.reasoningTokens,
+      basis: charge.basis,
+      estimated: decided.estimated,
+      pricing: charge.pricing,
+    },
+  }
+}

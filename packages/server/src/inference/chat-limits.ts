@@ -1,0 +1,33 @@
+/** How many output tokens a chat request may make, before any money is asked. Pure. */
+import type { ChatRequest } from '@svc/contract'
+import type { Model } from '../catalog/model.ts'
+
+/** Stands in for a maximum that no list states. Source: own choice; most models of unknown size make fewer. */
+const UNKNOWN_OUTPUT_TOKENS = 32_768
+/** Output that is planned for even where the prompt's bound fills the window: the bound counts bytes, tokens are fewer. */
+const OUTPUT_TOKENS_MIN = 4_096
+
+export interface OutputLimit {
+  /** The most that the answer can have, for the hold. */
+  readonly tokens: number
+  /** Whether the client named a limit. */
+  readonly asked: boolean
+  /** The client's limit where it is above the model's maximum and has to be lowered; null otherwise. */
+  readonly lowered: number | null
+}
+
+/**
+ * Says what limits the answer: the client's own number, never above the model's maximum, or the model's maximum alone.
+ * `max_completion_tokens` wins over `max_tokens`.
+ */
+export function limitOutput(
+  request: Pick<ChatRequest, 'max_tokens' | 'max_completion_tokens'>,
+  model: Pick<Model, 'maxOutputTokens' | 'contextLength'>,
+  promptTokens: number,
+): OutputLimit {
+  const ceiling = model.maxOutputTokens ?? Math.min(UNKNOWN_OUTPUT_TOKENS, model.contextLength ?? UNKNOWN_OUTPUT_TOKENS)
+  const asked = request.max_completion_tokens ?? request.max_tokens ?? null
+  if (asked !== null) return { tokens: Math.min(asked, ceiling), asked: true, lowered: asked > ceiling ? ceiling : null }
+  const room = model.contextLength === null ? ceiling : model.contextLength - promptTokens
+  return { tokens: Math.min(ceiling, Math.max(room, OUTPUT_TOKENS_MIN)), asked: false, lowered: null }
+}

@@ -1,0 +1,101 @@
+/** One chat request that is answered whole. */
+import { type Nanocredits, ZERO } from '@svc/contract'
+import { NO_FACTS } from '../billing/open-hold.ts'
+import { codeOf } from '../errors/code-of.ts'
+import type { Caller } from '../keys/caller.ts'
+import { costAtPar } from '../pricing/usd.ts'
+import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
+import { upstreamFailure } from '../upstream/upstream-failure.ts'
+import { decideCharge, type DecidedCharge, settlementOf } from './chat-charge.ts'
+import { explainsEmptiness } from './empty-answer.ts'
+import type { ChatCall } from './parse-chat.ts'
+import { type ChatDeps, createdOf, prepareChat, type PreparedChat } from './prepare-chat.ts'
+import { renderSvc, renderUsage } from './render-charge.ts'
+
+export interface CompletedChat {
+  /** The body, as JSON text. */
+  readonly json: string
+  readonly charge: Nanocredits
+}
+
+function render(
+  prepared: PreparedChat,
+  call: ChatCall,
+  answer: UpstreamCompletion,
+  charged: { readonly decided: DecidedCharge; readonly charge: Nanocredits },
+): string {
+  const { object, created, choices, ...rest } = answer.completion
+  const body = JSON.stringify({
+    id: `chatcmpl-${prepared.hold.id}`,
+    object,
+    created: created ?? createdOf(prepared),
+    model: call.request.model,
+    choices,
+    usage: renderUsage(answer.wire, charged.decided, charged.charge),
+    ...rest,
+  })
+  const svc = renderSvc(charged.charge, charged.decided.estimated, prepared.maxTokensApplied)
+  return `${body.slice(0, -1)},"svc":${svc}}`
+}
+
+/** Frees the request and books what the upstream asks for its empty answer as our loss. */
+async function refuseEmpty(prepared: PreparedChat, answer: UpstreamCompletion): Promise<never> {
+  await prepared.hold.settle({
+    charge: ZERO,
+    cost: answer.cost === null ? ZERO : costAtPar(answer.cost),
+    facts: {
+      ...NO_FACTS,
+      upstream: prepared.upstream.name,
+      upstreamModel: prepared.model.upstreamModel,
+      generationId: answer.generationId,
+      status: 'error',
+      errorCode: 'upstream_empty',
+    },
+  })
+  throw upstreamFailure('empty', { upstream: prepared.upstream.name })
+}
+
+async function answerAndSettle(prepared: PreparedChat, call: ChatCall): Promise<CompletedChat> {
+  const { hold, model, upstream } = prepared
+  const answer = await upstream.complete({
+    body: call.body,
+    upstreamModel: model.upstreamModel,
+    stream: false,
+    maxTokens: prepared.maxTokens,
+    confidential: model.confidential,
+    signal: hold.ended.signal,
+  })
+  if (answer.empty && !explainsEmptiness(answer, call)) return refuseEmpty(prepared, answer)
+  const counted = { promptTokens: prepared.promptTokens, outputBytes: answer.outputBytes }
+  const decided = decideCharge(prepared.price, answer, counted)
+  const wanted = decided.charge.charge
+  // Written before the settlement, so that an answer which cannot be written is never charged.
+  const json = render(prepared, call, answer, { decided, charge: wanted })
+  const served = { upstream: upstream.name, model, generationId: answer.generationId }
+  const charge = await hold.settle(settlementOf(decided, served, 'ok'))
+  return { json: charge === wanted ? json : render(prepared, call, answer, { decided, charge }), charge }
+}
+
+/**
+ * Answers one chat request and charges it. The charge is durable before the answer is returned.
+ *
+ * The upstream's work runs to its end even when the caller has gone: it was made for them, and is charged.
+ * Source: spec 2.2, 2.8 and billing rules 2 and 5; decision 0008 (order at the end of a request).
+ *
+ * @throws {ServiceError} for everything that fails; the request is then free.
+ */
+export async function completeChat(
+  deps: ChatDeps,
+  caller: Caller,
+  call: ChatCall,
+  requestId: string,
+): Promise<CompletedChat> {
+  const prepared = await prepareChat(deps, caller, call, requestId)
+  try {
+    return await answerAndSettle(prepared, call)
+  } catch (error) {
+    const { upstream, model } = prepared
+    await prepared.hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
+    throw error
+  }
+}

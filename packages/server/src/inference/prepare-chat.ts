@@ -1,0 +1,155 @@
+/** What every chat request needs before an upstream is asked: its model, its limits and its hold. */
+import { nanocreditsOf } from '@svc/contract'
+import { type BillingDeps, type HoldRequest, type OpenHold, placeHold } from '../billing/open-hold.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Model } from '../catalog/model.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Caller } from '../keys/caller.ts'
+import { boundChat } from '../pricing/hold-bound.ts'
+import type { ChatPrice, HoldBound } from '../pricing/price.ts'
+import { boundCountedPrompt, boundPrompt, estimatePrompt, type PromptBody, promptText } from '../pricing/prompt-bound.ts'
+import type { ChatUpstream } from '../upstream/chat-upstream.ts'
+import { limitOutput, type OutputLimit } from './chat-limits.ts'
+import type { ChatCall } from './parse-chat.ts'
+
+export interface ChatDeps extends BillingDeps {
+  readonly catalog: Catalog
+  /** The upstream that serves a model. */
+  readonly upstreamOf: (model: Model) => ChatUpstream
+  /** Counts tokens away from this thread. Rejects when the text is too long or the counter too busy. */
+  readonly countTokens: (text: string) => Promise<number>
+}
+
+export interface PreparedChat {
+  readonly model: Model
+  readonly price: ChatPrice
+  readonly upstream: ChatUpstream
+  readonly hold: OpenHold
+  /** What the prompt probably has, for the case that nobody counts it. */
+  readonly promptTokens: number
+  /** Output tokens to impose on the upstream; null leaves the client's own limit or none. */
+  readonly maxTokens: number | null
+  /** Set when the balance, and not the client, set the limit. */
+  readonly maxTokensApplied: number | null
+  readonly choices: number
+}
+
+/** The `created` time of an answer, in seconds since the epoch. */
+export function createdOf(prepared: PreparedChat): number {
+  return Math.floor(prepared.hold.placedAt / 1000)
+}
+
+/** Output tokens of a stream's first hold when the balance does not pay for the model's maximum. Source: decision 0007. */
+const FIRST_STEP_TOKENS = 4_096
+
+function findModel(deps: ChatDeps, caller: Caller, id: string): { readonly model: Model; readonly price: ChatPrice } {
+  const model = deps.catalog.find(id)
+  if (model === null) {
+    const message = `The model \`${id.slice(0, 128)}\` does not exist or you do not have access to it.`
+    throw new ServiceError('model_not_found', message, { param: 'model' })
+  }
+  if (caller.models !== null && !caller.models.some((allowed) => deps.catalog.find(allowed)?.id === model.id)) {
+    throw new ServiceError('model_not_allowed', 'This key may not use this model.', { param: 'model' })
+  }
+  if (model.price === null) {
+    throw new ServiceError('invalid_value', 'This model does not answer chat requests.', { param: 'model' })
+  }
+  return { model, price: model.price }
+}
+
+function holdRequest(
+  call: ChatCall,
+  caller: Caller,
+  requestId: string,
+  limits: { readonly bound: HoldBound; readonly output: OutputLimit; readonly choices: number },
+): HoldRequest {
+  const stream = call.request.stream === true
+  return {
+    requestId,
+    caller,
+    type: 'chat',
+    model: call.request.model,
+    stream,
+    fixed: limits.bound.fixed,
+    perUnit: nanocreditsOf(limits.bound.perOutputToken * BigInt(limits.choices)),
+    units: limits.output.tokens,
+    policy: limits.output.asked ? 'exact' : stream ? 'stepwise' : 'affordable',
+    firstUnits: FIRST_STEP_TOKENS,
+  }
+}
+
+function isInsufficient(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.status === 402
+}
+
+/** The prompt's bound by a real count, where that is smaller; null where the text is too long to count or nobody can now. */
+async function countedBound(deps: ChatDeps, body: PromptBody, model: Model, bound: number): Promise<number | null> {
+  try {
+    const counted = boundCountedPrompt(body, await deps.countTokens(promptText(body.value)), model.contextLength)
+    return counted < bound ? counted : null
+  } catch {
+    // The count only sharpens a refusal that stands without it.
+    return null
+  }
+}
+
+/**
+ * Places the hold. Bytes bound the prompt's tokens without a tokenizer; only when that bound does not fit the purse, the text is
+ * counted and a sharper bound tried. Source: decision 0005 (size of a hold).
+ */
+async function placeChatHold(deps: ChatDeps, caller: Caller, call: ChatCall, requestId: string, found: FoundModel) {
+  const body: PromptBody = { value: call.body.value, byteLength: call.body.text.length }
+  const place = (promptTokens: number, output: OutputLimit): Promise<OpenHold> => {
+    const bound = boundChat(found.price, promptTokens)
+    return placeHold(deps, holdRequest(call, caller, requestId, { bound, output, choices: found.choices }))
+  }
+  const promptTokens = boundPrompt(body, found.model.contextLength)
+  const output = limitOutput(call.request, found.model, promptTokens)
+  try {
+    return { hold: await place(promptTokens, output), output, promptTokens: estimatePrompt(body) }
+  } catch (error) {
+    if (!isInsufficient(error)) throw error
+    const counted = await countedBound(deps, body, found.model, promptTokens)
+    if (counted === null) throw error
+    return { hold: await place(counted, output), output, promptTokens: estimatePrompt(body) }
+  }
+}
+
+interface FoundModel {
+  readonly model: Model
+  readonly price: ChatPrice
+  readonly choices: number
+}
+
+/**
+ * Resolves the model, checks what the key may do, and holds the credits.
+ *
+ * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what the upstream cannot do, 402 naming what is needed.
+ */
+export async function prepareChat(
+  deps: ChatDeps,
+  caller: Caller,
+  call: ChatCall,
+  requestId: string,
+): Promise<PreparedChat> {
+  const { model, price } = findModel(deps, caller, call.request.model)
+  const upstream = deps.upstreamOf(model)
+  const choices = call.request.n ?? 1
+  if (choices > 1 && !upstream.supportsChoices) {
+    throw new ServiceError('unsupported_parameter', "Unsupported parameter: 'n' above 1 is not supported by this model.", {
+      param: 'n',
+    })
+  }
+  const { hold, output, promptTokens } = await placeChatHold(deps, caller, call, requestId, { model, price, choices })
+  const isLimited = hold.limit !== null && !output.asked
+  return {
+    model,
+    price,
+    upstream,
+    hold,
+    promptTokens,
+    maxTokens: isLimited ? hold.limit : output.lowered,
+    maxTokensApplied: isLimited ? hold.limit : null,
+    choices,
+  }
+}

@@ -1,0 +1,28 @@
+/** How a charge looks on the wire: the `svc` object, and the usage object with the charge in USD. */
+import { formatCredits, MARGIN_BPS, type Nanocredits, usdJson } from '@svc/contract'
+import type { DecidedCharge } from './chat-charge.ts'
+
+/** The charge annotation as JSON text. Source: spec 2.8. */
+export function renderSvc(charge: Nanocredits, estimated: boolean, maxTokensApplied: number | null): string {
+  const estimate = estimated ? ',"estimated":true' : ''
+  const applied = maxTokensApplied === null ? '' : `,"max_tokens_applied":${maxTokensApplied}`
+  return `{"credits_charged":${formatCredits(charge)},"margin_bps":${MARGIN_BPS}${estimate}${applied}}`
+}
+
+/**
+ * The usage object for the client. `cost` is what the client pays, in USD, as programs written for other gateways read it.
+ * @param wire the upstream's own counts with their details; null when they are ours.
+ */
+export function renderUsage(
+  wire: Readonly<Record<string, unknown>> | null,
+  decided: DecidedCharge,
+  charge: Nanocredits,
+): Record<string, unknown> {
+  const { usage } = decided
+  const counted = {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+  }
+  return { ...(wire ?? counted), cost: usdJson(charge) }
+}

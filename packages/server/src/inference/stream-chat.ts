@@ -1,0 +1,160 @@
+/** One chat request that is answered as a stream. */
+import { nanocreditsOf, ZERO } from '@svc/contract'
+import { NO_FACTS } from '../billing/open-hold.ts'
+import { codeOf } from '../errors/code-of.ts'
+import type { Caller } from '../keys/caller.ts'
+import { costAtPar } from '../pricing/usd.ts'
+import type { ChatStreamOutcome } from '../upstream/chat-upstream.ts'
+import { upstreamFailure } from '../upstream/upstream-failure.ts'
+import { decideCharge, settlementOf } from './chat-charge.ts'
+import { explainsEmptiness } from './empty-answer.ts'
+import type { StreamReader } from './frame-writer.ts'
+import { findLateCost } from './late-cost.ts'
+import type { ChatCall } from './parse-chat.ts'
+import { type ChatDeps, prepareChat, type PreparedChat } from './prepare-chat.ts'
+import { renderSvc, renderUsage } from './render-charge.ts'
+import { StreamDelivery } from './stream-delivery.ts'
+import { judgeStream, type StreamVerdict } from './stream-verdict.ts'
+
+export interface StreamChatDeps extends ChatDeps {
+  readonly pause: (milliseconds: number) => Promise<void>
+}
+
+function judge(delivery: StreamDelivery, outcome: ChatStreamOutcome, call: ChatCall): StreamVerdict {
+  const { hasReasoning, finishReasons } = delivery
+  return judgeStream({
+    outcome,
+    interruption: delivery.interruption,
+    outputBytes: delivery.outputBytes,
+    hasContent: delivery.hasContent,
+    hasReasoning,
+    sawFinish: finishReasons.length > 0,
+    emptinessExplained: explainsEmptiness({ ...outcome, finishReasons, hasReasoning }, call),
+  })
+}
+
+/** Frees the stream; what the upstream asks for it all the same is our loss. */
+async function settleFree(prepared: PreparedChat, outcome: ChatStreamOutcome, errorCode: string): Promise<void> {
+  await prepared.hold.settle({
+    charge: ZERO,
+    cost: outcome.cost === null ? ZERO : costAtPar(outcome.cost),
+    facts: {
+      ...NO_FACTS,
+      upstream: prepared.upstream.name,
+      upstreamModel: prepared.model.upstreamModel,
+      generationId: outcome.generationId,
+      status: 'error',
+      errorCode,
+    },
+  })
+}
+
+interface SettledStream {
+  readonly svc: string
+  readonly usage: Record<string, unknown>
+}
+
+async function settleCharged(
+  deps: StreamChatDeps,
+  prepared: PreparedChat,
+  stream: { readonly delivery: StreamDelivery; readonly outcome: ChatStreamOutcome },
+  verdict: Extract<StreamVerdict, { kind: 'charge' }>,
+): Promise<SettledStream> {
+  const { delivery, outcome } = stream
+  const lateCost = verdict.lookUpCost ? await findLateCost(prepared.upstream, outcome.generationId, deps.pause) : null
+  const reported = lateCost === null ? outcome : { ...outcome, cost: lateCost }
+  const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes }
+  const decided = decideCharge(prepared.price, reported, counted)
+  const served = { upstream: prepared.upstream.name, model: prepared.model, generationId: outcome.generationId }
+  const settlement = settlementOf(decided, served, verdict.status)
+  const facts = { ...settlement.facts, errorCode: verdict.errorCode }
+  const charge = await prepared.hold.settle({ ...settlement, facts })
+  return {
+    svc: renderSvc(charge, decided.estimated, prepared.maxTokensApplied),
+    usage: renderUsage(outcome.wire, decided, charge),
+  }
+}
+
+/** What the open stream would be charged if this process died now. */
+function journal(prepared: PreparedChat, delivery: StreamDelivery): void {
+  const { hold, model, upstream } = prepared
+  hold.progress = () => {
+    const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes }
+    const { charge, usage } = decideCharge(prepared.price, { usage: null, cost: null, wire: null }, counted)
+    return {
+      holdId: hold.id,
+      charge: charge.charge,
+      cost: nanocreditsOf(charge.cost),
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      pricing: charge.pricing,
+      upstream: upstream.name,
+      upstreamModel: model.upstreamModel,
+      generationId: null,
+    }
+  }
+}
+
+function startUpstream(prepared: PreparedChat, call: ChatCall, delivery: StreamDelivery): Promise<ChatStreamOutcome> {
+  const { model, upstream } = prepared
+  return delivery.run(async (sink, signal) => {
+    const request = {
+      body: call.body,
+      upstreamModel: model.upstreamModel,
+      stream: true,
+      maxTokens: prepared.maxTokens,
+      confidential: model.confidential,
+      signal,
+    }
+    const stream = await upstream.stream(request, sink)
+    // From here on the upstream works for money, so a crash must find what was delivered.
+    journal(prepared, delivery)
+    return stream
+  })
+}
+
+async function deliver(
+  deps: StreamChatDeps,
+  prepared: PreparedChat,
+  call: ChatCall,
+  delivery: StreamDelivery,
+): Promise<void> {
+  const outcome = await startUpstream(prepared, call, delivery)
+  const verdict = judge(delivery, outcome, call)
+  if (verdict.kind === 'free') {
+    await settleFree(prepared, outcome, verdict.errorCode)
+    throw outcome.error ?? upstreamFailure('empty', { upstream: prepared.upstream.name })
+  }
+  const settled = await settleCharged(deps, prepared, { delivery, outcome }, verdict)
+  const failure = delivery.interruption === null ? outcome.error : delivery.interruptionError
+  if (failure !== null) throw failure
+  delivery.finish(settled.svc, settled.usage)
+}
+
+/**
+ * Streams one chat answer and charges it. The charge is durable before the last frame is sent.
+ *
+ * Rejects only when nothing was sent yet, so that the client gets a true status; later failures end the stream with an error frame.
+ * Source: spec 2.2, 2.8; decisions 0008 (order at the end of a request) and 0013 (frames of a stream).
+ *
+ * @throws {ServiceError} for everything that fails before the first content; the request is then free.
+ */
+export async function streamChat(
+  deps: StreamChatDeps,
+  caller: Caller,
+  call: ChatCall,
+  requestId: string,
+  reader: StreamReader,
+): Promise<void> {
+  const prepared = await prepareChat(deps, caller, call, requestId)
+  const delivery = new StreamDelivery(prepared, call, reader)
+  try {
+    await deliver(deps, prepared, call, delivery)
+  } catch (error) {
+    const { hold, upstream, model } = prepared
+    // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
+    const isDelivered = delivery.isOpen && hold.unwritten !== null
+    if (!isDelivered) await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
+    delivery.fail(error)
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * The delivery of one stream: chunks come in from the upstream, frames go out to the caller, until one of the two, the key or the
+ * credits end it. It knows nothing of prices.
+ *
+ * The 200 waits for the first content, so that an early failure still gets its true status. The chunk that finishes the answer is
+ * kept back until the charge is durable, because it carries the charge.
+ */
+import type { ChatStream, ChatStreamOutcome, ChatStreamSink, ChunkFacts } from '../upstream/chat-upstream.ts'
+import type { FrameWriter, StreamReader } from './frame-writer.ts'
+import type { ChatCall } from './parse-chat.ts'
+import { createdOf, type PreparedChat } from './prepare-chat.ts'
+import { DONE_FRAME, renderChunk, renderErrorFrame, renderHead, renderUsageChunk } from './stream-frames.ts'
+import { StreamHold } from './stream-hold.ts'
+import type { Interruption } from './stream-verdict.ts'
+
+/** The longest that a 200 waits for the first content, in milliseconds. Source: decision 0013 (frames of a stream). */
+const FIRST_CONTENT_WAIT_MS = 10_000
+/** How long an upstream may still send its usage after the caller has gone, in milliseconds. Source: decision 0008. */
+const DRAIN_MS = 5_000
+
+type Chunk = Readonly<Record<string, unknown>>
+
+export class StreamDelivery {
+  readonly #prepared: PreparedChat
+  readonly #reader: StreamReader
+  readonly #head: string
+  readonly #withUsage: boolean
+  readonly #hold: StreamHold
+  readonly #upstreamSignal = new AbortController()
+  #writer: FrameWriter | null = null
+  #stream: ChatStream | null = null
+  /** Frames before the first content. */
+  #early: string[] = []
+  /** The chunk with the finish reason, waiting for the charge. */
+  #last: Chunk | null = null
+  #waitsForHold = false
+  #waitsForReader = false
+  outputBytes = 0
+  hasContent = false
+  hasReasoning = false
+  readonly finishReasons: string[] = []
+  interruption: Interruption | null = null
+  /** What the caller is told about the interruption; null when nothing is. */
+  interruptionError: Error | null = null
+
+  constructor(prepared: PreparedChat, call: ChatCall, reader: StreamReader) {
+    this.#prepared = prepared
+    this.#reader = reader
+    this.#withUsage = call.request.stream_options?.include_usage === true
+    this.#head = renderHead({
+      id: `chatcmpl-${prepared.hold.id}`,
+      created: createdOf(prepared),
+      model: call.request.model,
+      withUsage: this.#withUsage,
+    })
+    this.#hold = new StreamHold(prepared.hold, prepared.choices, (error) => this.#holdChanged(error))
+  }
+
+  /** Whether the caller has got a 200. */
+  get isOpen(): boolean {
+    return this.#writer !== null
+  }
+
+  /**
+   * Starts the upstream's stream and waits for its end, however it comes.
+   *
+   * @throws {ServiceError} when the upstream fails before its stream begins.
+   */
+  async run(
+    start: (sink: ChatStreamSink, signal: AbortSignal) => Promise<ChatStream>,
+  ): Promise<ChatStreamOutcome> {
+    const { promise: over, resolve } = Promise.withResolvers<ChatStreamOutcome>()
+    const { signal: ended } = this.#prepared.hold.ended
+    const { gone } = this.#reader
+    const onEnded = (): void => this.#interrupt('revoked', ended.reason as Error)
+    const onGone = (): void => this.#callerGone()
+    const firstContent = setTimeout(() => this.#open(), FIRST_CONTENT_WAIT_MS)
+    ended.addEventListener('abort', onEnded)
+    gone.addEventListener('abort', onGone)
+    try {
+      if (ended.aborted) onEnded()
+      if (gone.aborted) onGone()
+      const sink: ChatStreamSink = { chunk: (chunk, facts) => this.#chunk(chunk, facts), end: resolve }
+      this.#stream = await start(sink, this.#upstreamSignal.signal)
+      if (this.interruption !== null && this.finishReasons.length === 0) this.#stream.stop()
+      return await over
+    } finally {
+      clearTimeout(firstContent)
+      ended.removeEventListener('abort', onEnded)
+      gone.removeEventListener('abort', onGone)
+    }
+  }
+
+  /** Sends the last frames of an answer that was charged. */
+  finish(svc: string, usage: Chunk): void {
+    const writer = this.#open()
+    if (this.#withUsage) {
+      const last = this.#last ?? (this.finishReasons.length === 0 ? this.#madeLast() : null)
+      const finish = last === null ? '' : renderChunk(this.#head, last, null)
+      return writer.end(`${finish}${renderUsageChunk(this.#head, usage, svc)}${DONE_FRAME}`)
+    }
+    writer.end(`${renderChunk(this.#head, this.#last ?? this.#madeLast(), svc)}${DONE_FRAME}`)
+  }
+
+  /**
+   * Tells the caller that the stream failed.
+   * @throws the error itself while nothing was sent: then it can still be an ordinary answer.
+   */
+  fail(error: unknown): void {
+    if (this.#writer === null) throw error
+    const last = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
+    this.#writer.end(`${last}${renderErrorFrame(error)}${DONE_FRAME}`)
+  }
+
+  /** The end of an answer whose upstream gave no finish reason, or that the gateway had to cut. */
+  #madeLast(): Chunk {
+    const reason = this.interruption === 'out_of_credits' ? 'length' : 'stop'
+    return { choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: reason }] }
+  }
+
+  #chunk(chunk: Chunk, facts: ChunkFacts): boolean {
+    this.outputBytes += facts.outputBytes
+    this.hasContent ||= facts.hasContent
+    this.hasReasoning ||= facts.isReasoning
+    let text = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
+    this.#last = null
+    if (facts.finishReason !== null) {
+      this.finishReasons.push(facts.finishReason)
+      this.#last = chunk
+    } else text += renderChunk(this.#head, chunk, null)
+    this.#waitsForReader = !this.#send(text)
+    this.#checkHold()
+    return !this.#waitsForHold && !this.#waitsForReader
+  }
+
+  #send(text: string): boolean {
+    if (text === '') return true
+    if (this.#writer !== null) return this.#writer.write(text)
+    this.#early.push(text)
+    if (this.hasContent || this.hasReasoning) this.#open()
+    return true
+  }
+
+  #open(): FrameWriter {
+    if (this.#writer !== null) return this.#writer
+    const writer = this.#reader.open()
+    this.#writer = writer
+    writer.onDrain(() => {
+      this.#waitsForReader = false
+      this.#resume()
+    })
+    if (this.#early.length > 0) writer.write(this.#early.join(''))
+    this.#early = []
+    return writer
+  }
+
+  #resume(): void {
+    if (!this.#waitsForHold && !this.#waitsForReader) this.#stream?.resume()
+  }
+
+  #checkHold(): void {
+    const state = this.#hold.check(this.outputBytes)
+    this.#waitsForHold = state === 'wait'
+    if (state === 'exhausted' && this.finishReasons.length === 0) this.#interrupt('out_of_credits', null)
+  }
+
+  #holdChanged(error: unknown): void {
+    if (error instanceof Error) return this.#interrupt('revoked', error)
+    this.#checkHold()
+    this.#resume()
+  }
+
+  #callerGone(): void {
+    if (this.finishReasons.length === 0) return this.#interrupt('client_gone', null)
+    // The answer is whole; only its usage is missing, and the upstream is about to send it.
+    this.#waitsForReader = false
+    this.#resume()
+    const drain = setTimeout(() => this.#interrupt('client_gone', null), DRAIN_MS)
+    drain.unref()
+  }
+
+  #interrupt(interruption: Interruption, error: Error | null): void {
+    if (this.interruption !== null) return
+    this.interruption = interruption
+    this.interruptionError = error
+    if (this.#stream === null) this.#upstreamSignal.abort(error ?? new Error('The caller has gone'))
+    else this.#stream.stop()
+  }
+}
