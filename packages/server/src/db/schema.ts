@@ -82,6 +82,8 @@ export interface HoldTable {
   model: string
   stream: number
   amount: bigint
+  /** Units that the balance could pay when the hold was placed; null when the request needed no limit of ours. */
+  limit_units: number | null
   state: 'held' | 'captured' | 'released' | 'expired'
   placed_at: number
   ended_at: number | null
@@ -104,6 +106,15 @@ export interface TransferTable {
   cost: bigint
   margin: bigint
   reason: string | null
+  created_at: number
+}
+
+/** View: the signed sides of each transfer. The sides of one transfer sum to zero. */
+export interface LedgerEntryView {
+  transfer_id: string
+  /** An account's id, or a system account such as `system:margin`. */
+  account: string
+  amount: bigint
   created_at: number
 }
 
@@ -147,8 +158,8 @@ export interface UsageDailyTable {
   account_id: string
   requests: number
   charge: bigint
-  prompt_tokens: bigint
-  completion_tokens: bigint
+  prompt_tokens: number
+  completion_tokens: number
 }
 
 /** A gateway process that holds money for requests. Its holds are orphans once the lease has run out. */
@@ -168,6 +179,7 @@ export interface Schema {
   api_key: ApiKeyTable
   hold: HoldTable
   transfer: TransferTable
+  ledger_entry: LedgerEntryView
   usage_record: UsageRecordTable
   usage_daily: UsageDailyTable
   process_lease: ProcessLeaseTable

@@ -176,7 +176,13 @@ export type JournalResult = { readonly kind: 'journaled' }
 
 export type LedgerOperation = PlaceHold | ExtendHold | SettleHold | RecordCredit | JournalHolds
 
-export type LedgerResult = PlaceResult | ExtendResult | SettleResult | CreditResult | JournalResult
+/** An operation that no correct caller asks for, such as settling a hold that never was. Others of its batch are not touched. */
+export interface FaultResult {
+  readonly kind: 'fault'
+  readonly message: string
+}
+
+export type LedgerResult = PlaceResult | ExtendResult | SettleResult | CreditResult | JournalResult | FaultResult
 
 /** The result that belongs to an operation. */
 export type ResultOf<Operation extends LedgerOperation> = Operation extends PlaceHold

@@ -1,0 +1,34 @@
+-- Accounts with their balances, teams, and the budgets that cap spending.
+-- A balance can never be overdrawn: posted - held >= 0 holds at every moment, whoever writes. System accounts have no row.
+create table account (
+  account_id  text not null primary key,
+  name        text not null,
+  status      text not null check (status in ('active', 'suspended')),
+  created_at  integer not null
+) strict, without rowid;
+
+create table balance (
+  account_id  text not null primary key references account on delete restrict,
+  posted      integer not null default 0,
+  held        integer not null default 0 check (held >= 0),
+  check (posted - held >= 0)
+) strict, without rowid;
+
+create table budget (
+  budget_id          text not null primary key,
+  limit_nanocredits  integer check (limit_nanocredits >= 0),
+  period             text not null check (period in ('none', 'daily', 'weekly', 'monthly')),
+  window_start       integer not null default 0,
+  spent              integer not null default 0 check (spent >= 0),
+  reserved           integer not null default 0 check (reserved >= 0)
+) strict, without rowid;
+
+create table team (
+  team_id     text not null primary key,
+  account_id  text not null references account on delete restrict,
+  budget_id   text references budget on delete restrict,
+  name        text not null,
+  created_at  integer not null
+) strict, without rowid;
+
+create index team_by_account on team (account_id);

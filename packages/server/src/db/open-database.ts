@@ -1,0 +1,21 @@
+import { openPostgresDatabase, type PostgresDatabase } from './postgres-database.ts'
+import { openSqliteDatabase, type SqliteDatabase } from './sqlite-database.ts'
+
+/** A database that is open, on either engine. `engine` tells which. */
+export type OpenDatabase = SqliteDatabase | PostgresDatabase
+
+export interface OpenDatabaseOptions {
+  /** Address of a PostgreSQL database; null opens the embedded one. */
+  readonly url: string | null
+  /** Folder of the embedded database. */
+  readonly dataDir: string
+  /** The composition root of the SQLite writer thread. */
+  readonly writerWorker: URL
+}
+
+/** Opens a database and brings its schema up to date. */
+export function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
+  return options.url === null
+    ? openSqliteDatabase(options.dataDir, options.writerWorker)
+    : openPostgresDatabase(options.url)
+}

@@ -1,0 +1,80 @@
+/** The embedded database: one file, one writer thread, reads in the calling thread. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { Kysely, SqliteDialect, type CompiledQuery, type SqliteDatabase as KyselySqlite } from 'kysely'
+import type { Database } from './database.ts'
+import { integerColumns } from './integer-columns.ts'
+import { migrateSqlite } from './migrate.ts'
+import type { Schema } from './schema.ts'
+import { startCheckpoints } from './sqlite-checkpoints.ts'
+import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+/** A `Database` on SQLite, with the writer thread that the ledger shares. */
+export interface SqliteDatabase extends Database {
+  readonly engine: 'sqlite'
+  readonly path: string
+  readonly writer: SqliteWriter
+}
+
+/** Statements that a reading connection keeps prepared. */
+const PREPARED_MAX = 500
+
+/**
+ * Opens `svc.db` in a folder, made if it is not there, and brings its schema up to date.
+ *
+ * @param writerWorker the composition root of the writer thread.
+ */
+export async function openSqliteDatabase(dataDir: string, writerWorker: URL): Promise<SqliteDatabase> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const path = join(dataDir, 'svc.db')
+  await migrateSqlite(path, Date.now())
+
+  const writer = new SqliteWriter(writerWorker, { path })
+  const checkpoints = startCheckpoints(path, writerWorker, writer)
+  const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS, readBigInts: true })
+  const read = new Kysely<Schema>({
+    dialect: new SqliteDialect({ database: readerFor(reader) }),
+    plugins: [integerColumns],
+  })
+
+  return {
+    engine: 'sqlite',
+    path,
+    writer,
+    read,
+    write: (statements: readonly CompiledQuery[]) =>
+      writer.runStatements(statements.map(({ sql, parameters }) => ({ sql, parameters }))),
+    async close() {
+      await checkpoints.close()
+      await writer.close()
+      await read.destroy()
+    },
+  }
+}
+
+/** Dresses `node:sqlite` as the driver that Kysely knows, and keeps statements prepared. */
+function readerFor(connection: DatabaseSync): KyselySqlite {
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (sql: string): StatementSync => {
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    const statement = connection.prepare(sql)
+    if (prepared.size >= PREPARED_MAX) prepared.clear()
+    prepared.set(sql, statement)
+    return statement
+  }
+  return {
+    close: () => connection.close(),
+    prepare(sql) {
+      const statement = prepare(sql)
+      return {
+        reader: true,
+        all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+        run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+        iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+      }
+    },
+  }
+}

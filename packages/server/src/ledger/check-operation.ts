@@ -1,0 +1,128 @@
+/**
+ * The ledger's door: what an engine can rely on, so that no single operation can make a batch fail.
+ */
+import { InvariantError } from '../errors/invariant-error.ts'
+import type { HoldProgress, LedgerOperation, RecordCredit, SettleHold } from './operations.ts'
+
+/** A million USD in one operation; sums of two fit a signed 64-bit column with room to spare. */
+export const OPERATION_AMOUNT_MAX = 1_000_000_000_000_000_000n
+/** Units of output that one request can ask for at most. */
+export const OPERATION_UNITS_MAX = 1_000_000_000
+
+const ID_LENGTH_MAX = 200
+const NAME_LENGTH_MAX = 500
+const TEXT_LENGTH_MAX = 20_000
+
+/**
+ * Returns the operation with its texts made storable on both engines: well-formed, without NUL, and no longer than a limit.
+ *
+ * @throws {InvariantError} when an amount, a count or an id is out of range, or the parts contradict each other.
+ */
+export function checkOperation<Operation extends LedgerOperation>(operation: Operation): Operation {
+  return checked(operation) as Operation
+}
+
+function checked(operation: LedgerOperation): LedgerOperation {
+  assertCount('now', operation.now, Number.MAX_SAFE_INTEGER)
+  switch (operation.kind) {
+    case 'place':
+      assertId(operation.holdId)
+      assertAmount('fixed', operation.fixed)
+      assertAmount('perUnit', operation.perUnit)
+      assertCount('units', operation.units, OPERATION_UNITS_MAX)
+      assertCount('firstUnits', operation.firstUnits, OPERATION_UNITS_MAX)
+      assert(operation.units > 0 || operation.policy === 'exact', 'only an exact hold can have no units')
+      assert(operation.firstUnits > 0 || operation.policy !== 'stepwise', 'a stepwise hold has a first step')
+      return { ...operation, model: storable(operation.model, NAME_LENGTH_MAX) }
+    case 'extend':
+      assertId(operation.holdId)
+      assertAmount('fixed', operation.fixed)
+      assertAmount('perUnit', operation.perUnit)
+      assertCount('targetUnits', operation.targetUnits, OPERATION_UNITS_MAX)
+      return operation
+    case 'settle':
+      return checkedSettle(operation)
+    case 'credit':
+      return checkedCredit(operation)
+    case 'journal':
+      assertId(operation.processId)
+      assertCount('leaseUntil', operation.leaseUntil, Number.MAX_SAFE_INTEGER)
+      return { ...operation, entries: operation.entries.map(checkedProgress) }
+  }
+}
+
+function checkedSettle(operation: SettleHold): SettleHold {
+  const { facts } = operation
+  assertId(operation.holdId)
+  assertAmount('charge', operation.charge)
+  assertAmount('cost', operation.cost)
+  assert(operation.end === 'captured' || operation.charge === 0n, 'only a captured hold has a charge')
+  assert(operation.end !== 'expired' || operation.cost === 0n, 'a hold with a known cost does not expire')
+  for (const count of [facts.promptTokens, facts.completionTokens, facts.cachedTokens, facts.reasoningTokens]) {
+    if (count !== null) assertCount('tokens', count, Number.MAX_SAFE_INTEGER)
+  }
+  if (facts.latencyMs !== null) assertCount('latencyMs', facts.latencyMs, Number.MAX_SAFE_INTEGER)
+  return {
+    ...operation,
+    facts: {
+      ...facts,
+      upstream: storableOrNull(facts.upstream, NAME_LENGTH_MAX),
+      upstreamModel: storableOrNull(facts.upstreamModel, NAME_LENGTH_MAX),
+      errorCode: storableOrNull(facts.errorCode, NAME_LENGTH_MAX),
+      generationId: storableOrNull(facts.generationId, NAME_LENGTH_MAX),
+      pricing: storableOrNull(facts.pricing, TEXT_LENGTH_MAX),
+    },
+  }
+}
+
+function checkedCredit(operation: RecordCredit): RecordCredit {
+  assertId(operation.transferId)
+  const { amount, source } = operation
+  assertAmount('amount', amount < 0n ? -amount : amount)
+  assert(amount > 0n || (source === 'adjustment' && amount < 0n), `a ${source} cannot be ${amount}`)
+  return { ...operation, reason: storable(operation.reason, TEXT_LENGTH_MAX) }
+}
+
+function checkedProgress(entry: HoldProgress): HoldProgress {
+  assertId(entry.holdId)
+  assertAmount('charge', entry.charge)
+  assertAmount('cost', entry.cost)
+  assertCount('promptTokens', entry.promptTokens, Number.MAX_SAFE_INTEGER)
+  assertCount('completionTokens', entry.completionTokens, Number.MAX_SAFE_INTEGER)
+  return {
+    ...entry,
+    pricing: storableOrNull(entry.pricing, TEXT_LENGTH_MAX),
+    upstream: storableOrNull(entry.upstream, NAME_LENGTH_MAX),
+    upstreamModel: storableOrNull(entry.upstreamModel, NAME_LENGTH_MAX),
+    generationId: storableOrNull(entry.generationId, NAME_LENGTH_MAX),
+  }
+}
+
+function assert(isTrue: boolean, message: string): void {
+  if (!isTrue) throw new InvariantError(message)
+}
+
+function assertAmount(name: string, amount: bigint): void {
+  if (amount < 0n || amount > OPERATION_AMOUNT_MAX) throw new InvariantError(`${name} is out of range: ${amount}`)
+}
+
+function assertCount(name: string, count: number, max: number): void {
+  if (!Number.isSafeInteger(count) || count < 0 || count > max) {
+    throw new InvariantError(`${name} is out of range: ${count}`)
+  }
+}
+
+function assertId(id: string): void {
+  if (id.length === 0 || id.length > ID_LENGTH_MAX || id !== storable(id, ID_LENGTH_MAX)) {
+    throw new InvariantError('an id of a money operation is empty, too long or not plain text')
+  }
+}
+
+function storableOrNull(text: string | null, lengthMax: number): string | null {
+  return text === null ? null : storable(text, lengthMax)
+}
+
+function storable(text: string, lengthMax: number): string {
+  const short = text.length > lengthMax ? text.slice(0, lengthMax) : text
+  return short.isWellFormed() && !short.includes('\0') ? short : short.toWellFormed().replaceAll('\0', '\uFFFD')
+}

@@ -1,0 +1,59 @@
+/** How large a hold is. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 5.6 and 5.7. */
+import type { HoldPolicy } from './operations.ts'
+
+/** More than any balance can hold, and small enough that two of them still fit a signed 64-bit column. */
+export const AMOUNT_MAX = 4_000_000_000_000_000_000n
+
+/** A hold may take this share of what is available before the balance counts as the limiter. */
+const UNLIMITED_SHARE = 4n
+/** Part of the balance that an `affordable` hold leaves alone, so that no single request takes it all. */
+const SPARED_SHARE = 16n
+
+export interface HoldRequest {
+  readonly fixed: bigint
+  readonly perUnit: bigint
+  readonly units: number
+  readonly policy: HoldPolicy
+  readonly firstUnits: number
+}
+
+export interface HoldSize {
+  readonly amount: bigint
+  readonly units: number
+  /** Units that the balance pays at all; null when all of them. */
+  readonly limit: number | null
+}
+
+/** The hold for a number of units, never above `AMOUNT_MAX`. */
+export function holdFor(fixed: bigint, perUnit: bigint, units: number): bigint {
+  const amount = fixed + perUnit * BigInt(units)
+  return amount < AMOUNT_MAX ? amount : AMOUNT_MAX
+}
+
+/** Units that an amount pays beside `fixed`, at most `unitsMax`. */
+export function unitsFor(amount: bigint, fixed: bigint, perUnit: bigint, unitsMax: number): number {
+  if (amount < fixed) return 0
+  if (perUnit === 0n) return unitsMax
+  const units = (amount - fixed) / perUnit
+  return units < BigInt(unitsMax) ? Number(units) : unitsMax
+}
+
+/** Decides the hold that `available` pays for; null when it pays for none. */
+export function sizeHold(request: HoldRequest, available: bigint): HoldSize | null {
+  const { fixed, perUnit, units, policy, firstUnits } = request
+  const full = holdFor(fixed, perUnit, units)
+  if (policy === 'exact' || perUnit === 0n) return full <= available ? { amount: full, units, limit: null } : null
+  if (full * UNLIMITED_SHARE <= available) return { amount: full, units, limit: null }
+
+  const limit = affordableUnits(request, available)
+  if (limit < 1) return null
+  const held = policy === 'affordable' ? limit : Math.min(firstUnits, Math.max(1, Math.ceil(limit / 2)))
+  return { amount: holdFor(fixed, perUnit, held), units: held, limit: limit < units ? limit : null }
+}
+
+function affordableUnits({ fixed, perUnit, units, policy }: HoldRequest, available: bigint): number {
+  const limit = unitsFor(available, fixed, perUnit, units)
+  if (policy !== 'affordable') return limit
+  // A balance that pays for exactly one unit is not refused for the sake of the spared part.
+  return Math.max(unitsFor(available - available / SPARED_SHARE, fixed, perUnit, units), Math.min(limit, 1))
+}

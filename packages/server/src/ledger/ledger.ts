@@ -1,0 +1,167 @@
+/**
+ * The ledger: the only way by which money moves.
+ *
+ * Group commit: operations that arrive while a commit is in flight go into the next one, each with its own result. The room knows
+ * no prices and no upstreams; its invariant is that no balance is ever overdrawn and no hold ends twice.
+ */
+import { setTimeout as waitMs } from 'node:timers/promises'
+import { isConstraintViolation } from '../db/constraint-violation.ts'
+import { InvariantError } from '../errors/invariant-error.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { checkOperation } from './check-operation.ts'
+import type { LedgerEngine } from './ledger-engine.ts'
+import type { LedgerOperation, LedgerResult, ResultOf } from './operations.ts'
+
+/** Operations in one commit at most. A larger one would make its first caller wait for its last. */
+export const BATCH_OPERATIONS_MAX = 256
+/** Operations that may wait at most; beyond it callers are refused rather than kept waiting. */
+export const QUEUE_OPERATIONS_MAX = 20_000
+/** Waits before a batch with an unknown outcome is sent again. After the last its callers get a 503. */
+const RETRY_WAITS_MS: readonly number[] = [5, 25, 100, 400, 1_000, 2_000]
+
+const RETRY_AFTER_SECONDS = 1
+
+export interface LedgerOptions {
+  readonly engine: LedgerEngine
+  readonly batchMax?: number
+  readonly queueMax?: number
+  /** Waits between attempts, in milliseconds; as many attempts more as there are waits. */
+  readonly retryWaitsMs?: readonly number[]
+}
+
+/** Figures since the start, for metrics. */
+export interface LedgerCounters {
+  readonly batches: number
+  readonly operations: number
+  /** Batches that were sent again. */
+  readonly retries: number
+  /** Duration of the last commit, in milliseconds with fractions. */
+  readonly lastCommitMs: number
+  /** Operations that wait now, those in flight included. */
+  readonly waiting: number
+}
+
+interface Waiting {
+  readonly operation: LedgerOperation
+  readonly resolve: (result: LedgerResult) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Sends operations to an engine in batches, one batch in flight at a time. */
+export class Ledger {
+  readonly #engine: LedgerEngine
+  readonly #batchMax: number
+  readonly #queueMax: number
+  readonly #retryWaitsMs: readonly number[]
+  #queue: Waiting[] = []
+  #running: Promise<void> | null = null
+  #inFlight = 0
+  #isClosed = false
+  #batches = 0
+  #operations = 0
+  #retries = 0
+  #lastCommitMs = 0
+
+  constructor(options: LedgerOptions) {
+    this.#engine = options.engine
+    this.#batchMax = options.batchMax ?? BATCH_OPERATIONS_MAX
+    this.#queueMax = options.queueMax ?? QUEUE_OPERATIONS_MAX
+    this.#retryWaitsMs = options.retryWaitsMs ?? RETRY_WAITS_MS
+  }
+
+  get counters(): LedgerCounters {
+    return {
+      batches: this.#batches,
+      operations: this.#operations,
+      retries: this.#retries,
+      lastCommitMs: this.#lastCommitMs,
+      waiting: this.#queue.length + this.#inFlight,
+    }
+  }
+
+  /**
+   * Applies one operation and answers once it is durable.
+   *
+   * @throws {ServiceError} `server_is_overloaded` when too many operations wait, the ledger is closed, or the database cannot be
+   *   reached. In the last case the outcome is unknown and the same operation may be submitted again.
+   * @throws {InvariantError} when no correct caller would ask for this.
+   */
+  async submit<Operation extends LedgerOperation>(operation: Operation): Promise<ResultOf<Operation>> {
+    const checked = checkOperation(operation)
+    if (this.#isClosed) throw overloaded('The service is stopping.')
+    if (this.#queue.length >= this.#queueMax) throw overloaded('Too many requests are waiting for the ledger.')
+    const { promise, resolve, reject } = Promise.withResolvers<LedgerResult>()
+    this.#queue.push({ operation: checked, resolve, reject })
+    this.#running ??= this.#run()
+    const result = await promise
+    if (result.kind === 'fault') throw new InvariantError(result.message)
+    return result as ResultOf<Operation>
+  }
+
+  /** Resolves once everything submitted before is durable or was refused. */
+  async drain(): Promise<void> {
+    while (this.#running !== null) await this.#running
+  }
+
+  /** Takes no more operations and waits for those that are there. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.drain()
+  }
+
+  async #run(): Promise<void> {
+    // Requests that arrived in the same turn of the event loop share the first commit.
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.length <= this.#batchMax ? this.#queue : this.#queue.slice(0, this.#batchMax)
+      this.#queue = batch === this.#queue ? [] : this.#queue.slice(this.#batchMax)
+      this.#inFlight = batch.length
+      await this.#commit(batch)
+      this.#inFlight = 0
+    }
+    this.#running = null
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    const startedMs = performance.now()
+    try {
+      const results = await this.#apply(batch.map((waiting) => waiting.operation))
+      this.#batches++
+      this.#operations += batch.length
+      this.#lastCommitMs = performance.now() - startedMs
+      batch.forEach((waiting, index) => {
+        const result = results[index]
+        if (result === undefined) waiting.reject(new InvariantError('the engine left an operation unanswered'))
+        else waiting.resolve(result)
+      })
+    } catch (error) {
+      if (isConstraintViolation(error) && batch.length > 1) return this.#commitOneByOne(batch)
+      const failure = isConstraintViolation(error)
+        ? new InvariantError('the database refused a money operation', { cause: error })
+        : overloaded('The ledger cannot be reached.', error)
+      for (const waiting of batch) waiting.reject(failure)
+    }
+  }
+
+  /** Engines decide by conditions, so a violated constraint is a mistake in the program: it must not harm the others of its batch. */
+  async #commitOneByOne(batch: readonly Waiting[]): Promise<void> {
+    for (const waiting of batch) await this.#commit([waiting])
+  }
+
+  async #apply(operations: readonly LedgerOperation[]): Promise<readonly LedgerResult[]> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#engine.apply(operations)
+      } catch (error) {
+        const pauseMs = this.#retryWaitsMs[attempt]
+        if (pauseMs === undefined || isConstraintViolation(error)) throw error
+        this.#retries++
+        await waitMs(pauseMs)
+      }
+    }
+  }
+}
+
+function overloaded(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('server_is_overloaded', message, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS })
+}

@@ -1,0 +1,189 @@
+/**
+ * How a batch crosses to the function `ledger_apply` and how its results come back: one JSON text each way.
+ *
+ * Ids are sent once and referred to by position, and the starts of budget periods are computed here, so that the function has
+ * little to do but arithmetic. Amounts are text, since JSON numbers are not exact.
+ */
+import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { InvariantError } from '../errors/invariant-error.ts'
+import { budgetWindowStart } from './budget-window.ts'
+import { formatHoldProgress } from './hold-progress.ts'
+import { holdFor } from './hold-size.ts'
+import type {
+  ExtendResult,
+  LedgerOperation,
+  LedgerResult,
+  PlaceHold,
+  PlaceResult,
+  RecordCredit,
+  SettleHold,
+  SpendLimit,
+} from './operations.ts'
+
+/** Writes a batch as the function's argument. */
+export function formatPostgresBatch(operations: readonly LedgerOperation[]): string {
+  const ids: BatchIds = { holds: new Map(), accounts: new Map(), budgets: new Map(), keys: new Map() }
+  const rows = operations.map((operation) => rowFrom(ids, operation))
+  return JSON.stringify({
+    operations: rows,
+    holds: [...ids.holds.keys()],
+    accounts: [...ids.accounts.keys()],
+    budgets: [...ids.budgets.keys()],
+    keys: [...ids.keys.keys()],
+  })
+}
+
+interface BatchIds {
+  readonly holds: Map<string, number>
+  readonly accounts: Map<string, number>
+  readonly budgets: Map<string, number>
+  readonly keys: Map<string, number>
+}
+
+/** Positions count from 1, as SQL arrays do. */
+function positionOf(ids: Map<string, number>, id: string): number {
+  const known = ids.get(id)
+  if (known !== undefined) return known
+  const position = ids.size + 1
+  ids.set(id, position)
+  return position
+}
+
+function rowFrom(ids: BatchIds, operation: LedgerOperation): Record<string, unknown> {
+  switch (operation.kind) {
+    case 'place':
+      return placeRowFrom(ids, operation)
+    case 'extend':
+      return {
+        kind: 'extend',
+        hold: positionOf(ids.holds, operation.holdId),
+        fixed: operation.fixed.toString(),
+        per_unit: operation.perUnit.toString(),
+        units: operation.targetUnits,
+        now: operation.now,
+      }
+    case 'settle':
+      return settleRowFrom(ids, operation)
+    case 'credit':
+      return creditRowFrom(ids, operation)
+    case 'journal':
+      return {
+        kind: 'journal',
+        process: operation.processId,
+        lease_until: operation.leaseUntil,
+        now: operation.now,
+        entries: operation.entries.map((entry) => [positionOf(ids.holds, entry.holdId), formatHoldProgress(entry)]),
+      }
+  }
+}
+
+function placeRowFrom(ids: BatchIds, operation: PlaceHold): Record<string, unknown> {
+  const { fixed, perUnit, units, teamBudgetId, keyBudgetId, now } = operation
+  return {
+    kind: 'place',
+    hold: positionOf(ids.holds, operation.holdId),
+    account: positionOf(ids.accounts, operation.accountId),
+    key: positionOf(ids.keys, operation.keyId),
+    team: teamBudgetId === null ? null : positionOf(ids.budgets, teamBudgetId),
+    budget: keyBudgetId === null ? null : positionOf(ids.budgets, keyBudgetId),
+    process: operation.processId,
+    type: operation.type,
+    model: operation.model,
+    stream: operation.stream ? 1 : 0,
+    fixed: fixed.toString(),
+    per_unit: perUnit.toString(),
+    units,
+    full_amount: holdFor(fixed, perUnit, units).toString(),
+    policy: operation.policy,
+    first_units: operation.firstUnits,
+    now,
+    day: budgetWindowStart('daily', now),
+    week: budgetWindowStart('weekly', now),
+    month: budgetWindowStart('monthly', now),
+  }
+}
+
+function settleRowFrom(ids: BatchIds, { holdId, end, charge, cost, now, facts }: SettleHold): Record<string, unknown> {
+  return {
+    kind: 'settle',
+    hold: positionOf(ids.holds, holdId),
+    outcome: end,
+    charge: charge.toString(),
+    cost: cost.toString(),
+    now,
+    upstream: facts.upstream,
+    upstream_model: facts.upstreamModel,
+    status: facts.status,
+    error_code: facts.errorCode,
+    prompt_tokens: facts.promptTokens,
+    completion_tokens: facts.completionTokens,
+    cached_tokens: facts.cachedTokens,
+    reasoning_tokens: facts.reasoningTokens,
+    basis: facts.basis,
+    estimated: facts.estimated ? 1 : 0,
+    pricing: facts.pricing,
+    generation_id: facts.generationId,
+    latency_ms: facts.latencyMs,
+  }
+}
+
+function creditRowFrom(ids: BatchIds, operation: RecordCredit): Record<string, unknown> {
+  return {
+    kind: 'credit',
+    id: operation.transferId,
+    account: positionOf(ids.accounts, operation.accountId),
+    source: operation.source,
+    amount: operation.amount.toString(),
+    reason: operation.reason,
+    now: operation.now,
+  }
+}
+
+/** Reads the results that the function returned. */
+export function parsePostgresResults(text: string): readonly LedgerResult[] {
+  // The function is part of our own schema; its answer has this form or the deployment is broken.
+  return (JSON.parse(text) as readonly ResultRow[]).map(resultFrom)
+}
+
+type ResultRow = readonly [kind: string, ...values: (string | number | null)[]]
+
+function resultFrom([kind, first, second, third, fourth]: ResultRow): LedgerResult {
+  switch (kind) {
+    case 'placed':
+      return { kind, amount: amountFrom(first), units: Number(second), limit: third == null ? null : Number(third) }
+    case 'insufficient':
+      return {
+        kind,
+        limit: first as SpendLimit,
+        required: amountFrom(second),
+        available: amountFrom(third),
+        affordableUnits: Number(fourth),
+      }
+    case 'refused':
+      return { kind, reason: first as RefusalReason }
+    case 'extended':
+      return { kind, amount: amountFrom(first), units: Number(second) }
+    case 'settled':
+      return { kind, charge: amountFrom(first), writeOff: amountFrom(second) }
+    case 'already_settled':
+      return { kind, charge: amountFrom(first) }
+    case 'credited':
+    case 'already_credited':
+      return { kind, posted: amountFrom(first) }
+    case 'insufficient_credit':
+      return { kind: 'insufficient', available: amountFrom(first) }
+    case 'unknown_account':
+    case 'journaled':
+      return { kind }
+    case 'fault':
+      return { kind, message: String(first) }
+    default:
+      throw new InvariantError(`ledger_apply answered ${kind}`)
+  }
+}
+
+type RefusalReason = Extract<PlaceResult | ExtendResult, { kind: 'refused' }>['reason'] & 'key_revoked'
+
+function amountFrom(value: string | number | null | undefined): Nanocredits {
+  return nanocreditsOf(BigInt(value ?? 0))
+}

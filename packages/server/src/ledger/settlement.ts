@@ -1,0 +1,17 @@
+/** Who pays what when a hold ends. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 5.8, 5.11. */
+
+export interface Settlement {
+  /** Taken from the account. */
+  readonly charge: bigint
+  /** Owed and not paid: our loss. */
+  readonly writeOff: bigint
+  readonly cost: bigint
+  readonly margin: bigint
+}
+
+/** Splits a charge that `payable` may not cover, so that `charge + writeOff = cost + margin`. */
+export function splitCharge(asked: { readonly charge: bigint; readonly cost: bigint }, payable: bigint): Settlement {
+  const charge = asked.charge < payable ? asked.charge : payable
+  const owed = asked.charge > asked.cost ? asked.charge : asked.cost
+  return { charge, writeOff: owed - charge, cost: asked.cost, margin: owed - asked.cost }
+}

@@ -1,0 +1,263 @@
+/**
+ * Applies a batch of money operations on SQLite, inside the writer thread and inside one transaction.
+ *
+ * Each operation is decided by conditions on rows in memory, so none can fail the others. The PostgreSQL function `ledger_apply`
+ * decides the same; one random test drives both and compares every table.
+ */
+import { nanocreditsOf } from '@svc/contract'
+import { budgetWindowStart } from './budget-window.ts'
+import { formatHoldProgress } from './hold-progress.ts'
+import { AMOUNT_MAX, holdFor, sizeHold, unitsFor } from './hold-size.ts'
+import type {
+  CreditResult,
+  ExtendHold,
+  ExtendResult,
+  FaultResult,
+  JournalHolds,
+  JournalResult,
+  LedgerOperation,
+  LedgerResult,
+  PlaceHold,
+  PlaceResult,
+  RecordCredit,
+  SettleHold,
+  SettleResult,
+} from './operations.ts'
+import { splitCharge } from './settlement.ts'
+import {
+  createBatchRows,
+  findBalance,
+  findBudget,
+  findHold,
+  findKey,
+  writeBatchRows,
+  type BatchRows,
+} from './sqlite-batch-rows.ts'
+import type { BalanceRow, BudgetRow, HoldRow } from './sqlite-ledger-rows.ts'
+import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
+import { leastPurse, payableBeyondHold, type Purses } from './sqlite-purses.ts'
+
+/** Applies operations in order and answers in the same order. The caller owns the transaction. */
+export function applySqliteBatch(
+  store: SqliteLedgerStore,
+  operations: readonly LedgerOperation[],
+): readonly LedgerResult[] {
+  const rows = createBatchRows(store)
+  const results = operations.map((operation) => applyOperation(rows, operation))
+  writeBatchRows(rows)
+  return results
+}
+
+function applyOperation(rows: BatchRows, operation: LedgerOperation): LedgerResult {
+  switch (operation.kind) {
+    case 'place':
+      return placeHold(rows, operation)
+    case 'extend':
+      return extendHold(rows, operation)
+    case 'settle':
+      return settleHold(rows, operation)
+    case 'credit':
+      return recordCredit(rows, operation)
+    case 'journal':
+      return journalHolds(rows, operation)
+  }
+}
+
+function placeHold(rows: BatchRows, operation: PlaceHold): PlaceResult {
+  const known = findHold(rows, operation.holdId)
+  if (known !== null) return placedBefore(known, operation)
+
+  const balance = findBalance(rows, operation.accountId)
+  const reason = findRefusal(rows, operation, balance)
+  const team = operation.teamBudgetId === null ? null : findBudget(rows, operation.teamBudgetId)
+  const key = operation.keyBudgetId === null ? null : findBudget(rows, operation.keyBudgetId)
+  if (reason !== null) return { kind: 'refused', reason }
+  if (balance === null) return { kind: 'refused', reason: 'account_suspended' }
+  if ((team === null) !== (operation.teamBudgetId === null) || (key === null) !== (operation.keyBudgetId === null)) {
+    return { kind: 'refused', reason: 'key_revoked' }
+  }
+
+  rollBudget(team, operation.now)
+  rollBudget(key, operation.now)
+  const purses: Purses = { balance, team, key }
+  const least = leastPurse(purses)
+  const size = sizeHold(operation, least.available)
+  if (size === null) {
+    const { fixed, perUnit, units, policy } = operation
+    const required = holdFor(fixed, perUnit, policy === 'exact' ? units : 1)
+    return {
+      kind: 'insufficient',
+      limit: least.limit,
+      required: nanocreditsOf(required),
+      available: nanocreditsOf(least.available),
+      affordableUnits: perUnit === 0n ? 0 : unitsFor(least.available, fixed, perUnit, units),
+    }
+  }
+  reserve(purses, size.amount)
+  rows.holds.set(operation.holdId, newHold(operation, purses, size.amount, size.limit))
+  return { kind: 'placed', amount: nanocreditsOf(size.amount), units: size.units, limit: size.limit }
+}
+
+function placedBefore(hold: HoldRow, operation: PlaceHold): PlaceResult {
+  const units = unitsFor(hold.amount, operation.fixed, operation.perUnit, operation.units)
+  return { kind: 'placed', amount: nanocreditsOf(hold.amount), units, limit: hold.limitUnits }
+}
+
+function newHold(operation: PlaceHold, { team, key }: Purses, amount: bigint, limitUnits: number | null): HoldRow {
+  return {
+    holdId: operation.holdId,
+    accountId: operation.accountId,
+    keyId: operation.keyId,
+    teamBudgetId: operation.teamBudgetId,
+    keyBudgetId: operation.keyBudgetId,
+    teamWindowStart: team?.windowStart ?? null,
+    keyWindowStart: key?.windowStart ?? null,
+    processId: operation.processId,
+    type: operation.type,
+    model: operation.model,
+    stream: operation.stream,
+    limitUnits,
+    placedAt: operation.now,
+    storedState: null,
+    amount,
+    state: 'held',
+    endedAt: null,
+    progress: null,
+    isChanged: true,
+    ending: null,
+  }
+}
+
+type Refusal = 'key_revoked' | 'key_expired' | 'account_suspended'
+
+function findRefusal(
+  rows: BatchRows,
+  caller: { readonly keyId: string; readonly accountId: string; readonly now: number },
+  balance: BalanceRow | null,
+): Refusal | null {
+  const key = findKey(rows, caller.keyId)
+  if (key === null || key.isRevoked || key.accountId !== caller.accountId) return 'key_revoked'
+  if (key.expiresAt !== null && key.expiresAt <= caller.now) return 'key_expired'
+  return balance?.isActive === true ? null : 'account_suspended'
+}
+
+function rollBudget(budget: BudgetRow | null, now: number): void {
+  if (budget === null) return
+  const start = budgetWindowStart(budget.period, now)
+  if (start <= budget.windowStart) return
+  budget.windowStart = start
+  budget.spent = 0n
+  budget.reserved = 0n
+  budget.isChanged = true
+}
+
+function reserve({ balance, team, key }: Purses, amount: bigint): void {
+  balance.held += amount
+  balance.isChanged = true
+  for (const budget of [team, key]) {
+    if (budget === null) continue
+    budget.reserved += amount
+    budget.isChanged = true
+  }
+}
+
+function extendHold(rows: BatchRows, operation: ExtendHold): ExtendResult {
+  const hold = findHold(rows, operation.holdId)
+  if (hold === null || hold.state !== 'held') return { kind: 'refused', reason: 'hold_ended' }
+  const balance = findBalance(rows, hold.accountId)
+  const caller = { keyId: hold.keyId, accountId: hold.accountId, now: operation.now }
+  const reason = findRefusal(rows, caller, balance)
+  if (reason !== null || balance === null) return { kind: 'refused', reason: reason ?? 'account_suspended' }
+
+  const { fixed, perUnit, targetUnits } = operation
+  const purses = pursesOf(rows, hold, balance)
+  const payable = hold.amount + leastPurse(purses).available
+  const affordable = holdFor(fixed, perUnit, unitsFor(payable, fixed, perUnit, targetUnits))
+  if (affordable > hold.amount && affordable <= payable) {
+    reserve(purses, affordable - hold.amount)
+    hold.amount = affordable
+    hold.isChanged = true
+  }
+  const units = unitsFor(hold.amount, fixed, perUnit, targetUnits)
+  return { kind: 'extended', amount: nanocreditsOf(hold.amount), units }
+}
+
+/** The purses that a hold counts in: a budget only as long as its row is in the period in which the hold was placed. */
+function pursesOf(rows: BatchRows, hold: HoldRow, balance: BalanceRow): Purses {
+  const team = hold.teamBudgetId === null ? null : findBudget(rows, hold.teamBudgetId)
+  const key = hold.keyBudgetId === null ? null : findBudget(rows, hold.keyBudgetId)
+  return {
+    balance,
+    team: team?.windowStart === hold.teamWindowStart ? team : null,
+    key: key?.windowStart === hold.keyWindowStart ? key : null,
+  }
+}
+
+function settleHold(rows: BatchRows, operation: SettleHold): SettleResult | FaultResult {
+  const hold = findHold(rows, operation.holdId)
+  const balance = hold === null ? null : findBalance(rows, hold.accountId)
+  if (hold === null || balance === null) return { kind: 'fault', message: `no hold ${operation.holdId} was placed` }
+  const isLate = hold.state === 'expired' && operation.end === 'captured'
+  if (hold.state !== 'held' && !isLate) {
+    return { kind: 'already_settled', charge: nanocreditsOf(chargedBefore(rows, hold)) }
+  }
+
+  const purses = pursesOf(rows, hold, balance)
+  const freed = isLate ? 0n : hold.amount
+  const settlement = splitCharge(operation, payableBeyondHold(purses, freed))
+  balance.posted -= settlement.charge
+  balance.held -= freed
+  balance.isChanged = true
+  for (const budget of [purses.team, purses.key]) {
+    if (budget === null) continue
+    budget.spent += settlement.charge
+    budget.reserved -= freed
+    budget.isChanged = true
+  }
+  const createdAt = isLate ? recordedAt(rows, hold, operation.now) : operation.now
+  hold.state = operation.end
+  hold.endedAt = operation.now
+  hold.progress = null
+  hold.isChanged = true
+  hold.ending = { ...settlement, facts: operation.facts, createdAt }
+  return {
+    kind: 'settled',
+    charge: nanocreditsOf(settlement.charge),
+    writeOff: nanocreditsOf(settlement.writeOff),
+  }
+}
+
+function chargedBefore(rows: BatchRows, hold: HoldRow): bigint {
+  return hold.ending?.charge ?? rows.store.findUsage(hold.holdId)?.charge ?? 0n
+}
+
+function recordedAt(rows: BatchRows, hold: HoldRow, now: number): number {
+  return hold.ending?.createdAt ?? rows.store.findUsage(hold.holdId)?.createdAt ?? now
+}
+
+function recordCredit(rows: BatchRows, operation: RecordCredit): CreditResult | FaultResult {
+  const { transferId, accountId, amount, source, reason, now } = operation
+  const balance = findBalance(rows, accountId)
+  if (balance === null) return { kind: 'unknown_account' }
+  if (rows.credits.has(transferId) || rows.store.hasTransfer(transferId)) {
+    return { kind: 'already_credited', posted: nanocreditsOf(balance.posted) }
+  }
+  const available = balance.posted - balance.held
+  if (available + amount < 0n) return { kind: 'insufficient', available: nanocreditsOf(available) }
+  if (balance.posted + amount > AMOUNT_MAX) return { kind: 'fault', message: 'a balance cannot be that large' }
+  balance.posted += amount
+  balance.isChanged = true
+  rows.credits.set(transferId, { transferId, accountId, kind: source, amount, reason, createdAt: now })
+  return { kind: 'credited', posted: nanocreditsOf(balance.posted) }
+}
+
+function journalHolds(rows: BatchRows, operation: JournalHolds): JournalResult {
+  rows.store.upsertLease(operation.processId, operation.now, operation.leaseUntil)
+  for (const entry of operation.entries) {
+    const hold = findHold(rows, entry.holdId)
+    if (hold === null || hold.state !== 'held' || hold.processId !== operation.processId) continue
+    hold.progress = formatHoldProgress(entry)
+    hold.isChanged = true
+  }
+  return { kind: 'journaled' }
+}

@@ -1,0 +1,94 @@
+/**
+ * Rows of the ledger as the SQLite writer works on them: loaded once per batch, changed in memory, written once at its end.
+ */
+import type { BudgetPeriod } from './budget-window.ts'
+import type { UsageFacts } from './operations.ts'
+import type { Settlement } from './settlement.ts'
+
+export interface BalanceRow {
+  readonly accountId: string
+  posted: bigint
+  held: bigint
+  readonly isActive: boolean
+  isChanged: boolean
+}
+
+export interface BudgetRow {
+  readonly budgetId: string
+  readonly limit: bigint | null
+  readonly period: BudgetPeriod
+  windowStart: number
+  spent: bigint
+  reserved: bigint
+  isChanged: boolean
+}
+
+export interface KeyRow {
+  readonly teamId: string
+  readonly accountId: string
+  readonly expiresAt: number | null
+  readonly isRevoked: boolean
+}
+
+export type HoldState = 'held' | 'captured' | 'released' | 'expired'
+
+/** A hold as the database has it, with what this batch does to it. */
+export interface HoldRow {
+  readonly holdId: string
+  readonly accountId: string
+  readonly keyId: string
+  readonly teamBudgetId: string | null
+  readonly keyBudgetId: string | null
+  readonly teamWindowStart: number | null
+  readonly keyWindowStart: number | null
+  readonly processId: string
+  readonly type: string
+  readonly model: string
+  readonly stream: boolean
+  readonly limitUnits: number | null
+  readonly placedAt: number
+  /** The state before this batch; null when this batch places the hold. */
+  readonly storedState: HoldState | null
+  amount: bigint
+  state: HoldState
+  endedAt: number | null
+  progress: string | null
+  isChanged: boolean
+  ending: HoldEnding | null
+}
+
+/** How a hold ended in this batch. */
+export interface HoldEnding extends Settlement {
+  readonly facts: UsageFacts
+  /** When the usage record was first written. */
+  readonly createdAt: number
+}
+
+/** The part of a usage record that a later settlement needs. */
+export interface UsageRow {
+  readonly charge: bigint
+  readonly createdAt: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+export interface CreditRow {
+  readonly transferId: string
+  readonly accountId: string
+  readonly kind: 'grant' | 'adjustment' | 'deposit'
+  readonly amount: bigint
+  readonly reason: string
+  readonly createdAt: number
+}
+
+export interface DailyRow {
+  readonly keyId: string
+  readonly day: number
+  readonly type: string
+  readonly model: string
+  readonly accountId: string
+  requests: number
+  charge: bigint
+  promptTokens: number
+  completionTokens: number
+}
