@@ -40,3 +40,5 @@ export async function findAccount(
 function summaryOf({ posted, held, ...record }: AccountRecord): AccountSummary {
   return { ...record, posted: nanocreditsOf(posted), held: nanocreditsOf(held) }
 }
+
+export type { AccountPage } from './account-store.ts'

@@ -14,3 +14,5 @@ export async function setAccountStatus(
   if (await store.setStatus(accountId, status)) return 'changed'
   return (await store.find(accountId)) === null ? 'unknown_account' : 'unchanged'
 }
+
+export type { AccountStatus } from './account-store.ts'

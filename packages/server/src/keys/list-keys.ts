@@ -81,3 +81,5 @@ function budgetOf(record: KeyRecord, now: number): KeyBudgetSummary {
     resetsAt: periodEnd(record.budgetPeriod, now),
   }
 }
+
+export type { KeyFilter } from './key-store.ts'

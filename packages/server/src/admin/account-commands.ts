@@ -1,0 +1,133 @@
+import { Command, Option } from 'commander'
+import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@svc/contract'
+import type { AccountDetails, AccountSummary } from '../accounts/list-accounts.ts'
+import type { AccountStatus } from '../accounts/set-account-status.ts'
+import type { BudgetPeriod } from '../runtime/budget-period.ts'
+import { AdminError } from './admin-error.ts'
+import { parseCount, parsePositiveAmount } from './parse-options.ts'
+import { renderTable } from './render-table.ts'
+import { runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
+
+interface CreateOptions {
+  readonly name: string
+  readonly teamCap?: Nanocredits
+  readonly period: BudgetPeriod
+}
+
+interface ListOptions {
+  readonly limit: number
+  readonly after?: string
+}
+
+/** `account create`, `list`, `show`, `suspend` and `resume`. */
+export function accountCommands(deps: CommandDeps): Command {
+  const account = new Command('account').description('accounts, which hold credits')
+  account
+    .command('create')
+    .description('make an account with a balance of 0 and a team')
+    .requiredOption('--name <name>', 'what people call it')
+    .option('--team-cap <credits>', 'what its team may spend at most', parsePositiveAmount)
+    .addOption(new Option('--period <period>', 'when the cap starts anew').choices(budgetPeriods).default('none'))
+    .action((options: CreateOptions, command: Command) => createAccount(deps, command, options))
+  account
+    .command('list')
+    .description('list accounts, newest first')
+    .option('--limit <count>', 'how many', parseCount, 50)
+    .option('--after <account>', 'continue after this one')
+    .action((options: ListOptions, command: Command) =>
+      runCommand(deps, command, async (context) => listOutput(await context.listAccounts(options))),
+    )
+  account
+    .command('show')
+    .description('show an account and its teams')
+    .argument('<account>', 'its id')
+    .action((accountId: string, _options: object, command: Command) => showAccount(deps, command, accountId))
+  account
+    .command('suspend')
+    .description('let an account start no more requests; its credits stay')
+    .argument('<account>', 'its id')
+    .action((accountId: string, _options: object, command: Command) => setStatus(deps, command, accountId, 'suspended'))
+  account
+    .command('resume')
+    .description('let a suspended account work again')
+    .argument('<account>', 'its id')
+    .action((accountId: string, _options: object, command: Command) => setStatus(deps, command, accountId, 'active'))
+  return account
+}
+
+function createAccount(deps: CommandDeps, command: Command, options: CreateOptions): Promise<void> {
+  return runCommand(deps, command, async (context) => {
+    const teamCap = options.teamCap === undefined ? null : { limit: options.teamCap, period: options.period }
+    if (teamCap === null && options.period !== 'none') throw new AdminError('--period needs --team-cap.')
+    const created = await context.createAccount({ name: options.name, teamCap })
+    if (created === null) throw new AdminError('The id of the new account is taken. Try again.')
+    return {
+      text: `Account ${created.accountId} was made, with team ${created.teamId}.`,
+      json: { account_id: created.accountId, team_id: created.teamId },
+    }
+  })
+}
+
+function showAccount(deps: CommandDeps, command: Command, accountId: string): Promise<void> {
+  return runCommand(deps, command, async (context) => {
+    const account = await context.findAccount(accountId)
+    if (account === null) throw unknownAccount(accountId)
+    return detailsOutput(account)
+  })
+}
+
+function setStatus(deps: CommandDeps, command: Command, accountId: string, status: AccountStatus): Promise<void> {
+  return runCommand(deps, command, async (context) => {
+    const result = await context.setAccountStatus(accountId, status)
+    if (result === 'unknown_account') throw unknownAccount(accountId)
+    const text = `Account ${accountId} ${result === 'changed' ? 'is now' : 'was already'} ${status}.`
+    return { text, json: { account_id: accountId, status } }
+  })
+}
+
+/** The error for an id that no account has. */
+export function unknownAccount(accountId: string): AdminError {
+  return new AdminError(`There is no account ${accountId}. "account list" shows all.`)
+}
+
+function listOutput(accounts: readonly AccountSummary[]): CommandOutput {
+  const rows = accounts.map((account) => [
+    account.accountId,
+    account.name,
+    account.status,
+    formatCredits(account.posted),
+    formatCredits(account.held),
+  ])
+  return {
+    text: accounts.length === 0 ? 'No accounts.' : renderTable([['ID', 'NAME', 'STATUS', 'CREDITS', 'HELD'], ...rows]),
+    json: accounts.map(accountJson),
+  }
+}
+
+function detailsOutput(account: AccountDetails): CommandOutput {
+  const teams = account.teams.map((team) => `${team.teamId} ${team.name}${team.budgetId === null ? '' : ' (capped)'}`)
+  const rows = [
+    ['Account', account.accountId],
+    ['Name', account.name],
+    ['Status', account.status],
+    ['Credits', formatCredits(account.posted)],
+    ['Held', formatCredits(account.held)],
+    ['Made', new Date(account.createdAt).toISOString()],
+    ...teams.map((team) => ['Team', team]),
+  ]
+  return {
+    text: renderTable(rows),
+    json: { ...accountJson(account), teams: account.teams.map((team) => ({ team_id: team.teamId, name: team.name })) },
+  }
+}
+
+function accountJson(account: AccountSummary): Record<string, unknown> {
+  return {
+    account_id: account.accountId,
+    name: account.name,
+    status: account.status,
+    credits: creditsJson(account.posted),
+    credits_reserved: creditsJson(account.held),
+    created: new Date(account.createdAt).toISOString(),
+  }
+}

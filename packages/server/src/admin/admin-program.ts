@@ -1,0 +1,81 @@
+import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../config/config-error.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { accountCommands } from './account-commands.ts'
+import type { AdminContext } from './admin-context.ts'
+import { AdminError } from './admin-error.ts'
+import { creditsCommands } from './credits-commands.ts'
+import { keyCommands } from './key-commands.ts'
+import { runCommand, type CommandDeps } from './run-command.ts'
+
+/** Exit codes: done; could not be done (or the audit found a breach); the command line is wrong. */
+const FAILED = 1
+const WRONG_USAGE = 2
+
+export interface AdminDeps {
+  readonly open: () => Promise<AdminContext>
+  /** Takes text without its line end. */
+  readonly print: (text: string) => void
+  readonly printError: (text: string) => void
+}
+
+/**
+ * Runs one command line.
+ *
+ * @param words the arguments after the program's name.
+ * @returns the exit code.
+ * @throws what is neither the operator's mistake nor a known failure.
+ */
+export async function runAdmin(deps: AdminDeps, words: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const commandDeps: CommandDeps = {
+    open: deps.open,
+    print: deps.print,
+    exit: (code) => {
+      exitCode = code
+    },
+  }
+  try {
+    await createProgram(commandDeps, deps).parseAsync([...words], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
+    const isExpected = error instanceof AdminError || error instanceof ServiceError || error instanceof ConfigError
+    if (!isExpected) throw error
+    deps.printError(`error: ${error.message}`)
+    return FAILED
+  }
+}
+
+function createProgram(deps: CommandDeps, output: AdminDeps): Command {
+  const program = new Command('admin')
+    .description('Operator commands. They work beside a running gateway and without one.')
+    .option('--json', 'print the answer as JSON')
+  for (const command of [accountCommands(deps), keyCommands(deps), creditsCommands(deps), auditCommand(deps)]) {
+    program.addCommand(command)
+  }
+  prepare(program, output)
+  return program
+}
+
+/** Lets no command end the process or write past us, and knows `--json` after the command's name too. */
+function prepare(command: Command, output: AdminDeps): void {
+  command.exitOverride()
+  command.configureOutput({
+    writeOut: (text) => output.print(text.trimEnd()),
+    writeErr: (text) => output.printError(text.trimEnd()),
+  })
+  if (command.parent !== null && command.commands.length === 0) command.option('--json', 'print the answer as JSON')
+  for (const child of command.commands) prepare(child, output)
+}
+
+function auditCommand(deps: CommandDeps): Command {
+  return new Command('audit')
+    .description('check every invariant of the books; exits with 1 on a breach')
+    .action((_options: object, command: Command) =>
+      runCommand(deps, command, async (context) => {
+        const outcome = await context.audit()
+        return { text: outcome.lines.join('\n'), json: outcome.json, exitCode: outcome.holds ? 0 : FAILED }
+      }),
+    )
+}

@@ -1,0 +1,134 @@
+import { Command, Option } from 'commander'
+import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@svc/contract'
+import type { Right } from '../keys/caller.ts'
+import type { KeySummary } from '../keys/list-keys.ts'
+import type { BudgetPeriod } from '../runtime/budget-period.ts'
+import { unknownAccount } from './account-commands.ts'
+import type { AdminContext } from './admin-context.ts'
+import { AdminError } from './admin-error.ts'
+import { parseCount, parseList, parsePositiveAmount, parseRightList, parseTime } from './parse-options.ts'
+import { renderTable } from './render-table.ts'
+import { runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
+
+interface CreateOptions {
+  readonly account: string
+  readonly team?: string
+  readonly name: string
+  readonly budget?: Nanocredits
+  readonly period: BudgetPeriod
+  readonly expires?: number
+  readonly models?: readonly string[]
+  readonly rights?: readonly Right[]
+}
+
+interface ListOptions {
+  readonly account?: string
+  readonly limit: number
+  readonly after?: string
+}
+
+/** `key create`, `list` and `revoke`. */
+export function keyCommands(deps: CommandDeps): Command {
+  const key = new Command('key').description('API keys')
+  key
+    .command('create')
+    .description('make a key; its secret is shown this once')
+    .requiredOption('--account <account>', 'the account that pays')
+    .option('--team <team>', 'the team that it belongs to; the account’s first one by default')
+    .requiredOption('--name <name>', 'what people call it')
+    .option('--budget <credits>', 'what it may spend at most', parsePositiveAmount)
+    .addOption(new Option('--period <period>', 'when the budget starts anew').choices(budgetPeriods).default('none'))
+    .option('--expires <time>', 'when it ends, such as 2030-12-31', parseTime)
+    .option('--models <ids>', 'the only models that it may use, separated by commas', parseList)
+    .option('--rights <rights>', 'inference, deposits, keys; the first two by default', parseRightList)
+    .action((options: CreateOptions, command: Command) =>
+      runCommand(deps, command, (context) => createKey(context, options)),
+    )
+  key
+    .command('list')
+    .description('list keys, newest first')
+    .option('--account <account>', 'of this account only')
+    .option('--limit <count>', 'how many', parseCount, 50)
+    .option('--after <key>', 'continue after this one')
+    .action(({ account, ...page }: ListOptions, command: Command) =>
+      runCommand(deps, command, async (context) =>
+        listOutput(await context.listKeys({ ...page, ...(account === undefined ? {} : { accountId: account }) })),
+      ),
+    )
+  key
+    .command('revoke')
+    .description('end a key for good, with the requests that run on it')
+    .argument('<key>', 'its id, not its secret')
+    .action((keyId: string, _options: object, command: Command) =>
+      runCommand(deps, command, (context) => revokeKey(context, keyId)),
+    )
+  return key
+}
+
+async function createKey(context: AdminContext, options: CreateOptions): Promise<CommandOutput> {
+  if (options.budget === undefined && options.period !== 'none') throw new AdminError('--period needs --budget.')
+  const account = await context.findAccount(options.account)
+  if (account === null) throw unknownAccount(options.account)
+  const team = options.team === undefined ? account.teams[0] : account.teams.find((one) => one.teamId === options.team)
+  if (team === undefined) throw new AdminError(`Account ${account.accountId} has no such team. "account show" lists them.`)
+  const created = await context.createKey({
+    accountId: account.accountId,
+    teamId: team.teamId,
+    name: options.name,
+    budget: options.budget === undefined ? null : { limit: options.budget, period: options.period },
+    expiresAt: options.expires ?? null,
+    models: options.models ?? null,
+    ...(options.rights === undefined ? {} : { rights: options.rights }),
+  })
+  return {
+    text: `${created.rawKey}\n\nKey ${created.keyId} was made. Keep the line above: it is not shown again.`,
+    json: { key_id: created.keyId, key: created.rawKey, display: created.display },
+  }
+}
+
+async function revokeKey(context: AdminContext, keyId: string): Promise<CommandOutput> {
+  const result = await context.revokeKey(keyId)
+  if (result === 'unknown_key') throw new AdminError('There is no key with this id. "key list" shows all.')
+  const text = result === 'revoked' ? `Key ${keyId} is revoked.` : `Key ${keyId} was revoked before.`
+  return { text, json: { key_id: keyId, status: 'revoked' } }
+}
+
+function listOutput(keys: readonly KeySummary[]): CommandOutput {
+  const head = ['ID', 'NAME', 'KEY', 'STATUS', 'SPENT', 'BUDGET', 'RIGHTS', 'LAST USED']
+  const rows = keys.map((key) => [
+    ...[key.keyId, key.name, key.display, key.status, formatCredits(key.budget.spent), budgetText(key)],
+    ...[key.rights.join(','), timeOf(key.lastUsedAt) ?? 'never'],
+  ])
+  return { text: keys.length === 0 ? 'No keys.' : renderTable([head, ...rows]), json: keys.map(keyJson) }
+}
+
+function budgetText({ budget }: KeySummary): string {
+  if (budget.limit === null) return 'none'
+  return formatCredits(budget.limit) + (budget.period === 'none' ? '' : ` ${budget.period}`)
+}
+
+function keyJson(key: KeySummary): Record<string, unknown> {
+  const { limit, period, spent, resetsAt } = key.budget
+  return {
+    key_id: key.keyId,
+    name: key.name,
+    display: key.display,
+    account_id: key.accountId,
+    team_id: key.teamId,
+    status: key.status,
+    rights: key.rights,
+    models: key.models,
+    budget_credits: limit === null ? null : creditsJson(limit),
+    budget_used: creditsJson(spent),
+    budget_reset: period === 'none' ? null : period,
+    budget_resets_at: timeOf(resetsAt),
+    created: timeOf(key.createdAt),
+    expires: timeOf(key.expiresAt),
+    revoked: timeOf(key.revokedAt),
+    last_used: timeOf(key.lastUsedAt),
+  }
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
+}

@@ -1,0 +1,94 @@
+import {
+  creditsJson,
+  nanocreditsOf,
+  type Printed,
+  type UsageListReply,
+  type UsageQuery,
+  type UsageReply,
+} from '@svc/contract'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Caller } from '../keys/caller.ts'
+import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
+import { splitSpan, type UsageSpan } from './usage-span.ts'
+import type { UsageFilter, UsageStore, UsageTotals } from './usage-store.ts'
+
+export interface ReadUsageDeps {
+  readonly store: UsageStore
+}
+
+/**
+ * One page of the requests of the key in use, newest first, with the totals over everything that the filters select.
+ * Times select by when a request began; `from` is in, `to` is out.
+ *
+ * @throws {ServiceError} `invalid_value` when `from` is not before `to`.
+ */
+export async function listUsage(
+  { store }: ReadUsageDeps,
+  caller: Pick<Caller, 'keyId'>,
+  query: UsageQuery,
+): Promise<Printed<UsageListReply>> {
+  const span: UsageSpan = { from: query.from ?? null, to: query.to ?? null }
+  if (span.from !== null && span.to !== null && span.from >= span.to) {
+    throw new ServiceError('invalid_value', '`to` must be later than `from`.', { param: 'to' })
+  }
+  const filter: UsageFilter = {
+    keyId: caller.keyId,
+    ...(query.type === undefined ? {} : { type: query.type }),
+    ...(query.model === undefined ? {} : { model: query.model }),
+  }
+  // One more than asked for tells whether there is another page.
+  const page = { after: query.after ?? null, limit: query.limit + 1 }
+  const [rows, totals] = await Promise.all([store.list(filter, span, page), sumUsage(store, filter, span)])
+  const shown = rows.slice(0, query.limit)
+  return {
+    object: 'list',
+    data: shown.map(renderUsageRecord),
+    first_id: shown[0]?.usage_id ?? null,
+    last_id: shown.at(-1)?.usage_id ?? null,
+    has_more: rows.length > query.limit,
+    totals: {
+      requests: totals.requests,
+      credits_charged: creditsJson(nanocreditsOf(totals.charge)),
+      prompt_tokens: totals.promptTokens,
+      completion_tokens: totals.completionTokens,
+    },
+  }
+}
+
+/**
+ * What became of one request of the key in use: `pending` while its hold is open, then `final`.
+ *
+ * @throws {ServiceError} `usage_not_found` when there is none, or when it is another key's.
+ */
+export async function readUsage(
+  { store }: ReadUsageDeps,
+  caller: Pick<Caller, 'keyId'>,
+  requestId: string,
+): Promise<Printed<UsageReply>> {
+  const id = requestId.toLowerCase()
+  const hold = await store.findOpenHold(caller.keyId, id)
+  if (hold !== null) return renderPendingUsage(hold)
+  const row = await store.find(caller.keyId, id)
+  if (row !== null) return renderUsageRecord(row)
+  throw new ServiceError('usage_not_found', `No request of this key has the id ${JSON.stringify(requestId)}.`, {
+    param: 'request_id',
+  })
+}
+
+async function sumUsage(store: UsageStore, filter: UsageFilter, span: UsageSpan): Promise<UsageTotals> {
+  const { days, ends } = splitSpan(span)
+  const parts = await Promise.all([
+    ...(days === null ? [] : [store.sumDays(filter, days.first, days.end)]),
+    ...ends.map((end) => store.sumRecords(filter, end)),
+  ])
+  return parts.reduce(addTotals, { requests: 0, charge: 0n, promptTokens: 0, completionTokens: 0 })
+}
+
+function addTotals(left: UsageTotals, right: UsageTotals): UsageTotals {
+  return {
+    requests: left.requests + right.requests,
+    charge: left.charge + right.charge,
+    promptTokens: left.promptTokens + right.promptTokens,
+    completionTokens: left.completionTokens + right.completionTokens,
+  }
+}
