@@ -2,7 +2,7 @@ import type { ChatMessage, ChatRequest } from './chat.ts'
 
 /**
  * Says whether a request asks for nothing: no message has text other than white space, another part, or a tool call.
- * Source: spec 1 and 3.5 (a request with no content is an error and free), decision 0011.
+ * Source: spec 1 and 3.5 (a request with no content is an error and free), decision 0008 (no content).
  */
 export function isBlankChat(request: Pick<ChatRequest, 'messages'>): boolean {
   return request.messages.every(isBlankMessage)

@@ -115,7 +115,7 @@ export const chatRequest = z.looseObject({
 
 export type ChatRequest = z.output<typeof chatRequest>
 
-/** The charge annotation of a billed chat answer. Source: spec 2.8; `max_tokens_applied` from decision 0011. */
+/** The charge annotation of a billed chat answer. Source: spec 2.8; `max_tokens_applied` from decision 0007 (no output limit asked). */
 export const chatCharge = z
   .looseObject({
     credits_charged: creditsNumber.describe('Credits deducted for this request.'),

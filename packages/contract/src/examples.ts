@@ -63,7 +63,14 @@ const record = {
   margin_bps: 2_000,
   basis: 'card',
   estimated: false,
-  pricing: { basis: 'card' },
+  pricing: {
+    basis: 'card',
+    prompt_tokens: 1_000,
+    completion_tokens: 500,
+    card: { credits_per_1m_input: '6', credits_per_1m_output: '30' },
+    cost_usd: '0.0000175',
+    margin_bps: 2_000,
+  },
   latency_ms: 840,
   job_id: null,
 }

@@ -38,11 +38,32 @@ export type UsageQuery = z.output<typeof usageQuery>
 
 export const chargeBases = ['card', 'cost', 'list', 'estimate'] as const
 
+const decimalText = z.string()
+
 /**
  * How the charge came about: everything that a reader needs to calculate it again.
- * Unit prices and amounts are decimal text, so that no reader loses a digit.
+ *
+ * Prices and costs are exact decimal text. The charge is the larger of tokens × card and cost × (1 + margin), rounded up once to
+ * nine decimals; `basis` says which of them it was.
  */
-export const usagePricing = z.looseObject({ basis: z.enum(chargeBases).optional() }).meta({ id: 'UsagePricing' })
+export const usagePricing = z
+  .looseObject({
+    basis: z.enum(['card', 'cost', 'list']).optional().describe('Which of the rules below gave the larger charge.'),
+    estimated: z.boolean().optional().describe('True when the tokens were counted here.'),
+    prompt_tokens: z.int().optional(),
+    completion_tokens: z.int().optional(),
+    card: z
+      .looseObject({ credits_per_1m_input: decimalText, credits_per_1m_output: decimalText })
+      .optional()
+      .describe('The row of the rate card, margin included.'),
+    tokens: z.looseObject({}).optional().describe('Tokens by kind, each priced once, where list prices were used.'),
+    usd_per_token: z.looseObject({}).optional().describe('List prices by kind, before the margin.'),
+    cost_usd: decimalText
+      .optional()
+      .describe('What the upstream reported, or the list prices gave; before the margin.'),
+    margin_bps: z.int().optional(),
+  })
+  .meta({ id: 'UsagePricing' })
 
 /** One finished request. */
 export const usageRecord = z
