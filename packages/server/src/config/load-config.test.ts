@@ -1,0 +1,224 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ConfigError } from './config-error.ts'
+import { loadConfig, type LoadedConfig } from './load-config.ts'
+
+let workingDir = ''
+beforeEach(() => {
+  workingDir = mkdtempSync(join(tmpdir(), 'svc-config-'))
+})
+afterEach(() => rmSync(workingDir, { recursive: true }))
+
+const secret = 'f00d'.repeat(16)
+const production = {
+  SVC_HOST: '0.0.0.0',
+  SVC_KEY_PEPPER: secret,
+  SVC_SESSION_SECRET: secret,
+  SVC_PUBLIC_URL: 'https://ai.example.com/',
+  SVC_UPSTREAM: 'openrouter',
+  SVC_UPSTREAM_API_KEY: 'sk-or-v1-test',
+}
+
+function load(env: Record<string, string>, file?: unknown): LoadedConfig {
+  if (file !== undefined) writeFileSync(join(workingDir, 'svc.config.json'), JSON.stringify(file))
+  return loadConfig({ env, workingDir })
+}
+
+function problemsOf(env: Record<string, string>, file?: unknown): string {
+  try {
+    load(env, file)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  throw new Error('the configuration was accepted')
+}
+
+describe('on a laptop', () => {
+  test('nothing has to be set: the sandbox answers on loopback', () => {
+    const { config, notices } = load({ PATH: '/bin', SVC_API_KEY: 'of the client', SVC_BASE_URL: 'of the client' })
+    expect(notices).toEqual([])
+    expect(config).toMatchObject({ host: 'localhost', port: 8787, isProduction: false, publicUrl: null, databaseUrl: null })
+    expect(config.upstreams).toMatchObject([{ name: 'default', kind: 'sandbox', url: null, reportsCost: true }])
+    expect(config.limits).toMatchObject({ requestsPerMinute: 600, streamsAtOnce: 20, chatBodyBytes: 33_554_432 })
+    expect(Object.isFrozen(config)).toBe(true)
+    expect(Object.isFrozen(config.limits)).toBe(true)
+  })
+
+  test('missing secrets are made once and kept where only their owner can read them', () => {
+    const first = load({}).config
+    const second = load({}).config
+    expect(first.peppers).toEqual([{ version: 1, secret: expect.stringMatching(/^[0-9a-f]{64}$/) }])
+    expect(second.peppers).toEqual(first.peppers)
+    expect(second.sessionSecret).toBe(first.sessionSecret)
+    expect(first.sessionSecret).not.toBe(first.peppers[0].secret)
+    expect(statSync(first.dataDir).mode & 0o777).toBe(0o700)
+    for (const name of ['key-pepper', 'session-secret']) {
+      expect(statSync(join(first.dataDir, name)).mode & 0o777).toBe(0o600)
+    }
+  })
+
+  test('three variables serve another upstream', () => {
+    const env = { SVC_UPSTREAM: 'openai-compatible', SVC_UPSTREAM_URL: 'http://127.0.0.1:8080/v1/', SVC_UPSTREAM_API_KEY: 'x' }
+    expect(load(env).config.upstreams).toMatchObject([
+      { name: 'default', kind: 'openai-compatible', url: 'http://127.0.0.1:8080/v1', apiKey: 'x', reportsCost: false },
+    ])
+  })
+})
+
+describe('in production', () => {
+  test('everything that must be kept has to be given', () => {
+    const problems = problemsOf({ SVC_HOST: '0.0.0.0' })
+    for (const name of ['SVC_KEY_PEPPER', 'SVC_SESSION_SECRET', 'SVC_PUBLIC_URL']) expect(problems).toContain(`${name} is missing`)
+    expect(problems).toContain('openssl rand -hex 32')
+  })
+
+  test.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])('%s is not production', (SVC_HOST) => {
+    expect(load({ SVC_HOST }).config.isProduction).toBe(false)
+  })
+
+  test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '1270.0.0.1', 'localhost.example.com'])('%s is', (SVC_HOST) => {
+    expect(problemsOf({ SVC_HOST })).toContain('is missing')
+  })
+
+  test('a complete environment is accepted, and its public URL loses its slash', () => {
+    const { config, notices } = load(production)
+    expect(config).toMatchObject({ isProduction: true, publicUrl: 'https://ai.example.com', sessionSecret: secret })
+    expect(config.upstreams[0]).toMatchObject({ kind: 'openrouter', url: 'https://openrouter.ai/api/v1' })
+    expect(notices).toEqual([])
+  })
+
+  test('the sandbox and clear text are accepted with a notice', () => {
+    const { SVC_UPSTREAM, SVC_UPSTREAM_API_KEY, ...rest } = production
+    const { notices } = load({ ...rest, SVC_PUBLIC_URL: 'http://ai.example.com' })
+    expect(notices.join(' ')).toMatch(/not https.*sandbox/)
+  })
+})
+
+describe('peppers', () => {
+  test('two may be valid at a time, the higher version for new keys', () => {
+    const SVC_KEY_PEPPER = `1:${'a'.repeat(32)},2:${'b'.repeat(32)}`
+    expect(load({ SVC_KEY_PEPPER }).config.peppers.map((pepper) => pepper.version)).toEqual([2, 1])
+  })
+
+  test('short or equally numbered ones are refused without being repeated', () => {
+    expect(problemsOf({ SVC_KEY_PEPPER: 'canary' })).toContain('at least 32 characters')
+    expect(problemsOf({ SVC_KEY_PEPPER: 'canary' })).not.toContain('canary')
+    expect(problemsOf({ SVC_KEY_PEPPER: `1:${'a'.repeat(32)},1:${'b'.repeat(32)}` })).toContain('different version')
+  })
+})
+
+describe('variables', () => {
+  test('an unknown name is an error with the name that was meant', () => {
+    expect(problemsOf({ SVC_UPSTREAM_APIKEY: 'canary' })).toContain('Did you mean SVC_UPSTREAM_API_KEY?')
+    expect(problemsOf({ SVC_UPSTREAM_APIKEY: 'canary' })).not.toContain('canary')
+    expect(problemsOf({ SVC_SOMETHING_ELSE_ENTIRELY: '1' })).toContain('docs/configuration.md')
+  })
+
+  test('a name of a later version is an error that says so', () => {
+    expect(problemsOf({ SVC_DEPOSIT_XPUB: 'xpub' })).toContain('not available in this version')
+  })
+
+  test('what Kubernetes sets for a Service named svc is ignored with a notice', () => {
+    const { config, notices } = load({
+      SVC_PORT: 'tcp://10.0.0.1:80',
+      SVC_SERVICE_HOST: '10.0.0.1',
+      SVC_SERVICE_PORT: '80',
+      SVC_SERVICE_PORT_HTTP: '80',
+      SVC_PORT_80_TCP: 'tcp://10.0.0.1:80',
+      SVC_PORT_80_TCP_ADDR: '10.0.0.1',
+    })
+    expect(config.port).toBe(8787)
+    expect(notices).toHaveLength(6)
+    expect(notices[0]).toContain('enableServiceLinks: false')
+  })
+
+  test('an empty value counts as not set', () => {
+    expect(load({ SVC_PORT: '', SVC_DATABASE_URL: ' ' }).config).toMatchObject({ port: 8787, databaseUrl: null })
+  })
+
+  test.each([
+    ['SVC_PORT', '65536'],
+    ['SVC_PORT', '80.5'],
+    ['SVC_DATABASE_URL', 'mysql://host/db'],
+    ['SVC_PUBLIC_URL', 'https://user:pass@example.com'],
+    ['SVC_UPSTREAM', 'openai'],
+    ['SVC_RATE_CARD_UNIT', 'per_1g'],
+    ['SVC_DEFAULT_PRICE', '0.5'],
+    ['SVC_DEFAULT_PRICE', '1e3/2'],
+    ['SVC_TRUSTED_PROXIES', 'everybody'],
+    ['SVC_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['SVC_LOG_LEVEL', 'loud'],
+    ['SVC_CATALOG_PREFIX', 'No Slash'],
+  ])('%s cannot be %j', (name, value) => {
+    expect(problemsOf({ [name]: value })).toContain(`${name}: `)
+  })
+
+  test('all problems are named at once', () => {
+    expect(problemsOf({ SVC_PORT: 'x', SVC_LOG_LEVEL: 'x', SVC_HOTS: 'x' }).split('\n')).toHaveLength(4)
+  })
+
+  test.each([
+    [{ SVC_UPSTREAM: 'openrouter' }, 'SVC_UPSTREAM_API_KEY is missing'],
+    [{ SVC_UPSTREAM: 'openai-compatible' }, 'SVC_UPSTREAM_URL is missing'],
+    [{ SVC_UPSTREAM_URL: 'http://127.0.0.1:1/v1' }, 'do nothing with the sandbox'],
+  ])('%j is incomplete', (env, message) => {
+    expect(problemsOf(env)).toContain(message)
+  })
+})
+
+describe('the file', () => {
+  const price = { input: '0.25', output: '2.00', cached_input: '0.025' }
+  const upstreams = [{ name: 'openai', kind: 'openai-compatible', url: 'https://api.example.com/v1', api_key_env: 'OPENAI_KEY' }]
+
+  test('names upstreams, routes, prices and limits', () => {
+    const { config } = load(
+      { OPENAI_KEY: 'the key', SVC_DEFAULT_PRICE: '0.50 / 1.50' },
+      {
+        upstreams,
+        routes: { 'svc-gpt': { upstream: 'openai', model: 'gpt-large', price } },
+        prices: { 'gpt-small': price },
+        limits: { requests_per_minute: 5 },
+      },
+    )
+    expect(config.upstreams).toHaveLength(1)
+    expect(config.upstreams[0]).toMatchObject({ name: 'openai', apiKey: 'the key', timeouts: { connectMs: 5_000 } })
+    expect(config.routes.get('svc-gpt')).toEqual({ upstream: 'openai', model: 'gpt-large', price })
+    expect(config.prices.get('gpt-small')).toEqual(price)
+    expect(config.defaultPrice).toEqual({ input: '0.50', output: '1.50' })
+    expect(config.limits).toMatchObject({ requestsPerMinute: 5, streamsAtOnce: 20 })
+  })
+
+  test('stands beside the upstream of the environment', () => {
+    const env = { SVC_UPSTREAM: 'sandbox', OPENAI_KEY: 'k' }
+    expect(load(env, { upstreams }).config.upstreams.map((upstream) => upstream.name)).toEqual(['default', 'openai'])
+  })
+
+  test('may name a variable of its own that begins with SVC_', () => {
+    const file = { upstreams: [{ ...upstreams[0], api_key_env: 'SVC_OPENAI_KEY' }] }
+    expect(load({ SVC_OPENAI_KEY: 'k' }, file).config.upstreams[0].apiKey).toBe('k')
+  })
+
+  test.each([
+    ['an unknown field', { upstream: [] }, 'upstream'],
+    ['a price that is a number', { prices: { m: { input: 0.25, output: 2 } } }, 'in quotes'],
+    ['a route to nowhere', { routes: { 'svc-gpt': { upstream: 'nobody' } } }, 'no upstream named "nobody"'],
+    ['a key that is not set', { upstreams }, 'OPENAI_KEY'],
+    ['an upstream without an address', { upstreams: [{ name: 'a', kind: 'openai-compatible' }] }, 'url'],
+    ['tiers out of order', { default_price: { ...price, tiers: [{ above_input_tokens: 9, ...price }, { above_input_tokens: 8, ...price }] } }, 'rising order'],
+  ])('is refused for %s', (_name, file, message) => {
+    expect(problemsOf({}, file)).toContain(message)
+  })
+
+  test('is refused when two upstreams share a name', () => {
+    expect(problemsOf({ OPENAI_KEY: 'k' }, { upstreams: [...upstreams, ...upstreams] })).toContain('Two upstreams')
+  })
+
+  test('that is not JSON is refused by name', () => {
+    writeFileSync(join(workingDir, 'svc.config.json'), '{ "limits": ')
+    expect(problemsOf({})).toContain('svc.config.json is not JSON')
+    expect(readFileSync(join(workingDir, 'svc.config.json'), 'utf8')).toContain('limits')
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { ServiceError } from '../errors/service-error.ts'
+import { createKeyAuthenticator, type KeyAuthenticator } from './authenticate-key.ts'
+import type { ValidKey } from './key-store.ts'
+import type { Peppers } from './pepper.ts'
+import { createRawKey, hashKey } from './raw-key.ts'
+
+const peppers: Peppers = [
+  { version: 2, secret: 'the pepper of today' },
+  { version: 1, secret: 'the pepper of before' },
+]
+
+/** A store that counts its questions, a clock that moves by hand, and an authenticator over both. */
+function setUp() {
+  const keys = new Map<string, ValidKey>()
+  const counts = { reads: 0 }
+  const clock = { time: 1_000_000, now: () => clock.time }
+  const authenticator = createKeyAuthenticator({
+    peppers,
+    clock,
+    store: {
+      findValid: async (hashes, now) => {
+        counts.reads++
+        const key = hashes.map((hash) => keys.get(hash)).find((found) => found !== undefined)
+        return key === undefined || (key.expiresAt !== null && key.expiresAt <= now) ? null : key
+      },
+    },
+  })
+  const addKey = (pepper: string, expiresAt: number | null = null): { rawKey: string; hash: string } => {
+    const rawKey = createRawKey()
+    const hash = hashKey(rawKey, pepper)
+    keys.set(hash, {
+      ...{ keyId: `key-${keys.size}`, name: 'laptop', display: 'sk-svc-…', accountId: 'account', teamId: 'team' },
+      ...{ budgetId: 'budget', teamBudgetId: null, rights: 'inference deposits', models: '["svc-gpt"]', expiresAt },
+    })
+    return { rawKey, hash }
+  }
+  return { keys, counts, clock, authenticator, addKey }
+}
+
+async function refusalOf(authenticator: KeyAuthenticator, authorization: string | undefined): Promise<ServiceError> {
+  try {
+    await authenticator.authenticate(authorization, 'cached')
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+  throw new Error('the key was accepted')
+}
+
+describe('authentication', () => {
+  test('finds the caller, whatever the case of the scheme', async () => {
+    const { authenticator, addKey } = setUp()
+    const { rawKey } = addKey(peppers[0].secret)
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const caller = await authenticator.authenticate(`${scheme} ${rawKey}`, 'cached')
+      expect(caller).toMatchObject({ keyId: 'key-0', accountId: 'account', models: ['svc-gpt'], teamBudgetId: null })
+      expect([...caller.rights]).toEqual(['inference', 'deposits'])
+    }
+  })
+
+  test('accepts keys of both peppers while one replaces the other', async () => {
+    const { authenticator, addKey } = setUp()
+    for (const pepper of ['the pepper of today', 'the pepper of before']) {
+      await expect(authenticator.authenticate(`Bearer ${addKey(pepper).rawKey}`, 'fresh')).resolves.toBeDefined()
+    }
+    await refusalOf(authenticator, `Bearer ${addKey('a pepper of nobody').rawKey}`)
+  })
+
+  test('refuses missing, malformed, unknown and expired keys alike', async () => {
+    const { authenticator, addKey, clock } = setUp()
+    const expired = addKey(peppers[0].secret, clock.time).rawKey
+    const { rawKey } = addKey(peppers[0].secret)
+    const inputs = [
+      ...[undefined, '', 'Bearer', 'Bearer ', rawKey, `Basic ${rawKey}`, `Bearer ${rawKey} ${rawKey}`, `Bearer ${rawKey}x`],
+      ...[`Bearer ${createRawKey()}`, `Bearer ${expired}`, `Bearer sk-svc-${'a'.repeat(49)}`, `Bearer ${rawKey}, Bearer ${rawKey}`],
+    ]
+    const refusals = await Promise.all(inputs.map((input) => refusalOf(authenticator, input)))
+    for (const refusal of refusals) {
+      expect(refusal.code).toBe('invalid_api_key')
+      expect(refusal.status).toBe(401)
+      expect(refusal.message).toBe(refusals[0]?.message)
+      expect(refusal.headers).toEqual({ 'www-authenticate': 'Bearer' })
+    }
+  })
+
+  test('answers a wrong checksum without the database, and never remembers a wrong key', async () => {
+    const { authenticator, counts } = setUp()
+    await refusalOf(authenticator, `Bearer sk-svc-${'b'.repeat(49)}`)
+    expect(counts.reads).toBe(0)
+    const unknown = `Bearer ${createRawKey()}`
+    await refusalOf(authenticator, unknown)
+    await refusalOf(authenticator, unknown)
+    expect(counts.reads).toBe(2)
+  })
+})
+
+describe('the cache', () => {
+  test('answers without a promise for five seconds, and then asks again', async () => {
+    const { authenticator, addKey, counts, clock } = setUp()
+    const authorization = `Bearer ${addKey(peppers[0].secret).rawKey}`
+    const first = await authenticator.authenticate(authorization, 'cached')
+    clock.time += 4_999
+    expect(authenticator.authenticate(authorization, 'cached')).toBe(first)
+    expect(counts.reads).toBe(1)
+    clock.time += 1
+    await authenticator.authenticate(authorization, 'cached')
+    expect(counts.reads).toBe(2)
+  })
+
+  test('is not asked where a fresh answer is wanted', async () => {
+    const { authenticator, addKey, counts, keys } = setUp()
+    const { rawKey, hash } = addKey(peppers[0].secret)
+    await authenticator.authenticate(`Bearer ${rawKey}`, 'cached')
+    keys.delete(hash)
+    await expect(authenticator.authenticate(`Bearer ${rawKey}`, 'fresh')).rejects.toThrow(ServiceError)
+    expect(counts.reads).toBe(2)
+  })
+
+  test('forgets a revoked key at once', async () => {
+    const { authenticator, addKey, keys } = setUp()
+    const { rawKey, hash } = addKey(peppers[0].secret)
+    const { keyId } = await authenticator.authenticate(`Bearer ${rawKey}`, 'cached')
+    keys.delete(hash)
+    authenticator.forget(keyId)
+    await refusalOf(authenticator, `Bearer ${rawKey}`)
+  })
+
+  test('does not carry a key over its expiry', async () => {
+    const { authenticator, addKey, clock } = setUp()
+    const { rawKey } = addKey(peppers[0].secret, clock.time + 1_000)
+    await authenticator.authenticate(`Bearer ${rawKey}`, 'cached')
+    clock.time += 1_000
+    await refusalOf(authenticator, `Bearer ${rawKey}`)
+  })
+})
