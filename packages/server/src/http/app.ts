@@ -1,0 +1,135 @@
+/** The HTTP server: the order in which a request meets its checks, and one table of routes. */
+import cors from '@fastify/cors'
+import { endpointList } from '@svc/contract'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { ServiceError } from '../errors/service-error.ts'
+import { createId } from '../runtime/ids.ts'
+import { beginAccessLog } from './access-log.ts'
+import { writeClientError } from './client-error.ts'
+import type { EdgeDeps } from './edge.ts'
+import { mountPages } from './pages.ts'
+import { renderError } from './render-error.ts'
+import { routePattern } from './route.ts'
+import { health } from './routes/health.ts'
+import { openapi } from './routes/openapi.ts'
+import { v1Balance } from './routes/v1-balance.ts'
+import { v1ChatCompletions } from './routes/v1-chat-completions.ts'
+import { v1Models } from './routes/v1-models.ts'
+import { v1ModelsId } from './routes/v1-models-id.ts'
+import { v1Usage } from './routes/v1-usage.ts'
+import { v1UsageRequestId } from './routes/v1-usage-request-id.ts'
+
+/** What the socket layer needs to know. */
+export interface ServerOptions {
+  /** Addresses whose `x-forwarded-for` is believed. */
+  readonly trustedProxies: readonly string[]
+  readonly headerBytes: number
+}
+
+/** Every route of the API, in the order of the contract. */
+const routes = [v1Models, v1ModelsId, v1ChatCompletions, v1Balance, v1Usage, v1UsageRequestId, health, openapi] as const
+
+/** Longest time for a request's headers and for its whole body, in milliseconds: a slow sender ends here. Source: own choice. */
+const HEADERS_TIMEOUT_MS = 30_000
+const REQUEST_TIMEOUT_MS = 300_000
+/** Longer than the idle time of common load balancers, so that they and not we close first. Source: own choice. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000
+/** Longest path or model id in a path. */
+const PARAM_LENGTH_MAX = 512
+
+/** Request headers that browsers may send: those of the OpenAI clients, and what other gateways' clients add. */
+const allowedHeaders = [
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'http-referer',
+  'x-title',
+  'openai-organization',
+  'openai-project',
+  'user-agent',
+  ...['lang', 'package-version', 'os', 'arch', 'runtime', 'runtime-version', 'retry-count', 'timeout'].map(
+    (name) => `x-stainless-${name}`,
+  ),
+  ...['helper-method', 'poll-helper', 'custom-poll-interval', 'read-timeout'].map((name) => `x-stainless-${name}`),
+]
+
+const exposedHeaders = [
+  'x-request-id',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'x-svc-credits-charged',
+  'x-svc-credits-required',
+  'x-svc-margin-bps',
+]
+
+function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const rendered = renderError(thrown)
+  request.facts.error = rendered.error
+  return reply.code(rendered.status).headers(rendered.headers).type('application/json; charset=utf-8').send(rendered.body)
+}
+
+/** Which methods an address has, where it has any: for the difference between 404 and 405. */
+function methodsAt(path: string): string[] {
+  const matches = (pattern: string): boolean => {
+    const source = pattern.replaceAll('.', '\\.').replace(/\*$/, '.+').replaceAll(/:\w+/g, '[^/]+')
+    return new RegExp(`^/api${source}/?$`).test(path)
+  }
+  return endpointList.filter((endpoint) => matches(routePattern(endpoint))).map((endpoint) => endpoint.method)
+}
+
+function refuseUnknown(request: FastifyRequest): never {
+  const path = request.url.split('?')[0] ?? ''
+  const methods = methodsAt(path)
+  if (methods.length > 0) {
+    const allow = [...new Set(methods)].join(', ')
+    throw new ServiceError('method_not_allowed', `This address answers ${allow} only.`, { headers: { allow } })
+  }
+  const hint = path.endsWith('/responses') ? ' Use POST /api/v1/chat/completions.' : ''
+  throw new ServiceError('unknown_url', `There is nothing at ${request.method} ${path.slice(0, 200)}.${hint}`)
+}
+
+/** Builds the server. It does not listen yet. */
+export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstance {
+  const app = Fastify({
+    genReqId: () => createId(deps.clock.now()),
+    requestIdHeader: false,
+    disableRequestLogging: true,
+    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
+    http: { maxHeaderSize: options.headerBytes, headersTimeout: HEADERS_TIMEOUT_MS },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    clientErrorHandler: writeClientError,
+    frameworkErrors: (error, request, reply) => {
+      beginAccessLog(deps.log, request, reply)
+      void sendError(request, reply, error)
+    },
+    return503OnClosing: false,
+  })
+  // Bodies are read by their routes, after the key was checked.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.decorateRequest('facts', null as never)
+  app.addHook('onRequest', (request, reply, done) => {
+    beginAccessLog(deps.log, request, reply)
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    done()
+  })
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
+  app.setNotFoundHandler(refuseUnknown)
+  app.register(
+    (api, _options, done) => {
+      // Any origin may call with a key; cookies are never accepted here, so there is nothing to steal by it.
+      api.register(cors, { origin: '*', allowedHeaders, exposedHeaders, methods: ['GET', 'POST', 'DELETE'], maxAge: 7_200 })
+      for (const mount of routes) mount(api, deps)
+      done()
+    },
+    { prefix: '/api' },
+  )
+  mountPages(app, deps.consoleHtml)
+  return app
+}

@@ -1,0 +1,40 @@
+/** What the routes are given. The edge parses, calls a use case and renders; it knows no ledger, no upstream and no database. */
+import type { HealthReply } from '@svc/contract'
+import type { ReadBalanceDeps } from '../billing/read-balance.ts'
+import type { ReadUsageDeps } from '../billing/read-usage.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { StreamChatDeps } from '../inference/stream-chat.ts'
+import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import type { BodyBudget } from './read-body.ts'
+import type { StreamSlots } from './stream-slots.ts'
+
+export interface EdgeDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly authenticator: KeyAuthenticator
+  /** Notes that a key was used. Cheap: written later, in batches. */
+  readonly noteKeyUse: (keyId: string) => void
+  readonly chat: StreamChatDeps
+  readonly balance: ReadBalanceDeps
+  readonly usage: ReadUsageDeps
+  readonly catalog: Catalog
+  readonly readHealth: () => HealthReply
+  /** Origin and `/api`, as clients reach them. */
+  readonly publicBaseUrl: string
+  readonly limits: EdgeLimits
+  /** HTML of the console; its pages come with the console. */
+  readonly consoleHtml: string
+}
+
+export interface EdgeLimits {
+  readonly perKey: RateLimiter
+  readonly perAccount: RateLimiter
+  readonly perAddress: RateLimiter
+  readonly failedAuth: RateLimiter
+  readonly streams: StreamSlots
+  readonly bodies: BodyBudget
+  readonly chatBodyBytes: number
+}

@@ -1,0 +1,41 @@
+/** Pages for people: the console's place, and the interactive reference. Each has a policy that lets nothing else run. */
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { createConsolePage } from './console-page.ts'
+import { REFERENCE_PATH, referenceAssets, referencePage, referencePolicy } from './reference-page.ts'
+
+const HTML_TYPE = 'text/html; charset=utf-8'
+
+function sendPage(reply: FastifyReply, html: string, policy: string): FastifyReply {
+  return reply
+    .headers({
+      'content-type': HTML_TYPE,
+      'content-security-policy': policy,
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+      'cache-control': 'no-cache',
+    })
+    .send(html)
+}
+
+/** Mounts `/`, `/console`, `/playground` and `/docs`. */
+export function mountPages(app: FastifyInstance, consoleHtml: string): void {
+  const console = createConsolePage(consoleHtml)
+  for (const path of ['/console', '/playground']) {
+    app.get(path, (_request, reply) => sendPage(reply, console.html, console.policy))
+  }
+  app.get('/', (_request, reply) => reply.redirect('/console'))
+  app.get(REFERENCE_PATH, (_request, reply) => {
+    const nonce = randomBytes(16).toString('base64')
+    return sendPage(reply, referencePage(nonce), referencePolicy(nonce))
+  })
+  for (const [name, asset] of referenceAssets()) {
+    app.get(`${REFERENCE_PATH}/${name}`, (_request, reply) =>
+      reply
+        .headers({ 'content-type': asset.contentType, 'cache-control': 'public, max-age=3600' })
+        .send(createReadStream(asset.file)),
+    )
+  }
+}

@@ -1,0 +1,102 @@
+/** Token buckets in this process. A bucket fills evenly over a minute and lets a sixth of it through at once. */
+import { ServiceError } from '../errors/service-error.ts'
+import type { Clock } from '../runtime/clock.ts'
+
+const MINUTE_MS = 60_000
+/** A burst is this part of the minute's requests. Source: decision 0015 (rate limits). */
+const BURST_PART = 6
+/** Buckets in memory at most; full ones are dropped first, since they say nothing. */
+const BUCKETS_MAX = 100_000
+
+interface Bucket {
+  tokens: number
+  filledAt: number
+}
+
+/** What a bucket says after a request: the values of the `x-ratelimit-*` headers. */
+export interface RateState {
+  readonly limit: number
+  readonly remaining: number
+  /** Milliseconds until the bucket is full again. */
+  readonly resetMs: number
+}
+
+/** One kind of limit: as many buckets as there are callers, all of one size. */
+export class RateLimiter {
+  readonly #perMinute: number
+  readonly #burst: number
+  readonly #clock: Clock
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(perMinute: number, clock: Clock) {
+    this.#perMinute = perMinute
+    this.#burst = Math.max(1, Math.floor(perMinute / BURST_PART))
+    this.#clock = clock
+  }
+
+  /**
+   * Takes one request from a caller's bucket.
+   * @throws {ServiceError} `rate_limit_exceeded` with the time until the next one passes.
+   */
+  take(caller: string): RateState {
+    const bucket = this.#filled(caller)
+    if (bucket.tokens < 1) {
+      const seconds = Math.max(1, Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / this.#perMinute / 1000))
+      throw new ServiceError('rate_limit_exceeded', `Too many requests: at most ${this.#perMinute} a minute.`, {
+        retryAfterSeconds: Math.min(seconds, 60),
+        headers: rateHeaders(this.#state(bucket)),
+      })
+    }
+    bucket.tokens -= 1
+    return this.#state(bucket)
+  }
+
+  /** Says whether a caller's next request would pass, without taking it. */
+  allows(caller: string): boolean {
+    return this.#filled(caller).tokens >= 1
+  }
+
+  #state(bucket: Bucket): RateState {
+    const missing = this.#burst - bucket.tokens
+    return {
+      limit: this.#perMinute,
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
+      resetMs: Math.ceil((missing * MINUTE_MS) / this.#perMinute),
+    }
+  }
+
+  #filled(caller: string): Bucket {
+    const now = this.#clock.now()
+    let bucket = this.#buckets.get(caller)
+    if (bucket === undefined) {
+      if (this.#buckets.size >= BUCKETS_MAX) this.#dropFull(now)
+      bucket = { tokens: this.#burst, filledAt: now }
+      this.#buckets.set(caller, bucket)
+    }
+    const gained = (Math.max(0, now - bucket.filledAt) * this.#perMinute) / MINUTE_MS
+    bucket.tokens = Math.min(this.#burst, bucket.tokens + gained)
+    bucket.filledAt = now
+    return bucket
+  }
+
+  #dropFull(now: number): void {
+    const fillMs = (this.#burst * MINUTE_MS) / this.#perMinute
+    for (const [caller, bucket] of this.#buckets) {
+      if (now - bucket.filledAt >= fillMs) this.#buckets.delete(caller)
+    }
+    // All of them are busy: the oldest go, so that memory stays bounded under a flood of addresses.
+    for (const caller of this.#buckets.keys()) {
+      if (this.#buckets.size < BUCKETS_MAX) break
+      this.#buckets.delete(caller)
+    }
+  }
+}
+
+/** The headers in OpenAI's form. */
+export function rateHeaders(state: RateState): Record<string, string> {
+  return {
+    'x-ratelimit-limit-requests': String(state.limit),
+    'x-ratelimit-remaining-requests': String(state.remaining),
+    'x-ratelimit-reset-requests': `${state.resetMs / 1000}s`,
+  }
+}

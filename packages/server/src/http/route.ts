@@ -1,0 +1,94 @@
+/** How an endpoint's row of the contract becomes a route: authenticate, limit, parse, hand over, render. */
+import { type Endpoint, requestProblem } from '@svc/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Freshness } from '../keys/authenticate-key.ts'
+import type { Caller } from '../keys/caller.ts'
+import type { EdgeDeps } from './edge.ts'
+import { rateHeaders } from './rate-limiter.ts'
+
+export interface RouteCall {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** The framework's spelling of a contract path: `{id}` takes everything that follows, slashes included. */
+export function routePattern(endpoint: Endpoint): string {
+  if (endpoint.path.endsWith('/{id}')) return endpoint.path.replace('{id}', '*')
+  return endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+async function authenticate(deps: EdgeDeps, { request }: RouteCall, freshness: Freshness): Promise<Caller> {
+  if (!deps.limits.failedAuth.allows(request.ip)) deps.limits.failedAuth.take(request.ip)
+  try {
+    return await deps.authenticator.authenticate(request.headers.authorization, freshness)
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 401) deps.limits.failedAuth.take(request.ip)
+    throw error
+  }
+}
+
+/**
+ * Finds the caller and counts the request.
+ * @throws {ServiceError} 401, 403 when the key lacks the endpoint's right, 429.
+ */
+export async function admitCaller(
+  deps: EdgeDeps,
+  call: RouteCall,
+  endpoint: Endpoint,
+  freshness: Freshness,
+): Promise<Caller> {
+  const caller = await authenticate(deps, call, freshness)
+  call.request.facts.keyId = caller.keyId
+  deps.limits.perAccount.take(caller.accountId)
+  const state = deps.limits.perKey.take(caller.keyId)
+  call.reply.headers(rateHeaders(state))
+  if (endpoint.right !== undefined && !caller.rights.has(endpoint.right)) {
+    throw new ServiceError('key_scope_denied', `This key does not have the right '${endpoint.right}'.`)
+  }
+  deps.noteKeyUse(caller.keyId)
+  return caller
+}
+
+/** Parses a part of a request by its schema. @throws {ServiceError} 400 naming the field. */
+export function parsePart<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const problem = requestProblem(parsed.error, value)
+  throw new ServiceError(problem.code, problem.message, { param: problem.param })
+}
+
+/** Mounts an endpoint that anybody may call. An `Authorization` header is not looked at. */
+export function mountPublic(
+  app: FastifyInstance,
+  deps: EdgeDeps,
+  endpoint: Endpoint,
+  handle: (call: RouteCall) => unknown,
+): void {
+  app.route({
+    method: endpoint.method,
+    url: routePattern(endpoint),
+    handler: async (request, reply) => {
+      deps.limits.perAddress.take(request.ip)
+      return handle({ request, reply })
+    },
+  })
+}
+
+/** Mounts an endpoint that reads with a key. The key's row is read at every call, so a revoked key is refused at once. */
+export function mountKeyed(
+  app: FastifyInstance,
+  deps: EdgeDeps,
+  endpoint: Endpoint,
+  handle: (call: RouteCall, caller: Caller) => unknown,
+): void {
+  app.route({
+    method: endpoint.method,
+    url: routePattern(endpoint),
+    handler: async (request, reply) => {
+      const call = { request, reply }
+      return handle(call, await admitCaller(deps, call, endpoint, 'fresh'))
+    },
+  })
+}

@@ -1,0 +1,13 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import type { EdgeDeps } from '../edge.ts'
+import { mountPublic } from '../route.ts'
+
+/** GET /health. 503 when no upstream can be reached, so that a load balancer looks elsewhere. Source: spec 4. */
+export function health(app: FastifyInstance, deps: EdgeDeps): void {
+  mountPublic(app, deps, endpoints.getHealth, ({ reply }) => {
+    const state = deps.readHealth()
+    reply.code(state.status === 'down' ? 503 : 200).header('cache-control', 'no-store')
+    return state
+  })
+}

@@ -1,0 +1,63 @@
+import type { ServerResponse } from 'node:http'
+import type { FrameWriter } from '../inference/frame-writer.ts'
+
+/** Comments that keep a silent stream open come this often, in milliseconds. Source: decision 0013 (frames of a stream). */
+export const KEEP_ALIVE_MS = 15_000
+/** A reader that takes nothing for so long is given up, in milliseconds. Source: own choice. */
+const READER_STALL_MS = 120_000
+
+/** Never compressed and never kept back: each event leaves as it is made. */
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const
+
+/**
+ * Answers 200 and opens an event stream on a response.
+ *
+ * @param headers beside those of every stream.
+ */
+export function openSseWriter(response: ServerResponse, headers: Readonly<Record<string, string>>): FrameWriter {
+  response.writeHead(200, { ...headers, ...streamHeaders })
+  response.flushHeaders()
+  let stall: NodeJS.Timeout | null = null
+  let isOver = false
+  const canWrite = (): boolean => !isOver && !response.destroyed
+  const keepAlive = setInterval(() => {
+    // A reader that is full needs no comment, and would only be filled further.
+    if (canWrite() && stall === null) response.write(': keep-alive\n\n')
+  }, KEEP_ALIVE_MS)
+  keepAlive.unref()
+  const clearStall = (): void => {
+    if (stall !== null) clearTimeout(stall)
+    stall = null
+  }
+  const close = (): void => {
+    isOver = true
+    clearInterval(keepAlive)
+    clearStall()
+  }
+  response.once('close', close)
+  response.on('drain', clearStall)
+  return {
+    write: (text) => {
+      if (!canWrite()) return true
+      const hasRoom = response.write(text)
+      if (!hasRoom && stall === null) {
+        stall = setTimeout(() => response.destroy(), READER_STALL_MS)
+        stall.unref()
+      }
+      return hasRoom
+    },
+    end: (text) => {
+      if (!canWrite()) return
+      isOver = true
+      clearInterval(keepAlive)
+      response.end(text)
+    },
+    onDrain: (listener) => {
+      response.on('drain', listener)
+    },
+  }
+}

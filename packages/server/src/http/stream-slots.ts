@@ -1,0 +1,34 @@
+import { ServiceError } from '../errors/service-error.ts'
+
+/** Counts the streams that a caller has open, up to a limit. */
+export class StreamSlots {
+  readonly #limit: number
+  readonly #open = new Map<string, number>()
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /**
+   * Takes a slot.
+   * @returns the function that gives it back; calling it twice is harmless.
+   * @throws {ServiceError} `rate_limit_exceeded` when all are taken.
+   */
+  take(caller: string): () => void {
+    const open = this.#open.get(caller) ?? 0
+    if (open >= this.#limit) {
+      throw new ServiceError('rate_limit_exceeded', `Too many streams at once: at most ${this.#limit}.`, {
+        retryAfterSeconds: 1,
+      })
+    }
+    this.#open.set(caller, open + 1)
+    let taken = true
+    return () => {
+      if (!taken) return
+      taken = false
+      const left = (this.#open.get(caller) ?? 1) - 1
+      if (left === 0) this.#open.delete(caller)
+      else this.#open.set(caller, left)
+    }
+  }
+}
