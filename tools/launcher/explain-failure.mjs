@@ -9,6 +9,7 @@ const REASONS = /** @type {const} */ ([
     /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENETDOWN|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT|FETCH_ERROR)\b|socket hang up|network timeout/i,
     'the npm registry could not be reached. Connect to the network (or set the proxy in the npm configuration) and start again.',
   ],
+  [/\b(ENOTEMPTY|EBUSY)\b/, 'something else changes node_modules at the same time. Start again when it is done.'],
   [/\bENOTCACHED\b/, 'npm is set to work offline and its cache lacks a package. Start once with the network.'],
   [
     /\b(SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CERT_)/,
@@ -33,6 +34,7 @@ export function explainFailure(what, output) {
   const reason = REASONS.find(([pattern]) => pattern.test(output))
   if (reason !== undefined) return `${what} could not be installed: ${reason[1]}`
   const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!)\s*/, '').trim())
-  const said = lines.find((line) => line !== '' && !line.startsWith('code ')) ?? 'npm gave no reason'
+  const said =
+    lines.find((line) => line !== '' && !/^(code|syscall|errno|path|dest) /.test(line)) ?? 'npm gave no reason'
   return `${what} could not be installed: ${said}`
 }

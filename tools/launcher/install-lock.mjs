@@ -1,18 +1,32 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { LaunchError } from './launch-error.mjs'
 
-/** The holder renews its lock this often, and a lock that nobody renewed for six times as long is left over. */
+/** The holder renews its lock this often. */
 const RENEW_MS = 5_000
-const STALE_MS = 6 * RENEW_MS
+/** A lock of another machine that was not renewed for so long is left over. */
+const SILENT_MS = 30_000
+/** The number of a process may be given again, so a lock that is older than any install is left over in any case. */
+const OLD_MS = 1_800_000
 const POLL_MS = 200
 
 /**
  * Runs `work` while no other launcher of this clone installs. Waits as long as the other one shows signs of life.
  *
  * @param {string} file the lock, which must be outside the folders that an install empties
- * @param {() => Promise<void>} work
+ * @param {(addHolder: (pid: number) => void) => Promise<void>} work tells which process does the work: should this one be killed,
+ *   that one goes on, and the lock stands until it has ended
  * @throws {LaunchError} when the lock cannot be written.
  */
 export async function withInstallLock(file, work) {
@@ -24,10 +38,15 @@ export async function withInstallLock(file, work) {
     await wait(POLL_MS)
   }
   const renewal = setInterval(() => renew(file), RENEW_MS)
+  /** @type {number[]} */
+  const holders = [process.pid]
   const release = () => rmSync(file, { force: true })
   process.once('exit', release)
   try {
-    await work()
+    await work((pid) => {
+      holders.push(pid)
+      writeFileSync(file, renderLock(holders))
+    })
   } finally {
     clearInterval(renewal)
     process.off('exit', release)
@@ -39,7 +58,7 @@ export async function withInstallLock(file, work) {
 function tryLock(file) {
   try {
     const handle = openSync(file, 'wx')
-    writeSync(handle, JSON.stringify({ pid: process.pid, host: hostname(), at: Date.now() }))
+    writeSync(handle, renderLock([process.pid]))
     closeSync(handle)
     return true
   } catch (error) {
@@ -69,15 +88,18 @@ function removeStale(file) {
   return true
 }
 
+/** @param {number[]} holders */
+const renderLock = (holders) => JSON.stringify({ host: hostname(), holders, at: Date.now() })
+
 /** @param {{ text: string, renewedAt: number }} lock */
 function isStale({ text, renewedAt }) {
-  if (Date.now() - renewedAt > STALE_MS) return true
+  const age = Date.now() - renewedAt
   try {
-    const { pid, host } = JSON.parse(text)
-    return host === hostname() && !isAlive(pid)
+    const { host, holders } = JSON.parse(text)
+    return host === hostname() ? age > OLD_MS || !holders.some(isAlive) : age > SILENT_MS
   } catch {
-    // Just made and not yet written.
-    return false
+    // Just made and not yet written, or never finished.
+    return age > SILENT_MS
   }
 }
 

@@ -11,6 +11,17 @@ import { LaunchError } from './launch-error.mjs'
 const FOREIGN_SETTINGS =
   /^npm_config_(workspaces?|include_workspace_root|global|location|prefix|local_prefix|omit|include|only|also|production|dev|optional|dry_run|package_lock(_only)?|json|os|cpu|libc|call)$/i
 
+const COMMAND = [
+  'ci',
+  '--include=dev',
+  '--include=optional',
+  '--prefer-offline',
+  '--no-audit',
+  '--no-fund',
+  '--no-update-notifier',
+  '--loglevel=error',
+]
+
 /**
  * Installs exactly what the folder's lock file names, once, however many launchers ask at a time.
  *
@@ -20,41 +31,35 @@ const FOREIGN_SETTINGS =
  * @throws {LaunchError} with the reason in words.
  */
 export async function installPackages(root, folder, node) {
-  await withInstallLock(path.join(root, 'tools', '.install.lock'), async () => {
+  await withInstallLock(path.join(root, 'tools', '.install.lock'), async (addHolder) => {
     if (isInstalled(folder)) return
-    if (!agreesWithLock(folder)) await install(folder, node, folder === root ? 'packages' : 'Node 24')
+    if (!agreesWithLock(folder))
+      await install({ folder, node, addHolder, what: folder === root ? 'The packages' : 'Node 24' })
     markInstalled(folder)
   })
 }
 
-/**
- * @param {string} folder
- * @param {string} node
- * @param {string} what
- */
-async function install(folder, node, what) {
+/** @param {{ folder: string, node: string, addHolder: (pid: number) => void, what: string }} order */
+async function install({ folder, node, addHolder, what }) {
   const startedAt = Date.now()
-  const npm = findNpm()
+  const command = [findNpm(), ...COMMAND]
   unmarkInstalled(folder)
-  process.stderr.write(`svc: Installing ${what}; this happens once and takes up to some minutes …\n`)
-  const { failed, output } = await runNpm(node, npm, folder)
+  process.stderr.write(`svc: ${what} will be installed now; this happens once and takes up to some minutes …\n`)
+  const { failed, output } = await runNpm(node, command, folder, addHolder)
   if (failed) throw new LaunchError(explainFailure(what, output))
-  process.stderr.write(`svc: Installed ${what} in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.\n`)
+  process.stderr.write(`svc: Installed in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.\n`)
 }
 
 /**
  * @param {string} node
- * @param {string} npm
+ * @param {string[]} command
  * @param {string} folder
+ * @param {(pid: number) => void} addHolder
  * @returns {Promise<{ failed: boolean, output: string }>}
  */
-function runNpm(node, npm, folder) {
-  const settings = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--no-update-notifier']
-  const child = spawn(node, [npm, 'ci', ...settings, '--prefer-offline', '--loglevel=error'], {
-    cwd: folder,
-    env: environmentFor(node),
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+function runNpm(node, command, folder, addHolder) {
+  const child = spawn(node, command, { cwd: folder, env: environmentFor(node), stdio: ['ignore', 'ignore', 'pipe'] })
+  if (child.pid !== undefined) addHolder(child.pid)
   let output = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (output = (output + text).slice(-20_000)))
   const stop = (/** @type {NodeJS.Signals} */ signal) => {
