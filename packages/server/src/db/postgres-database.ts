@@ -44,7 +44,11 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
     pool,
     read,
     write: (statements) => runStatements(pool, statements),
-    close: () => read.destroy(),
+    async close() {
+      await read.destroy()
+      // Kysely ends a pool only if it was ever asked for a connection.
+      if (!pool.ended) await pool.end()
+    },
   }
 }
 

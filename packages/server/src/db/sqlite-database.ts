@@ -50,6 +50,8 @@ export async function openSqliteDatabase(dataDir: string, writerWorker: URL): Pr
       await checkpoints.close()
       await writer.close()
       await read.destroy()
+      // Kysely closes a connection only if it was ever used.
+      if (reader.isOpen) reader.close()
     },
   }
 }

@@ -2,7 +2,12 @@
  * The caller's side of the SQLite writer thread.
  */
 import { Worker } from 'node:worker_threads'
-import type { SqliteStatement, SqliteWriterReply, SqliteWriterRequest, SqliteWriterWork } from './sqlite-writer-thread.ts'
+import type {
+  SqliteStatement,
+  SqliteWriterReply,
+  SqliteWriterRequest,
+  SqliteWriterWork,
+} from './sqlite-writer-thread.ts'
 
 /** A write that the thread could not do. `errcode` is SQLite's extended result code, 0 when the failure is not SQLite's. */
 export class SqliteWriteError extends Error {

