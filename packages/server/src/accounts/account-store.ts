@@ -46,7 +46,9 @@ export interface AccountPage {
 }
 
 export interface AccountStore {
-  /** Writes account, balance, team and the team's budget, all or none. Returns false when the account's id is taken. */
+  /**
+   * Writes account, balance, team and the team's budget, all or none. Returns false when the account's id is taken.
+   */
   insert(account: NewAccount): Promise<boolean>
   find(accountId: string): Promise<AccountRecord | null>
   /** Newest first. */

@@ -1,6 +1,6 @@
 /**
- * Room `accounts`: holders of credits and their teams. It knows nothing of keys or of how credits move; what it needs of both is
- * passed in. Invariant: an account, its balance and its first team come into being together.
+ * Room `accounts`: holders of credits and their teams. It knows nothing of keys or of how credits move; what it
+ * needs of both is passed in. Invariant: an account, its balance and its first team come into being together.
  */
 import type { Nanocredits } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'

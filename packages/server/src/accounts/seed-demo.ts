@@ -42,7 +42,10 @@ export interface SeededDemo {
   readonly isNew: boolean
 }
 
-/** Makes the sandbox's demo account with its play credits, and a key for it unless the one of an earlier start still works. */
+/**
+ * Makes the sandbox's demo account with its play credits, and a key for it unless the one of an earlier start still
+ * works.
+ */
 export async function seedDemo(deps: SeedDemoDeps): Promise<SeededDemo> {
   await createAccount(deps, { name: 'Demo', accountId: DEMO_ACCOUNT_ID })
   await deps.credit({

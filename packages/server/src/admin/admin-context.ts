@@ -1,6 +1,6 @@
 /**
- * Room `admin`: what an operator does from a terminal, beside a running gateway or without one. It turns words into calls and answers
- * into text, and decides nothing about money.
+ * Room `admin`: what an operator does from a terminal, beside a running gateway or without one. It turns words into
+ * calls and answers into text, and decides nothing about money.
  */
 import type { AccountRequest, CreatedAccount } from '../accounts/create-account.ts'
 import type { AccountDetails, AccountPage, AccountSummary } from '../accounts/list-accounts.ts'

@@ -69,12 +69,18 @@ async function recordCredit(
       )
     case 'credited':
       return creditOutput(`${source === 'grant' ? 'Granted' : 'Adjusted by'} ${formatCredits(amount)} credits.`, {
-        ...{ transferId, accountId, amount, posted: result.posted },
+        transferId,
+        accountId,
+        amount,
+        posted: result.posted,
         isRepeated: false,
       })
     case 'already_credited':
       return creditOutput('This was recorded before; nothing has changed.', {
-        ...{ transferId, accountId, amount: nanocreditsOf(0n), posted: result.posted },
+        transferId,
+        accountId,
+        amount: nanocreditsOf(0n),
+        posted: result.posted,
         isRepeated: true,
       })
   }

@@ -70,7 +70,8 @@ async function createKey(context: AdminContext, options: CreateOptions): Promise
   const account = await context.findAccount(options.account)
   if (account === null) throw unknownAccount(options.account)
   const team = options.team === undefined ? account.teams[0] : account.teams.find((one) => one.teamId === options.team)
-  if (team === undefined) throw new AdminError(`Account ${account.accountId} has no such team. "account show" lists them.`)
+  if (team === undefined)
+    throw new AdminError(`Account ${account.accountId} has no such team. "account show" lists them.`)
   const created = await context.createKey({
     accountId: account.accountId,
     teamId: team.teamId,
@@ -96,8 +97,14 @@ async function revokeKey(context: AdminContext, keyId: string): Promise<CommandO
 function listOutput(keys: readonly KeySummary[]): CommandOutput {
   const head = ['ID', 'NAME', 'KEY', 'STATUS', 'SPENT', 'BUDGET', 'RIGHTS', 'LAST USED']
   const rows = keys.map((key) => [
-    ...[key.keyId, key.name, key.display, key.status, formatCredits(key.budget.spent), budgetText(key)],
-    ...[key.rights.join(','), timeOf(key.lastUsedAt) ?? 'never'],
+    key.keyId,
+    key.name,
+    key.display,
+    key.status,
+    formatCredits(key.budget.spent),
+    budgetText(key),
+    key.rights.join(','),
+    timeOf(key.lastUsedAt) ?? 'never',
   ])
   return { text: keys.length === 0 ? 'No keys.' : renderTable([head, ...rows]), json: keys.map(keyJson) }
 }

@@ -7,7 +7,9 @@ import type { Right } from '../keys/caller.ts'
 export function parseAmount(text: string): Nanocredits {
   const amount = parseCredits(text)
   if (amount === null || amount === 0n) {
-    throw new InvalidArgumentError('Give credits as a decimal other than 0, such as 1000 or 0.5, with at most 9 decimals.')
+    throw new InvalidArgumentError(
+      'Give credits as a decimal other than 0, such as 1000 or 0.5, with at most 9 decimals.',
+    )
   }
   return amount
 }
@@ -22,7 +24,8 @@ export function parsePositiveAmount(text: string): Nanocredits {
 /** Reads an ISO 8601 date or time. @returns milliseconds since the epoch. */
 export function parseTime(text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(ms)) throw new InvalidArgumentError('Give a date or time such as 2030-12-31 or 2030-12-31T18:00:00Z.')
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError('Give a date or time such as 2030-12-31 or 2030-12-31T18:00:00Z.')
   return ms
 }
 

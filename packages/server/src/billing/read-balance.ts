@@ -20,8 +20,8 @@ export interface ReadBalanceDeps {
 }
 
 /**
- * What the key in use can spend. `credits` is the account's; `credits_available` the least of account, team cap and key budget, less
- * what is held. Read from the rows at every call: a balance is never cached.
+ * What the key in use can spend. `credits` is the account's; `credits_available` the least of account, team cap and
+ * key budget, less what is held. Read from the rows at every call: a balance is never cached.
  */
 export async function readBalance(deps: ReadBalanceDeps, caller: Caller): Promise<Printed<BalanceReply>> {
   const now = deps.clock.now()

@@ -47,7 +47,8 @@ test('ends and days cover every moment once, for random spans', () => {
       const time = random(7 * DAY)
       const day = Math.floor(time / DAY)
       const isIn = (from === null || time >= from) && (to === null || time < to)
-      const inDays = days !== null && (days.first === null || day >= days.first) && (days.end === null || day < days.end)
+      const inDays =
+        days !== null && (days.first === null || day >= days.first) && (days.end === null || day < days.end)
       const inEnds = ends.filter((end) => time >= (end.from ?? -1) && time < (end.to ?? Infinity)).length
       expect(Number(inDays) + inEnds).toBe(Number(isIn))
     }

@@ -22,7 +22,11 @@ export interface UsageTotals {
 
 export interface UsageStore {
   /** Newest first, from the record after `after`. */
-  list(filter: UsageFilter, span: UsageSpan, page: { readonly after: string | null; readonly limit: number }): Promise<readonly UsageRow[]>
+  list(
+    filter: UsageFilter,
+    span: UsageSpan,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<readonly UsageRow[]>
   /** Totals of single records that began within the span. Meant for parts of a day. */
   sumRecords(filter: UsageFilter, span: UsageSpan): Promise<UsageTotals>
   /** Totals of whole days, from the roll-ups: `firstDay` is in, `endDay` is out; null leaves a side open. */
@@ -32,8 +36,8 @@ export interface UsageStore {
 }
 
 /**
- * How far the time in a record's id may lie before the request's start, in milliseconds: the id is made when the request arrives, the
- * start is when its hold was placed, after its body was read.
+ * How far the time in a record's id may lie before the request's start, in milliseconds: the id is made when the
+ * request arrives, the start is when its hold was placed, after its body was read.
  */
 const ID_LEAD_MS = 3_600_000
 /** How far it may lie after it: ids of one millisecond run over into the next ones. */
@@ -79,7 +83,11 @@ export function createUsageStore({ read }: Database): UsageStore {
       return totalsOf(await query.executeTakeFirstOrThrow())
     },
     async find(keyId, usageId) {
-      const query = read.selectFrom('usage_record').selectAll().where('usage_id', '=', usageId).where('key_id', '=', keyId)
+      const query = read
+        .selectFrom('usage_record')
+        .selectAll()
+        .where('usage_id', '=', usageId)
+        .where('key_id', '=', keyId)
       return (await query.executeTakeFirst()) ?? null
     },
     async findOpenHold(keyId, holdId) {

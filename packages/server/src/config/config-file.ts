@@ -8,7 +8,9 @@ const milliseconds = z.int().min(1).max(3_600_000)
 const perMinute = z.int().min(1).max(10_000_000)
 const bytes = z.int().min(1_024).max(1_073_741_824)
 const modelId = z.string().min(1).max(200)
-const upstreamName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'use lower-case letters, digits and hyphens, at most 32')
+const upstreamName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'use lower-case letters, digits and hyphens, at most 32')
 
 const prices = {
   input: usdText.describe('USD per million input tokens.'),
@@ -32,7 +34,10 @@ export type PriceEntry = z.output<typeof priceSchema>
 const upstreamSchema = z.strictObject({
   name: upstreamName.describe('How routes, usage records and logs name this upstream.'),
   kind: z.enum(['sandbox', 'openrouter', 'openai-compatible']),
-  url: z.url({ protocol: /^https?$/ }).optional().describe('Base address, including the version part, such as https://host/v1.'),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Base address, including the version part, such as https://host/v1.'),
   api_key_env: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,99}$/)
@@ -42,7 +47,10 @@ const upstreamSchema = z.strictObject({
   first_byte_ms: milliseconds.optional().describe('Time to the first byte of an answer; 120,000 by default.'),
   idle_ms: milliseconds.optional().describe('Longest silence within an answer; 60,000 by default.'),
   allow_h2: z.boolean().optional().describe('Whether HTTP/2 may be used; false by default.'),
-  reports_cost: z.boolean().optional().describe('Whether usage carries the cost; true by default for all but openai-compatible.'),
+  reports_cost: z
+    .boolean()
+    .optional()
+    .describe('Whether usage carries the cost; true by default for all but openai-compatible.'),
   max_tokens_field: z
     .enum(['max_tokens', 'max_completion_tokens'])
     .optional()
@@ -65,7 +73,12 @@ const limitsSchema = z.strictObject({
   chat_body_bytes: bytes.optional().describe('Size of a chat request; 32 MiB by default.'),
   body_bytes: bytes.optional().describe('Size of any other JSON request; 1 MiB by default.'),
   body_bytes_in_flight: bytes.optional().describe('Request bodies in memory at a time; 256 MiB by default.'),
-  header_bytes: z.int().min(8_192).max(1_048_576).optional().describe('Size of a request’s headers; 64 KiB by default.'),
+  header_bytes: z
+    .int()
+    .min(8_192)
+    .max(1_048_576)
+    .optional()
+    .describe('Size of a request’s headers; 64 KiB by default.'),
   hold_ms: milliseconds.optional().describe('Longest life of a chat request’s hold; 600,000 by default.'),
   lease_ms: milliseconds.optional().describe('How long a silent process keeps its holds; 60,000 by default.'),
   journal_ms: milliseconds.optional().describe('How often open holds are noted; 5,000 by default.'),
@@ -79,7 +92,10 @@ export const configFileSchema = z.strictObject({
   $schema: z.string().optional(),
   upstreams: z.array(upstreamSchema).max(20).optional(),
   routes: z.record(modelId, routeSchema).optional().describe('Where an alias or a model id is served.'),
-  prices: z.record(modelId, priceSchema).optional().describe('What a model costs upstream, by the id that the upstream knows.'),
+  prices: z
+    .record(modelId, priceSchema)
+    .optional()
+    .describe('What a model costs upstream, by the id that the upstream knows.'),
   default_price: priceSchema.optional().describe('Price of models that have none of their own.'),
   limits: limitsSchema.optional(),
 })

@@ -1,6 +1,6 @@
 /**
- * Room `config`: the environment and the configuration file, parsed once into a frozen object. It knows names, forms and defaults,
- * and nothing of what is done with them.
+ * Room `config`: the environment and the configuration file, parsed once into a frozen object. It knows names, forms
+ * and defaults, and nothing of what is done with them.
  */
 
 export interface SecretPepper {
@@ -27,7 +27,10 @@ export interface UpstreamConfig {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
 }
 
-/** Upstream prices in USD per million tokens, as exact decimal text; absent parts are priced as what they are a part of. */
+/**
+ * Upstream prices in USD per million tokens, as exact decimal text; absent parts are priced as what they are a part
+ * of.
+ */
 export interface PriceConfig {
   readonly input: string
   readonly output: string
@@ -86,7 +89,10 @@ export interface Config {
   readonly port: number
   /** Whether the bind is not loopback, which turns the strict checks on. */
   readonly isProduction: boolean
-  /** Origin by which clients reach the gateway, without a trailing slash. Null on loopback: then it is what the server listens on. */
+  /**
+   * Origin by which clients reach the gateway, without a trailing slash. Null on loopback: then it is what the
+   * server listens on.
+   */
   readonly publicUrl: string | null
   readonly dataDir: string
   /** Null for embedded storage in the data folder. */

@@ -18,7 +18,9 @@ const httpUrl = z
   .refine(isPlainHttpUrl, 'give an http or https address without user, password, query or fragment')
   .transform((text) => text.replace(/\/+$/, ''))
 
-const secret = z.string().min(SECRET_LENGTH_MIN, `give at least ${SECRET_LENGTH_MIN} characters; "openssl rand -hex 32" makes a good one`)
+const secret = z
+  .string()
+  .min(SECRET_LENGTH_MIN, `give at least ${SECRET_LENGTH_MIN} characters; "openssl rand -hex 32" makes a good one`)
 
 const NUMBERED_PEPPERS = /^\d{1,4}:[^,:]+(,\d{1,4}:[^,:]+)?$/
 
@@ -56,7 +58,10 @@ export const environmentSchema = z.object({
   SVC_DATA_DIR: z.string().default('.svc'),
   SVC_DATABASE_URL: z
     .string()
-    .refine(isPostgresUrl, 'give an address such as postgres://user:password@host:5432/database; leave it out for SQLite')
+    .refine(
+      isPostgresUrl,
+      'give an address such as postgres://user:password@host:5432/database; leave it out for SQLite',
+    )
     .optional(),
   SVC_UPSTREAM: z.enum(['sandbox', 'openrouter', 'openai-compatible']).optional(),
   SVC_UPSTREAM_URL: httpUrl.optional(),
@@ -78,7 +83,10 @@ export const environmentSchema = z.object({
 
 export type Environment = z.output<typeof environmentSchema>
 
-/** Names kept for parts of the product that this version does not have. Setting one is an error: nothing would obey it. */
+/**
+ * Names kept for parts of the product that this version does not have. Setting one is an error: nothing would obey
+ * it.
+ */
 export const reservedNames: readonly string[] = [
   'SVC_REDIS_URL',
   'SVC_SMTP_URL',

@@ -23,8 +23,8 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads the environment and the configuration file into one frozen object and checks the whole. On a loopback bind it makes the data
- * folder and the secrets that are missing; on any other it makes nothing and asks for them.
+ * Reads the environment and the configuration file into one frozen object and checks the whole. On a loopback bind
+ * it makes the data folder and the secrets that are missing; on any other it makes nothing and asks for them.
  *
  * @throws {ConfigError} with every problem at once.
  */
@@ -75,7 +75,9 @@ function readConfigFile(workingDir: string): string | null {
     return readFileSync(join(workingDir, CONFIG_FILE), 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw new ConfigError([`${CONFIG_FILE} cannot be read: ${error instanceof Error ? error.message : 'unknown error'}.`])
+    throw new ConfigError([
+      `${CONFIG_FILE} cannot be read: ${error instanceof Error ? error.message : 'unknown error'}.`,
+    ])
   }
 }
 
@@ -88,10 +90,14 @@ function missingSecrets(environment: Environment): readonly string[] {
   const problems: string[] = []
   for (const name of ['SVC_KEY_PEPPER', 'SVC_SESSION_SECRET'] as const) {
     if (environment[name] !== undefined) continue
-    problems.push(`${name} is missing: ${why}. Make one with "openssl rand -hex 32" and keep it as long as the database.`)
+    problems.push(
+      `${name} is missing: ${why}. Make one with "openssl rand -hex 32" and keep it as long as the database.`,
+    )
   }
   if (environment.SVC_PUBLIC_URL === undefined) {
-    problems.push(`SVC_PUBLIC_URL is missing: ${why}. Give the origin that clients use, such as https://ai.example.com.`)
+    problems.push(
+      `SVC_PUBLIC_URL is missing: ${why}. Give the origin that clients use, such as https://ai.example.com.`,
+    )
   }
   return problems
 }

@@ -9,7 +9,10 @@ export interface ResolvedPrices {
   readonly problems: readonly string[]
 }
 
-/** Reads the routes and prices of the file, and the default price, which the environment may give instead of the file. */
+/**
+ * Reads the routes and prices of the file, and the default price, which the environment may give instead of the
+ * file.
+ */
 export function resolvePrices(
   environment: Environment,
   file: ConfigFile,

@@ -23,8 +23,8 @@ export interface ResolvedUpstreams {
 }
 
 /**
- * Joins the upstream of the environment, named `default`, with those of the file. Where neither names one, the default is the
- * sandbox.
+ * Joins the upstream of the environment, named `default`, with those of the file. Where neither names one, the
+ * default is the sandbox.
  *
  * @param env the whole environment, for the keys that the file refers to by name.
  */
@@ -39,7 +39,9 @@ export function resolveUpstreams(
   if (environment.SVC_UPSTREAM !== undefined || entries.length === 0) {
     upstreams.push(fromEnvironment(environment, problems))
   } else if (environment.SVC_UPSTREAM_URL !== undefined || environment.SVC_UPSTREAM_API_KEY !== undefined) {
-    problems.push('SVC_UPSTREAM_URL and SVC_UPSTREAM_API_KEY need SVC_UPSTREAM: say which kind of upstream they are for.')
+    problems.push(
+      'SVC_UPSTREAM_URL and SVC_UPSTREAM_API_KEY need SVC_UPSTREAM: say which kind of upstream they are for.',
+    )
   }
   for (const entry of entries) upstreams.push(fromFile(entry, env, problems))
   const names = upstreams.map((upstream) => upstream.name)

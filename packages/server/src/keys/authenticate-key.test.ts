@@ -30,8 +30,16 @@ function setUp() {
     const rawKey = createRawKey()
     const hash = hashKey(rawKey, pepper)
     keys.set(hash, {
-      ...{ keyId: `key-${keys.size}`, name: 'laptop', display: 'sk-svc-…', accountId: 'account', teamId: 'team' },
-      ...{ budgetId: 'budget', teamBudgetId: null, rights: 'inference deposits', models: '["svc-gpt"]', expiresAt },
+      keyId: `key-${keys.size}`,
+      name: 'laptop',
+      display: 'sk-svc-…',
+      accountId: 'account',
+      teamId: 'team',
+      budgetId: 'budget',
+      teamBudgetId: null,
+      rights: 'inference deposits',
+      models: '["svc-gpt"]',
+      expiresAt,
     })
     return { rawKey, hash }
   }
@@ -72,8 +80,18 @@ describe('authentication', () => {
     const expired = addKey(peppers[0].secret, clock.time).rawKey
     const { rawKey } = addKey(peppers[0].secret)
     const inputs = [
-      ...[undefined, '', 'Bearer', 'Bearer ', rawKey, `Basic ${rawKey}`, `Bearer ${rawKey} ${rawKey}`, `Bearer ${rawKey}x`],
-      ...[`Bearer ${createRawKey()}`, `Bearer ${expired}`, `Bearer sk-svc-${'a'.repeat(49)}`, `Bearer ${rawKey}, Bearer ${rawKey}`],
+      undefined,
+      '',
+      'Bearer',
+      'Bearer ',
+      rawKey,
+      `Basic ${rawKey}`,
+      `Bearer ${rawKey} ${rawKey}`,
+      `Bearer ${rawKey}, Bearer ${rawKey}`,
+      `Bearer ${rawKey}x`,
+      `Bearer sk-svc-${'a'.repeat(49)}`,
+      `Bearer ${createRawKey()}`,
+      `Bearer ${expired}`,
     ]
     const refusals = await Promise.all(inputs.map((input) => refusalOf(authenticator, input)))
     for (const refusal of refusals) {
@@ -123,7 +141,7 @@ describe('the cache', () => {
     const { keyId } = await authenticator.authenticate(`Bearer ${rawKey}`, 'cached')
     keys.delete(hash)
     authenticator.forget(keyId)
-    await refusalOf(authenticator, `Bearer ${rawKey}`)
+    expect(await refusalOf(authenticator, `Bearer ${rawKey}`)).toMatchObject({ code: 'invalid_api_key' })
   })
 
   test('does not carry a key over its expiry', async () => {
@@ -131,6 +149,6 @@ describe('the cache', () => {
     const { rawKey } = addKey(peppers[0].secret, clock.time + 1_000)
     await authenticator.authenticate(`Bearer ${rawKey}`, 'cached')
     clock.time += 1_000
-    await refusalOf(authenticator, `Bearer ${rawKey}`)
+    expect(await refusalOf(authenticator, `Bearer ${rawKey}`)).toMatchObject({ code: 'invalid_api_key' })
   })
 })

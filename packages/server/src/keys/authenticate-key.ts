@@ -7,12 +7,16 @@ import type { Peppers } from './pepper.ts'
 import { hashKey, isWellFormedKey } from './raw-key.ts'
 import { parseModels, parseRights } from './key-permissions.ts'
 
-/** `cached` may be as old as the cache allows; `fresh` reads the key's row. Money decisions check the row again themselves. */
+/**
+ * `cached` may be as old as the cache allows; `fresh` reads the key's row. Money decisions check the row again
+ * themselves.
+ */
 export type Freshness = 'cached' | 'fresh'
 
 export interface KeyAuthenticator {
   /**
-   * Finds the caller behind an `Authorization` header. Answers at once, without a promise, when the cache knows the key.
+   * Finds the caller behind an `Authorization` header. Answers at once, without a promise, when the cache knows the
+   * key.
    *
    * @param authorization the header's value as the client sent it. No other place of a request can carry a key.
    * @throws {ServiceError} `invalid_api_key` (thrown or rejected), with one text for every reason.
@@ -46,8 +50,9 @@ interface CachedCaller {
 /**
  * Makes the one way from an `Authorization` header to a caller.
  *
- * Only keys that exist are cached, under a digest of the header, so that memory holds no raw key and a flood of wrong keys displaces
- * nobody. A wrong key costs a checksum or one look-up in an index, never a walk through stored keys.
+ * Only keys that exist are cached, under a digest of the header, so that memory holds no raw key and a flood of
+ * wrong keys displaces nobody. A wrong key costs a checksum or one look-up in an index, never a walk through stored
+ * keys.
  */
 export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthenticator {
   const { clock } = deps

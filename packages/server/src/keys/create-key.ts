@@ -46,7 +46,8 @@ export interface CreatedKey {
 /**
  * Makes a key and its budget row. Every key has a budget row, capped or not, since it counts the key's spending.
  *
- * @throws {ServiceError} `invalid_value` when the name, the budget, the expiry, the models or the rights make no sense.
+ * @throws {ServiceError} `invalid_value` when the name, the budget, the expiry, the models or the rights make no
+ * sense.
  */
 export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promise<CreatedKey> {
   const now = deps.clock.now()

@@ -1,7 +1,10 @@
 import { InvariantError } from '../errors/invariant-error.ts'
 import type { Right } from './caller.ts'
 
-/** Every right that a key can have. Source: decisions on keys: `inference` includes reading the own balance and usage. */
+/**
+ * Every right that a key can have. Source: decisions on keys: `inference` includes reading the own balance and
+ * usage.
+ */
 export const RIGHTS: readonly Right[] = ['inference', 'deposits', 'keys']
 
 /** What a key may do when its maker says nothing. */

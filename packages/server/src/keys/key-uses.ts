@@ -27,7 +27,8 @@ export interface KeyUses {
 }
 
 /**
- * Keeps `last_used_at` rounded down to the hour, off the path of requests: each key costs one write an hour, in batches.
+ * Keeps `last_used_at` rounded down to the hour, off the path of requests: each key costs one write an hour, in
+ * batches.
  */
 export function createKeyUses(deps: KeyUsesDeps): KeyUses {
   /** The hour that is known to be noted or waiting, by key. */
@@ -43,7 +44,8 @@ export function createKeyUses(deps: KeyUsesDeps): KeyUses {
       try {
         await deps.store.noteUses(new Map(batch))
       } catch (error) {
-        for (const [keyId, hour] of batch) if (!waiting.has(keyId)) waiting.set(keyId, hour)
+        // What was noted meanwhile is newer and stays.
+        waiting = new Map([...batch, ...waiting])
         deps.onError(error)
       }
     }

@@ -71,7 +71,10 @@ function statusOf({ revokedAt, expiresAt }: KeyRecord, now: number): KeySummary[
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
 }
 
-/** The row's figures belong to the period in which the budget was last used; when that one is over, nothing is spent yet. */
+/**
+ * The row's figures belong to the period in which the budget was last used; when that one is over, nothing is spent
+ * yet.
+ */
 function budgetOf(record: KeyRecord, now: number): KeyBudgetSummary {
   const isCurrent = record.budgetWindowStart >= periodStart(record.budgetPeriod, now)
   return {

@@ -23,10 +23,14 @@ describe('a raw key', () => {
     }
   })
 
-  test.each(['', 'sk-svc-', `${KEY_PREFIX}${'0'.repeat(49)}`, `${createRawKey()} `, `${createRawKey()}\n`, 'sk-or-v1-abc'])(
-    'is not %j',
-    (text) => expect(isWellFormedKey(text)).toBe(false),
-  )
+  test.each([
+    '',
+    'sk-svc-',
+    `${KEY_PREFIX}${'0'.repeat(49)}`,
+    `${createRawKey()} `,
+    `${createRawKey()}\n`,
+    'sk-or-v1-abc',
+  ])('is not %j', (text) => expect(isWellFormedKey(text)).toBe(false))
 })
 
 test('the hash depends on the key and on the pepper, and is 64 hex digits', () => {

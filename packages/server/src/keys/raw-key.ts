@@ -1,6 +1,6 @@
 /**
- * Room `keys`: API keys as secrets and as rows. It knows what a key may do, never what it costs; spending is the ledger's.
- * Invariant: a raw key exists in one answer and in its owner's hands, and nowhere else.
+ * Room `keys`: API keys as secrets and as rows. It knows what a key may do, never what it costs; spending is the
+ * ledger's. Invariant: a raw key exists in one answer and in its owner's hands, and nowhere else.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -17,7 +17,10 @@ const WELL_FORMED = /^sk-svc-[0-9A-Za-z]{49}$/
 /** How many characters after the prefix a display form shows. */
 const SHOWN = 4
 
-/** Makes a new raw key: the prefix, 256 random bits, and a checksum that lets anybody reject a typing error without asking us. */
+/**
+ * Makes a new raw key: the prefix, 256 random bits, and a checksum that lets anybody reject a typing error without
+ * asking us.
+ */
 export function createRawKey(): string {
   const secret = BigInt(`0x${randomBytes(32).toString('hex')}`)
   const start = KEY_PREFIX + base62(secret, BODY_LENGTH)
@@ -38,8 +41,8 @@ export function isWellFormedKey(text: string): boolean {
 /**
  * The form of a key that is stored: HMAC-SHA-256 under a pepper, as 64 hex digits.
  *
- * A slow hash would add nothing to 256 random bits and would be a handle for floods. The pepper stays outside the database, so that
- * its reader cannot test a key and its writer cannot plant one.
+ * A slow hash would add nothing to 256 random bits and would be a handle for floods. The pepper stays outside the
+ * database, so that its reader cannot test a key and its writer cannot plant one.
  * Source: NIST SP 800-63B 5.1.2.2 (plain approved hashes suffice for secrets of 112 bits and more).
  */
 export function hashKey(rawKey: string, pepper: string): string {

@@ -2,11 +2,13 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Timer } from '../runtime/timer.ts'
 import type { KeyStore } from './key-store.ts'
 
-/** How often each process asks for revoked keys. Source: decision on databases: revocations are polled every second. */
+/**
+ * How often each process asks for revoked keys. Source: decision on databases: revocations are polled every second.
+ */
 export const REVOCATION_POLL_MS = 1_000
 /**
- * How far back each question reaches. A revocation carries the time of the process that wrote it and becomes visible with its commit,
- * so it may appear behind the latest one seen; within this span it is found all the same.
+ * How far back each question reaches. A revocation carries the time of the process that wrote it and becomes visible
+ * with its commit, so it may appear behind the latest one seen; within this span it is found all the same.
  */
 const OVERLAP_MS = 60_000
 /** Revocations that one question returns at most; the rest follow with the next. */

@@ -39,8 +39,8 @@ const secretFields = [
 ]
 
 /**
- * Makes the log: one JSON object a line. Fields that hold secrets or people's words are censored by name; then every finished line
- * passes the scrubber on its only way out, so no child logger, serialiser or error can go around it.
+ * Makes the log: one JSON object a line. Fields that hold secrets or people's words are censored by name; then every
+ * finished line passes the scrubber on its only way out, so no child logger, serialiser or error can go around it.
  */
 export function createLogger({ level, sink = destination({ fd: 1, sync: true }) }: LogOptions): Logger {
   const scrubbed: LogSink = { write: (line) => sink.write(scrubSecrets(line)) }

@@ -6,8 +6,9 @@ interface Scrubbing {
 }
 
 /**
- * What looks like a secret in a line of text, whatever field it stands in. The patterns ask for no word border before a secret: in
- * JSON text the letter of an escape such as `\n` stands right before it. `\\*"` is a quote at any depth of JSON inside JSON.
+ * What looks like a secret in a line of text, whatever field it stands in. The patterns ask for no word border
+ * before a secret: in JSON text the letter of an escape such as `\n` stands right before it. `\\*"` is a quote at
+ * any depth of JSON inside JSON.
  */
 const scrubbings: readonly Scrubbing[] = [
   { pattern: /sk-(svc|or|proj|ant)-[\w-]{8,}/g, replacement: `sk-$1-${SECRET}` },
@@ -33,7 +34,10 @@ const scrubbings: readonly Scrubbing[] = [
   { pattern: /,? (?:\.\.\.)?\\*".{0,200}?(?= is not valid JSON)/g, replacement: '' },
 ]
 
-/** Removes everything from a line of text that looks like a secret: keys, bearer tokens, headers with credentials, private keys. */
+/**
+ * Removes everything from a line of text that looks like a secret: keys, bearer tokens, headers with credentials,
+ * private keys.
+ */
 export function scrubSecrets(line: string): string {
   let scrubbed = line
   for (const { pattern, replacement } of scrubbings) scrubbed = scrubbed.replace(pattern, replacement)

@@ -7,7 +7,9 @@ export interface Timer {
   repeat(intervalMs: number, task: () => Promise<void>): () => void
 }
 
-/** The real one. A task must catch its own errors; what it throws ends the process as any unhandled rejection does. */
+/**
+ * The real one. A task must catch its own errors; what it throws ends the process as any unhandled rejection does.
+ */
 export const systemTimer: Timer = {
   repeat(intervalMs, task) {
     let timeout: NodeJS.Timeout | null = null
