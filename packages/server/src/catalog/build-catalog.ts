@@ -1,14 +1,13 @@
 /**
  * Makes the catalog from an upstream's list, the rate card and the configuration.
  */
-import type { ChatPrice, ListPrice } from '../pricing/price.ts'
+import type { ChatPrice, ListPrice, TokenPrices } from '../pricing/price.ts'
 import { createCatalog, type Catalog } from './catalog.ts'
 import type { CatalogConfig, CatalogUpstream } from './catalog-config.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import type { FeaturedAlias } from './featured.ts'
 import type { Model } from './model.ts'
 import { routeAlias, type AliasRoute, type KnownRows } from './route-alias.ts'
-import { sandboxFault } from './sandbox-models.ts'
 
 export interface BuiltCatalog {
   readonly catalog: Catalog
@@ -19,6 +18,14 @@ export interface BuiltCatalog {
 export interface CatalogSources {
   readonly featured: readonly FeaturedAlias[]
   readonly snapshot: CatalogList
+  /** Models that the sandbox plays by a script; they can be asked for and are never listed. Returns null for any other id. */
+  readonly findScripted: (id: string) => ScriptedModel | null
+}
+
+export interface ScriptedModel {
+  readonly prices: TokenPrices
+  readonly contextLength: number
+  readonly maxOutputTokens: number
 }
 
 /** Longest id that a request may name; also of an id that is passed on unknown. */
@@ -54,7 +61,7 @@ export function buildCatalog(sources: CatalogSources, config: CatalogConfig, lis
     unlisted: aliases.filter(({ route }) => !route.isListed).map(({ model }) => model),
     prefix: config.prefix,
     updatedAt: own.updatedAt,
-    findUnknown: (id) => findUnknown(config, list, id),
+    findUnknown: (id) => findUnknown(sources, config, list, id),
   })
   return { catalog, refusedAliases: routed.filter(({ route }) => route === null).map(({ alias }) => alias.alias) }
 }
@@ -112,7 +119,7 @@ function rowPrice(
     readonly source: 'live' | 'snapshot'
     readonly upstream: CatalogUpstream
     readonly upstreamModel: string
-    readonly routePrice: ListPrice['prices'] | null
+    readonly routePrice: TokenPrices | null
   },
 ): ListPrice | null {
   const [primary] = config.upstreams
@@ -144,13 +151,35 @@ function configuredOnly(config: CatalogConfig): CatalogList {
   return { rows: [...config.prices.keys()].map((id) => unknownRow(id, 0)), source: 'live', updatedAt: 0 }
 }
 
-function findUnknown(config: CatalogConfig, list: CatalogList | null, id: string): Model | null {
+function findUnknown(
+  sources: CatalogSources,
+  config: CatalogConfig,
+  list: CatalogList | null,
+  id: string,
+): Model | null {
   const [primary] = config.upstreams
   if (id.length > MAX_ID_LENGTH || !PLAIN_ID.test(id)) return null
-  if (primary.kind === 'sandbox') return sandboxFault(primary.name, id)
+  if (primary.kind === 'sandbox') return scriptedModel(primary, id, sources.findScripted(id))
   // An upstream without a list may have any model, and all cost the default; with a list, what is not in it does not exist.
   if (primary.kind !== 'openai-compatible' || list !== null || config.defaultPrice === null) return null
   return rowModel(config, unknownRow(id, 0), 'live', [])
+}
+
+function scriptedModel(upstream: CatalogUpstream, id: string, scripted: ScriptedModel | null): Model | null {
+  if (scripted === null) return null
+  const { prices, contextLength, maxOutputTokens } = scripted
+  return {
+    ...modelFacts({ ...unknownRow(id, 0), contextLength, maxOutputTokens }),
+    id,
+    upstream: upstream.name,
+    upstreamModel: id,
+    type: 'text',
+    featured: false,
+    price: { card: null, list: { prices, source: 'configured' } },
+    aliases: [],
+    aliasFor: null,
+    confidential: false,
+  }
 }
 
 function modelFacts(row: CatalogRow) {

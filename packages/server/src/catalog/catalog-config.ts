@@ -43,7 +43,8 @@ export interface CatalogConfig {
 
 /** The part of the gateway's configuration that the catalog depends on, prices as text. */
 export interface CatalogSettings {
-  readonly catalogPrefix: string
+  /** Null takes what is usual for the first upstream's kind. */
+  readonly catalogPrefix: string | null
   readonly rateCardUnit: CardUnit
   readonly upstreams: readonly [CatalogUpstream, ...CatalogUpstream[]]
   readonly routes: ReadonlyMap<
@@ -55,6 +56,13 @@ export interface CatalogSettings {
   readonly isProduction: boolean
 }
 
+/** Source: decision 0003 (catalog ids). */
+const usualPrefix: Readonly<Record<UpstreamKind, string>> = {
+  sandbox: 'openrouter/',
+  openrouter: 'openrouter/',
+  'openai-compatible': '',
+}
+
 /**
  * Takes the catalog's part out of the configuration and reads its prices.
  *
@@ -62,7 +70,7 @@ export interface CatalogSettings {
  */
 export function catalogConfigFrom(settings: CatalogSettings): CatalogConfig {
   return {
-    prefix: settings.catalogPrefix,
+    prefix: settings.catalogPrefix ?? usualPrefix[settings.upstreams[0].kind],
     cardUnit: settings.rateCardUnit,
     upstreams: settings.upstreams,
     routes: new Map(

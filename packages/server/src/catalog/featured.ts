@@ -1,7 +1,6 @@
 /**
  * The featured aliases: short names with a price of their own, the rate card.
  */
-import { z } from 'zod'
 import { InvariantError } from '../errors/invariant-error.ts'
 import { parseCardNumber, type CardUnit } from '../pricing/card.ts'
 import type { CardRate } from '../pricing/price.ts'
@@ -18,20 +17,19 @@ export interface FeaturedAlias {
   readonly confidential: boolean
 }
 
-const decimal = z.string().regex(/^\d+(\.\d+)?$/)
+/** The file's form. Card numbers are credits as decimal text. */
+export interface FeaturedFile {
+  readonly aliases: readonly FeaturedRow[]
+}
 
-const schema = z.object({
-  aliases: z.array(
-    z.object({
-      alias: z.string().min(1),
-      type: z.enum(['text', 'image']),
-      card_input: decimal,
-      card_output: decimal,
-      model: z.string().min(1),
-      confidential: z.boolean().default(false),
-    }),
-  ),
-})
+export interface FeaturedRow {
+  readonly alias: string
+  readonly type: 'text' | 'image'
+  readonly card_input: string
+  readonly card_output: string
+  readonly model: string
+  readonly confidential?: boolean | undefined
+}
 
 /**
  * Loads the rate card, in its printed order.
@@ -40,17 +38,19 @@ const schema = z.object({
  * @throws {InvariantError} when the file is damaged.
  */
 export function loadFeatured(unit: CardUnit): readonly FeaturedAlias[] {
-  return readDataFile('featured.json', schema).aliases.map((row) => ({
+  const file = readDataFile('featured.json') as FeaturedFile
+  return file.aliases.map((row) => ({
     alias: row.alias,
     type: row.type,
     card: { input: cardNumber(row.card_input, unit), output: cardNumber(row.card_output, unit) },
     model: row.model,
-    confidential: row.confidential,
+    confidential: row.confidential ?? false,
   }))
 }
 
 function cardNumber(text: string, unit: CardUnit): CardRate['input'] {
   const rate = parseCardNumber(text, unit)
-  if (rate === null) throw new InvariantError(`"${text}" on the rate card is not a whole number of nanocredits per token.`)
+  if (rate === null)
+    throw new InvariantError(`"${text}" on the rate card is not a whole number of nanocredits per token.`)
   return rate
 }

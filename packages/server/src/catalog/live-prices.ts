@@ -24,8 +24,8 @@ type Rate = Partial<Record<(typeof keys)[keyof typeof keys], AttoUsd>>
 
 const override = z.looseObject({
   min_prompt_tokens: z.int().min(0).nullish(),
-  utc_start: z.unknown(),
-  utc_end: z.unknown(),
+  utc_start: z.unknown().optional(),
+  utc_end: z.unknown().optional(),
 })
 
 type Override = z.output<typeof override>
@@ -44,7 +44,9 @@ interface ReadOverride {
  * @returns `unknown` without token prices, `router` for a model that costs nothing or whose price depends on where it goes, `odd`
  * when a number is none.
  */
-export function parseListPrices(pricing: Readonly<Record<string, unknown>>): TokenPrices | 'unknown' | 'router' | 'odd' {
+export function parseListPrices(
+  pricing: Readonly<Record<string, unknown>>,
+): TokenPrices | 'unknown' | 'router' | 'odd' {
   if (isAbsent(pricing.prompt) || isAbsent(pricing.completion)) return 'unknown'
   // Routers list -1: the price is that of the model which they choose.
   if (Number(pricing.prompt) < 0 || Number(pricing.completion) < 0) return 'router'

@@ -50,7 +50,10 @@ function aliasRoute(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias
     return withRow({ upstream: primary, upstreamModel: alias.model, price, isListed: true }, rows, alias, primary)
   }
   const found = namesOf(alias).find((name) => rows.listed.has(name))
-  const price = namesOf(alias).map((name) => config.prices.get(name)).find((prices) => prices !== undefined) ?? null
+  const price =
+    namesOf(alias)
+      .map((name) => config.prices.get(name))
+      .find((prices) => prices !== undefined) ?? null
   return withRow(
     { upstream: primary, upstreamModel: found ?? alias.model, price, isListed: found !== undefined },
     rows,
@@ -71,7 +74,14 @@ function withRow(
     // The sandbox knows an alias by its own name, because it costs what the card leaves and not what the target is listed at.
     const prices = costPricesOfCard(alias.card)
     const target = upstreamModel
-    return { upstream, upstreamModel: alias.alias, target, row: snapshot, list: { prices, source: 'configured' }, isListed }
+    return {
+      upstream,
+      upstreamModel: alias.alias,
+      target,
+      row: snapshot,
+      list: { prices, source: 'configured' },
+      isListed,
+    }
   }
   const listed = upstream === primary ? (rows.listed.get(upstreamModel) ?? null) : null
   return {

@@ -1,58 +1,52 @@
 /**
  * The bundled catalog: what the sandbox offers, and what stands in until an upstream's own list has been read.
  */
-import { z } from 'zod'
 import { InvariantError } from '../errors/invariant-error.ts'
 import type { AttoUsd, PriceTier, TokenPrices } from '../pricing/price.ts'
 import { parseUsd } from '../pricing/usd.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import { readDataFile } from './data-file.ts'
+import type { ModelType } from './model.ts'
 
-const price = z.string().regex(/^\d+(\.\d+)?$/)
-
-const tokenKeys = {
-  per_cached_input_token: price.optional(),
-  per_cache_write_token: price.optional(),
+/** The file's form, as far as it is read here. Prices are USD as decimal text. */
+export interface SnapshotFile {
+  readonly as_of: string
+  readonly models: readonly SnapshotRow[]
 }
 
-const tierSchema = z.object({
-  above_input_tokens: z.int().min(1),
-  per_input_token: price,
-  per_output_token: price,
-  ...tokenKeys,
-})
+export interface SnapshotRow {
+  readonly id: string
+  readonly type: ModelType
+  readonly name: string
+  readonly input_modalities: readonly string[]
+  readonly output_modalities: readonly string[]
+  readonly context_length: number | null
+  readonly max_output_tokens: number | null
+  readonly pricing: SnapshotPricing
+}
 
-const rowSchema = z.object({
-  id: z.string().min(1),
-  type: z.enum(['text', 'image', 'video', 'speech', 'transcription']),
-  name: z.string(),
-  input_modalities: z.array(z.string()),
-  output_modalities: z.array(z.string()),
-  context_length: z.int().min(1).nullable(),
-  max_output_tokens: z.int().min(1).nullable(),
-  pricing: z.object({
-    per_input_token: price.optional(),
-    per_output_token: price.optional(),
-    ...tokenKeys,
-    per_request: price.optional(),
-    per_input_audio_token: price.optional(),
-    per_output_audio_token: price.optional(),
-    per_output_image_token: price.optional(),
-    tiers: z.array(tierSchema).optional(),
-  }),
-})
+interface SnapshotRate {
+  readonly per_input_token?: string | undefined
+  readonly per_output_token?: string | undefined
+  readonly per_cached_input_token?: string | undefined
+  readonly per_cache_write_token?: string | undefined
+}
 
-const schema = z.object({ as_of: z.iso.date(), models: z.array(rowSchema) })
-
-type SnapshotRow = z.output<typeof rowSchema>
+export interface SnapshotPricing extends SnapshotRate {
+  readonly per_request?: string | undefined
+  readonly per_input_audio_token?: string | undefined
+  readonly per_output_audio_token?: string | undefined
+  readonly per_output_image_token?: string | undefined
+  readonly tiers?: readonly (SnapshotRate & { readonly above_input_tokens: number })[] | undefined
+}
 
 /**
  * Loads the bundled list, sorted by id.
  *
- * @throws {InvariantError} when the file is damaged.
+ * @throws {InvariantError} when the file is missing or damaged.
  */
 export function loadSnapshot(): CatalogList {
-  const file = readDataFile('catalog.json', schema)
+  const file = readDataFile('catalog.json') as SnapshotFile
   const updatedAt = Date.parse(file.as_of)
   const created = updatedAt / 1_000
   return { rows: file.models.map((row) => rowFrom(row, created)), source: 'snapshot', updatedAt }
@@ -74,26 +68,27 @@ function rowFrom(row: SnapshotRow, created: number): CatalogRow {
   }
 }
 
-function pricesFrom(pricing: SnapshotRow['pricing']): TokenPrices | null {
+function pricesFrom(pricing: SnapshotPricing): TokenPrices | null {
   if (pricing.per_input_token === undefined || pricing.per_output_token === undefined) return null
   return {
-    input: usd(pricing.per_input_token),
-    output: usd(pricing.per_output_token),
-    cachedInput: optionalUsd(pricing.per_cached_input_token),
-    cacheWrite: optionalUsd(pricing.per_cache_write_token),
+    ...rateFrom(pricing),
     request: optionalUsd(pricing.per_request),
     audioInput: optionalUsd(pricing.per_input_audio_token),
     audioOutput: optionalUsd(pricing.per_output_audio_token),
     imageOutput: optionalUsd(pricing.per_output_image_token),
-    tiers: (pricing.tiers ?? []).map(
-      (tier): PriceTier => ({
-        aboveInputTokens: tier.above_input_tokens,
-        input: usd(tier.per_input_token),
-        output: usd(tier.per_output_token),
-        cachedInput: optionalUsd(tier.per_cached_input_token),
-        cacheWrite: optionalUsd(tier.per_cache_write_token),
-      }),
-    ),
+    tiers: (pricing.tiers ?? []).map((tier): PriceTier => ({
+      aboveInputTokens: tier.above_input_tokens,
+      ...rateFrom(tier),
+    })),
+  }
+}
+
+function rateFrom(rate: SnapshotRate): Omit<PriceTier, 'aboveInputTokens'> {
+  return {
+    input: usd(rate.per_input_token),
+    output: usd(rate.per_output_token),
+    cachedInput: optionalUsd(rate.per_cached_input_token),
+    cacheWrite: optionalUsd(rate.per_cache_write_token),
   }
 }
 
@@ -101,8 +96,8 @@ function optionalUsd(text: string | undefined): AttoUsd | null {
   return text === undefined ? null : usd(text)
 }
 
-function usd(text: string): AttoUsd {
-  const amount = parseUsd(text)
+function usd(text: string | undefined): AttoUsd {
+  const amount = text === undefined ? null : parseUsd(text)
   if (amount === null) throw new InvariantError(`"${text}" in the bundled catalog is not a price.`)
   return amount
 }

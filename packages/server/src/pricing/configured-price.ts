@@ -4,22 +4,22 @@
 import type { AttoUsd, PriceTier, TokenPrices } from './price.ts'
 import { attoUsdOf, parseUsd } from './usd.ts'
 
-/** One set of prices in USD per 1M tokens; `request` is in USD per request. Null means that there is no such price. */
+/** One set of prices in USD per 1M tokens; `request` is in USD per request. Absent kinds have no price of their own. */
 export interface PriceTexts {
   readonly input: string
   readonly output: string
-  readonly cachedInput: string | null
-  readonly cacheWrite: string | null
-  readonly request: string | null
-  readonly tiers: readonly PriceTierTexts[]
+  readonly cached_input?: string | undefined
+  readonly cache_write?: string | undefined
+  readonly request?: string | undefined
+  readonly tiers?: readonly PriceTierTexts[] | undefined
 }
 
 export interface PriceTierTexts {
-  readonly aboveInputTokens: number
+  readonly above_input_tokens: number
   readonly input: string
   readonly output: string
-  readonly cachedInput: string | null
-  readonly cacheWrite: string | null
+  readonly cached_input?: string | undefined
+  readonly cache_write?: string | undefined
 }
 
 const TOKENS = 1_000_000n
@@ -31,26 +31,26 @@ const TOKENS = 1_000_000n
  */
 export function readPriceTexts(texts: PriceTexts): TokenPrices | null {
   const base = readTexts(texts)
-  const request = texts.request === null ? null : parseUsd(texts.request)
-  if (base === null || (texts.request !== null && request === null)) return null
+  const request = texts.request === undefined ? null : parseUsd(texts.request)
+  if (base === null || (texts.request !== undefined && request === null)) return null
   const tiers: PriceTier[] = []
-  for (const tier of texts.tiers) {
+  for (const tier of texts.tiers ?? []) {
     const prices = readTexts(tier)
     if (prices === null) return null
-    tiers.push({ aboveInputTokens: tier.aboveInputTokens, ...prices })
+    tiers.push({ aboveInputTokens: tier.above_input_tokens, ...prices })
   }
   tiers.sort((left, right) => left.aboveInputTokens - right.aboveInputTokens)
   return { ...base, request, tiers }
 }
 
-function readTexts(texts: Omit<PriceTierTexts, 'aboveInputTokens'>): Omit<PriceTier, 'aboveInputTokens'> | null {
+function readTexts(texts: Omit<PriceTierTexts, 'above_input_tokens'>): Omit<PriceTier, 'aboveInputTokens'> | null {
   const input = perToken(texts.input)
   const output = perToken(texts.output)
-  const cachedInput = texts.cachedInput === null ? null : perToken(texts.cachedInput)
-  const cacheWrite = texts.cacheWrite === null ? null : perToken(texts.cacheWrite)
+  const cachedInput = texts.cached_input === undefined ? null : perToken(texts.cached_input)
+  const cacheWrite = texts.cache_write === undefined ? null : perToken(texts.cache_write)
   if (input === null || output === null) return null
-  if (texts.cachedInput !== null && cachedInput === null) return null
-  if (texts.cacheWrite !== null && cacheWrite === null) return null
+  if (texts.cached_input !== undefined && cachedInput === null) return null
+  if (texts.cache_write !== undefined && cacheWrite === null) return null
   return { input, output, cachedInput, cacheWrite }
 }
 

@@ -15,14 +15,12 @@ import { attoUsdOf, chargeForCost } from './usd.ts'
  *
  * @param promptTokens from `boundPrompt`.
  *
- * Source: decision 0004 (size of a hold).
+ * Source: decision 0005 (size of a hold).
  */
 export function boundChat(price: ChatPrice, promptTokens: number): HoldBound {
   const prompt = tokenCount(promptTokens)
   const card: HoldBound | null =
-    price.card === null
-      ? null
-      : { fixed: nanocreditsOf(prompt * price.card.input), perOutputToken: price.card.output }
+    price.card === null ? null : { fixed: nanocreditsOf(prompt * price.card.input), perOutputToken: price.card.output }
   const list = price.list === null ? null : boundByList(price.list.prices, promptTokens)
   return dearestBound([card, list].filter((bound) => bound !== null))
 }

@@ -58,7 +58,7 @@ interface Media {
  *
  * @param contextLength the model's window in tokens; null when nobody states it.
  *
- * Source: decision 0004 (size of a hold).
+ * Source: decision 0005 (size of a hold).
  */
 export function boundPrompt(body: PromptBody, contextLength: number | null): number {
   const media = measureMedia(body.value)

@@ -48,7 +48,7 @@ export function parseUsd(text: string): AttoUsd | null {
   const shift = Number(exponent) - fraction.length
   if (digits.length + shift > MAX_WHOLE_DIGITS) return null
   const attoShift = shift + ATTO_DECIMALS
-  if (attoShift >= 0) return attoUsdOf(BigInt(digits) * 10n ** BigInt(attoShift))
+  if (attoShift >= 0) return attoUsdOf(BigInt(digits + '0'.repeat(attoShift)))
   if (-attoShift > digits.length) return attoUsdOf(1n)
   return attoUsdOf(divideUp(BigInt(digits), 10n ** BigInt(-attoShift)))
 }

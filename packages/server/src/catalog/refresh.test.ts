@@ -1,0 +1,118 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { catalogConfigFrom } from './catalog-config.ts'
+import { createLastGoodCopy } from './last-good-copy.ts'
+import { openCatalog } from './open-catalog.ts'
+import { refreshCatalog, type RefreshDeps } from './refresh.ts'
+
+const config = catalogConfigFrom({
+  catalogPrefix: null,
+  rateCardUnit: 'per_1m',
+  upstreams: [{ name: 'main', kind: 'openrouter', reportsCost: true }],
+  routes: new Map(),
+  prices: new Map(),
+  defaultPrice: null,
+  isProduction: false,
+})
+const model = (id: string, prompt = '0.000001') => ({ id, pricing: { prompt, completion: '0.000002' } })
+
+let dataDir = ''
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'catalog-'))
+})
+
+afterEach(() => rm(dataDir, { recursive: true }))
+
+const copyFrom = (origin = 'https://upstream.example') => createLastGoodCopy({ dataDir, upstream: 'main', origin })
+
+const open = () => openCatalog({ lastGood: copyFrom(), findScripted: () => null }, config)
+
+async function start(list: () => unknown): Promise<RefreshDeps> {
+  const { catalog, build } = await open()
+  return { catalog, build, fetchList: async () => list(), lastGood: copyFrom(), clock: { now: () => 5_000 } }
+}
+
+describe('a refresh', () => {
+  test('replaces the catalog at once and says what changed', async () => {
+    let list: unknown = { data: [model('a'), model('b'), { id: 'v:free' }] }
+    const deps = await start(() => list)
+    const { catalog } = deps
+    expect(await refreshCatalog(deps)).toMatchObject({
+      kind: 'refreshed',
+      featured: 17,
+      models: 2,
+      added: { count: 2, first: ['openrouter/a', 'openrouter/b'] },
+      removed: { count: 373 },
+      skipped: { count: 1, first: [{ id: 'v:free', reason: 'variant' }] },
+      isKeptForNextStart: true,
+    })
+    expect(catalog.updatedAt).toBe(5_000)
+    list = { data: [model('b', '0.000009'), model('c')] }
+    expect(await refreshCatalog(deps)).toMatchObject({
+      added: { count: 1, first: ['openrouter/c'] },
+      removed: { count: 1, first: ['openrouter/a'] },
+      repriced: { count: 1, first: ['openrouter/b'] },
+    })
+    expect(catalog.find('a')).toBeNull()
+    expect(catalog.counts).toEqual({ featured: 17, models: 2 })
+  })
+
+  test('leaves a list that somebody is reading whole', async () => {
+    const deps = await start(() => ({ data: [model('a')] }))
+    const before = deps.catalog.list()
+    await refreshCatalog(deps)
+    expect(before.length).toBe(390)
+    expect(deps.catalog.list().length).toBe(18)
+  })
+
+  test.each([
+    ['unreachable', () => Promise.reject(new Error('refused'))],
+    ['not a list', () => '<html>'],
+    ['not a list', () => ({ data: [model('z')], links: { next: '/more' } })],
+    ['empty', () => ({ data: [] })],
+    ['empty', () => ({ data: [null, { id: 'v:free' }] })],
+  ])('keeps the good list when the new one is %s', async (reason, bad) => {
+    let list: () => unknown = () => ({ data: [model('a')] })
+    const deps = await start(() => list())
+    await refreshCatalog(deps)
+    list = bad
+    expect(await refreshCatalog(deps)).toMatchObject({ kind: 'kept', reason })
+    expect(deps.catalog.find('a')).not.toBeNull()
+    expect((await copyFrom().read())?.rows.map((row) => row.id)).toEqual(['a'])
+  })
+
+  test('serves the new list even when the disk takes no copy', async () => {
+    const deps = await start(() => ({ data: [model('a')] }))
+    await writeFile(join(dataDir, 'file'), '')
+    const lastGood = createLastGoodCopy({ dataDir: join(dataDir, 'file'), upstream: 'main', origin: '' })
+    expect(await refreshCatalog({ ...deps, lastGood })).toMatchObject({ kind: 'refreshed', isKeptForNextStart: false })
+    expect(deps.catalog.find('a')).not.toBeNull()
+  })
+})
+
+describe('the last good copy', () => {
+  test('is what the next start begins with, with its time', async () => {
+    await refreshCatalog(await start(() => ({ data: [model('a')] })))
+    const { catalog, hasOwnList } = await open()
+    expect(hasOwnList).toBe(true)
+    expect(catalog.counts.models).toBe(1)
+    expect(catalog.updatedAt).toBe(5_000)
+    expect(catalog.find('a')?.price?.list?.source).toBe('live')
+  })
+
+  test('is one whole file and leaves nothing else behind', async () => {
+    await refreshCatalog(await start(() => ({ data: [model('a')] })))
+    expect(await readdir(dataDir)).toEqual(['catalog-main.json'])
+  })
+
+  test('is not used for another upstream address, nor when it is damaged', async () => {
+    await refreshCatalog(await start(() => ({ data: [model('a')] })))
+    expect(await copyFrom('https://other.example').read()).toBeNull()
+    await writeFile(join(dataDir, 'catalog-main.json'), '{"format":1,')
+    expect(await copyFrom().read()).toBeNull()
+    expect((await open()).catalog.counts.models).toBe(373)
+  })
+})
