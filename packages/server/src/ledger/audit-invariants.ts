@@ -1,0 +1,296 @@
+/** The invariants of money, each a query on the ledger's own rows. Source: decision 0005 (the ledger and its invariants). */
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { DatabaseEngine } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+
+export interface AuditContext {
+  readonly db: Kysely<Schema>
+  readonly engine: DatabaseEngine
+  readonly now: number
+}
+
+interface Finding {
+  /** Money as `bigint`, counts as `number`. */
+  readonly figures: Readonly<Record<string, bigint | number>>
+  readonly breaches: readonly string[]
+}
+
+interface Invariant {
+  readonly name: string
+  readonly promise: string
+  readonly check: (context: AuditContext) => Promise<Finding>
+}
+
+/** An orphaned hold may wait this long for a sweep before the audit calls it forgotten. */
+const ORPHAN_WAIT_MAX_MS = 3_600_000
+
+/** Rows that break a promise are listed up to this number. */
+const BREACHES_MAX = 1_000
+
+/** Every invariant that applies now. */
+export const invariants: readonly Invariant[] = [
+  {
+    name: 'balanced',
+    promise: 'the entries of each transfer sum to zero, and so do all entries together',
+    check: checkBalanced,
+  },
+  {
+    name: 'posted',
+    promise: 'the posted balance of each account is the sum of its entries',
+    check: checkPosted,
+  },
+  { name: 'held', promise: 'what is held of each account is the sum of its open holds', check: checkHeld },
+  { name: 'covered', promise: 'no account has less than it holds', check: checkCovered },
+  {
+    name: 'settled once',
+    promise: 'each ended hold has one usage record, and no open hold has one',
+    check: checkSettledOnce,
+  },
+  {
+    name: 'charged as recorded',
+    promise:
+      'each usage record with a charge or a loss has one transfer of the same amounts, and each such transfer a record',
+    check: checkChargedAsRecorded,
+  },
+  {
+    name: 'budgets',
+    promise:
+      'what a budget counts in its present period is the sum of the charges and open holds that were placed in it',
+    check: checkBudgets,
+  },
+  { name: 'margin', promise: 'each charge covers its cost and 20 % on it', check: checkMargin },
+  { name: 'failed is free', promise: 'a request that failed is not charged', check: checkFailedIsFree },
+  { name: 'totals', promise: 'the daily totals are the sums of the usage records', check: checkTotals },
+  { name: 'no orphans', promise: 'no hold is left open by a process that is gone', check: checkOrphans },
+  {
+    name: 'credits never expire',
+    promise: 'nothing but a charge or an adjustment with a reason lowers a balance',
+    check: checkNeverExpire,
+  },
+]
+
+/** A sum that cannot overflow: SQLite adds the high and the low halves apart, PostgreSQL has exact decimals. */
+function sumOf(engine: DatabaseEngine, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  return engine === 'postgres'
+    ? sql`coalesce(sum(${value}), 0) as high_amount, 0 as low_amount`
+    : sql`coalesce(sum((${value}) >> 32), 0) as high_amount, coalesce(sum((${value}) & 4294967295), 0) as low_amount`
+}
+
+interface Halves {
+  readonly high_amount: bigint
+  readonly low_amount: bigint | number
+}
+
+function joinHalves(engine: DatabaseEngine, row: Halves | undefined): bigint {
+  if (row === undefined) return 0n
+  return engine === 'postgres' ? row.high_amount : (row.high_amount << 32n) + BigInt(row.low_amount)
+}
+
+async function total({ db, engine }: AuditContext, value: string, from: string): Promise<bigint> {
+  const result = await sql<Halves>`select ${sumOf(engine, sql.raw(value))} from ${sql.raw(from)}`.execute(db)
+  return joinHalves(engine, result.rows[0])
+}
+
+async function count({ db }: AuditContext, from: string): Promise<number> {
+  const result = await sql<{ rows: number }>`select count(*) as rows from ${sql.raw(from)}`.execute(db)
+  return result.rows[0]?.rows ?? 0
+}
+
+/** Runs a query whose rows are breaches; its column `breach` says which. */
+async function list({ db }: AuditContext, query: RawBuilder<{ breach: string }>): Promise<readonly string[]> {
+  const result = await sql<{ breach: string }>`${query} limit ${sql.lit(BREACHES_MAX)}`.execute(db)
+  return result.rows.map((row) => String(row.breach))
+}
+
+async function checkBalanced(context: AuditContext): Promise<Finding> {
+  const breaches = await list(
+    context,
+    sql`select 'transfer ' || transfer_id || ' does not sum to zero' as breach
+          from ledger_entry group by transfer_id having sum(amount) <> 0`,
+  )
+  const sum = await total(context, 'amount', 'ledger_entry')
+  return {
+    figures: { transfers: await count(context, 'transfer'), entries: await count(context, 'ledger_entry'), sum },
+    breaches: sum === 0n ? breaches : [...breaches, 'all entries together do not sum to zero'],
+  }
+}
+
+interface AccountSum extends Halves {
+  readonly account_id: string
+  readonly stored_amount: bigint
+}
+
+/** Compares an amount of each account with a sum over other rows. */
+async function compareAccounts(context: AuditContext, stored: 'posted' | 'held', sums: RawBuilder<unknown>) {
+  const { rows } = await sql<AccountSum>`
+    select b.account_id, b.${sql.ref(stored)} as stored_amount,
+           coalesce(s.high_amount, 0) as high_amount, coalesce(s.low_amount, 0) as low_amount
+      from balance b left join (${sums}) s on s.account_id = b.account_id`.execute(context.db)
+  return rows
+    .map((row) => ({ id: row.account_id, stored: row.stored_amount, sum: joinHalves(context.engine, row) }))
+    .filter(({ stored: amount, sum }) => amount !== sum)
+    .map(({ id, stored: amount, sum }) => `account ${id} has ${stored} ${amount}, its rows sum to ${sum}`)
+}
+
+async function checkPosted(context: AuditContext): Promise<Finding> {
+  const amount = sumOf(context.engine, sql`funding - charge`)
+  const breaches = await compareAccounts(
+    context,
+    'posted',
+    sql`select account_id, ${amount} from transfer group by account_id`,
+  )
+  const figures = {
+    accounts: await count(context, 'balance'),
+    posted: await total(context, 'posted', 'balance'),
+    funded: await total(context, 'funding', 'transfer'),
+    charged: await total(context, 'charge', 'transfer'),
+  }
+  return { figures, breaches }
+}
+
+async function checkHeld(context: AuditContext): Promise<Finding> {
+  const amount = sumOf(context.engine, sql`amount`)
+  const breaches = await compareAccounts(
+    context,
+    'held',
+    sql`select account_id, ${amount} from hold where state = 'held' group by account_id`,
+  )
+  const figures = {
+    'open holds': await count(context, `hold where state = 'held'`),
+    held: await total(context, 'held', 'balance'),
+  }
+  return { figures, breaches }
+}
+
+async function checkCovered(context: AuditContext): Promise<Finding> {
+  const breaches = await list(
+    context,
+    sql`select 'account ' || account_id || ' is overdrawn' as breach from balance
+         where posted - held < 0 or held < 0 or posted < 0`,
+  )
+  return { figures: { available: await total(context, 'posted - held', 'balance') }, breaches }
+}
+
+async function checkSettledOnce(context: AuditContext): Promise<Finding> {
+  const breaches = await list(
+    context,
+    sql`select 'hold ' || h.hold_id || case when u.usage_id is null then ' ended without a record'
+                                            else ' is open and has a record' end as breach
+          from hold h left join usage_record u on u.usage_id = h.hold_id
+         where (h.state = 'held') = (u.usage_id is not null)`,
+  )
+  const figures = {
+    captured: await count(context, `hold where state = 'captured'`),
+    released: await count(context, `hold where state = 'released'`),
+    expired: await count(context, `hold where state = 'expired'`),
+    records: await count(context, 'usage_record'),
+  }
+  return { figures, breaches }
+}
+
+async function checkChargedAsRecorded(context: AuditContext): Promise<Finding> {
+  const records = await list(
+    context,
+    sql`select 'usage record ' || u.usage_id || ' differs from its transfer' as breach
+          from usage_record u left join transfer t on t.hold_id = u.usage_id
+         where (t.transfer_id is null and u.charge + u.write_off > 0)
+            or t.charge <> u.charge or t.write_off <> u.write_off or t.cost <> u.cost or t.account_id <> u.account_id`,
+  )
+  const transfers = await list(
+    context,
+    sql`select 'transfer ' || t.transfer_id || ' has no usage record' as breach
+          from transfer t left join usage_record u on u.usage_id = t.hold_id
+         where t.hold_id is not null and u.usage_id is null`,
+  )
+  const figures = {
+    charged: await total(context, 'charge', 'usage_record'),
+    'written off': await total(context, 'write_off', 'transfer'),
+    cost: await total(context, 'cost', 'transfer'),
+  }
+  return { figures, breaches: [...records, ...transfers] }
+}
+
+async function checkBudgets(context: AuditContext): Promise<Finding> {
+  const sides = sql`
+    select key_budget_id as budget_id, key_window_start as window_start, hold_id, state, amount from hold
+     where key_budget_id is not null
+    union all
+    select team_budget_id, team_window_start, hold_id, state, amount from hold where team_budget_id is not null`
+  const breaches = await list(
+    context,
+    sql`select 'budget ' || b.budget_id || ' counts other amounts than its holds have' as breach
+          from budget b
+          left join (select s.budget_id, s.window_start, sum(case when s.state = 'held' then s.amount else 0 end) as held,
+                            sum(coalesce(u.charge, 0)) as charged
+                       from (${sides}) s left join usage_record u on u.usage_id = s.hold_id
+                      group by s.budget_id, s.window_start) s
+            on s.budget_id = b.budget_id and s.window_start = b.window_start
+         where b.reserved <> coalesce(s.held, 0) or b.spent <> coalesce(s.charged, 0)`,
+  )
+  const figures = {
+    budgets: await count(context, 'budget'),
+    capped: await count(context, 'budget where limit_nanocredits is not null'),
+    'over their cap': await count(context, 'budget where spent + reserved > limit_nanocredits'),
+  }
+  return { figures, breaches }
+}
+
+async function checkMargin(context: AuditContext): Promise<Finding> {
+  const breaches = await list(
+    context,
+    sql`select 'transfer ' || transfer_id || ' was charged below its cost and margin' as breach
+          from transfer where kind = 'capture' and margin * 5 < cost`,
+  )
+  return { figures: { margin: await total(context, 'margin', 'transfer') }, breaches }
+}
+
+async function checkFailedIsFree(context: AuditContext): Promise<Finding> {
+  const breaches = await list(
+    context,
+    sql`select 'usage record ' || usage_id || ' failed and was charged' as breach
+          from usage_record where status = 'error' and charge > 0`,
+  )
+  return { figures: { failed: await count(context, `usage_record where status = 'error'`) }, breaches }
+}
+
+async function checkTotals(context: AuditContext): Promise<Finding> {
+  const breaches = await list(
+    context,
+    sql`select 'the totals of key ' || coalesce(d.key_id, r.key_id) || ' on day ' || coalesce(d.day, r.day) ||
+               ' differ from its records' as breach
+          from usage_daily d
+          full join (select key_id, created_at / 86400000 as day, type, model, count(*) as requests,
+                            sum(charge) as charge, sum(coalesce(prompt_tokens, 0)) as prompt_tokens,
+                            sum(coalesce(completion_tokens, 0)) as completion_tokens
+                       from usage_record group by key_id, created_at / 86400000, type, model) r
+            on r.key_id = d.key_id and r.day = d.day and r.type = d.type and r.model = d.model
+         where d.key_id is null or r.key_id is null or d.requests <> r.requests or d.charge <> r.charge
+            or d.prompt_tokens <> r.prompt_tokens or d.completion_tokens <> r.completion_tokens`,
+  )
+  const figures = {
+    days: await count(context, 'usage_daily'),
+    charged: await total(context, 'charge', 'usage_daily'),
+  }
+  return { figures, breaches }
+}
+
+async function checkOrphans(context: AuditContext): Promise<Finding> {
+  const before = context.now - ORPHAN_WAIT_MAX_MS
+  const breaches = await list(
+    context,
+    sql`select 'hold ' || h.hold_id || ' is open, its process is gone' as breach
+          from hold h left join process_lease p on p.process_id = h.process_id
+         where h.state = 'held' and h.placed_at < ${sql.lit(before)}
+           and coalesce(p.lease_until, h.placed_at) < ${sql.lit(before)}`,
+  )
+  return { figures: { processes: await count(context, 'process_lease') }, breaches }
+}
+
+async function checkNeverExpire(context: AuditContext): Promise<Finding> {
+  const breaches = await list(
+    context,
+    sql`select 'transfer ' || transfer_id || ' lowers a balance without a reason' as breach
+          from transfer where funding < 0 and (kind <> 'adjustment' or reason is null or reason = '')`,
+  )
+  return { figures: { adjustments: await count(context, `transfer where kind = 'adjustment'`) }, breaches }
+}
