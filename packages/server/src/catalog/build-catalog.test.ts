@@ -224,7 +224,7 @@ describe('the catalog of an openai-compatible upstream', () => {
     const catalog = catalogFor(configFor('openai-compatible', { defaultPrice: priceTexts }))
     expect(catalog.find('my-model')).toMatchObject({ upstreamModel: 'my-model', price: { card: null } })
     expect(catalog.find('a b')).toBeNull()
-    expect(catalog.find('x'.repeat(201))).toBeNull()
+    expect(catalog.find('x'.repeat(257))).toBeNull()
   })
 
   test('offers configured models while the upstream has given no list', () => {

@@ -29,7 +29,7 @@ export interface ScriptedModel {
 }
 
 /** Longest id that a request may name; also of an id that is passed on unknown. */
-const MAX_ID_LENGTH = 200
+const MAX_ID_LENGTH = 256
 
 const PLAIN_ID = /^[\x21-\x7e]+$/
 
