@@ -36,12 +36,10 @@ export interface UsageStore {
 }
 
 /**
- * How far the time in a record's id may lie before the request's start, in milliseconds: the id is made when the
- * request arrives, the start is when its hold was placed, after its body was read.
+ * How far the time in a record's id may lie from the request's start, in milliseconds. It lies before it by the time that the body took
+ * to arrive, and after it when the clock was set back and ids went on from the later time.
  */
-const ID_LEAD_MS = 3_600_000
-/** How far it may lie after it: ids of one millisecond run over into the next ones. */
-const ID_LAG_MS = 60_000
+const ID_DRIFT_MS = 3_600_000
 
 /** Makes the store that reads usage records, their roll-ups and open holds. The ledger writes all of them. */
 export function createUsageStore({ read }: Database): UsageStore {
@@ -110,9 +108,9 @@ function recordsIn(
 ): Expression<SqlBool> {
   const conditions = [where('key_id', '=', keyId)]
   if (from !== null) {
-    conditions.push(where('started_at', '>=', from), where('usage_id', '>=', idFloor(from - ID_LEAD_MS)))
+    conditions.push(where('started_at', '>=', from), where('usage_id', '>=', idFloor(from - ID_DRIFT_MS)))
   }
-  if (to !== null) conditions.push(where('started_at', '<', to), where('usage_id', '<', idFloor(to + ID_LAG_MS)))
+  if (to !== null) conditions.push(where('started_at', '<', to), where('usage_id', '<', idFloor(to + ID_DRIFT_MS)))
   if (type !== undefined) conditions.push(where('type', '=', type))
   if (model !== undefined) conditions.push(where('model', '=', model))
   return where.and(conditions)

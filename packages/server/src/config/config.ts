@@ -104,7 +104,8 @@ export interface Config {
   readonly prices: ReadonlyMap<string, PriceConfig>
   /** For models without a price of their own; null leaves them unlisted. */
   readonly defaultPrice: PriceConfig | null
-  readonly catalogPrefix: string
+  /** Ends in a slash; null takes what is usual for the first upstream's kind. */
+  readonly catalogPrefix: string | null
   readonly rateCardUnit: 'per_1m' | 'per_1k'
   readonly peppers: readonly [SecretPepper, ...SecretPepper[]]
   readonly sessionSecret: string

@@ -72,7 +72,7 @@ export const environmentSchema = z.object({
   SVC_CATALOG_PREFIX: z
     .string()
     .regex(/^([a-z0-9][a-z0-9._-]*\/)$/, 'give lower-case letters, digits, dots and hyphens, and a slash at the end')
-    .default('openrouter/'),
+    .optional(),
   SVC_RATE_CARD_UNIT: z.enum(['per_1m', 'per_1k']).default('per_1m'),
   SVC_DEFAULT_PRICE: pricePair.optional(),
   SVC_KEY_PEPPER: peppers.optional(),

@@ -54,7 +54,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
     upstreams: [firstUpstream, ...otherUpstreams],
     ...prices,
-    catalogPrefix: environment.SVC_CATALOG_PREFIX,
+    catalogPrefix: environment.SVC_CATALOG_PREFIX ?? null,
     rateCardUnit: environment.SVC_RATE_CARD_UNIT,
     peppers: peppersOf(environment, dataDir),
     sessionSecret: environment.SVC_SESSION_SECRET ?? readKeptSecret(dataDir, 'session-secret'),
