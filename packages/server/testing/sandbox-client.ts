@@ -56,8 +56,57 @@ export function chat(sandbox: Sandbox, model: string, extra: object = {}): Promi
   return ask(sandbox, '/chat/completions', { model, messages: [{ role: 'user', content: 'Hello there' }], ...extra })
 }
 
+/** What tests look at in a choice, whole or in pieces. */
+export interface HeardChoice {
+  readonly index: number
+  readonly finish_reason: string | null
+  readonly message: HeardMessage
+  readonly delta: HeardMessage
+  readonly logprobs: { readonly content: readonly HeardLogprob[] }
+}
+
+export interface HeardMessage {
+  readonly content: string
+  readonly reasoning: string
+  readonly refusal: string
+  readonly tool_calls: readonly HeardCall[]
+}
+
+export interface HeardCall {
+  readonly index: number
+  readonly id?: string
+  readonly function: { readonly name: string; readonly arguments: string }
+}
+
+export interface HeardLogprob {
+  readonly token: string
+  readonly logprob: number
+  readonly bytes: readonly number[]
+  readonly top_logprobs: readonly HeardLogprob[]
+}
+
+/** A whole answer, or a frame of one. */
+export interface HeardAnswer {
+  readonly id: string
+  readonly choices: readonly HeardChoice[] | null
+  readonly usage: {
+    readonly prompt_tokens: number
+    readonly completion_tokens: number
+    readonly completion_tokens_details: { readonly reasoning_tokens: number }
+  }
+}
+
+/** Reads a whole answer. */
+export function answerOf(
+  heard: Heard,
+): HeardAnswer & { readonly choices: readonly HeardChoice[]; readonly first: HeardChoice } {
+  const answer = JSON.parse(heard.text) as HeardAnswer
+  const choices = answer.choices ?? []
+  return { ...answer, choices, first: choices[0] as HeardChoice }
+}
+
 /** The JSON frames of an event stream, without comments and `[DONE]`. */
-export function framesOf(text: string): any[] {
+export function framesOf(text: string): HeardAnswer[] {
   return text
     .split(/\r?\n\r?\n/)
     .map((frame) =>
@@ -68,7 +117,7 @@ export function framesOf(text: string): any[] {
         .join('\n'),
     )
     .filter((data) => data !== '' && data !== '[DONE]')
-    .map((data) => JSON.parse(data))
+    .map((data) => JSON.parse(data) as HeardAnswer)
 }
 
 /** Joins what a stream adds to one field of the first choice's message. */

@@ -27,7 +27,10 @@ export function numberForSchema(schema: JsonSchema, random: SeededRandom): numbe
   const step = numberAt(schema, 'multipleOf')
   if (step !== null && step > 0) {
     const first = bounds.isLowExcluded ? Math.floor(bounds.low / step) + 1 : Math.ceil(bounds.low / step)
-    const last = Math.max(first, bounds.isHighExcluded ? Math.ceil(bounds.high / step) - 1 : Math.floor(bounds.high / step))
+    const last = Math.max(
+      first,
+      bounds.isHighExcluded ? Math.ceil(bounds.high / step) - 1 : Math.floor(bounds.high / step),
+    )
     return plain(Number((random.integer(first, Math.min(last, first + SPREAD)) * step).toPrecision(12)))
   }
   if (bounds.low === bounds.high) return bounds.low

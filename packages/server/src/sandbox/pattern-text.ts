@@ -144,7 +144,10 @@ class PatternReader {
     const [low, high] = this.#count()
     this.#takes('?')
     return () => {
-      const times = Math.min(high, low === high ? low : low + this.#stretch + (low === 0 ? this.#random.integer(0, 1) : 0))
+      const times = Math.min(
+        high,
+        low === high ? low : low + this.#stretch + (low === 0 ? this.#random.integer(0, 1) : 0),
+      )
       let text = ''
       for (let time = 0; time < times; time++) {
         if (this.#made > LENGTH_MAX) break

@@ -152,7 +152,8 @@ function hasType(schema: JsonSchema, value: unknown): boolean {
   if (types.length === 0) return true
   if (value === null) return types.includes('null')
   if (Array.isArray(value)) return types.includes('array')
-  if (typeof value === 'number') return types.includes('number') || (types.includes('integer') && Number.isInteger(value))
+  if (typeof value === 'number')
+    return types.includes('number') || (types.includes('integer') && Number.isInteger(value))
   return types.includes(typeof value)
 }
 

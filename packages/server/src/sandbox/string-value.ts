@@ -5,7 +5,20 @@ import type { SeededRandom } from './seeded-random.ts'
 /** Longest text that a schema can ask for. */
 const LENGTH_MAX = 10_000
 
-const words = ['amber', 'birch', 'cloud', 'delta', 'ember', 'fjord', 'grove', 'harbor', 'island', 'juniper', 'lantern', 'meadow']
+const words = [
+  'amber',
+  'birch',
+  'cloud',
+  'delta',
+  'ember',
+  'fjord',
+  'grove',
+  'harbor',
+  'island',
+  'juniper',
+  'lantern',
+  'meadow',
+]
 
 /** Values that read well, by what a property is called. */
 const byName: Readonly<Record<string, readonly string[]>> = {

@@ -30,7 +30,10 @@ describe('pieces of a text', () => {
 
   test('a pair of surrogates is never cut, wherever the cut falls', () => {
     for (let shift = 0; shift < 4; shift++) {
-      for (const text of [`${'a'.repeat(shift)}${'🎉'.repeat(5_000)}`, `${'b\n'.repeat(2_047)}${'c'.repeat(shift)}🎉 d`.repeat(3)]) {
+      for (const text of [
+        `${'a'.repeat(shift)}${'🎉'.repeat(5_000)}`,
+        `${'b\n'.repeat(2_047)}${'c'.repeat(shift)}🎉 d`.repeat(3),
+      ]) {
         for (const piece of cutIntoPieces(text)) expect(piece).not.toMatch(LONE_HALF)
       }
     }

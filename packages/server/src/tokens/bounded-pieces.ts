@@ -21,7 +21,7 @@ const RUN_PART = 512
  */
 export function cutIntoPieces(text: string): string[] {
   const pieces: string[] = []
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const end = endOfStretch(text, start)
     cutLongRuns(text, start, end, pieces)
     start = end
@@ -38,7 +38,7 @@ function endOfStretch(text: string, start: number): number {
 
 function cutLongRuns(text: string, start: number, end: number, pieces: string[]): void {
   let pending = start
-  for (let runStart = start; runStart < end; ) {
+  for (let runStart = start; runStart < end;) {
     const runEnd = endOfRun(text, runStart, end)
     if (runEnd - runStart >= LONG_RUN) {
       if (runStart > pending) pieces.push(text.slice(pending, runStart))
@@ -51,7 +51,7 @@ function cutLongRuns(text: string, start: number, end: number, pieces: string[])
 }
 
 function cutRun(text: string, start: number, end: number, pieces: string[]): void {
-  for (let from = start; from < end; ) {
+  for (let from = start; from < end;) {
     const to = from + RUN_PART >= end ? end : pastSurrogatePair(text, from + RUN_PART)
     pieces.push(text.slice(from, to))
     from = to

@@ -11,7 +11,9 @@ function counterWith(options?: TokenCounterOptions): TokenCounter {
 }
 
 function script(body: string): URL {
-  return new URL(`data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads'\n${body}`)}`)
+  return new URL(
+    `data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads'\n${body}`)}`,
+  )
 }
 
 const READY = `parentPort.postMessage({ kind: 'ready' })`
@@ -50,7 +52,8 @@ describe('the token counter', () => {
     const settled = Promise.allSettled(waiting)
     await expect(counter.count('c')).rejects.toMatchObject({ failure: 'queue_full' })
     await counter.close()
-    for (const result of await settled) expect(result).toMatchObject({ status: 'rejected', reason: { failure: 'closed' } })
+    for (const result of await settled)
+      expect(result).toMatchObject({ status: 'rejected', reason: { failure: 'closed' } })
   })
 
   test('a count that takes too long is refused, and the next one gets a new worker', async () => {

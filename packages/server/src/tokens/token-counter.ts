@@ -90,7 +90,8 @@ class TokenQueue {
     if (this.#isClosed) return Promise.reject(new TokenCountError('closed', 'The token counter is closed.'))
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, resolve, reject })
-      this.#advance()
+      // Texts that come in one turn travel in one message.
+      if (this.#waiting.length === 1) queueMicrotask(() => this.#advance())
     })
   }
 

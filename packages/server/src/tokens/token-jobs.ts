@@ -8,4 +8,6 @@ export interface TokenJob {
 export type TokenJobResult = number | string[]
 
 /** What the worker sends: once that it can work, then one list of results for each list of jobs. */
-export type TokenWorkerMessage = { readonly kind: 'ready' } | { readonly kind: 'done'; readonly results: TokenJobResult[] }
+export type TokenWorkerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'done'; readonly results: TokenJobResult[] }

@@ -1,0 +1,65 @@
+import { listCost } from '../pricing/list-cost.ts'
+import type { ChatUsage, TokenPrices } from '../pricing/price.ts'
+import { formatUsd } from '../pricing/usd.ts'
+import { type SandboxFault, sandboxFaults } from './faults.ts'
+
+/** What the ids of scripted models begin with. They can be asked for and are never listed. */
+export const SANDBOX_PREFIX = 'svc-sandbox/'
+
+/** A scripted model as a catalog needs it. */
+export interface SandboxModel {
+  /** As a client asks for it; in the list of all, `@N` stands for a number. */
+  readonly id: string
+  readonly prices: TokenPrices
+  readonly contextLength: number
+  readonly maxOutputTokens: number
+  /** What a client of the gateway sees, in one sentence. */
+  readonly clientSees: string
+  /** What the client is charged, in one sentence. */
+  readonly charged: string
+}
+
+/** A scripted model with its number, found by id. */
+export interface FoundFault {
+  readonly fault: SandboxFault
+  /** Null for a fault that takes none. */
+  readonly number: number | null
+}
+
+/** All scripted models, for documents and for tests. */
+export const sandboxModels: readonly SandboxModel[] = sandboxFaults.map((fault) =>
+  modelOf(`${SANDBOX_PREFIX}${fault.name}${fault.parameter === null ? '' : '@N'}`, fault),
+)
+
+const byName = new Map(sandboxFaults.map((fault) => [fault.name, fault]))
+
+/** Finds a scripted model by the id that a client asks for, such as `svc-sandbox/cut@3`; null for any other id. */
+export function findSandboxModel(id: string): SandboxModel | null {
+  const found = findFault(id)
+  return found === null ? null : modelOf(id, found.fault)
+}
+
+/** Finds the script of a model; null for an id that is none, or whose number is missing its place or too great. */
+export function findFault(id: string): FoundFault | null {
+  if (!id.startsWith(SANDBOX_PREFIX)) return null
+  const [name = '', text, ...rest] = id.slice(SANDBOX_PREFIX.length).split('@')
+  const fault = byName.get(name)
+  if (fault === undefined || rest.length > 0) return null
+  if (fault.parameter === null) return text === undefined ? { fault, number: null } : null
+  if (text === undefined) return { fault, number: fault.parameter.fallback }
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
+  return number <= fault.parameter.max ? { fault, number } : null
+}
+
+/** What a scripted model costs, in USD as decimal text; null for any other id. */
+export function costOfSandboxModel(id: string, usage: ChatUsage): string | null {
+  const found = findFault(id)
+  return found === null ? null : formatUsd(listCost(found.fault.prices, usage))
+}
+
+function modelOf(
+  id: string,
+  { prices, contextLength, maxOutputTokens, clientSees, charged }: SandboxFault,
+): SandboxModel {
+  return { id, prices, contextLength, maxOutputTokens, clientSees, charged }
+}

@@ -1,0 +1,46 @@
+import { type Clock, systemClock } from '../runtime/clock.ts'
+import type { ChatUsage } from '../pricing/price.ts'
+import type { PlayedModel } from './model-list.ts'
+
+/** Milliseconds that answers take. */
+export interface SandboxPace {
+  /** Until the first token; an answer that is not streamed takes only this. */
+  readonly firstTokenMs: number
+  /** Between two tokens of a stream. */
+  readonly tokenMs: number
+  /** The same for the slow model. */
+  readonly slowFirstTokenMs: number
+  readonly slowTokenMs: number
+  /** From the end of an answer until the look-up knows a cost that was not reported. */
+  readonly lateCostMs: number
+}
+
+/** As fast as a quick model. */
+export const believablePace: SandboxPace = {
+  firstTokenMs: 120,
+  tokenMs: 20,
+  slowFirstTokenMs: 4_000,
+  slowTokenMs: 400,
+  lateCostMs: 500,
+}
+
+/** Without any wait. */
+export const noPace: SandboxPace = { firstTokenMs: 0, tokenMs: 0, slowFirstTokenMs: 0, slowTokenMs: 0, lateCostMs: 0 }
+
+export interface SandboxOptions {
+  /** The bearer key that requests must carry. */
+  readonly key: string
+  /** Models that are played and listed; called for each request, so it should return the same list until it changes. */
+  readonly models: () => readonly PlayedModel[]
+  /** USD as decimal text to report for a usage; null where it is unknown. Scripted models have prices of their own. */
+  readonly costOf: (model: string, usage: ChatUsage) => string | null
+  readonly clock?: Clock
+  readonly pace?: SandboxPace
+  /** Changes every answer; equal seeds give equal answers. */
+  readonly seed?: string
+}
+
+/** Fills in what was left out. */
+export function completeOptions(options: SandboxOptions): Required<SandboxOptions> {
+  return { clock: systemClock, pace: believablePace, seed: 'svc', ...options }
+}

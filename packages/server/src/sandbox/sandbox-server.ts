@@ -1,0 +1,95 @@
+/**
+ * Room `sandbox`: an upstream that is built in. It speaks OpenRouter's dialect over HTTP on loopback, answers to the shape of a
+ * request, and fails on demand. It knows no key of a user, no balance and no database, and is reached like any other upstream.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { timingSafeEqual } from 'node:crypto'
+import { answerChat, type ChatDeps } from './answer-chat.ts'
+import { createGenerationLog } from './generation-log.ts'
+import { createModelList } from './model-list.ts'
+import { readBody } from './read-body.ts'
+import { SandboxError } from './sandbox-error.ts'
+import { completeOptions, type SandboxOptions } from './sandbox-options.ts'
+import { createSandboxTokens } from './sandbox-tokens.ts'
+import { sendError, sendJson } from './send-reply.ts'
+
+/** A sandbox that runs. */
+export interface Sandbox {
+  /** Base address, ending in `/v1`. */
+  readonly url: string
+  /** Ends every connection and the worker that counts tokens. */
+  close(): Promise<void>
+}
+
+/** How long an idle connection is kept, so that a pool of connections never meets one that is just closing. */
+const KEEP_ALIVE_MS = 120_000
+
+/** Starts a sandbox on a free port of loopback. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const complete = completeOptions(options)
+  const tokens = createSandboxTokens()
+  const models = createModelList(complete.models, complete.costOf)
+  const deps: ChatDeps = { options: complete, models, generations: createGenerationLog(), tokens }
+  const expected = Buffer.from(`Bearer ${complete.key}`)
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
+    void answer(deps, expected, request, response)
+  })
+  const port = await listen(server)
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await Promise.all([closed, tokens.close()])
+    },
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : 0)
+    })
+  })
+}
+
+async function answer(
+  deps: ChatDeps,
+  expected: Buffer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // A client that goes is no failure; the reply learns of it by `close`.
+  response.on('error', () => undefined)
+  try {
+    await route(deps, expected, request, response)
+  } catch (error) {
+    if (request.destroyed && !request.complete) return
+    sendError(response, error instanceof SandboxError ? error : new SandboxError(500, 'server', 'The sandbox broke.'))
+  }
+}
+
+async function route(
+  deps: ChatDeps,
+  expected: Buffer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = request.method === 'POST' ? await readBody(request) : null
+  const given = Buffer.from(request.headers.authorization ?? '')
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new SandboxError(401, 'authentication', 'No auth credentials found')
+  }
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox')
+  if (body !== null && pathname === '/v1/chat/completions') return answerChat(deps, body.toString('utf8'), response)
+  if (request.method === 'GET' && pathname === '/v1/models') return sendJson(response, 200, deps.models.render())
+  if (request.method === 'GET' && pathname === '/v1/generation') {
+    const id = searchParams.get('id') ?? ''
+    const found = deps.generations.render(id, deps.options.clock.now())
+    if (found === null) throw new SandboxError(404, 'not_found', `Generation ${id.slice(0, 100)} not found`)
+    return sendJson(response, 200, found)
+  }
+  throw new SandboxError(404, 'not_found', 'Not Found')
+}
