@@ -8,6 +8,7 @@ import type { AccountStatus, SetStatusResult } from '../accounts/set-account-sta
 import type { CreatedKey, KeyRequest } from '../keys/create-key.ts'
 import type { KeyFilter, KeySummary } from '../keys/list-keys.ts'
 import type { RevokeKeyResult } from '../keys/revoke-key.ts'
+import type { AuditReport } from '../ledger/audit.ts'
 import type { CreditResult, RecordCredit } from '../ledger/operations.ts'
 
 /** Everything that the commands can do, on a database that is open. */
@@ -22,13 +23,6 @@ export interface AdminContext {
   revokeKey(keyId: string): Promise<RevokeKeyResult>
   credit(operation: RecordCredit): Promise<CreditResult>
   /** Checks every invariant of the books. */
-  audit(): Promise<AuditOutcome>
+  audit(): Promise<AuditReport>
   close(): Promise<void>
-}
-
-/** What the audit found, ready to print. */
-export interface AuditOutcome {
-  readonly holds: boolean
-  readonly lines: readonly string[]
-  readonly json: unknown
 }

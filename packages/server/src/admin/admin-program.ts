@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { renderAudit } from '../ledger/audit.ts'
 import { accountCommands } from './account-commands.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
@@ -74,8 +75,8 @@ function auditCommand(deps: CommandDeps): Command {
     .description('check every invariant of the books; exits with 1 on a breach')
     .action((_options: object, command: Command) =>
       runCommand(deps, command, async (context) => {
-        const outcome = await context.audit()
-        return { text: outcome.lines.join('\n'), json: outcome.json, exitCode: outcome.holds ? 0 : FAILED }
+        const report = await context.audit()
+        return { text: renderAudit(report), json: report, exitCode: report.breaches === 0 ? 0 : FAILED }
       }),
     )
 }

@@ -1,0 +1,4 @@
+/** Composition root of the audit: `npm run audit`. Prints every invariant with its figures. Nobody imports it. */
+import { runAdminProcess } from './open-admin.ts'
+
+await runAdminProcess(['audit', ...process.argv.slice(2)])

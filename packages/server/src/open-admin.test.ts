@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeEachEngine, openTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { runAdmin } from './admin/admin-program.ts'
+import { createKeyAuthenticator } from './keys/authenticate-key.ts'
+import { createKeyStore } from './keys/key-store.ts'
+import type { Peppers } from './keys/pepper.ts'
+import { openAdmin } from './open-admin.ts'
+import { systemClock } from './runtime/clock.ts'
+
+const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
+
+// The test's own database stays open meanwhile, as a running gateway's would.
+describeEachEngine('operator commands', (engine) => {
+  let open: TestDatabase
+  beforeAll(async () => {
+    open = await openTestDatabase(engine)
+  })
+  afterAll(() => open.close())
+
+  interface Outcome {
+    readonly code: number
+    readonly output: string
+    readonly errors: string
+  }
+
+  async function run(...words: string[]): Promise<Outcome> {
+    const [output, errors]: string[][] = [[], []]
+    const code = await runAdmin(
+      {
+        open: () => openAdmin({ databaseUrl: open.url, dataDir: open.dataDir, peppers }),
+        print: (text) => output?.push(text),
+        printError: (text) => errors?.push(text),
+      },
+      words,
+    )
+    return { code, output: output?.join('\n') ?? '', errors: errors?.join('\n') ?? '' }
+  }
+
+  async function runJson(...words: string[]): Promise<Record<string, unknown>> {
+    const { code, output, errors } = await run(...words, '--json')
+    expect([code, errors]).toEqual([0, ''])
+    return JSON.parse(output) as Record<string, unknown>
+  }
+
+  async function makeAccount(): Promise<string> {
+    return String((await runJson('account', 'create', '--name', 'Acme'))['account_id'])
+  }
+
+  test('a key that was made works at once, and no more once it was revoked', async () => {
+    const account = await makeAccount()
+    const limits = [
+      '--budget',
+      '12.5',
+      '--period',
+      'monthly',
+      '--models',
+      'svc-gpt, svc-llama',
+      '--rights',
+      'inference',
+    ]
+    const key = await runJson('key', 'create', '--account', account, '--name', 'laptop', ...limits)
+    const store = createKeyStore(open.database)
+    const authenticator = createKeyAuthenticator({ store, peppers, clock: systemClock })
+    const caller = await authenticator.authenticate(`Bearer ${String(key['key'])}`, 'fresh')
+    expect(caller).toMatchObject({ accountId: account, models: ['svc-gpt', 'svc-llama'] })
+
+    const listed = await run('key', 'list', '--account', account)
+    expect(listed.output).toContain('12.5 monthly')
+    expect(listed.output).not.toContain(String(key['key']))
+    expect((await run('key', 'revoke', String(key['key_id']))).output).toContain('is revoked')
+    expect((await run('key', 'revoke', String(key['key_id']))).output).toContain('was revoked before')
+    await expect(authenticator.authenticate(`Bearer ${String(key['key'])}`, 'fresh')).rejects.toThrow('Invalid API key')
+  })
+
+  test('credits are granted and corrected exactly, each named effect once', async () => {
+    const account = await makeAccount()
+    const to = ['--account', account, '--reason', 'a gift']
+    expect((await run('credits', 'grant', ...to, '--amount', '1000.000000001', '--id', 'gift-1')).code).toBe(0)
+    const again = await runJson('credits', 'grant', ...to, '--amount', '1000.000000001', '--id', 'gift-1')
+    expect(again).toMatchObject({ repeated: true, credits_moved: 0 })
+    const taken = await run('credits', 'adjust', ...to, '--amount', '-0.000000001')
+    expect(taken.output).toContain('The balance of')
+    expect(taken.output).toContain(' is 1000.')
+    const tooMuch = await run('credits', 'adjust', ...to, '--amount', '-1000.5')
+    expect(tooMuch).toMatchObject({ code: 1, output: '' })
+    expect(tooMuch.errors).toContain('Only 1000 credits are available')
+    expect((await run('account', 'show', account, '--json')).output).toContain('"credits": 1000,')
+  })
+
+  test('an account is suspended, resumed and listed', async () => {
+    const account = await makeAccount()
+    expect((await run('account', 'suspend', account)).output).toContain('is now suspended')
+    expect((await run('account', 'list')).output).toMatch(new RegExp(`${account}.*Acme.*suspended`))
+    expect((await run('account', 'resume', account)).output).toContain('is now active')
+  })
+
+  test('the audit prints every promise and finds the books in order', async () => {
+    const account = await makeAccount()
+    await run('credits', 'grant', '--account', account, '--amount', '5', '--reason', 'x')
+    const { code, output } = await run('audit')
+    expect(output).toContain('All ')
+    expect(output).not.toContain('BROKEN')
+    expect(code).toBe(0)
+  })
+
+  test('the audit fails when the books are not in order', async () => {
+    const broken = open.database.read
+      .updateTable('balance')
+      .set({ posted: 123n })
+      .where('account_id', '=', await makeAccount())
+    await open.database.write([broken.compile()])
+    const { code, output } = await run('audit')
+    expect(output).toContain('BROKEN')
+    expect(code).toBe(1)
+  })
+
+  test.each([
+    ['account', 'show', 'nobody'],
+    ['account', 'suspend', 'nobody'],
+    ['account', 'create', '--name', ' '],
+    ['account', 'create', '--name', 'x', '--period', 'daily'],
+    ['key', 'create', '--account', 'nobody', '--name', 'x'],
+    ['key', 'revoke', 'nobody'],
+    ['credits', 'grant', '--account', 'nobody', '--amount', '1', '--reason', 'x'],
+    ['credits', 'grant', '--account', 'nobody', '--amount', '1', '--reason', ' '],
+  ])('what cannot be done exits with 1: %s %s %s', async (...words) => {
+    const { code, output, errors } = await run(...words)
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toMatch(/^error: .+\.$/)
+  })
+
+  test.each([
+    ['acount', 'list'],
+    ['account', 'list', '--limit', '0'],
+    ['credits', 'grant', '--account', 'a', '--amount', '1e3', '--reason', 'x'],
+    ['credits', 'grant', '--account', 'a', '--amount', '-1', '--reason', 'x'],
+    ['credits', 'adjust', '--account', 'a', '--amount', '0', '--reason', 'x'],
+    ['credits', 'adjust', '--account', 'a', '--amount', '0.0000000001', '--reason', 'x'],
+    ['key', 'create', '--name', 'x'],
+    ['key', 'create', '--account', 'a', '--name', 'x', '--rights', 'everything'],
+    ['key', 'create', '--account', 'a', '--name', 'x', '--expires', 'soon'],
+  ])('a wrong command line exits with 2 and opens no database: %s %s %s', async (...words) => {
+    const { code, output, errors } = await run(...words)
+    expect([code, output]).toEqual([2, ''])
+    expect(errors).toMatch(/^error: /)
+  })
+
+  test('help is an answer, not an error', async () => {
+    expect(await run('--help')).toMatchObject({ code: 0, errors: '' })
+    expect((await run('credits', 'adjust', '--help')).output).toContain('--amount')
+  })
+})
