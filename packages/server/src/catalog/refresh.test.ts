@@ -2,10 +2,14 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { buildCatalog, type BuiltCatalog, type CatalogSources } from './build-catalog.ts'
+import { createLiveCatalog } from './catalog.ts'
 import { catalogConfigFrom } from './catalog-config.ts'
+import type { CatalogList } from './catalog-row.ts'
+import { loadFeatured } from './featured.ts'
 import { createLastGoodCopy } from './last-good-copy.ts'
-import { openCatalog } from './open-catalog.ts'
 import { refreshCatalog, type RefreshDeps } from './refresh.ts'
+import { loadSnapshot } from './snapshot.ts'
 
 const config = catalogConfigFrom({
   catalogPrefix: null,
@@ -28,10 +32,16 @@ afterEach(() => rm(dataDir, { recursive: true }))
 
 const copyFrom = (origin = 'https://upstream.example') => createLastGoodCopy({ dataDir, upstream: 'main', origin })
 
-const open = () => openCatalog({ lastGood: copyFrom(), findScripted: () => null }, config)
+const sources: CatalogSources = {
+  featured: loadFeatured('per_1m'),
+  snapshot: loadSnapshot(),
+  findScripted: () => null,
+}
+const build = (list: CatalogList | null): BuiltCatalog => buildCatalog(sources, config, list)
+const open = async () => createLiveCatalog(build(await copyFrom().read()).catalog)
 
 async function start(list: () => unknown): Promise<RefreshDeps> {
-  const { catalog, build } = await open()
+  const catalog = await open()
   return { catalog, build, fetchList: async () => list(), lastGood: copyFrom(), clock: { now: () => 5_000 } }
 }
 
@@ -96,8 +106,7 @@ describe('a refresh', () => {
 describe('the last good copy', () => {
   test('is what the next start begins with, with its time', async () => {
     await refreshCatalog(await start(() => ({ data: [model('a')] })))
-    const { catalog, hasOwnList } = await open()
-    expect(hasOwnList).toBe(true)
+    const catalog = await open()
     expect(catalog.counts.models).toBe(1)
     expect(catalog.updatedAt).toBe(5_000)
     expect(catalog.find('a')?.price?.list?.source).toBe('live')
@@ -113,6 +122,6 @@ describe('the last good copy', () => {
     expect(await copyFrom('https://other.example').read()).toBeNull()
     await writeFile(join(dataDir, 'catalog-main.json'), '{"format":1,')
     expect(await copyFrom().read()).toBeNull()
-    expect((await open()).catalog.counts.models).toBe(373)
+    expect((await open()).counts.models).toBe(373)
   })
 })
