@@ -46,7 +46,7 @@ function cleanChunk(value: Json): CleanChunk | null {
 /** The reading side of one stream: bytes in, chunks and one end out. */
 export class ChatStreamReader {
   readonly #sink: ChatStreamSink
-  readonly #options: { readonly upstream: string; readonly reportsCost: boolean; readonly generationId: string | null }
+  readonly #options: { readonly upstream: string; readonly generationId: string | null }
   readonly #decoder: SseDecoder
   #reported: ReportedUsage = NO_USAGE
   #sawFinish = false
@@ -57,7 +57,7 @@ export class ChatStreamReader {
 
   constructor(
     sink: ChatStreamSink,
-    options: { readonly upstream: string; readonly reportsCost: boolean; readonly generationId: string | null },
+    options: { readonly upstream: string; readonly generationId: string | null },
   ) {
     this.#sink = sink
     this.#options = options
@@ -109,7 +109,7 @@ export class ChatStreamReader {
   }
 
   #frame(value: Json, data: string): void {
-    this.#reported = readUsage(value, () => Buffer.from(data), this.#options.reportsCost) ?? this.#reported
+    this.#reported = readUsage(value, () => Buffer.from(data)) ?? this.#reported
     if (findError(value) !== null) return this.#end(this.#failure(value), false)
     const cleaned = cleanChunk(value)
     if (cleaned === null) return

@@ -28,7 +28,7 @@ function cleanChoice(choice: Json, index: number) {
 export function readCompletion(
   text: Buffer,
   value: Json,
-  facts: { readonly reportsCost: boolean; readonly generationId: string | null },
+  generationId: string | null,
 ): UpstreamCompletion | null {
   const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
   if (choices.length === 0) return null
@@ -40,9 +40,9 @@ export function readCompletion(
   }
   for (const key of COMPLETION_KEYS) if (value[key] !== undefined) completion[key] = value[key]
   return {
-    ...(readUsage(value, () => text, facts.reportsCost) ?? NO_USAGE),
+    ...(readUsage(value, () => text) ?? NO_USAGE),
     completion,
-    generationId: facts.generationId,
+    generationId,
     empty: !cleaned.some(({ measure }) => measure.hasContent),
     hasReasoning: cleaned.some(({ measure }) => measure.isReasoning),
     finishReasons: cleaned.map(({ choice }) => String(choice.finish_reason)),

@@ -2,8 +2,6 @@ import type { UpstreamChatRequest } from '../chat-upstream.ts'
 
 /** In what an OpenAI-shaped upstream differs from the others. Everything else is common. */
 export interface Dialect {
-  /** Whether `usage.cost` is what this upstream charges for the request, in USD. */
-  readonly reportsCost: boolean
   /** The field for an output limit that the gateway adds where the client sent none. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
   /** Whether `n` above 1 is honoured; elsewhere it would be dropped in silence. */

@@ -14,8 +14,6 @@ export interface ServerOptions {
   readonly apiKey: string | null
   readonly timeouts: UpstreamTimeouts
   readonly allowH2: boolean
-  /** Whether `usage.cost` of this server is what it charges, in USD. */
-  readonly reportsCost: boolean
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
   readonly clock: Clock
 }
@@ -28,7 +26,6 @@ export function openOpenAiCompatible(options: ServerOptions): ChatUpstream {
     clock: options.clock,
     findCost: null,
     dialect: {
-      reportsCost: options.reportsCost,
       maxTokensField: options.maxTokensField,
       supportsChoices: true,
       generationIdHeader: null,

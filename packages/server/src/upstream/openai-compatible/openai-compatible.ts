@@ -94,10 +94,7 @@ async function complete(deps: Deps, request: UpstreamChatRequest): Promise<Upstr
   if (failed) throw failureOf(deps, response, value)
   const choice = failedChoice(value)
   if (choice !== null) throw failureOf(deps, response, choice)
-  const completion = readCompletion(response.body, value, {
-    reportsCost: deps.dialect.reportsCost,
-    generationId: generationIdOf(deps, response.headers),
-  })
+  const completion = readCompletion(response.body, value, generationIdOf(deps, response.headers))
   if (completion === null) throw upstreamFailure('broken', { upstream: deps.name, status: 200 })
   return completion
 }
@@ -141,7 +138,6 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
         }
         reader = new ChatStreamReader(sink, {
           upstream: deps.name,
-          reportsCost: deps.dialect.reportsCost,
           generationId: generationIdOf(deps, headers),
         })
         resolve(streamOf(exchange))

@@ -80,9 +80,9 @@ export function findUsage(value: Json): { readonly usage: Json; readonly path: r
 /** One USD is 10¹⁰ of these ticks at the upstream that counts its cost in them. Source: that upstream's cost tracking page. */
 const ATTO_USD_PER_TICK = 100_000_000n
 
-function readCost(source: Buffer, found: { readonly usage: Json; readonly path: readonly string[] }): AttoUsd | null {
+function readCost(source: () => Buffer, found: { readonly usage: Json; readonly path: readonly string[] }): AttoUsd | null {
   if (typeof found.usage['cost'] === 'number') {
-    const text = numberText(source, [...found.path, 'cost'])
+    const text = numberText(source(), [...found.path, 'cost'])
     return text === null ? null : parseUsd(text)
   }
   const ticks = tokens(found.usage['cost_in_usd_ticks'])
@@ -90,16 +90,16 @@ function readCost(source: Buffer, found: { readonly usage: Json; readonly path: 
 }
 
 /**
- * Reads usage and cost from an answer or chunk.
+ * Reads usage and cost from an answer or chunk. A cost that an upstream reports is believed whatever the upstream is.
  *
  * @param source the JSON text that `value` was parsed from; the cost is read from its digits.
  * @returns null when the value carries no usage at all.
  */
-export function readUsage(value: Json, source: () => Buffer, reportsCost: boolean): ReportedUsage | null {
+export function readUsage(value: Json, source: () => Buffer): ReportedUsage | null {
   const found = findUsage(value)
   if (found === null) return null
   const usage = readTokens(found.usage)
-  const cost = reportsCost ? readCost(source(), found) : null
+  const cost = readCost(source, found)
   if (usage === null && cost === null) return null
   return { usage, cost, wire: usage === null ? null : wireUsage(usage, found.usage) }
 }

@@ -22,7 +22,7 @@ async function findCost(client: UpstreamClient, name: string, generationId: stri
 }
 
 /** What an operator says about OpenRouter. Its dialect decides the rest. */
-export type OpenRouterOptions = Omit<ServerOptions, 'reportsCost' | 'maxTokensField'> & {
+export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
   /** OpenRouter itself ignores `n`; the sandbox, which speaks its dialect, honours it. */
   readonly supportsChoices: boolean
 }
@@ -36,7 +36,6 @@ export function openOpenRouter(options: OpenRouterOptions): ChatUpstream {
     clock: options.clock,
     findCost: (generationId) => findCost(client, options.name, generationId),
     dialect: {
-      reportsCost: true,
       maxTokensField: 'max_tokens',
       supportsChoices: options.supportsChoices,
       generationIdHeader: 'x-generation-id',

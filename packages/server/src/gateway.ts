@@ -1,0 +1,204 @@
+/**
+ * The gateway put together: every room gets what it needs, nothing reaches for anything by itself. `main.ts` starts one; tests and
+ * the benchmark start others.
+ */
+import { readFileSync } from 'node:fs'
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import { createBalanceStore } from './billing/balance-store.ts'
+import { OpenHolds } from './billing/open-hold.ts'
+import { createUsageStore } from './billing/usage-store.ts'
+import type { Model } from './catalog/model.ts'
+import type { Config } from './config/config.ts'
+import { type OpenDatabase, openDatabase } from './db/open-database.ts'
+import { InvariantError } from './errors/invariant-error.ts'
+import { createApp } from './http/app.ts'
+import type { EdgeDeps } from './http/edge.ts'
+import { RateLimiter } from './http/rate-limiter.ts'
+import { BodyBudget } from './http/read-body.ts'
+import { StreamSlots } from './http/stream-slots.ts'
+import { createKeyAuthenticator, type KeyAuthenticator } from './keys/authenticate-key.ts'
+import { createKeyStore } from './keys/key-store.ts'
+import { createKeyUses } from './keys/key-uses.ts'
+import { createRevocations } from './keys/revocations.ts'
+import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
+import { Ledger } from './ledger/ledger.ts'
+import { openCatalog, type OpenCatalog } from './open-catalog.ts'
+import { openSandbox } from './open-sandbox.ts'
+import { openUpstreams } from './open-upstreams.ts'
+import { type Health, readHealth } from './read-health.ts'
+import { type Clock, systemClock } from './runtime/clock.ts'
+import { createId } from './runtime/ids.ts'
+import type { Logger } from './runtime/log.ts'
+import { systemTimer } from './runtime/timer.ts'
+import { createTokenCounter } from './tokens/token-counter.ts'
+import type { WatchedUpstream } from './upstream/watch-health.ts'
+import { startWorkers } from './worker/workers.ts'
+
+export interface GatewayOptions {
+  readonly config: Config
+  readonly log: Logger
+  readonly clock?: Clock
+}
+
+/** A gateway that is put together and listens once `start` was called. */
+export interface Gateway {
+  readonly database: OpenDatabase
+  readonly ledger: Ledger
+  readonly authenticator: KeyAuthenticator
+  readonly clock: Clock
+  readonly health: () => Health
+  /** Listens and begins the background work; resolves with the origin. */
+  start(): Promise<string>
+  /** Takes no more requests, lets the running ones finish up to the configured grace, settles every one, and closes all. */
+  stop(): Promise<void>
+}
+
+const WRITER_WORKER = new URL('sqlite-writer.worker.ts', import.meta.url)
+const CONSOLE_PAGE = fileURLToPath(new URL('../../console/src/index.html', import.meta.url))
+/** How often a stop looks whether requests are still open, in milliseconds. */
+const STOP_POLL_MS = 20
+
+type Parts = Awaited<ReturnType<typeof openParts>>
+
+async function openParts({ config, log, clock = systemClock }: GatewayOptions) {
+  const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir, writerWorker: WRITER_WORKER })
+  const catalog = await openCatalog(config, clock, log)
+  const sandbox = await openSandbox(config, catalog.catalog, clock)
+  const upstreams = openUpstreams(config.upstreams, clock, sandbox)
+  const ledger = new Ledger({ engine: createLedgerEngine(database) })
+  const keyStore = createKeyStore(database)
+  const authenticator = createKeyAuthenticator({ store: keyStore, peppers: config.peppers, clock })
+  const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
+  const keyUses = createKeyUses({ store: keyStore, timer: systemTimer, onError })
+  const openHolds = new OpenHolds()
+  const revocations = createRevocations({
+    store: keyStore,
+    clock,
+    timer: systemTimer,
+    onError,
+    onRevoked: (keyId) => {
+      authenticator.forget(keyId)
+      openHolds.revoke(keyId)
+    },
+  })
+  const processId = createId(clock.now())
+  return {
+    ...{ config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
+    ...{ revocations, processId, tokenCounter: createTokenCounter() },
+  }
+}
+
+function upstreamOf(upstreams: ReadonlyMap<string, WatchedUpstream>, model: Model): WatchedUpstream {
+  const upstream = upstreams.get(model.upstream)
+  if (upstream === undefined) throw new InvariantError(`The model ${model.id} names an unknown upstream`)
+  return upstream
+}
+
+function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): EdgeDeps {
+  const { config, clock, ledger, openHolds, processId, upstreams, tokenCounter } = parts
+  const { limits } = config
+  const catalog = parts.catalog.catalog
+  return {
+    clock,
+    log: parts.log,
+    authenticator: parts.authenticator,
+    noteKeyUse: (keyId) => parts.keyUses.note(keyId, clock.now()),
+    chat: {
+      ...{ ledger, clock, openHolds, processId, catalog },
+      topupUrl: `${publicOrigin}/console/fund`,
+      upstreamOf: (model) => upstreamOf(upstreams, model),
+      countTokens: (text) => tokenCounter.count(text),
+      pause: (milliseconds) => pauseFor(milliseconds),
+    },
+    balance: { store: createBalanceStore(parts.database), clock },
+    usage: { store: createUsageStore(parts.database) },
+    catalog,
+    readHealth: health,
+    publicBaseUrl: `${publicOrigin}/api`,
+    limits: {
+      perKey: new RateLimiter(limits.requestsPerMinute, clock),
+      perAccount: new RateLimiter(limits.requestsPerMinute * ACCOUNT_KEYS, clock),
+      perAddress: new RateLimiter(limits.publicPerMinute, clock),
+      failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock),
+      streams: new StreamSlots(limits.streamsAtOnce),
+      bodies: new BodyBudget(limits.bodyBytesInFlight),
+      chatBodyBytes: limits.chatBodyBytes,
+    },
+    consoleHtml: readFileSync(CONSOLE_PAGE, 'utf8'),
+  }
+}
+
+/** An account may use so many keys at full rate. Source: decision 0015 (rate limits). */
+const ACCOUNT_KEYS = 10
+
+async function waitForHolds(openHolds: OpenHolds, untilMs: number, clock: Clock): Promise<void> {
+  while (openHolds.size > 0 && clock.now() < untilMs) await pauseFor(STOP_POLL_MS)
+}
+
+async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => Promise<void>): Promise<void> {
+  const { openHolds, config, clock } = parts
+  // The listener closes now; connections that are busy stay until their answer is out.
+  const closed = app.close()
+  await waitForHolds(openHolds, clock.now() + config.limits.shutdownGraceMs, clock)
+  openHolds.stop()
+  await waitForHolds(openHolds, clock.now() + SETTLE_MS, clock)
+  app.server.closeAllConnections()
+  await closed
+  await stopWorkers()
+  await parts.keyUses.stop()
+  await parts.ledger.close()
+  await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))
+  await parts.sandbox?.close()
+  await parts.tokenCounter.close()
+  await parts.database.close()
+}
+
+/** Time for the settlements of requests that a stop has ended, in milliseconds: late costs are looked up within it. */
+const SETTLE_MS = 10_000
+
+/**
+ * Puts a gateway together.
+ *
+ * @throws an error whose message says what to do, when the database, the catalog or an upstream cannot be opened.
+ */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const parts = await openParts(options)
+  const { config, clock, database, ledger, authenticator } = parts
+  const localOrigin = `http://${config.host === '127.0.0.1' ? 'localhost' : config.host}:${config.port}`
+  const health = (): Health => readHealth(parts.upstreams, parts.catalog.catalog, clock)
+  const app = createApp(edgeDeps(parts, config.publicUrl ?? localOrigin, health), {
+    trustedProxies: config.trustedProxies,
+    headerBytes: config.limits.headerBytes,
+  })
+  let stopWorkers: () => Promise<void> = () => Promise.resolve()
+  return {
+    ...{ database, ledger, authenticator, clock, health },
+    start: async () => {
+      stopWorkers = await startWorkers(workerDeps(parts))
+      return app.listen({ host: config.host, port: config.port })
+    },
+    stop: () => stopParts(parts, app, stopWorkers),
+  }
+}
+
+function workerDeps(parts: Parts) {
+  const { config, ledger, openHolds, clock, processId, catalog, upstreams, log } = parts
+  const [primary] = config.upstreams
+  return {
+    ...{ ledger, openHolds, clock, processId, log, timer: systemTimer },
+    database: parts.database,
+    revocations: parts.revocations,
+    keyUses: parts.keyUses,
+    leaseMs: config.limits.leaseMs,
+    journalMs: config.limits.journalMs,
+    nodeName: config.databaseUrl === null ? `embedded:${config.dataDir}` : processId,
+    refreshCatalog: primary.kind === 'sandbox' ? null : catalogRefresh(catalog, upstreams.get(primary.name)),
+    findCost: async (upstream: string, generationId: string) => upstreams.get(upstream)?.findCost(generationId) ?? null,
+  }
+}
+
+function catalogRefresh(catalog: OpenCatalog, upstream: WatchedUpstream | undefined): (() => Promise<void>) | null {
+  return upstream === undefined ? null : () => catalog.refresh(() => upstream.listModels())
+}

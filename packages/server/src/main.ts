@@ -1,0 +1,8 @@
+/** Starts the gateway: configuration, parts, listener, and an orderly stop. Nobody imports it. */
+import { enableCompileCache } from 'node:module'
+import { join, resolve } from 'node:path'
+
+// Before any other import, so that those are read from the cache, too.
+enableCompileCache(join(resolve(process.env['SVC_DATA_DIR'] ?? '.svc'), 'compile-cache'))
+const { run } = await import('./run.ts')
+await run()

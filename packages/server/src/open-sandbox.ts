@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import type { Catalog } from './catalog/catalog.ts'
+import type { Model } from './catalog/model.ts'
+import { sandboxCost } from './catalog/sandbox-cost.ts'
+import type { Config } from './config/config.ts'
+import type { SandboxAddress } from './open-upstreams.ts'
+import type { Clock } from './runtime/clock.ts'
+
+export interface OpenSandbox extends SandboxAddress {
+  close(): Promise<void>
+}
+
+function playedModel({ upstreamModel, contextLength, maxOutputTokens }: Model) {
+  return { id: upstreamModel, contextLength, maxOutputTokens }
+}
+
+/** Starts the built-in upstream when the configuration names it. Loaded only then. */
+export async function openSandbox(config: Config, catalog: Catalog, clock: Clock): Promise<OpenSandbox | null> {
+  if (!config.upstreams.some((upstream) => upstream.kind === 'sandbox')) return null
+  const { startSandbox } = await import('./sandbox/sandbox-server.ts')
+  const key = randomBytes(24).toString('hex')
+  // The sandbox takes an unchanged array for an unchanged list, and need not look at its hundreds of models for each request.
+  let listed: readonly Model[] = []
+  let played: ReturnType<typeof playedModel>[] = []
+  const sandbox = await startSandbox({
+    key,
+    clock,
+    models: () => {
+      const current = catalog.list()
+      if (current !== listed) {
+        listed = current
+        played = current.map(playedModel)
+      }
+      return played
+    },
+    costOf: (model, usage) => sandboxCost(catalog, model, usage),
+  })
+  return { url: sandbox.url, key, close: () => sandbox.close() }
+}

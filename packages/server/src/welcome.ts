@@ -1,0 +1,44 @@
+import type { Config } from './config/config.ts'
+
+function originOf(config: Config): string {
+  return config.publicUrl ?? `http://localhost:${config.port}`
+}
+
+function demoText(baseUrl: string, key: string): string {
+  return `
+  Key        ${key}
+             (demo account with play credits; also in the file demo-key of the data folder)
+
+  Try it:
+
+  curl ${baseUrl}/v1/chat/completions \\
+    -H 'Authorization: Bearer ${key}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"model":"svc-gpt","messages":[{"role":"user","content":"Hello!"}]}'
+`
+}
+
+const firstKeyText = `
+  First account, key and credits:
+
+  npm run admin -- account create --name 'My team'
+  npm run admin -- credits grant --account ACCOUNT_ID --credits 1000 --reason 'First credits'
+  npm run admin -- key create --account ACCOUNT_ID --name laptop
+`
+
+/**
+ * What a start tells a person: the base URL, the console, and how to make the first request.
+ * @param demoKey null where there is no demo account: then the commands for a first key are shown.
+ */
+export function welcome(config: Config, demoKey: string | null): string {
+  const origin = originOf(config)
+  const baseUrl = `${origin}/api`
+  return `
+  SVC is ready.
+
+  Base URL   ${baseUrl}/v1
+  Console    ${origin}/console
+  Reference  ${origin}/docs
+${demoKey === null ? firstKeyText : demoText(baseUrl, demoKey)}
+`
+}

@@ -1,0 +1,42 @@
+/** Room `worker`: what goes on beside the requests. Each loop waits after its end, catches its own errors, and is stopped once. */
+import type { OpenDatabase } from '../db/open-database.ts'
+import type { KeyUses } from '../keys/key-uses.ts'
+import type { Revocations } from '../keys/revocations.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { Timer } from '../runtime/timer.ts'
+import { journalHolds, type JournalDeps } from './journal-holds.ts'
+
+export interface WorkersDeps extends JournalDeps {
+  readonly database: OpenDatabase
+  readonly log: Logger
+  readonly timer: Timer
+  readonly revocations: Revocations
+  readonly keyUses: KeyUses
+  readonly journalMs: number
+  /** Fetches the upstream's list; null where the bundled one is all there is. */
+  readonly refreshCatalog: (() => Promise<void>) | null
+}
+
+/** How often the upstream's list is fetched, in milliseconds. Source: own choice. */
+const CATALOG_REFRESH_MS = 15 * 60_000
+
+/** Starts all loops. @returns a function that stops them and waits for what is under way. */
+export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<void>> {
+  const { log, timer } = deps
+  const guarded = (name: string, task: () => Promise<void>) => (): Promise<void> =>
+    task().catch((error: unknown) => log.error({ err: error, task: name }, 'background work failed'))
+  const stops: (() => void)[] = []
+  await journalHolds(deps)
+  stops.push(timer.repeat(deps.journalMs, guarded('journal', () => journalHolds(deps))))
+  const { refreshCatalog } = deps
+  if (refreshCatalog !== null) {
+    void guarded('catalog', refreshCatalog)()
+    stops.push(timer.repeat(CATALOG_REFRESH_MS, guarded('catalog', refreshCatalog)))
+  }
+  deps.revocations.start()
+  deps.keyUses.start()
+  return async () => {
+    for (const stop of stops) stop()
+    deps.revocations.stop()
+  }
+}
