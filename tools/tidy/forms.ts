@@ -3,6 +3,8 @@ import type { TextFile } from './tree.ts'
 
 const FILE_LINES = 300
 const TEST_LINES = 500
+/** A function in SQL is one statement that cannot be split over files. */
+const SQL_LINES = 500
 const LINE_LENGTH = 120
 
 /** Names that say nothing about what is inside. */
@@ -30,7 +32,7 @@ export function findBadSizes(files: readonly TextFile[]): Finding[] {
     .filter(({ path }) => isCode(path))
     .flatMap(({ path, text }) => {
       const lines = text.split('\n')
-      const limit = /\.test\.tsx?$/.test(path) ? TEST_LINES : FILE_LINES
+      const limit = /\.test\.tsx?$/.test(path) ? TEST_LINES : path.endsWith('.sql') ? SQL_LINES : FILE_LINES
       const tooMany = lines.length - 1 > limit ? [{ path, message: `${lines.length - 1} lines; at most ${limit}` }] : []
       const tooLong = lines.flatMap((line, index) =>
         line.length > LINE_LENGTH ? [{ path, message: `line ${index + 1} has ${line.length} characters` }] : [],
