@@ -1,4 +1,6 @@
-/** The operator commands put together: on the database of the configuration, beside a running gateway or without one. */
+/**
+ * The operator commands put together: on the database of the configuration, beside a running gateway or without one.
+ */
 import { createAccountStore } from './accounts/account-store.ts'
 import { createAccount } from './accounts/create-account.ts'
 import { findAccount, listAccounts } from './accounts/list-accounts.ts'
@@ -45,7 +47,10 @@ export async function openAdmin(config: Pick<Config, 'databaseUrl' | 'dataDir' |
   }
 }
 
-/** Runs one command line as this process: answers on standard output, complaints on standard error, and the exit code. */
+/**
+ * Runs one command line as this process: answers on standard output, complaints on standard error, and the exit
+ * code.
+ */
 export async function runAdminProcess(words: readonly string[]): Promise<void> {
   const printError = (text: string): void => void process.stderr.write(`${scrubSecrets(text)}\n`)
   try {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
+import { configFileJsonSchema } from '../config/config-file.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { renderAudit } from '../ledger/audit.ts'
 import { accountCommands } from './account-commands.ts'
@@ -55,6 +56,10 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
   for (const command of [accountCommands(deps), keyCommands(deps), creditsCommands(deps), auditCommand(deps)]) {
     program.addCommand(command)
   }
+  program
+    .command('config-schema')
+    .description('print the JSON schema of svc.config.json, for editors')
+    .action(() => deps.print(JSON.stringify(configFileJsonSchema(), null, 2)))
   prepare(program, output)
   return program
 }
