@@ -18,7 +18,10 @@ export interface BuiltCatalog {
 export interface CatalogSources {
   readonly featured: readonly FeaturedAlias[]
   readonly snapshot: CatalogList
-  /** Models that the sandbox plays by a script; they can be asked for and are never listed. Returns null for any other id. */
+  /**
+   * Models that the sandbox plays by a script; they can be asked for and are never listed. Returns null for any other
+   * id.
+   */
   readonly findScripted: (id: string) => ScriptedModel | null
 }
 
@@ -34,10 +37,11 @@ const MAX_ID_LENGTH = 256
 const PLAIN_ID = /^[\x21-\x7e]+$/
 
 /**
- * Builds the whole catalog. The first upstream's kind decides what is in it: `sandbox` and `openrouter` offer all of their list and
- * all aliases; `openai-compatible` offers what has a price.
+ * Builds the whole catalog. The first upstream's kind decides what is in it: `sandbox` and `openrouter` offer all of
+ * their list and all aliases; `openai-compatible` offers what has a price.
  *
- * @param list the first upstream's own list; null when none was ever received, then the snapshot stands in where that is right.
+ * @param list the first upstream's own list; null when none was ever received, then the snapshot stands in where that
+ * is right.
  *
  * Source: spec 1 and 2.14, decision 0003.
  */
@@ -146,7 +150,9 @@ function routedOnly(
     .map((id) => ({ ...(rows.snapshot.get(id) ?? unknownRow(id, own.updatedAt)), prices: null }))
 }
 
-/** Stands in for the list of an `openai-compatible` upstream that has given none: the models with a configured price. */
+/**
+ * Stands in for the list of an `openai-compatible` upstream that has given none: the models with a configured price.
+ */
 function configuredOnly(config: CatalogConfig): CatalogList {
   return { rows: [...config.prices.keys()].map((id) => unknownRow(id, 0)), source: 'live', updatedAt: 0 }
 }
@@ -160,7 +166,8 @@ function findUnknown(
   const [primary] = config.upstreams
   if (id.length > MAX_ID_LENGTH || !PLAIN_ID.test(id)) return null
   if (primary.kind === 'sandbox') return scriptedModel(primary, id, sources.findScripted(id))
-  // An upstream without a list may have any model, and all cost the default; with a list, what is not in it does not exist.
+  // An upstream without a list may have any model, and all cost the default; with a list, what is not in it does not
+  // exist.
   if (primary.kind !== 'openai-compatible' || list !== null || config.defaultPrice === null) return null
   return rowModel(config, unknownRow(id, 0), 'live', [])
 }

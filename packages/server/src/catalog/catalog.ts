@@ -7,8 +7,8 @@ export interface Catalog {
   /** Everything that `GET /v1/models` shows: featured aliases first, then by id. */
   list(): readonly Model[]
   /**
-   * The model that an id names, listed or not: an alias exactly, or an id with the catalog's prefix or without it. There is no
-   * match by a part of an id, since a neighbour's price is a wrong price.
+   * The model that an id names, listed or not: an alias exactly, or an id with the catalog's prefix or without it.
+   * There is no match by a part of an id, since a neighbour's price is a wrong price.
    *
    * @returns null when no model has this id.
    */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { InvariantError } from '../errors/invariant-error.ts'
 
 /**
- * Reads a JSON file of the product's `data` folder. The files are parts of the product: tests check them against full schemas, so that
- * a start spends no time on it.
+ * Reads a JSON file of the product's `data` folder. The files are parts of the product: tests check them against full
+ * schemas, so that a start spends no time on it.
  *
  * @throws {InvariantError} when it is missing or no JSON: the installation is damaged.
  */

@@ -1,5 +1,6 @@
 /**
- * Reads the model list of an upstream: OpenRouter's form, or OpenAI's with or without the extras that servers add to it.
+ * Reads the model list of an upstream: OpenRouter's form, or OpenAI's with or without the extras that servers add to
+ * it.
  *
  * An odd row is left out and named; it never spoils the others.
  */

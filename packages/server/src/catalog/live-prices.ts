@@ -1,5 +1,6 @@
 /**
- * Prices as OpenRouter-shaped lists write them: USD per unit as text, with a discount and with overrides for long prompts.
+ * Prices as OpenRouter-shaped lists write them: USD per unit as text, with a discount and with overrides for long
+ * prompts.
  */
 import { z } from 'zod'
 import type { AttoUsd, PriceTier, TokenPrices } from '../pricing/price.ts'
@@ -41,8 +42,8 @@ interface ReadOverride {
  * Reads the `pricing` object of one model.
  *
  * @param pricing untrusted.
- * @returns `unknown` without token prices, `router` for a model that costs nothing or whose price depends on where it goes, `odd`
- * when a number is none.
+ * @returns `unknown` without token prices, `router` for a model that costs nothing or whose price depends on where it
+ * goes, `odd` when a number is none.
  */
 export function parseListPrices(
   pricing: Readonly<Record<string, unknown>>,
@@ -98,8 +99,8 @@ function readOverride(entry: Override): ReadOverride | null {
 }
 
 /**
- * The prices of a prompt with more than `limit` tokens: later overrides win per key. One that holds at some hours only counts where
- * it is dearer, since a price list here has no clock.
+ * The prices of a prompt with more than `limit` tokens: later overrides win per key. One that holds at some hours
+ * only counts where it is dearer, since a price list here has no clock.
  */
 function rateAbove(base: Rate, overrides: readonly ReadOverride[], limit: number): Rate {
   const rate: Rate = { ...base }
@@ -139,7 +140,8 @@ function isFree(rate: Rate): boolean {
   return Object.values(rate).every((amount) => amount === 0n)
 }
 
-// Lists write "0" for kinds that a model does not have; a kind that is really free is priced as the kind it is a part of.
+// Lists write "0" for kinds that a model does not have; a kind that is really free is priced as the kind it is a part
+// of.
 function orNull(amount: AttoUsd | undefined): AttoUsd | null {
   return amount === undefined || amount === 0n ? null : amount
 }

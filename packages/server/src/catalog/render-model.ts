@@ -7,8 +7,8 @@ import { sellingPrice, type SellingPrice, type SellingRate } from './selling-pri
 const USD_DECIMALS = 19
 
 /**
- * Renders a model for `GET /v1/models`. Prices are selling prices, margin included: in USD per token as text for readers of
- * OpenRouter's lists, and in credits per million tokens with exact digits.
+ * Renders a model for `GET /v1/models`. Prices are selling prices, margin included: in USD per token as text for
+ * readers of OpenRouter's lists, and in credits per million tokens with exact digits.
  *
  * Source: spec 2.12 and 8.
  */

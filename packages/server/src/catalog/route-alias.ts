@@ -71,7 +71,8 @@ function withRow(
   const { upstream, upstreamModel, price, isListed } = chosen
   const snapshot = rows.snapshot.get(upstreamModel) ?? null
   if (upstream.kind === 'sandbox') {
-    // The sandbox knows an alias by its own name, because it costs what the card leaves and not what the target is listed at.
+    // The sandbox knows an alias by its own name, because it costs what the card leaves and not what the target is
+    // listed at.
     const prices = costPricesOfCard(alias.card)
     const target = upstreamModel
     return {
@@ -106,7 +107,10 @@ function listPrice(
   return null
 }
 
-/** Names under which an upstream may have what an alias means: the alias, the maker's id, and the id without the maker. */
+/**
+ * Names under which an upstream may have what an alias means: the alias, the maker's id, and the id without the
+ * maker.
+ */
 function namesOf(alias: FeaturedAlias): readonly string[] {
   return [alias.alias, alias.model, alias.model.slice(alias.model.indexOf('/') + 1)]
 }

@@ -18,8 +18,8 @@ export interface SellingPrice extends SellingRate {
 }
 
 /**
- * Gives the selling price: the list price plus margin, or the card, whichever is more; for an alias each kind by itself. A charge
- * compares the whole request, so it is never more than these prices say.
+ * Gives the selling price: the list price plus margin, or the card, whichever is more; for an alias each kind by
+ * itself. A charge compares the whole request, so it is never more than these prices say.
  *
  * Source: decision 0003 (price lists show the price that is charged).
  */

@@ -30,8 +30,8 @@ export function formatPerMillion(rate: Nanocredits): string {
 }
 
 /**
- * Upstream prices under which a card row is exact: each price ÷ 1.2, rounded down, so that cost × 1.2 never exceeds the card.
- * These are the prices of an alias in the sandbox.
+ * Upstream prices under which a card row is exact: each price ÷ 1.2, rounded down, so that cost × 1.2 never exceeds
+ * the card. These are the prices of an alias in the sandbox.
  */
 export function costPricesOfCard(card: CardRate): TokenPrices {
   const input: AttoUsd = costCoveredBy(card.input)

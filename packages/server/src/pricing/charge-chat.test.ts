@@ -61,7 +61,7 @@ function recompute(pricing: string): bigint {
 }
 
 describe('a featured alias', () => {
-  test('is charged by its card when the upstream reports no cost: a million tokens each way of 12/60 are 72 credits', () => {
+  test('is charged by its card without a reported cost: a million tokens each way of 12/60 are 72 credits', () => {
     const charge = chargeChat(byCard, usage(1_000_000, 1_000_000), null)
     expect(formatCredits(charge.charge)).toBe('72')
     expect(charge).toMatchObject({ basis: 'card', cost: 0n })
@@ -199,7 +199,7 @@ test('numbers that no adapter lets through are still priced as counts', () => {
   expect(chargeChat(byCard, usage(Number.POSITIVE_INFINITY, 0), null).charge).toBe(12_000_000_000_000n)
 })
 
-test('a list price is used when no card is there, whatever its source: no model is free by accident (case B022)', () => {
+test('a list price of any source is used when no card is there: no model is free by accident (case B022)', () => {
   const price: ChatPrice = { card: null, list: { prices, source: 'snapshot' } }
   expect(chargeChat(price, usage(100, 100), null).charge).toBeGreaterThan(0n)
 })

@@ -13,9 +13,9 @@ export const BYTES_PER_ESTIMATED_TOKEN = 4
 /**
  * Prices one finished chat request.
  *
- * The charge is the larger of usage × card and cost × 1.2. The cost is what the upstream reports for this request; where it reports
- * none, usage × list price, unless the list is the bundled snapshot and there is a card: a snapshot never makes an alias dearer.
- * The result is rounded once, up, to the next nanocredit.
+ * The charge is the larger of usage × card and cost × 1.2. The cost is what the upstream reports for this request;
+ * where it reports none, usage × list price, unless the list is the bundled snapshot and there is a card: a snapshot
+ * never makes an alias dearer. The result is rounded once, up, to the next nanocredit.
  *
  * @param reportedCost null when the upstream did not say.
  *
@@ -26,7 +26,8 @@ export function chargeChat(price: ChatPrice, usage: ChatUsage, reportedCost: Att
 }
 
 /**
- * Prices a request whose usage was estimated here, because the upstream reported none. The same rules, with basis `estimate`.
+ * Prices a request whose usage was estimated here, because the upstream reported none. The same rules, with basis
+ * `estimate`.
  *
  * @param usage from `estimateUsage`.
  */
@@ -35,11 +36,12 @@ export function chargeEstimate(price: ChatPrice, usage: ChatUsage): ChatCharge {
 }
 
 /**
- * Usage where the upstream reported none: the prompt as estimated before the call, and one token for every four bytes of output,
- * rounded up.
+ * Usage where the upstream reported none: the prompt as estimated before the call, and one token for every four bytes
+ * of output, rounded up.
  *
  * @param counted.promptTokens from `estimatePrompt`.
- * @param counted.outputBytes UTF-8 bytes of text, reasoning and tool arguments that were delivered, all choices together.
+ * @param counted.outputBytes UTF-8 bytes of text, reasoning and tool arguments that were delivered, all choices
+ * together.
  */
 export function estimateUsage(counted: { readonly promptTokens: number; readonly outputBytes: number }): ChatUsage {
   return {
@@ -91,7 +93,8 @@ function billingPrices(price: ChatPrice): TokenPrices | null {
   return price.list.prices
 }
 
-// Prices are the same objects for thousands of requests, and their text is a measurable part of a charge: printed once each.
+// Prices are the same objects for thousands of requests, and their text is a measurable part of a charge: printed
+// once each.
 const cardTexts = new WeakMap<CardRate, string>()
 const rateTexts = new WeakMap<object, string>()
 

@@ -7,11 +7,12 @@ import type { ChatPrice, HoldBound, PriceTier, TokenPrices } from './price.ts'
 import { attoUsdOf, chargeForCost } from './usd.ts'
 
 /**
- * The dearest that can happen to a request: the card and the list price plus margin compared, at the top tier that the prompt can
- * reach, with cache writes and media tokens where they are dearer than text, and the price per request.
+ * The dearest that can happen to a request: the card and the list price plus margin compared, at the top tier that
+ * the prompt can reach, with cache writes and media tokens where they are dearer than text, and the price per
+ * request.
  *
- * The whole hold is `fixed + perOutputToken × n × output tokens`; the caller multiplies. An upstream that reports more than its own
- * list price can still exceed it: that is an overrun.
+ * The whole hold is `fixed + perOutputToken × n × output tokens`; the caller multiplies. An upstream that reports
+ * more than its own list price can still exceed it: that is an overrun.
  *
  * @param promptTokens from `boundPrompt`.
  *

@@ -4,7 +4,10 @@
 import type { AttoUsd, ChatUsage, PriceTier, TokenPrices } from './price.ts'
 import { attoUsdOf } from './usd.ts'
 
-/** More tokens than any request can have; a greater number from an upstream is counted as this many, so that sums stay in 64 bits. */
+/**
+ * More tokens than any request can have; a greater number from an upstream is counted as this many, so that sums stay
+ * in 64 bits.
+ */
 const MAX_TOKENS = 1_000_000_000
 
 /** Tokens of a request by the kind that prices them; every token is in exactly one. */
@@ -18,15 +21,17 @@ export interface PricedTokens {
   readonly imageOutput: bigint
 }
 
-/** Makes any number a count: not a number and negative are 0, fractions count as a whole token, and there is a limit. */
+/**
+ * Makes any number a count: not a number and negative are 0, fractions count as a whole token, and there is a limit.
+ */
 export function tokenCount(tokens: number): bigint {
   if (!(tokens > 0)) return 0n
   return BigInt(Math.ceil(Math.min(tokens, MAX_TOKENS)))
 }
 
 /**
- * Splits usage so that every token is priced once: cached tokens and cache writes are parts of the prompt, reasoning is a part of
- * the completion. Parts that are greater than their whole are cut to it.
+ * Splits usage so that every token is priced once: cached tokens and cache writes are parts of the prompt, reasoning
+ * is a part of the completion. Parts that are greater than their whole are cut to it.
  */
 export function splitTokens(usage: ChatUsage): PricedTokens {
   const prompt = tokenCount(usage.promptTokens)
@@ -61,7 +66,8 @@ export function findTier(prices: TokenPrices, promptTokens: number): PriceTier |
 }
 
 /**
- * Usage × list prices, in atto-dollars and not rounded. A kind without a price of its own costs what the kind it is a part of costs.
+ * Usage × list prices, in atto-dollars and not rounded. A kind without a price of its own costs what the kind it is a
+ * part of costs.
  *
  * Source: decision 0003 (cost of a chat request without a reported cost).
  */

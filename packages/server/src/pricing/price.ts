@@ -8,7 +8,9 @@ declare const attoUsd: unique symbol
 /** A whole number of 10⁻¹⁸ USD. Upstream prices and costs are exact in it; 10⁶ of them are one nanocredit at par. */
 export type AttoUsd = bigint & { readonly [attoUsd]: true }
 
-/** Upstream prices of text models per token, before the margin. An absent kind is priced as the kind it is a part of. */
+/**
+ * Upstream prices of text models per token, before the margin. An absent kind is priced as the kind it is a part of.
+ */
 export interface TokenPrices {
   readonly input: AttoUsd
   readonly output: AttoUsd
@@ -48,14 +50,17 @@ export interface ListPrice {
   readonly source: ListSource
 }
 
-/** Everything that can decide what a chat request costs: a card for featured aliases, a list price, or both. Never neither. */
+/**
+ * Everything that can decide what a chat request costs: a card for featured aliases, a list price, or both. Never
+ * neither.
+ */
 export type ChatPrice =
   | { readonly card: CardRate; readonly list: ListPrice | null }
   | { readonly card: null; readonly list: ListPrice }
 
 /**
- * Tokens as the charge counts them. `cachedTokens` and `cacheWriteTokens` are parts of `promptTokens`, `reasoningTokens` of
- * `completionTokens`; the adapter has made it so whatever the upstream's own convention is.
+ * Tokens as the charge counts them. `cachedTokens` and `cacheWriteTokens` are parts of `promptTokens`,
+ * `reasoningTokens` of `completionTokens`; the adapter has made it so whatever the upstream's own convention is.
  */
 export interface ChatUsage {
   readonly promptTokens: number
@@ -63,7 +68,10 @@ export interface ChatUsage {
   readonly cachedTokens: number
   readonly cacheWriteTokens: number
   readonly reasoningTokens: number
-  /** Parts of `promptTokens` and `completionTokens`, for models that sell media tokens at their own price. Absent means 0. */
+  /**
+   * Parts of `promptTokens` and `completionTokens`, for models that sell media tokens at their own price. Absent
+   * means 0.
+   */
   readonly audioInputTokens?: number
   readonly audioOutputTokens?: number
   readonly imageOutputTokens?: number

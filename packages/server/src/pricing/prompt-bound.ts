@@ -1,21 +1,25 @@
 /**
  * How many tokens a prompt can have at most, without a tokenizer.
  *
- * A token of a byte-level tokenizer covers at least one byte, and the JSON text of a prompt is at least as long as what it says, so
- * the bytes of the body bound its text, tools and schemas included. Media are counted by constants instead of by their base64 text.
+ * A token of a byte-level tokenizer covers at least one byte, and the JSON text of a prompt is at least as long as
+ * what it says, so the bytes of the body bound its text, tools and schemas included. Media are counted by constants
+ * instead of by their base64 text.
  */
 import { BYTES_PER_ESTIMATED_TOKEN } from './charge-chat.ts'
 
-/** What an upstream's chat template adds by itself, beyond the role and content keys that are already counted as bytes. */
+/**
+ * What an upstream's chat template adds by itself, beyond the role and content keys that are already counted as
+ * bytes.
+ */
 export const TEMPLATE_TOKENS = 64
 
 /** What an upstream adds to explain tools or a schema to its model; the highest published figure is about 800. */
 export const PREAMBLE_TOKENS = 1_024
 
 /**
- * One image. Published counting rules stay below it at their highest detail (OpenAI's patch rule 10,000 and less, Anthropic below
- * 5,000, Google's tiles below 7,000), but for gpt-4o-mini, whose inflated count of at most 48,169 ends in an overrun of under one
- * US cent.
+ * One image. Published counting rules stay below it at their highest detail (OpenAI's patch rule 10,000 and less,
+ * Anthropic below 5,000, Google's tiles below 7,000), but for gpt-4o-mini, whose inflated count of at most 48,169
+ * ends in an overrun of under one US cent.
  */
 export const IMAGE_TOKENS = 16_384
 
@@ -23,8 +27,8 @@ export const IMAGE_TOKENS = 16_384
 const ESTIMATED_IMAGE_TOKENS = 1_024
 
 /**
- * Bytes of sound per token at the least. Google counts 32 tokens a second, the most of all; wav is at least 4,000 bytes a second
- * (8 kHz, 4 bit), and the most frugal speech codec in use about 750 (Opus at 6 kbit/s).
+ * Bytes of sound per token at the least. Google counts 32 tokens a second, the most of all; wav is at least 4,000
+ * bytes a second (8 kHz, 4 bit), and the most frugal speech codec in use about 750 (Opus at 6 kbit/s).
  */
 export const WAV_BYTES_PER_TOKEN = 100
 export const AUDIO_BYTES_PER_TOKEN = 16
@@ -77,7 +81,10 @@ export function boundCountedPrompt(body: PromptBody, textTokens: number, context
   return clampToContext(tokens, media, contextLength)
 }
 
-/** What the prompt probably has, in tokens: the base of a charge when the upstream reported no usage. Four bytes are a token. */
+/**
+ * What the prompt probably has, in tokens: the base of a charge when the upstream reported no usage. Four bytes are a
+ * token.
+ */
 export function estimatePrompt(body: PromptBody): number {
   const media = measureMedia(body.value)
   const text = Math.ceil(Math.max(0, body.byteLength - media.base64Bytes) / BYTES_PER_ESTIMATED_TOKEN)

@@ -15,7 +15,7 @@ describe('parseUsd', () => {
     ['1E+2', 100n * 10n ** 18n],
     ['0e999999', 0n],
     ['0.00037241000000000003', 372_410_000_000_001n],
-    ['9999999.999999999999999999', 9_999_999_999_999_999_999_999_999n],
+    ['999999.999999999999999999', 999_999_999_999_999_999_999_999n],
   ])('reads %s exactly', (text, amount) => {
     expect(parseUsd(text)).toBe(amount)
   })
@@ -38,8 +38,8 @@ describe('parseUsd', () => {
     '0x10',
     ' 1',
     '1e',
-    '10000000',
-    '1e7',
+    '1000000',
+    '1e6',
     '1e999999',
     '1e9999999',
   ])('refuses %j', (text) => {
@@ -56,6 +56,10 @@ test('an amount is printed without exponent and trailing zeros, and read back as
     expect(formatUsd(parseUsd(text) ?? attoUsdOf(-1n))).toBe(text)
   }
   expect(formatDecimal(1_250n, 3)).toBe('1.25')
+})
+
+test('the greatest cost has a charge within 64 bits', () => {
+  expect(chargeForCost(parseUsd('999999.999999999999999999') ?? attoUsdOf(0n))).toBeLessThan(2n ** 63n)
 })
 
 test('a cost is charged at 1.2 times, and only what is left of a nanocredit rounds up', () => {

@@ -14,8 +14,8 @@ const ATTO_PER_NANOCREDIT = ATTO_PER_USD / (BigInt(CREDITS_PER_USD) * NANOCREDIT
 
 const BPS = 10_000n
 
-/** Whole digits of the largest amount that can be real: 9,999,999 USD for one request, which keeps every charge in 64 bits. */
-const MAX_WHOLE_DIGITS = 7
+/** Whole digits of the largest amount that can be real for one request; a charge of it is well within 64 bits. */
+const MAX_WHOLE_DIGITS = 6
 
 /** No upstream prints more; a longer text is refused before it is looked at. */
 const MAX_TEXT_LENGTH = 100
@@ -31,11 +31,11 @@ export function attoUsdOf(amount: bigint): AttoUsd {
 export const ZERO_USD: AttoUsd = attoUsdOf(0n)
 
 /**
- * Reads an amount in USD from decimal text, exactly. Exponents are understood, since JSON writers make them: `1e-7`, `9.5E-4`.
- * Digits beyond the eighteenth decimal round up, so that an amount is never read as less than it is.
+ * Reads an amount in USD from decimal text, exactly. Exponents are understood, since JSON writers make them: `1e-7`,
+ * `9.5E-4`. Digits beyond the eighteenth decimal round up, so that an amount is never read as less than it is.
  *
  * @param text the source text of a JSON number, or the text of a price list.
- * @returns null when the text is no such number, is negative, or is 10 million USD or more.
+ * @returns null when the text is no such number, is negative, or is a million USD or more.
  */
 export function parseUsd(text: string): AttoUsd | null {
   if (text.length > MAX_TEXT_LENGTH) return null
@@ -59,7 +59,8 @@ export function formatUsd(amount: AttoUsd): string {
 }
 
 /**
- * Prints `amount × 10^-decimals` as an exact decimal: no exponent, no trailing zeros. `formatDecimal(1250n, 3)` is `"1.25"`.
+ * Prints `amount × 10^-decimals` as an exact decimal: no exponent, no trailing zeros. `formatDecimal(1250n, 3)` is
+ * `"1.25"`.
  *
  * @param amount not negative.
  */
@@ -71,8 +72,8 @@ export function formatDecimal(amount: bigint, decimals: number): string {
 }
 
 /**
- * What an upstream cost is charged at: cost plus the flat margin, rounded up to the next nanocredit. This is the only rounding of
- * a charge, so it is applied to the whole cost of a request and never to its parts.
+ * What an upstream cost is charged at: cost plus the flat margin, rounded up to the next nanocredit. This is the only
+ * rounding of a charge, so it is applied to the whole cost of a request and never to its parts.
  *
  * Source: spec 1 (cost plus 20 %), decision 0002 (one rounding, up).
  */
@@ -80,7 +81,10 @@ export function chargeForCost(cost: AttoUsd): Nanocredits {
   return nanocreditsOf(divideUp(cost * (BPS + BigInt(MARGIN_BPS)), BPS * ATTO_PER_NANOCREDIT))
 }
 
-/** What an upstream charges us, in nanocredits without margin, rounded up so that a cost is never booked as less than it was. */
+/**
+ * What an upstream charges us, in nanocredits without margin, rounded up so that a cost is never booked as less than
+ * it was.
+ */
 export function costAtPar(cost: AttoUsd): Nanocredits {
   return nanocreditsOf(divideUp(cost, ATTO_PER_NANOCREDIT))
 }
