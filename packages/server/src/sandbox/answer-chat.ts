@@ -8,7 +8,7 @@ import { type Flood, floodTokens, streamedFlood, wholeFlood } from './flood-step
 import type { GenerationLog } from './generation-log.ts'
 import type { ModelList } from './model-list.ts'
 import { playSteps, type Played, type Step } from './play-steps.ts'
-import { makeChoices, type ModelLimits, type SandboxAnswer, usageAt } from './sandbox-answer.ts'
+import { makeChoices, type ModelLimits, type SandboxAnswer, usageAt, usageOf } from './sandbox-answer.ts'
 import { SandboxError } from './sandbox-error.ts'
 import { costOfSandboxModel, findFault } from './sandbox-model.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
@@ -31,6 +31,7 @@ interface Casting {
 }
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' } as const
+const JSON_TYPE = { 'content-type': 'application/json' } as const
 
 /**
  * Answers `POST /chat/completions` as the model that is asked for.
@@ -102,28 +103,50 @@ async function answer(
   if (response.destroyed) return
   const firstTokenMs = script.isSlow ? pace.slowFirstTokenMs : pace.firstTokenMs
   const tokenMs = script.isSlow ? pace.slowTokenMs : pace.tokenMs
-  const steps = request.isStreamed ? streamSteps(whole, { firstTokenMs, tokenMs }) : bodySteps(whole, firstTokenMs)
-  const type = request.isStreamed ? EVENT_STREAM : { 'content-type': 'application/json' }
-  response.writeHead(200, { 'x-generation-id': whole.id, ...(script.sendsContentType ? type : {}) })
   const onEnd = (played: Played): void => remember(deps, whole, request.isStreamed, played)
+  const isBroken = script.breaks === 'cut' || script.breaks === 'hang'
+  if (!request.isStreamed && !isBroken) return sendWhole(response, whole, firstTokenMs, onEnd)
+  const type = request.isStreamed ? EVENT_STREAM : JSON_TYPE
+  response.writeHead(200, { 'x-generation-id': whole.id, ...(script.sendsContentType ? type : {}) })
+  const steps = request.isStreamed ? streamSteps(whole, { firstTokenMs, tokenMs }) : halfBody(whole)
   playSteps(response, steps, onEnd, script.wire === 'fragments' ? 1 : undefined)
+}
+
+/** Sends a whole answer after a wait, in one piece with its length, which is what most requests get. */
+function sendWhole(
+  response: ServerResponse,
+  whole: SandboxAnswer,
+  waitMs: number,
+  onEnd: (played: Played) => void,
+): void {
+  const { completionTokens } = usageOf(whole)
+  const send = (): void => {
+    onEnd({ tokens: completionTokens, isCancelled: false })
+    const text = renderCompletion(whole)
+    response.writeHead(200, {
+      'x-generation-id': whole.id,
+      'content-length': Buffer.byteLength(text),
+      ...(whole.script.sendsContentType ? JSON_TYPE : {}),
+    })
+    response.end(text)
+  }
+  if (waitMs === 0) return send()
+  const timer = setTimeout(send, waitMs)
+  response.once('close', () => {
+    clearTimeout(timer)
+    if (!response.headersSent) onEnd({ tokens: completionTokens, isCancelled: true })
+  })
 }
 
 function costOfModel({ options }: ChatDeps, model: string, usage: ChatUsage): string | null {
   return costOfSandboxModel(model, usage) ?? options.costOf(model, usage)
 }
 
-/** A body that comes whole, or half when the script breaks it. */
-function* bodySteps(whole: SandboxAnswer, waitMs: number): Generator<Step> {
-  const { script } = whole
+/** A body that breaks in its middle. */
+function* halfBody(whole: SandboxAnswer): Generator<Step> {
   const text = renderCompletion(whole)
-  const tokens = usageAt(whole, Number.POSITIVE_INFINITY).completionTokens
-  if (script.breaks !== 'cut' && script.breaks !== 'hang') {
-    yield { kind: 'write', text, waitMs, tokens }
-    return
-  }
-  yield { kind: 'write', text: text.slice(0, text.length / 2), waitMs, tokens }
-  yield { kind: script.breaks }
+  yield { kind: 'write', text: text.slice(0, text.length / 2), waitMs: 0, tokens: 0 }
+  yield { kind: whole.script.breaks === 'cut' ? 'cut' : 'hang' }
 }
 
 /** Keeps what the look-up will tell. A broken connection leaves nothing to look up: that is the hard case that it plays. */
@@ -164,7 +187,7 @@ async function flood(deps: ChatDeps, request: ChatRequest, mebibytes: number, re
   if (response.destroyed) return
   response.writeHead(200, {
     'x-generation-id': plan.id,
-    ...(request.isStreamed ? EVENT_STREAM : { 'content-type': 'application/json' }),
+    ...(request.isStreamed ? EVENT_STREAM : JSON_TYPE),
   })
   playSteps(response, request.isStreamed ? streamedFlood(plan) : wholeFlood(plan), ({ tokens, isCancelled }) => {
     const usage = usageFor(isCancelled ? tokens : floodTokens(mebibytes))
