@@ -372,7 +372,7 @@ begin
 
   insert into usage_daily as d (key_id, day, type, model, account_id, requests, charge, prompt_tokens,
       completion_tokens)
-    select w.key_id, s.recorded / 86400000, w.type, w.model, w.account_id,
+    select w.key_id, w.placed_at / 86400000, w.type, w.model, w.account_id,
            count(*) filter (where s.stored is distinct from 'expired'),
            sum(s.charge - coalesce(case when s.stored = 'expired' then s.old_charge end, 0))::bigint,
            sum(coalesce(o.prompt_tokens, 0) - coalesce(s.old_prompt, 0))::bigint,
@@ -381,7 +381,7 @@ begin
              s (id, stored, settle, charge, recorded, old_charge, old_prompt, old_completion)
       join ledger_facts(batch) o on o.n = s.settle
       join hold w on w.hold_id = s.id
-     group by w.key_id, s.recorded / 86400000, w.type, w.model, w.account_id
+     group by w.key_id, w.placed_at / 86400000, w.type, w.model, w.account_id
      order by 1, 2, 3, 4
     on conflict (key_id, day, type, model) do update set
       requests = d.requests + excluded.requests, charge = d.charge + excluded.charge,

@@ -109,6 +109,17 @@ describeEachEngine('usage', (engine) => {
       await expect(refused).rejects.toMatchObject({ code: 'invalid_value', param: 'to' })
     })
 
+    test('counts a request that ran over midnight on the day on which it began', async () => {
+      const caller = await seedCaller(open.database)
+      const midnight = TEST_NOW - (TEST_NOW % DAY_MS) + DAY_MS
+      const hold = placeHold(caller, { holdId: idAt(midnight - 5, 0), fixed: 9n, now: midnight - 5 })
+      await apply([grant(caller.accountId, 9n), hold, capture(hold.holdId, 9n, { now: midnight + 5 })])
+      const yesterday = await pageOf(caller, { to: new Date(midnight).toISOString() })
+      const today = await pageOf(caller, { from: new Date(midnight).toISOString() })
+      expect([yesterday.data.length, yesterday.totals.requests]).toEqual([1, 1])
+      expect([today.data.length, today.totals.requests]).toEqual([0, 0])
+    })
+
     test('has totals that are the sums of its records, for random spans over five days', async () => {
       const seed = Number(process.env['TEST_SEED'] ?? Date.now()) % 2_147_483_647
       console.info(`seed ${seed}`)

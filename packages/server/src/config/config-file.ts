@@ -71,7 +71,6 @@ const limitsSchema = z.strictObject({
   public_per_minute: perMinute.optional().describe('Requests without a key from one address; 120 by default.'),
   failed_auth_per_minute: perMinute.optional().describe('Wrong keys from one address; 30 by default.'),
   chat_body_bytes: bytes.optional().describe('Size of a chat request; 32 MiB by default.'),
-  body_bytes: bytes.optional().describe('Size of any other JSON request; 1 MiB by default.'),
   body_bytes_in_flight: bytes.optional().describe('Request bodies in memory at a time; 256 MiB by default.'),
   header_bytes: z
     .int()
@@ -79,7 +78,6 @@ const limitsSchema = z.strictObject({
     .max(1_048_576)
     .optional()
     .describe('Size of a request’s headers; 64 KiB by default.'),
-  hold_ms: milliseconds.optional().describe('Longest life of a chat request’s hold; 600,000 by default.'),
   lease_ms: milliseconds.optional().describe('How long a silent process keeps its holds; 60,000 by default.'),
   journal_ms: milliseconds.optional().describe('How often open holds are noted; 5,000 by default.'),
   shutdown_grace_ms: milliseconds.optional().describe('How long a stop waits for open requests; 30,000 by default.'),

@@ -69,13 +69,9 @@ export interface LimitsConfig {
   /** Requests with a wrong key, by address. */
   readonly failedAuthPerMinute: number
   readonly chatBodyBytes: number
-  /** JSON bodies of all other requests. */
-  readonly bodyBytes: number
   /** Bodies in memory at a time, over all requests. */
   readonly bodyBytesInFlight: number
   readonly headerBytes: number
-  /** Longest life of a chat request's hold. */
-  readonly holdMs: number
   /** How long a process that has fallen silent keeps its holds. */
   readonly leaseMs: number
   /** How often the progress of open holds is noted. */

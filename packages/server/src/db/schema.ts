@@ -151,7 +151,7 @@ export interface UsageRecordTable {
 /** Totals of usage per UTC day, written in the capture's transaction. */
 export interface UsageDailyTable {
   key_id: string
-  /** Days since the epoch, UTC. */
+  /** Days since the epoch, UTC, of the request's start: a record counts on the day that its `started_at` lies in. */
   day: number
   type: string
   model: string

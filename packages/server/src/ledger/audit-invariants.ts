@@ -259,10 +259,10 @@ async function checkTotals(context: AuditContext): Promise<Finding> {
     sql`select 'the totals of key ' || coalesce(d.key_id, r.key_id) || ' on day ' || coalesce(d.day, r.day) ||
                ' differ from its records' as breach
           from usage_daily d
-          full join (select key_id, created_at / 86400000 as day, type, model, count(*) as requests,
+          full join (select key_id, started_at / 86400000 as day, type, model, count(*) as requests,
                             sum(charge) as charge, sum(coalesce(prompt_tokens, 0)) as prompt_tokens,
                             sum(coalesce(completion_tokens, 0)) as completion_tokens
-                       from usage_record group by key_id, created_at / 86400000, type, model) r
+                       from usage_record group by key_id, started_at / 86400000, type, model) r
             on r.key_id = d.key_id and r.day = d.day and r.type = d.type and r.model = d.model
          where d.key_id is null or r.key_id is null or d.requests <> r.requests or d.charge <> r.charge
             or d.prompt_tokens <> r.prompt_tokens or d.completion_tokens <> r.completion_tokens`,

@@ -75,7 +75,7 @@ export function writeBatchRows(rows: BatchRows): void {
 }
 
 function countDaily(rows: BatchRows, daily: Map<string, DailyRow>, hold: HoldRow, ending: HoldEnding): void {
-  const day = dayOf(ending.createdAt)
+  const day = dayOf(hold.placedAt)
   const name = `${hold.keyId} ${day} ${hold.type} ${hold.model}`
   let total = daily.get(name)
   if (total === undefined) {
