@@ -1,0 +1,179 @@
+/** A whole gateway for tests: the real parts, a fresh database, a free port, and an account with credits and a key. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { nanocreditsOf, NANOCREDITS_PER_CREDIT, parseCredits } from '@svc/contract'
+import { expect } from 'vitest'
+import { createAccountStore } from '../src/accounts/account-store.ts'
+import { createAccount } from '../src/accounts/create-account.ts'
+import type { ConfigFile } from '../src/config/config-file.ts'
+import { loadConfig } from '../src/config/load-config.ts'
+import type { DatabaseEngine } from '../src/db/database.ts'
+import { createGateway, type Gateway } from '../src/gateway.ts'
+import { createKey, type CreatedKey, type KeyRequest } from '../src/keys/create-key.ts'
+import { createKeyStore } from '../src/keys/key-store.ts'
+import { runAudit } from '../src/ledger/audit.ts'
+import { type Clock, systemClock } from '../src/runtime/clock.ts'
+import { createId } from '../src/runtime/ids.ts'
+import { createLogger } from '../src/runtime/log.ts'
+import { openTestDatabase } from './test-database.ts'
+
+export interface TestGatewayOptions {
+  /** Base address of the upstream; absent starts the sandbox. */
+  readonly upstreamUrl?: string
+  readonly kind?: 'openrouter' | 'openai-compatible'
+  readonly engine?: DatabaseEngine
+  /** Credits of the account, as decimal text; 10,000 by default. */
+  readonly credits?: string
+  /** `svc.config.json`. Rate limits are wide unless it says otherwise. */
+  readonly file?: ConfigFile
+  readonly env?: Readonly<Record<string, string>>
+  readonly clock?: Clock
+}
+
+export interface TestGateway {
+  readonly gateway: Gateway
+  readonly engine: DatabaseEngine
+  /** Ends in `/api`. */
+  readonly baseUrl: string
+  /** Ends in `/api/v1`: what an OpenAI client wants. */
+  readonly v1: string
+  readonly dataDir: string
+  readonly databaseUrl: string | null
+  readonly accountId: string
+  readonly teamId: string
+  readonly key: string
+  readonly keyId: string
+  /** Everything that was logged so far. */
+  readonly logged: string[]
+  /** Calls a path below the base URL with the key. */
+  fetch(path: string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>
+  /** Posts a chat body: an object, or the exact text. */
+  chat(body: object | string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>
+  /** The account's balance and holds, in nanocredits. */
+  balance(): Promise<{ readonly posted: bigint; readonly held: bigint }>
+  createKey(request?: Partial<KeyRequest>): Promise<CreatedKey>
+  revokeKey(keyId: string): Promise<void>
+  /** Resolves once no hold is open. */
+  settled(): Promise<void>
+  /** Fails the test when any invariant of the books is broken. */
+  audit(): Promise<void>
+  /** Stops the gateway, audits unless told not to, and removes everything. */
+  stop(): Promise<void>
+}
+
+const wideLimits = {
+  requests_per_minute: 10_000_000,
+  streams_at_once: 100_000,
+  public_per_minute: 10_000_000,
+  failed_auth_per_minute: 10_000_000,
+} as const
+
+function environment(options: TestGatewayOptions, databaseUrl: string | null, dataDir: string): Record<string, string> {
+  const { upstreamUrl, kind = 'openrouter' } = options
+  return {
+    SVC_HOST: '127.0.0.1',
+    SVC_PORT: '0',
+    SVC_DATA_DIR: dataDir,
+    SVC_LOG_LEVEL: 'debug',
+    ...(databaseUrl === null ? {} : { SVC_DATABASE_URL: databaseUrl }),
+    ...(upstreamUrl === undefined
+      ? {}
+      : { SVC_UPSTREAM: kind, SVC_UPSTREAM_URL: upstreamUrl, SVC_UPSTREAM_API_KEY: 'sk-or-v1-upstream-secret' }),
+    ...options.env,
+  }
+}
+
+/** Starts one. Stop it at the end of the test. */
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { engine = 'sqlite', clock = systemClock } = options
+  const test = await openTestDatabase(engine)
+  const workingDir = await mkdtemp(join(tmpdir(), 'svc-gateway-'))
+  const file: ConfigFile = { ...options.file, limits: { ...wideLimits, ...options.file?.limits } }
+  await writeFile(join(workingDir, 'svc.config.json'), JSON.stringify(file))
+  const logged: string[] = []
+  const { config } = loadConfig({ env: environment(options, test.url, test.dataDir), workingDir })
+  const log = createLogger({ level: config.logLevel, sink: { write: (line) => void logged.push(line) } })
+  const gateway = await createGateway({ config, log, clock })
+  const { database } = gateway
+  const origin = await gateway.start()
+
+  const { accountId, teamId } = await createTestAccount(gateway, options.credits ?? '10000')
+  const keys = { store: createKeyStore(database), peppers: config.peppers, clock }
+  const makeKey = (request: Partial<KeyRequest> = {}): Promise<CreatedKey> =>
+    createKey(keys, { accountId, teamId, name: 'test', ...request })
+  const { rawKey: key, keyId } = await makeKey()
+
+  const baseUrl = `${origin}/api`
+  const call: TestGateway['fetch'] = (path, init = {}) => {
+    const headers = new Headers(init.headers)
+    const used = init.key === undefined ? key : init.key
+    if (used !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${used}`)
+    return fetch(`${baseUrl}${path}`, { ...init, headers })
+  }
+  const openHolds = async (): Promise<number> => {
+    const rows = await database.read.selectFrom('hold').select('hold_id').where('state', '=', 'held').execute()
+    return rows.length
+  }
+  const settled = (): Promise<void> => expect.poll(openHolds, { timeout: 15_000, interval: 20 }).toBe(0)
+  const audit = async (): Promise<void> => {
+    const report = await runAudit(database)
+    expect(report.rows.filter((row) => row.breaches > 0)).toEqual([])
+  }
+  return {
+    ...{ gateway, engine, baseUrl, accountId, teamId, key, keyId, logged, settled, audit },
+    v1: `${baseUrl}/v1`,
+    dataDir: test.dataDir,
+    databaseUrl: test.url,
+    fetch: call,
+    chat: (body, init = {}) =>
+      call('/v1/chat/completions', {
+        method: 'POST',
+        ...init,
+        headers: { 'content-type': 'application/json', ...(init.headers as Record<string, string>) },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    balance: () =>
+      database.read
+        .selectFrom('balance')
+        .select(['posted', 'held'])
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow(),
+    createKey: makeKey,
+    revokeKey: async (id) => {
+      await keys.store.revoke(id, clock.now())
+    },
+    stop: async () => {
+      await settled()
+      await audit()
+      await gateway.stop()
+      await test.close()
+      await rm(workingDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function createTestAccount({ database, ledger, clock }: Gateway, credits: string) {
+  const created = await createAccount({ store: createAccountStore(database), clock }, { name: 'Test' })
+  if (created === null) throw new Error('the test account exists already')
+  const amount = parseCredits(credits) ?? nanocreditsOf(10_000n * NANOCREDITS_PER_CREDIT)
+  if (amount > 0n) {
+    await ledger.submit({
+      kind: 'credit',
+      source: 'grant',
+      transferId: createId(clock.now()),
+      accountId: created.accountId,
+      amount,
+      reason: 'test',
+      now: clock.now(),
+    })
+  }
+  return created
+}
+
+/** Everything that a database file or its journal holds, as text; for looking for what must not be there. */
+export async function readDatabaseFiles(dataDir: string): Promise<string> {
+  const files = ['svc.db', 'svc.db-wal', 'svc.db-shm'].map((name) => join(dataDir, name))
+  const texts = await Promise.all(files.map((path) => readFile(path, 'latin1').catch(() => '')))
+  return texts.join('')
+}
