@@ -149,7 +149,9 @@ function* halfBody(whole: SandboxAnswer): Generator<Step> {
   yield { kind: whole.script.breaks === 'cut' ? 'cut' : 'hang' }
 }
 
-/** Keeps what the look-up will tell. A broken connection leaves nothing to look up: that is the hard case that it plays. */
+/**
+ * Keeps what the look-up will tell. A broken connection leaves nothing to look up: that is the hard case that it plays.
+ */
 function remember(deps: ChatDeps, whole: SandboxAnswer, isStreamed: boolean, { tokens, isCancelled }: Played): void {
   const { script } = whole
   if (script.usage === 'none' || script.breaks !== 'never') return

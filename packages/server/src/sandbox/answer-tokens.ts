@@ -18,8 +18,8 @@ export interface AnswerChoice {
 /**
  * Cuts a choice into tokens and ends it at the limit, with finish reason `length`.
  *
- * The number of tokens is the sum of the counts of reasoning, content, refusal, and each call's name and arguments. A name's
- * tokens add no text: the name travels whole.
+ * The number of tokens is the sum of the counts of reasoning, content, refusal, and each call's name and arguments. A
+ * name's tokens add no text: the name travels whole.
  */
 export async function tokensOfChoice(
   tokens: SandboxTokens,

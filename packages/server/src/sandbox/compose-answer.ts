@@ -35,7 +35,8 @@ const SANDBOX_TOOL: OfferedTool = {
 }
 
 /**
- * Writes one choice of an answer. Equal seeds, requests and numbers give equal choices; without a seed the request is the seed.
+ * Writes one choice of an answer. Equal seeds, requests and numbers give equal choices; without a seed the request is
+ * the seed.
  *
  * @param sandboxSeed changes every answer of one sandbox.
  * @param index which of the `n` choices.
@@ -74,7 +75,8 @@ function composeContent(request: ChatRequest, random: SeededRandom): string {
 }
 
 /**
- * Chooses the tools to call. When free to choose, none after a result; else those that the last message names, or any one.
+ * Chooses the tools to call. When free to choose, none after a result; else those that the last message names, or any
+ * one.
  */
 function toolsToCall(request: ChatRequest, shape: AnswerShape, random: SeededRandom): readonly OfferedTool[] {
   const { tools, toolChoice } = request

@@ -25,7 +25,7 @@ const hints: readonly string[] = [
 ]
 
 const thoughts: readonly string[] = [
-  'The request wants an answer, and I am only the sandbox. I should say so, repeat the question, and leave a useful hint.',
+  'The request wants an answer, and I am only the sandbox. I should say so and leave a useful hint.',
   'Let me see what was sent. No model is needed for this: the shape of the request decides the shape of the answer.',
   'A sandbox does not think, but a client that shows reasoning needs some to show. This sentence is enough.',
 ]

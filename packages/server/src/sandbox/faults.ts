@@ -23,7 +23,10 @@ export interface SandboxFault {
   readonly maxOutputTokens: number
 }
 
-/** 1 USD per million prompt tokens and 2 USD per million output tokens: enough that a wrong charge shows. Source: own choice. */
+/**
+ * 1 USD per million prompt tokens and 2 USD per million output tokens: enough that a wrong charge shows. Source: own
+ * choice.
+ */
 const usualPrices: TokenPrices = priceList(1_000_000_000_000n, 2_000_000_000_000n, null)
 
 /** So dear that no account can pay: a million USD a request. It stays far below what 64 bits of nanocredits hold. */
@@ -146,7 +149,7 @@ export const sandboxFaults: readonly SandboxFault[] = [
     ...answers(
       'error',
       { breaks: 'error' },
-      'An error frame after N chunks, then the end; 502 `upstream_error` when not streamed, or with N = 0.',
+      'N chunks, then an error frame; 502 `upstream_error` when not streamed, or with N = 0.',
       NOTHING,
     ),
     parameter: chunks,
@@ -155,7 +158,7 @@ export const sandboxFaults: readonly SandboxFault[] = [
     ...answers(
       'cut',
       { breaks: 'cut' },
-      'An error frame after N chunks, because the connection broke; 502 `upstream_error` when not streamed, or with N = 0.',
+      'N chunks, then an error frame; 502 `upstream_error` when not streamed, or with N = 0.',
       'What was delivered, marked as estimated; nothing when not streamed.',
     ),
     parameter: chunks,
@@ -164,7 +167,7 @@ export const sandboxFaults: readonly SandboxFault[] = [
     ...answers(
       'stall',
       { breaks: 'hang' },
-      'N chunks, then keep-alive comments until the idle limit ends the stream with an error frame; 504 `upstream_timeout` when not streamed.',
+      'N chunks, comments until the idle limit, an error frame; 504 `upstream_timeout` when not streamed.',
       'What was delivered, marked as estimated; nothing when not streamed.',
     ),
     parameter: chunks,

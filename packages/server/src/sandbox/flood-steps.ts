@@ -37,7 +37,8 @@ export function* streamedFlood(flood: Flood): Generator<Step> {
 /** The steps of the same answer in one JSON body. */
 export function* wholeFlood(flood: Flood): Generator<Step> {
   const tokens = floodTokens(flood.mebibytes)
-  const before = `${headOf(flood, 'chat.completion')}"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"`
+  const head = headOf(flood, 'chat.completion')
+  const before = `${head}"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"`
   yield { kind: 'write', text: before, waitMs: 0, tokens: 0 }
   for (let sent = 1; sent <= tokens; sent++) yield { kind: 'write', text: TEXT, waitMs: 0, tokens: sent }
   yield { kind: 'write', text: `"}}],"usage":${usageText(flood)}}`, waitMs: 0, tokens }

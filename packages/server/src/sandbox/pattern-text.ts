@@ -28,7 +28,8 @@ class UnsupportedPattern extends Error {}
 /**
  * Makes a text that a regular expression matches, without ever running the expression, which comes from a client.
  *
- * Understands literals, classes, groups, alternatives and counts. Returns null for the rest (look-around, references, `\b`).
+ * Understands literals, classes, groups, alternatives and counts. Returns null for the rest (look-around, references,
+ * `\b`).
  * @param minLength in characters; counts without an upper bound are stretched until the text is that long.
  */
 export function textForPattern(pattern: string, minLength: number, random: SeededRandom): string | null {

@@ -67,7 +67,8 @@ export function usageAt(answer: SandboxAnswer, sent: number): ChatUsage {
   const { usageFactor, shape } = answer.script
   const counted = Math.min(completionTokens, sent)
   return {
-    // Nothing is billed for an answer without a token. Source: the OpenRouter documentation, "Zero completion insurance".
+    // Nothing is billed for an answer without a token. Source: the OpenRouter documentation, "Zero completion
+    // insurance".
     promptTokens: shape === 'empty' ? 0 : answer.promptTokens,
     completionTokens: counted * usageFactor,
     cachedTokens: 0,

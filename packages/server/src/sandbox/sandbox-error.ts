@@ -1,4 +1,7 @@
-/** A failure in the words of an upstream: what the sandbox sends when it refuses a request. It never meets a client directly. */
+/**
+ * A failure in the words of an upstream: what the sandbox sends when it refuses a request. It never meets a client
+ * directly.
+ */
 export class SandboxError extends Error {
   readonly status: number
   readonly errorType: string

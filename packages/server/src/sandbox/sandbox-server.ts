@@ -1,6 +1,7 @@
 /**
- * Room `sandbox`: an upstream that is built in. It speaks OpenRouter's dialect over HTTP on loopback, answers to the shape of a
- * request, and fails on demand. It knows no key of a user, no balance and no database, and is reached like any other upstream.
+ * Room `sandbox`: an upstream that is built in. It speaks OpenRouter's dialect over HTTP on loopback, answers to the
+ * shape of a request, and fails on demand. It knows no key of a user, no balance and no database, and is reached like
+ * any other upstream.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { timingSafeEqual } from 'node:crypto'

@@ -8,7 +8,8 @@ import { openOpenRouter } from '../upstream/openrouter/open-openrouter.ts'
 import { noPace } from './sandbox-options.ts'
 import type { Sandbox } from './sandbox-server.ts'
 
-// The table of scripted models says what a client sees by the real path; this is the part of that path that is the adapter's.
+// The table of scripted models says what a client sees by the real path; this is the part of that path that is the
+// adapter's.
 let sandbox: Sandbox
 let upstream: ChatUpstream
 

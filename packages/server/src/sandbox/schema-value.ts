@@ -31,8 +31,9 @@ interface Place {
 /**
  * Makes a value that fits a JSON schema, the same for the same random numbers.
  *
- * Understands types, enum, const, properties, required, items, prefixItems, contains, bounds, lengths, formats, patterns, local
- * `$ref`, allOf, anyOf and oneOf; ignores not, if, and what it does not know. Depth and size are bounded whatever the schema asks.
+ * Understands types, enum, const, properties, required, items, prefixItems, contains, bounds, lengths, formats,
+ * patterns, local `$ref`, allOf, anyOf and oneOf; ignores not, if, and what it does not know. Depth and size are
+ * bounded whatever the schema asks.
  */
 export function valueForSchema(schema: unknown, random: SeededRandom): unknown {
   return make({ root: schemaOf(schema), random, made: 0, characters: 0 }, schema, { depth: 0, name: '' })
@@ -183,7 +184,9 @@ function makeObject(making: Making, schema: JsonSchema, place: Place): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Names to fill, in the schema's order: all that are demanded, and of the others most, as long as the answer is small. */
+/**
+ * Names to fill, in the schema's order: all that are demanded, and of the others most, as long as the answer is small.
+ */
 function chooseProperties(making: Making, schema: JsonSchema, place: Place, known: readonly string[]): string[] {
   const demanded = new Set(textsOf(schema['required']))
   const minimum = Math.min(Number(schema['minProperties'] ?? 0), ITEMS_MAX)

@@ -24,7 +24,7 @@ export function sendError(response: ServerResponse, error: SandboxError): void {
 
 /** Sends a page for people, as the servers in front of an upstream do. */
 export function sendPage(response: ServerResponse, status: number): void {
-  const page = `<!doctype html><html><head><title>${status}</title></head><body><h1>The sandbox sends a page, as asked</h1></body></html>`
+  const page = `<!doctype html><html><title>${status}</title><body>A page instead of an answer</body></html>`
   if (response.destroyed || response.headersSent) return
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'content-length': Buffer.byteLength(page) })
   response.end(page)

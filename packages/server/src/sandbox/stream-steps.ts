@@ -16,17 +16,21 @@ const COMMENT_MS = 1_000
 const COMMENT = ': SANDBOX PROCESSING\n\n'
 const DONE = 'data: [DONE]\n\n'
 
-/** Frames that mean nothing and are legal: a comment, fields to ignore, null and empty choices, a field without a space. */
+/**
+ * Frames that mean nothing and are legal: a comment, fields to ignore, null and empty choices, a field without a space.
+ */
 const ODD_FRAMES = [
   ':\r\n\r\n',
-  'event: message\r\nid: 7\r\nretry: 3000\r\ndata:{"id":"odd","object":"chat.completion.chunk",\r\ndata: "choices":null}\r\n\r\n',
+  'event: message\r\nid: 7\r\nretry: 3000\r\ndata:{"object":"chat.completion.chunk",\r\ndata: "choices":null}\r\n\r\n',
   'data:{"id":"odd","object":"chat.completion.chunk","choices":[]}\r\n\r\n',
 ] as const
 
 /**
- * Turns an answer into the steps of a stream: a role, the tokens of all choices in turn, finish reasons, usage, `[DONE]`.
+ * Turns an answer into the steps of a stream: a role, the tokens of all choices in turn, finish reasons, usage,
+ * `[DONE]`.
  *
- * Source: the OpenAI API reference, "Chat completion chunk"; the OpenRouter API reference, "Streaming" (comments, usage, errors).
+ * Source: the OpenAI API reference, "Chat completion chunk"; the OpenRouter API reference, "Streaming" (comments,
+ * usage, errors).
  */
 export function* streamSteps(answer: SandboxAnswer, pace: StreamPace): Generator<Step> {
   const frames = chunkFrames(answer)
@@ -138,7 +142,8 @@ function usageText(answer: SandboxAnswer, sent: number): string {
 
 function renderChoice(index: number, delta: string, logprobs: string, finishReason: string | null): string {
   const reason = JSON.stringify(finishReason)
-  return `{"index":${index},"delta":${delta},"finish_reason":${reason},"native_finish_reason":${reason},"logprobs":${logprobs}}`
+  const reasons = `"finish_reason":${reason},"native_finish_reason":${reason}`
+  return `{"index":${index},"delta":${delta},${reasons},"logprobs":${logprobs}}`
 }
 
 function renderLogprobs({ topLogprobs }: SandboxAnswer, token: AnswerToken): string {
@@ -159,7 +164,8 @@ function renderDelta(
   const quoted = JSON.stringify(text)
   if (part === 'content') return `{"content":${quoted}}`
   if (part === 'refusal') return `{"refusal":${quoted}}`
-  return `{"content":"","reasoning":${quoted},"reasoning_details":[{"type":"reasoning.text","text":${quoted},"format":"unknown","index":0}]}`
+  const detail = `{"type":"reasoning.text","text":${quoted},"format":"unknown","index":0}`
+  return `{"content":"","reasoning":${quoted},"reasoning_details":[${detail}]}`
 }
 
 function renderCallDelta(

@@ -1,7 +1,10 @@
 import type { ChatUsage } from '../pricing/price.ts'
 import type { ChatMessage } from './chat-request.ts'
 
-/** Tokens that each message costs beside its text, and each answer before it begins. Source: the OpenAI cookbook, "How to count tokens". */
+/**
+ * Tokens that each message costs beside its text, and each answer before it begins. Source: the OpenAI cookbook, "How
+ * to count tokens".
+ */
 const MESSAGE_TOKENS = 3
 const ANSWER_TOKENS = 3
 /** Tokens of one attachment. Source: own choice, in the range of real models. */
@@ -24,14 +27,17 @@ export function overheadTokens(messages: readonly ChatMessage[]): number {
 /**
  * Writes usage as JSON text.
  *
- * @param cost decimal text in USD that is written as it is, because no float holds it exactly; null leaves the cost out.
+ * @param cost decimal text in USD that is written as it is, because no float holds it exactly; null leaves the cost
+ * out.
  * Source: the OpenRouter API reference, "Usage accounting".
  */
 export function renderUsage(usage: ChatUsage, cost: string | null): string {
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage
-  const counts = `"prompt_tokens":${promptTokens},"completion_tokens":${completionTokens},"total_tokens":${promptTokens + completionTokens}`
+  const total = promptTokens + completionTokens
+  const prompt = `"cached_tokens":${cachedTokens},"cache_write_tokens":${cacheWriteTokens},"audio_tokens":0`
+  const counts = `"prompt_tokens":${promptTokens},"completion_tokens":${completionTokens},"total_tokens":${total}`
   const details =
-    `"prompt_tokens_details":{"cached_tokens":${cachedTokens},"cache_write_tokens":${cacheWriteTokens},"audio_tokens":0},` +
+    `"prompt_tokens_details":{${prompt}},` +
     `"completion_tokens_details":{"reasoning_tokens":${reasoningTokens},"audio_tokens":0,"image_tokens":0}`
   const costs = cost === null ? '' : `"cost":${cost},"is_byok":false,"cost_details":{"upstream_inference_cost":null},`
   return `{${counts},${costs}${details}}`

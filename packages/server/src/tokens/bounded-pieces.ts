@@ -1,6 +1,6 @@
 /**
- * The room that counts tokens. It knows one tokenizer and no price; the tokenizer is loaded on first use, and the server uses it
- * only in a worker thread. Invariant: no text, whatever it holds, costs more than linear time.
+ * The room that counts tokens. It knows one tokenizer and no price; the tokenizer is loaded on first use, and the
+ * server uses it only in a worker thread. Invariant: no text, whatever it holds, costs more than linear time.
  */
 
 /** Longest stretch handed over at once, in UTF-16 units; it ends at a space where one is near. */
@@ -15,9 +15,10 @@ const RUN_PART = 512
 /**
  * Cuts a text into pieces that a byte-pair tokenizer handles in bounded time; joined, they are the text again.
  *
- * The tokenizer's time grows with the square of an unbroken run, so 100 KB of one letter would take ten seconds. The cuts fall
- * where the count stays exact for ordinary text, and never inside a surrogate pair.
- * Source: measured; counts of prose, code, one repeated letter, spaces and emoji are exact, of unbroken random letters 0.07 % too high.
+ * The tokenizer's time grows with the square of an unbroken run, so 100 KB of one letter would take ten seconds. The
+ * cuts fall where the count stays exact for ordinary text, and never inside a surrogate pair.
+ * Source: measured; counts of prose, code, one repeated letter, spaces and emoji are exact, of unbroken random letters
+ * 0.07 % too high.
  */
 export function cutIntoPieces(text: string): string[] {
   const pieces: string[] = []
@@ -72,7 +73,9 @@ function pastSurrogatePair(text: string, cut: number): number {
   return before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000 ? cut + 1 : cut
 }
 
-/** White space as `\s` of regular expressions has it. Source: ECMAScript 2024 section 22.2.2.9 (CharacterClassEscape). */
+/**
+ * White space as `\s` of regular expressions has it. Source: ECMAScript 2024 section 22.2.2.9 (CharacterClassEscape).
+ */
 function isSpace(code: number): boolean {
   if (code < 0xa0) return code === 0x20 || (code >= 0x09 && code <= 0x0d)
   return (

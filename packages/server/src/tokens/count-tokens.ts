@@ -11,8 +11,8 @@ let loaded: Tokenizer | null = null
 /**
  * Counts the tokens of a text in the o200k_base encoding, in time that grows with its length alone.
  *
- * The first call loads the tokenizer, which takes a few hundred milliseconds and 100 MB: the server calls it in a worker thread
- * only, through `createTokenCounter`. For models with another encoding the count is an estimate.
+ * The first call loads the tokenizer, which takes a few hundred milliseconds and 100 MB: the server calls it in a
+ * worker thread only, through `createTokenCounter`. For models with another encoding the count is an estimate.
  */
 export function countTokens(text: string): number {
   const tokenizer = loadTokenizer()
@@ -24,8 +24,8 @@ export function countTokens(text: string): number {
 /**
  * Splits a text into what each of its tokens adds to it; joined, the parts are the text again.
  *
- * There are exactly `countTokens(text)` parts. A token that ends inside a character has an empty part; the character is in the
- * part of the token that completes it.
+ * There are exactly `countTokens(text)` parts. A token that ends inside a character has an empty part; the character is
+ * in the part of the token that completes it.
  */
 export function splitIntoTokens(text: string): string[] {
   const tokenizer = loadTokenizer()

@@ -6,7 +6,8 @@ import type { TokenJob, TokenJobResult, TokenWorkerMessage } from './token-jobs.
 export interface TokenCounter {
   /**
    * Counts the tokens of a text, exactly as `countTokens` does.
-   * @throws {TokenCountError} when the text is too large, too many wait, the count takes too long, or the counter is closed.
+   * @throws {TokenCountError} when the text is too large, too many wait, the count takes too long, or the counter is
+   * closed.
    */
   count(text: string): Promise<number>
   /**
@@ -38,13 +39,17 @@ interface Waiting {
   readonly reject: (error: TokenCountError) => void
 }
 
-/** Text that goes to the worker in one message, in UTF-16 units: enough to save messages, little enough for one time limit. */
+/**
+ * Text that goes to the worker in one message, in UTF-16 units: enough to save messages, little enough for one time
+ * limit.
+ */
 const MESSAGE_UNITS = 262_144
 
 /**
  * Creates a counter whose worker thread starts with the first text and stays.
  *
- * Texts that arrive while the worker is busy go to it together in its next message. The worker keeps no process alive on its own.
+ * Texts that arrive while the worker is busy go to it together in its next message. The worker keeps no process alive
+ * on its own.
  */
 export function createTokenCounter(options: TokenCounterOptions = {}): TokenCounter {
   const { maxBytes = 262_144, maxWaiting = 1_024 } = options
@@ -153,7 +158,10 @@ class TokenQueue {
     this.#timer.unref()
   }
 
-  /** Drops the worker with the texts that it holds; texts that only waited get a new one, unless nothing can start or all is over. */
+  /**
+   * Drops the worker with the texts that it holds; texts that only waited get a new one, unless nothing can start or
+   * all is over.
+   */
   async #fail(error: TokenCountError): Promise<void> {
     clearTimeout(this.#timer)
     const worker = this.#worker
