@@ -1,8 +1,8 @@
 /**
  * Runs every check and test of the repository, cheapest first, and stops at the first step that fails.
  *
- * `node tools/launch.mjs tools/checks.ts [--without-tests]`. The last line is `N passed, N failed`, with `, N skipped` where tests
- * were skipped; checks and tests count alike. With `CI=true` a skipped test is a failed one.
+ * `node tools/launch.mjs tools/checks.ts [--without-tests]`. The last line is `N passed, N failed`, with `, N skipped`
+ * where tests were skipped; checks and tests count alike. With `CI=true` a skipped test is a failed one.
  */
 import path from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,8 +1,10 @@
 /**
- * Starts a script of this repository: `node tools/launch.mjs <script> [arguments]`. Every npm script that needs packages or
- * Node 24 goes through it, so that a fresh clone on a machine with only Node 20 and npm needs no other command.
+ * Starts a script of this repository: `node tools/launch.mjs <script> [arguments]`. Every npm script that needs
+ * packages or Node 24 goes through it, so that a fresh clone on a machine with only Node 20 and npm needs no other
+ * command.
  *
- * Plain JavaScript without dependencies, because it runs before anything is installed. When nothing is missing it says nothing.
+ * Plain JavaScript without dependencies, because it runs before anything is installed. When nothing is missing it says
+ * nothing.
  * Source: decision 0001 (two commands).
  */
 import { existsSync } from 'node:fs'

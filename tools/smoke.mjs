@@ -1,8 +1,9 @@
 /**
- * Starts the gateway as a newcomer does, `npm start` with the Node that is installed here, and uses it: health, one chat with the
- * printed key, the balance, a second start, the end. `node tools/smoke.mjs [--clone]`; with `--clone` in a fresh clone of the
- * last commit with an empty npm cache, so that nothing but the repository, Node and npm is there. The last line is
- * `N passed, N failed`. Plain JavaScript, because it runs on the oldest Node that the launcher supports.
+ * Starts the gateway as a newcomer does, `npm start` with the Node that is installed here, and uses it: health, one
+ * chat with the printed key, the balance, a second start, the end. `node tools/smoke.mjs [--clone]`; with `--clone` in
+ * a fresh clone of the last commit with an empty npm cache, so that nothing but the repository, Node and npm is there.
+ * The last line is `N passed, N failed`. Plain JavaScript, because it runs on the oldest Node that the launcher
+ * supports.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

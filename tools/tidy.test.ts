@@ -1,4 +1,6 @@
-/** The law of the tree: who may import whom, what things are called, how long they may be, what the repository holds. */
+/**
+ * The law of the tree: who may import whom, what things are called, how long they may be, what the repository holds.
+ */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { endpoints } from '@svc/contract'

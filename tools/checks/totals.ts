@@ -37,8 +37,8 @@ export interface TestReport {
 }
 
 /**
- * Counts a test run. A file that could not be loaded is one failure, and so is a run that ended badly although every test
- * passed, as after an unhandled rejection.
+ * Counts a test run. A file that could not be loaded is one failure, and so is a run that ended badly although every
+ * test passed, as after an unhandled rejection.
  *
  * @param report null when the run wrote none
  */

@@ -1,13 +1,19 @@
+const UNREACHED = new RegExp(
+  '\\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENETDOWN|ERR_SOCKET_TIMEOUT|' +
+    'EIDLETIMEOUT|FETCH_ERROR)\\b|socket hang up|network timeout',
+  'i',
+)
+
 /** What npm prints when an install fails, and what a person can do about it; the first row that fits wins. */
 const REASONS = /** @type {const} */ ([
   [/\bENOSPC\b/, 'the disk is full. Free some space and start again.'],
   [
     /\b(EACCES|EPERM|EROFS)\b/,
-    'no permission to write (to this folder or to the npm cache). Start as the owner of the folder, or make it writable.',
+    'no permission to write (this folder, or the npm cache). Start as the owner of the folder, or make it writable.',
   ],
   [
-    /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENETDOWN|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT|FETCH_ERROR)\b|socket hang up|network timeout/i,
-    'the npm registry could not be reached. Connect to the network (or set the proxy in the npm configuration) and start again.',
+    UNREACHED,
+    'the npm registry could not be reached. Connect to the network (or set the proxy of npm) and start again.',
   ],
   [/\b(ENOTEMPTY|EBUSY)\b/, 'something else changes node_modules at the same time. Start again when it is done.'],
   [/\bENOTCACHED\b/, 'npm is set to work offline and its cache lacks a package. Start once with the network.'],

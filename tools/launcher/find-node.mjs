@@ -29,7 +29,7 @@ export function findNode(runtime) {
   const file = path.join(runtime, 'node_modules', `node-${platform}-${process.arch}`, 'bin', binary)
   if (existsSync(file)) return file
   throw new LaunchError(
-    `Node ${MINIMUM_NODE.join('.')} or newer is needed and cannot be fetched for ${process.platform} on ${process.arch}; ` +
-      `this is Node ${process.versions.node}. Install Node 24 from the download page of the Node.js project and start again.`,
+    `This is Node ${process.versions.node}; ${MINIMUM_NODE.join('.')} or newer is needed, and none can be fetched for ` +
+      `${process.platform} on ${process.arch}. Install Node 24 from the Node.js project's download page and start again.`,
   )
 }

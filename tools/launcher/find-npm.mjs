@@ -3,8 +3,8 @@ import path from 'node:path'
 import { LaunchError } from './launch-error.mjs'
 
 /**
- * The path of npm's own command line script, to be run by a Node of our choice: the npm that started us, else the one that
- * came with the running Node, else the first in PATH.
+ * The path of npm's own command line script, to be run by a Node of our choice: the npm that started us, else the one
+ * that came with the running Node, else the first in PATH.
  *
  * @throws {LaunchError} when there is none.
  */

@@ -25,7 +25,8 @@ const POLL_MS = 200
  * Runs `work` while no other launcher of this clone installs. Waits as long as the other one shows signs of life.
  *
  * @param {string} file the lock, which must be outside the folders that an install empties
- * @param {(addHolder: (pid: number) => void) => Promise<void>} work tells which process does the work: should this one be killed,
+ * @param {(addHolder: (pid: number) => void) => Promise<void>} work tells which process does the work: should this one
+ *   be killed,
  *   that one goes on, and the lock stands until it has ended
  * @throws {LaunchError} when the lock cannot be written.
  */
@@ -69,8 +70,8 @@ function tryLock(file) {
 }
 
 /**
- * Takes away a lock whose holder is gone. Renaming first makes sure that only one of several waiters does it; the text says
- * whether what was taken is what was judged.
+ * Takes away a lock whose holder is gone. Renaming first makes sure that only one of several waiters does it; the text
+ * says whether what was taken is what was judged.
  *
  * @param {string} file
  */

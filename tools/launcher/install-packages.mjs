@@ -8,8 +8,11 @@ import { agreesWithLock, isInstalled, markInstalled, unmarkInstalled } from './i
 import { LaunchError } from './launch-error.mjs'
 
 /** Settings of a surrounding npm command that would change what is installed, or where. */
-const FOREIGN_SETTINGS =
-  /^npm_config_(workspaces?|include_workspace_root|global|location|prefix|local_prefix|omit|include|only|also|production|dev|optional|dry_run|package_lock(_only)?|json|os|cpu|libc|call)$/i
+const FOREIGN_SETTINGS = new RegExp(
+  '^npm_config_(workspaces?|include_workspace_root|global|location|prefix|local_prefix|omit|include|only|also|' +
+    'production|dev|optional|dry_run|package_lock(_only)?|json|os|cpu|libc|call)$',
+  'i',
+)
 
 const COMMAND = [
   'ci',
@@ -27,7 +30,8 @@ const COMMAND = [
  *
  * @param {string} root the repository
  * @param {string} folder the repository or its runtime folder
- * @param {string} node the Node that runs npm: an npm run by an old Node silently leaves out packages that ask for a newer one
+ * @param {string} node the Node that runs npm: an npm run by an old Node silently leaves out packages that ask for a
+ *   newer one
  * @throws {LaunchError} with the reason in words.
  */
 export async function installPackages(root, folder, node) {

@@ -8,8 +8,8 @@ const stampOf = (folder) => path.join(folder, 'node_modules', '.svc-installed')
 /**
  * Whether the folder's packages are those of its lock file, for this platform, and all still there.
  *
- * The stamp is written after a finished install only, so an interrupted one is noticed. Looking for each package's manifest
- * costs a few milliseconds and notices what somebody has deleted since.
+ * The stamp is written after a finished install only, so an interrupted one is noticed. Looking for each package's
+ * manifest costs a few milliseconds and notices what somebody has deleted since.
  *
  * @param {string} folder
  */
@@ -28,10 +28,11 @@ export function unmarkInstalled(folder) {
 }
 
 /**
- * Whether npm's own record of the folder agrees with the lock file, as after an install by hand. Then no second one is needed.
+ * Whether npm's own record of the folder agrees with the lock file, as after an install by hand. Then no second one is
+ * needed.
  *
- * What is optional may be absent, being for another platform or a part of something that is. A build for this very platform may
- * not: an npm run by an old Node leaves out optional packages that ask for a newer one.
+ * What is optional may be absent, being for another platform or a part of something that is. A build for this very
+ * platform may not: an npm run by an old Node leaves out optional packages that ask for a newer one.
  *
  * @param {string} folder
  */

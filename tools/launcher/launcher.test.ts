@@ -15,7 +15,10 @@ const LOCK = {
   },
 }
 
-/** Installs what npm would, and notes that it was called. Fails with the text of the file `fail`; waits while `hold` exists. */
+/**
+ * Installs what npm would, and notes that it was called. Fails with the text of the file `fail`; waits while `hold`
+ * exists.
+ */
 const NPM = `
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 appendFileSync('calls', process.argv[2] + '\\n')

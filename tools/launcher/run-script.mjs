@@ -54,7 +54,8 @@ function passSignals(child) {
 }
 
 /**
- * Stops the script when the npm that started us is gone, also when it was killed: nothing would be left to stop it with.
+ * Stops the script when the npm that started us is gone, also when it was killed: nothing would be left to stop it
+ * with.
  *
  * @param {import('node:child_process').ChildProcess} child
  */

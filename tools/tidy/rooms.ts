@@ -26,7 +26,9 @@ const LEVELS: Readonly<Record<string, number>> = {
 /** Files directly in `src` put the rooms together and start them. They may know each other; no room knows them. */
 const ROOT_LEVEL = 6
 
-/** Arrows that point down and are forbidden all the same: the edge talks to use cases, and money goes through billing. */
+/**
+ * Arrows that point down and are forbidden all the same: the edge talks to use cases, and money goes through billing.
+ */
 const NEVER = new Set(['http -> ledger', 'http -> upstream', 'http -> db', 'inference -> ledger', 'inference -> db'])
 
 /** Imports between rooms that go up, sideways, or along a forbidden arrow. */
