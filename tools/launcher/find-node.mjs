@@ -28,8 +28,9 @@ export function findNode(runtime) {
   const binary = process.platform === 'win32' ? 'node.exe' : 'node'
   const file = path.join(runtime, 'node_modules', `node-${platform}-${process.arch}`, 'bin', binary)
   if (existsSync(file)) return file
+  const place = `${process.platform} on ${process.arch}`
   throw new LaunchError(
-    `This is Node ${process.versions.node}; ${MINIMUM_NODE.join('.')} or newer is needed, and none can be fetched for ` +
-      `${process.platform} on ${process.arch}. Install Node 24 from the Node.js project's download page and start again.`,
+    `Node ${MINIMUM_NODE.join('.')} or newer is needed; this is ${process.versions.node}, and npm has none for ${place}. ` +
+      "Install Node 24 from the Node.js project's download page and start again.",
   )
 }
