@@ -30,7 +30,7 @@ export function findNode(runtime) {
   if (existsSync(file)) return file
   const place = `${process.platform} on ${process.arch}`
   throw new LaunchError(
-    `Node ${MINIMUM_NODE.join('.')} or newer is needed; this is ${process.versions.node}, and npm has none for ${place}. ` +
+    `Node ${MINIMUM_NODE.join('.')}+ is needed; this is ${process.versions.node}, and npm has none for ${place}. ` +
       "Install Node 24 from the Node.js project's download page and start again.",
   )
 }
