@@ -18,7 +18,8 @@ test('every variable is documented, and every documented variable exists', () =>
 test('documented defaults are the defaults', () => {
   const defaults: Record<string, unknown> = environmentSchema.parse({})
   for (const [name, text] of documented) {
-    expect([name, text]).toEqual([name, defaults[name] === undefined ? null : String(defaults[name])])
+    const value = defaults[name] ?? null
+    expect([name, text]).toEqual([name, typeof value === 'number' ? `${value}` : value])
   }
 })
 

@@ -84,11 +84,17 @@ test('prompts and bodies are censored by name', () => {
   expect(text).not.toContain('diary')
 })
 
+test('what is nested without end or says itself how it is printed does not break the log', () => {
+  const loop: Record<string, unknown> = { at: new Date(0), bytes: Buffer.from('x'), map: new Map([['a', 1]]) }
+  loop['self'] = loop
+  expect(logged((log) => log.info({ loop }))).toContain('1970-01-01T00:00:00.000Z')
+})
+
 test('a line stays JSON whatever stands beside the name of a secret', () => {
   const text = logged((log) =>
     log.info({ a: { b: { c: { d: { cookie: null, authorization: { x: 1 }, 'x-api-key': 5 } } } } }, 'cookie: ['),
   )
-  expect(JSON.parse(text)).toMatchObject({ a: { b: { c: { d: { cookie: null, authorization: { x: 1 } } } } } })
+  expect(JSON.parse(text)).toMatchObject({ a: { b: { c: { d: { cookie: null, authorization: '[secret]' } } } } })
 })
 
 test('what is not secret stays readable', () => {

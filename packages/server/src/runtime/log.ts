@@ -1,4 +1,5 @@
-import { destination, pino, stdSerializers, type Logger as PinoLogger } from 'pino'
+import { destination, pino, type Logger as PinoLogger } from 'pino'
+import { censorFields } from './censor-fields.ts'
 import type { LogLevel } from './log-level.ts'
 import { scrubSecrets } from './scrub-secrets.ts'
 
@@ -15,29 +16,6 @@ export interface LogOptions {
   readonly sink?: LogSink
 }
 
-const CENSORED = '[redacted]'
-
-/** Fields that hold secrets by their nature, at the top, one and two levels down. */
-const secretFields = [
-  'authorization',
-  'cookie',
-  '["set-cookie"]',
-  '["x-api-key"]',
-  '["proxy-authorization"]',
-  'apiKey',
-  'rawKey',
-  'raw',
-  'pepper',
-  'peppers',
-  'secret',
-  'sessionSecret',
-  'password',
-  'privateKey',
-  'body',
-  'prompt',
-  'messages',
-]
-
 /**
  * Makes the log: one JSON object a line. Fields that hold secrets or people's words are censored by name; then every
  * finished line passes the scrubber on its only way out, so no child logger, serialiser or error can go around it.
@@ -49,15 +27,10 @@ export function createLogger({ level, sink = destination({ fd: 1, sync: true }) 
       level,
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: stdSerializers.errWithCause, error: stdSerializers.errWithCause },
-      redact: { paths: secretFields.flatMap(pathsTo), censor: CENSORED },
+      formatters: { level: (label) => ({ level: label }), log: censorFields },
+      // Errors are plain objects by then.
+      serializers: { err: (value: unknown) => value },
     },
     scrubbed,
   )
-}
-
-function pathsTo(field: string): readonly string[] {
-  const end = field.startsWith('[') ? field : `.${field}`
-  return [field, `*${end}`, `*.*${end}`, `*.*.*${end}`]
 }
