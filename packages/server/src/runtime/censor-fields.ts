@@ -6,7 +6,7 @@ const CENSORED = '[redacted]'
 const DEPTH_MAX = 8
 
 /** Fields that hold secrets or people's words by their nature, wherever they stand. */
-export const secretFields: readonly string[] = [
+const secretFields: readonly string[] = [
   'authorization',
   'Authorization',
   'proxy-authorization',
@@ -32,8 +32,9 @@ export const secretFields: readonly string[] = [
 const secretNames: ReadonlySet<string> = new Set(secretFields)
 
 /**
- * Copies what is to be logged without the contents of secret fields. Errors become plain objects with their causes first, so that
- * what they carry is walked, too. A walk by name costs a microsecond, where path patterns with wildcards cost a hundred.
+ * Copies what is to be logged without the contents of secret fields. Errors become plain objects with their causes
+ * first, so that what they carry is walked, too. A walk by name costs a microsecond, where path patterns with
+ * wildcards cost a hundred.
  */
 export function censorFields(record: object): Record<string, unknown> {
   return censorObject(record, 0)
