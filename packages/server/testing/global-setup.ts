@@ -3,13 +3,6 @@ import type { TestProject } from 'vitest/node'
 import { startPostgresServer } from './postgres-server.ts'
 import { createTemplateDatabase } from './template-database.ts'
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    /** Address of a PostgreSQL server with all rights; null when none can be had here. */
-    readonly postgresUrl: string | null
-  }
-}
-
 /** Vitest calls this before the first test file and the returned function after the last. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['SVC_TEST_DATABASE_URL']

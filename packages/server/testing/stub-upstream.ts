@@ -61,7 +61,11 @@ export function sendCompletion(
 }
 
 /** A chunk of a stream as JSON text. */
-export function chunkText(delta: Record<string, unknown>, finishReason: string | null = null, more: object = {}): string {
+export function chunkText(
+  delta: Record<string, unknown>,
+  finishReason: string | null = null,
+  more: object = {},
+): string {
   return JSON.stringify({
     id: 'gen-stub',
     object: 'chat.completion.chunk',

@@ -1,6 +1,13 @@
 import { Client } from 'pg'
 import { openPostgresDatabase } from '../src/db/postgres-database.ts'
 
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Address of a PostgreSQL server with all rights; null when none can be had here. */
+    readonly postgresUrl: string | null
+  }
+}
+
 /** A migrated database that test databases are cloned from. Its own order of text is not the byte order, which would hide faults. */
 export const TEMPLATE_DATABASE = 'svc_test_template'
 

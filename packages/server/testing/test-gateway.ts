@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT, parseCredits } from '@svc/contract'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { createAccountStore } from '../src/accounts/account-store.ts'
 import { createAccount } from '../src/accounts/create-account.ts'
 import type { ConfigFile } from '../src/config/config-file.ts'
@@ -115,7 +115,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     const rows = await database.read.selectFrom('hold').select('hold_id').where('state', '=', 'held').execute()
     return rows.length
   }
-  const settled = (): Promise<void> => expect.poll(openHolds, { timeout: 15_000, interval: 20 }).toBe(0)
+  // Not `expect.poll`, which works inside of tests only: a gateway may be stopped by a hook.
+  const settled = (): Promise<void> =>
+    vi.waitFor(async () => expect(await openHolds()).toBe(0), { timeout: 15_000, interval: 20 })
   const audit = async (): Promise<void> => {
     const report = await runAudit(database)
     expect(report.rows.filter((row) => row.breaches > 0)).toEqual([])

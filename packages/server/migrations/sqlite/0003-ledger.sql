@@ -1,6 +1,7 @@
 -- Holds, transfers and the leases of the processes that answer for holds.
 -- A hold ends once; the partial index keeps the search for orphans off the ended ones. A transfer is one money event, never
 -- changed: its columns are the sides of the double entry, and the view shows them as signed entries that sum to zero.
+-- Checks of more than two words are written with `or`: SQLite builds a table for a longer `in` list at every write.
 -- A hold names its process without a foreign key, because the lease row is cleared away once its holds have ended.
 create table process_lease (
   process_id   text not null primary key,
@@ -23,7 +24,8 @@ create table hold (
   stream             integer not null check (stream in (0, 1)),
   amount             integer not null check (amount >= 0),
   limit_units        integer check (limit_units >= 1),
-  state              text not null check (state in ('held', 'captured', 'released', 'expired')),
+  state              text not null
+    check (state = 'held' or state = 'captured' or state = 'released' or state = 'expired'),
   placed_at          integer not null,
   ended_at           integer,
   progress           text,
@@ -37,7 +39,8 @@ create index hold_open_by_process on hold (process_id) where state = 'held';
 create table transfer (
   transfer_id  text not null primary key,
   account_id   text not null references account on delete restrict,
-  kind         text not null check (kind in ('capture', 'write_off', 'grant', 'adjustment', 'deposit')),
+  kind         text not null
+    check (kind = 'capture' or kind = 'write_off' or kind = 'grant' or kind = 'adjustment' or kind = 'deposit'),
   hold_id      text references hold on delete restrict,
   funding      integer not null,
   charge       integer not null check (charge >= 0),

@@ -1,4 +1,4 @@
-/** The invariants of money, each a query on the ledger's own rows. Source: decision 0005 (the ledger and its invariants). */
+/** The invariants of money, each a query on the ledger's own rows. Source: decision 0004 (the ledger). */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DatabaseEngine } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { HoldTable } from '../db/schema.ts'
+
+/** An open hold whose process is gone. */
+export type OrphanHold = Pick<HoldTable, 'hold_id' | 'account_id' | 'type' | 'model' | 'placed_at' | 'progress'>
+
+/** A gateway process as its lease row names it. */
+export interface ProcessIdentity {
+  readonly processId: string
+  /** Names the data folder for embedded storage, and the process itself otherwise. */
+  readonly nodeName: string
+}
+
+const COLUMNS = ['h.hold_id', 'h.account_id', 'h.type', 'h.model', 'h.placed_at', 'h.progress'] as const
+
+/** Open holds of processes whose lease ran out before `before`, or that never had one; oldest first, at most `limit`. */
+export function listOrphans(database: Database, before: number, limit: number): Promise<readonly OrphanHold[]> {
+  return database.read
+    .selectFrom('hold as h')
+    .leftJoin('process_lease as p', 'p.process_id', 'h.process_id')
+    .select(COLUMNS)
+    .where('h.state', '=', 'held')
+    .where((where) => where(where.fn.coalesce('p.lease_until', 'h.placed_at'), '<', before))
+    .orderBy('h.hold_id')
+    .limit(limit)
+    .execute()
+}
+
+/** Open holds of other processes of the same node, whatever their leases say; oldest first, at most `limit`. */
+export function listPredecessors(
+  database: Database,
+  identity: ProcessIdentity,
+  limit: number,
+): Promise<readonly OrphanHold[]> {
+  return database.read
+    .selectFrom('hold as h')
+    .innerJoin('process_lease as p', 'p.process_id', 'h.process_id')
+    .select(COLUMNS)
+    .where('h.state', '=', 'held')
+    .where('p.node_name', '=', identity.nodeName)
+    .where('h.process_id', '<>', identity.processId)
+    .orderBy('h.hold_id')
+    .limit(limit)
+    .execute()
+}
+
+/** Writes the lease of a process that starts. */
+export async function insertLease(
+  database: Database,
+  identity: ProcessIdentity,
+  lease: { readonly now: number; readonly until: number },
+): Promise<void> {
+  const row = {
+    process_id: identity.processId,
+    node_name: identity.nodeName,
+    started_at: lease.now,
+    lease_until: lease.until,
+  }
+  await database.write([database.read.insertInto('process_lease').values(row).compile()])
+}
+
+/** Ends a lease now, so that whatever the process left open is taken over at once. */
+export async function endLease(database: Database, processId: string, now: number): Promise<void> {
+  const end = database.read.updateTable('process_lease').set({ lease_until: now }).where('process_id', '=', processId)
+  await database.write([end.compile()])
+}
+
+/** Removes leases that ran out before `before` and have no open hold left. */
+export async function deleteEndedLeases(database: Database, before: number): Promise<void> {
+  const ended = database.read
+    .deleteFrom('process_lease')
+    .where('lease_until', '<', before)
+    .where(
+      sql<boolean>`not exists (select 1 from hold h where h.process_id = process_lease.process_id and h.state = 'held')`,
+    )
+  await database.write([ended.compile()])
+}

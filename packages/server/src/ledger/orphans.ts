@@ -1,0 +1,151 @@
+/**
+ * Holds that a process left open when it died: each is settled once, by whoever comes first.
+ *
+ * A known generation is charged what the upstream says it cost; else what the journal counted, marked as an estimate; else
+ * nothing. Several processes may sweep at once, because settling is idempotent. Source: decision 0009 (orphaned holds).
+ */
+import { ZERO, type Nanocredits } from '@svc/contract'
+import type { Database } from '../db/database.ts'
+import type { AttoUsd, ChargeBasis } from '../pricing/price.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { parseHoldProgress } from './hold-progress.ts'
+import type { Ledger } from './ledger.ts'
+import type { HoldProgress, SettleHold, UsageFacts } from './operations.ts'
+import {
+  deleteEndedLeases,
+  insertLease,
+  listOrphans,
+  listPredecessors,
+  type OrphanHold,
+  type ProcessIdentity,
+} from './orphan-store.ts'
+
+/** How long a process may be silent before its holds count as left behind. */
+export const LEASE_MS = 20_000
+/** How often a process journals its open holds and renews its lease. Source: decisions 14. */
+export const JOURNAL_EVERY_MS = 5_000
+
+const ORPHANS_AT_ONCE = 200
+/** An upstream that cannot be reached is asked again until the hold is this old. */
+const LOOK_UP_UNTIL_MS = 3_600_000
+const LEASE_KEPT_MS = 86_400_000
+
+/** What a request costs by what its upstream says it cost. */
+export interface OrphanCharge {
+  readonly charge: Nanocredits
+  readonly cost: Nanocredits
+  readonly basis: ChargeBasis
+  readonly pricing: string
+}
+
+export interface OrphanDeps {
+  readonly database: Database
+  readonly ledger: Ledger
+  readonly clock: Clock
+  /** What a generation cost; null when its upstream cannot tell. A rejection means: ask again later. */
+  readonly findCost: (upstream: string, generationId: string) => Promise<AttoUsd | null>
+  readonly chargeForCost: (hold: OrphanHold, cost: AttoUsd) => OrphanCharge
+}
+
+/** How many holds a sweep ended, by how. */
+export interface SweepResult {
+  /** Charged by the upstream's own cost. */
+  readonly looked: number
+  /** Charged by the journal. */
+  readonly estimated: number
+  /** Ended without a charge. */
+  readonly expired: number
+  /** Left for a later sweep, because the upstream could not be asked. */
+  readonly postponed: number
+}
+
+/** Writes the lease of a process that starts, before it places its first hold. */
+export function startLease(database: Database, identity: ProcessIdentity, clock: Clock): Promise<void> {
+  const now = clock.now()
+  return insertLease(database, identity, { now, until: now + LEASE_MS })
+}
+
+/**
+ * Settles the holds that earlier processes of this node left open, without waiting for their leases.
+ *
+ * Only for embedded storage, where a second process cannot be alive on the same data folder.
+ */
+export async function adoptHolds(deps: OrphanDeps, identity: ProcessIdentity): Promise<SweepResult> {
+  return settleAll(deps, await listPredecessors(deps.database, identity, ORPHANS_AT_ONCE))
+}
+
+/** Settles holds of processes whose lease has run out, a bounded number at a time, and clears away old leases. */
+export async function sweepOrphans(deps: OrphanDeps): Promise<SweepResult> {
+  const now = deps.clock.now()
+  const result = await settleAll(deps, await listOrphans(deps.database, now, ORPHANS_AT_ONCE))
+  await deleteEndedLeases(deps.database, now - LEASE_KEPT_MS)
+  return result
+}
+
+type Outcome = keyof SweepResult
+
+async function settleAll(deps: OrphanDeps, holds: readonly OrphanHold[]): Promise<SweepResult> {
+  const counts: Record<Outcome, number> = { looked: 0, estimated: 0, expired: 0, postponed: 0 }
+  for (const hold of holds) counts[await settleOrphan(deps, hold)]++
+  return counts
+}
+
+async function settleOrphan(deps: OrphanDeps, hold: OrphanHold): Promise<Outcome> {
+  const now = deps.clock.now()
+  const progress = hold.progress === null ? null : parseHoldProgress(hold.hold_id, hold.progress)
+  let cost: AttoUsd | null = null
+  try {
+    cost = await findCost(deps, progress)
+  } catch {
+    if (now - hold.placed_at < LOOK_UP_UNTIL_MS) return 'postponed'
+  }
+  const [outcome, operation] = settlementFor(deps, { hold, progress, cost, now })
+  await deps.ledger.submit(operation)
+  return outcome
+}
+
+async function findCost(deps: OrphanDeps, progress: HoldProgress | null): Promise<AttoUsd | null> {
+  if (progress === null || progress.upstream === null || progress.generationId === null) return null
+  return deps.findCost(progress.upstream, progress.generationId)
+}
+
+interface OrphanFindings {
+  readonly hold: OrphanHold
+  readonly progress: HoldProgress | null
+  readonly cost: AttoUsd | null
+  readonly now: number
+}
+
+function settlementFor(deps: OrphanDeps, findings: OrphanFindings): readonly [Outcome, SettleHold] {
+  const { hold, progress, cost, now } = findings
+  const base = { kind: 'settle', holdId: hold.hold_id, now } as const
+  const facts = factsFrom(progress)
+  if (cost !== null) {
+    const { charge, cost: paid, basis, pricing } = deps.chargeForCost(hold, cost)
+    return ['looked', { ...base, end: 'captured', charge, cost: paid, facts: { ...facts, basis, pricing } }]
+  }
+  if (progress !== null && progress.charge > 0n) {
+    const estimate: UsageFacts = { ...facts, basis: 'estimate', estimated: true, pricing: progress.pricing }
+    return ['estimated', { ...base, end: 'captured', charge: progress.charge, cost: progress.cost, facts: estimate }]
+  }
+  return ['expired', { ...base, end: 'expired', charge: ZERO, cost: ZERO, facts: { ...facts, status: 'error' } }]
+}
+
+/** The caller never got its answer whole, so the record says that it was cut short. */
+function factsFrom(progress: HoldProgress | null): UsageFacts {
+  return {
+    upstream: progress?.upstream ?? null,
+    upstreamModel: progress?.upstreamModel ?? null,
+    status: 'cancelled',
+    errorCode: 'gateway_stopped',
+    promptTokens: progress?.promptTokens ?? null,
+    completionTokens: progress?.completionTokens ?? null,
+    cachedTokens: null,
+    reasoningTokens: null,
+    basis: null,
+    estimated: false,
+    pricing: null,
+    generationId: progress?.generationId ?? null,
+    latencyMs: null,
+  }
+}
