@@ -1,33 +1,118 @@
-import { expect, test, beforeAll, afterAll } from 'vitest'
-import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
-import { seedCaller } from '../../testing/seed-caller.ts'
-import { capture, grant, placeHold } from '../../testing/ledger-operations.ts'
-import { createLedgerEngine } from './create-ledger-engine.ts'
+import { describe, expect, test } from 'vitest'
+import { InvariantError } from '../errors/invariant-error.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { capture, grant } from '../../testing/ledger-operations.ts'
+import type { LedgerEngine } from './ledger-engine.ts'
 import { Ledger } from './ledger.ts'
+import type { LedgerOperation, LedgerResult } from './operations.ts'
+import { nanocreditsOf } from '@svc/contract'
 
-describeEachEngine('the ledger', (engine) => {
-  let testDatabase: TestDatabase
-  let ledger: Ledger
-  beforeAll(async () => {
-    testDatabase = await openTestDatabase(engine)
-    ledger = new Ledger({ engine: createLedgerEngine(testDatabase.database) })
+interface ScriptedEngine extends LedgerEngine {
+  readonly batches: (readonly LedgerOperation[])[]
+}
+
+/** An engine that does what the test says, batch by batch, and credits everything after that. */
+function scriptedEngine(...script: ((operations: readonly LedgerOperation[]) => Promise<readonly LedgerResult[]>)[]) {
+  const batches: (readonly LedgerOperation[])[] = []
+  const engine: ScriptedEngine = {
+    batches,
+    apply(operations) {
+      batches.push(operations)
+      return script[batches.length - 1]?.(operations) ?? Promise.resolve(operations.map(creditedFor))
+    },
+  }
+  return engine
+}
+
+/** Answers with the operation's own time, so that a caller can tell whose result it got. */
+function creditedFor(operation: LedgerOperation): LedgerResult {
+  return { kind: 'credited', posted: nanocreditsOf(BigInt(operation.now)) }
+}
+
+const credit = (now: number) => grant('account', 1n, { now })
+const lost = (): Promise<never> => Promise.reject(new Error('connection lost'))
+const refused = (): Promise<never> => Promise.reject(Object.assign(new Error('constraint'), { code: '23514' }))
+
+describe('group commit', () => {
+  test('gathers what arrives while a commit is in flight, and gives each caller its own result', async () => {
+    const first = Promise.withResolvers<readonly LedgerResult[]>()
+    const engine = scriptedEngine(() => first.promise)
+    const ledger = new Ledger({ engine })
+    const answers = [ledger.submit(credit(0))]
+    await expect.poll(() => engine.batches.length).toBe(1)
+    for (let now = 1; now <= 5; now++) answers.push(ledger.submit(credit(now)))
+    first.resolve([creditedFor(credit(0))])
+    expect((await Promise.all(answers)).map((answer) => 'posted' in answer && answer.posted)).toEqual([
+      0n,
+      1n,
+      2n,
+      3n,
+      4n,
+      5n,
+    ])
+    expect(engine.batches.map((batch) => batch.length)).toEqual([1, 5])
+    expect(ledger.counters).toMatchObject({ batches: 2, operations: 6, retries: 0, waiting: 0 })
   })
-  afterAll(async () => {
+
+  test('never makes a batch larger than its limit', async () => {
+    const engine = scriptedEngine()
+    const ledger = new Ledger({ engine, batchMax: 3 })
+    await Promise.all([1, 2, 3, 4, 5, 6, 7].map((now) => ledger.submit(credit(now))))
+    expect(engine.batches.map((batch) => batch.length)).toEqual([3, 3, 1])
+  })
+
+  test('refuses callers beyond the queue’s limit with a 503', async () => {
+    const ledger = new Ledger({ engine: scriptedEngine(), queueMax: 2 })
+    const answers = await Promise.allSettled([1, 2, 3].map((now) => ledger.submit(credit(now))))
+    expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(answers[2]).toMatchObject({ reason: { code: 'server_is_overloaded', status: 503 } })
+  })
+
+  test('sends a batch with an unknown outcome again', async () => {
+    const engine = scriptedEngine(lost, lost)
+    const ledger = new Ledger({ engine, retryWaitsMs: [0, 0] })
+    expect(await ledger.submit(credit(7))).toEqual({ kind: 'credited', posted: 7n })
+    expect(engine.batches).toHaveLength(3)
+    expect(engine.batches[2]).toEqual(engine.batches[0])
+    expect(ledger.counters.retries).toBe(2)
+  })
+
+  test('gives up after a limit, and works again afterwards', async () => {
+    const ledger = new Ledger({ engine: scriptedEngine(lost, lost), retryWaitsMs: [0] })
+    await expect(ledger.submit(credit(1))).rejects.toBeInstanceOf(ServiceError)
+    expect(await ledger.submit(credit(2))).toEqual({ kind: 'credited', posted: 2n })
+  })
+
+  test('a constraint that refuses one operation does not harm the others of its batch', async () => {
+    const broken = async (operations: readonly LedgerOperation[]) =>
+      operations.some((operation) => operation.now === 2) ? refused() : operations.map(creditedFor)
+    const ledger = new Ledger({ engine: scriptedEngine(broken, broken, broken, broken) })
+    const answers = await Promise.allSettled([1, 2, 3].map((now) => ledger.submit(credit(now))))
+    expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(answers[1]).toMatchObject({ reason: expect.any(InvariantError) })
+  })
+
+  test('closing waits for what was submitted and takes nothing more', async () => {
+    const ledger = new Ledger({ engine: scriptedEngine() })
+    const answer = ledger.submit(credit(1))
     await ledger.close()
-    await testDatabase.close()
+    expect(await answer).toEqual({ kind: 'credited', posted: 1n })
+    await expect(ledger.submit(credit(2))).rejects.toMatchObject({ code: 'server_is_overloaded' })
   })
+})
 
-  test('a request is held and charged', async () => {
-    const caller = await seedCaller(testDatabase.database)
-    await ledger.submit(grant(caller.accountId, 1_000n))
-    const hold = placeHold(caller, { fixed: 100n })
-    expect(await ledger.submit(hold)).toEqual({ kind: 'placed', amount: 100n, units: 1, limit: null })
-    expect(await ledger.submit(capture(hold.holdId, 60n))).toEqual({ kind: 'settled', charge: 60n, writeOff: 0n })
-    const rows = await testDatabase.database.read
-      .selectFrom('balance')
-      .selectAll()
-      .where('account_id', '=', caller.accountId)
-      .execute()
-    expect(rows).toEqual([{ account_id: caller.accountId, posted: 940n, held: 0n }])
+describe('the door', () => {
+  const ledger = new Ledger({ engine: scriptedEngine() })
+
+  test.each([
+    ['a charge that is not captured', capture('hold', 5n, { end: 'released' })],
+    ['an amount beyond a million USD', grant('account', 10n ** 18n + 1n)],
+    ['an empty grant', grant('account', 0n)],
+    ['a grant that takes', grant('account', -5n)],
+    ['an expiry with a cost', capture('hold', 0n, { end: 'expired', cost: nanocreditsOf(1n) })],
+    ['an empty id', capture('', 1n)],
+    ['a time that is no whole number', grant('account', 1n, { now: 1.5 })],
+  ])('refuses %s', async (_, operation) => {
+    await expect(ledger.submit<LedgerOperation>(operation)).rejects.toBeInstanceOf(InvariantError)
   })
 })
