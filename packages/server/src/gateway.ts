@@ -111,6 +111,7 @@ function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): Edg
       upstreamOf: (model) => upstreamOf(upstreams, model),
       countTokens: (text) => tokenCounter.count(text),
       pause: (milliseconds) => pauseFor(milliseconds),
+      firstContentMs: limits.firstContentMs,
     },
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
@@ -125,6 +126,7 @@ function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): Edg
       streams: new StreamSlots(limits.streamsAtOnce),
       bodies: new BodyBudget(limits.bodyBytesInFlight),
       chatBodyBytes: limits.chatBodyBytes,
+      keepAliveMs: limits.keepAliveMs,
     },
     consoleHtml: readFileSync(CONSOLE_PAGE, 'utf8'),
   }

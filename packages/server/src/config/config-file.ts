@@ -80,6 +80,12 @@ const limitsSchema = z.strictObject({
     .describe('Size of a request’s headers; 64 KiB by default.'),
   lease_ms: milliseconds.optional().describe('How long a silent process keeps its holds; 60,000 by default.'),
   journal_ms: milliseconds.optional().describe('How often open holds are noted; 5,000 by default.'),
+  first_content_ms: milliseconds
+    .optional()
+    .describe('How long the 200 of a stream waits for its first content; 10,000 by default.'),
+  keep_alive_ms: milliseconds
+    .optional()
+    .describe('How often an open stream that is silent sends a comment; 15,000 by default.'),
   shutdown_grace_ms: milliseconds.optional().describe('How long a stop waits for open requests; 30,000 by default.'),
 })
 

@@ -76,6 +76,10 @@ export interface LimitsConfig {
   readonly leaseMs: number
   /** How often the progress of open holds is noted. */
   readonly journalMs: number
+  /** How long the 200 of a stream waits for the first content. */
+  readonly firstContentMs: number
+  /** How often a silent stream sends a comment. */
+  readonly keepAliveMs: number
   /** How long a stop waits for open requests. */
   readonly shutdownGraceMs: number
 }

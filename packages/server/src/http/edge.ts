@@ -37,4 +37,6 @@ export interface EdgeLimits {
   readonly streams: StreamSlots
   readonly bodies: BodyBudget
   readonly chatBodyBytes: number
+  /** How often a silent stream sends a comment, in milliseconds. */
+  readonly keepAliveMs: number
 }

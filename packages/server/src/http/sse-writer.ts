@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FrameWriter } from '../inference/frame-writer.ts'
 
-/** Comments that keep a silent stream open come this often, in milliseconds. Source: decision 0013 (frames of a stream). */
-export const KEEP_ALIVE_MS = 15_000
 /** A reader that takes nothing for so long is given up, in milliseconds. Source: own choice. */
 const READER_STALL_MS = 120_000
 
@@ -16,10 +14,14 @@ const streamHeaders = {
 /**
  * Answers 200 and opens an event stream on a response.
  *
- * @param headers beside those of every stream.
+ * @param options.headers beside those of every stream.
+ * @param options.keepAliveMs how often a comment keeps the stream open, in milliseconds.
  */
-export function openSseWriter(response: ServerResponse, headers: Readonly<Record<string, string>>): FrameWriter {
-  response.writeHead(200, { ...headers, ...streamHeaders })
+export function openSseWriter(
+  response: ServerResponse,
+  options: { readonly headers: Readonly<Record<string, string>>; readonly keepAliveMs: number },
+): FrameWriter {
+  response.writeHead(200, { ...options.headers, ...streamHeaders })
   response.flushHeaders()
   let stall: NodeJS.Timeout | null = null
   let isOver = false
@@ -27,7 +29,7 @@ export function openSseWriter(response: ServerResponse, headers: Readonly<Record
   const keepAlive = setInterval(() => {
     // A reader that is full needs no comment, and would only be filled further.
     if (canWrite() && stall === null) response.write(': keep-alive\n\n')
-  }, KEEP_ALIVE_MS)
+  }, options.keepAliveMs)
   keepAlive.unref()
   const clearStall = (): void => {
     if (stall !== null) clearTimeout(stall)

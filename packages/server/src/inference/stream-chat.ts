@@ -18,6 +18,8 @@ import { judgeStream, type StreamVerdict } from './stream-verdict.ts'
 
 export interface StreamChatDeps extends ChatDeps {
   readonly pause: (milliseconds: number) => Promise<void>
+  /** The longest that a 200 waits for the first content, in milliseconds. Source: decision 0013 (frames of a stream). */
+  readonly firstContentMs: number
 }
 
 function judge(delivery: StreamDelivery, outcome: ChatStreamOutcome, call: ChatCall): StreamVerdict {
@@ -147,7 +149,7 @@ export async function streamChat(
   reader: StreamReader,
 ): Promise<void> {
   const prepared = await prepareChat(deps, caller, call, requestId)
-  const delivery = new StreamDelivery(prepared, call, reader)
+  const delivery = new StreamDelivery(deps, prepared, call, reader)
   try {
     await deliver(deps, prepared, call, delivery)
   } catch (error) {

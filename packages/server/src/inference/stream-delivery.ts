@@ -13,14 +13,16 @@ import { DONE_FRAME, renderChunk, renderErrorFrame, renderHead, renderUsageChunk
 import { StreamHold } from './stream-hold.ts'
 import type { Interruption } from './stream-verdict.ts'
 
-/** The longest that a 200 waits for the first content, in milliseconds. Source: decision 0013 (frames of a stream). */
-const FIRST_CONTENT_WAIT_MS = 10_000
 /** How long an upstream may still send its usage after the caller has gone, in milliseconds. Source: decision 0008. */
 const DRAIN_MS = 5_000
+
+/** Frames without content that are kept until the 200, in characters: more than that, and the 200 goes out. Source: own choice. */
+const EARLY_MAX = 64 * 1024
 
 type Chunk = Readonly<Record<string, unknown>>
 
 export class StreamDelivery {
+  readonly #firstContentMs: number
   readonly #prepared: PreparedChat
   readonly #reader: StreamReader
   readonly #head: string
@@ -30,7 +32,7 @@ export class StreamDelivery {
   #writer: FrameWriter | null = null
   #stream: ChatStream | null = null
   /** Frames before the first content. */
-  #early: string[] = []
+  #early = ''
   /** The chunk with the finish reason, waiting for the charge. */
   #last: Chunk | null = null
   #waitsForHold = false
@@ -43,7 +45,13 @@ export class StreamDelivery {
   /** What the caller is told about the interruption; null when nothing is. */
   interruptionError: Error | null = null
 
-  constructor(prepared: PreparedChat, call: ChatCall, reader: StreamReader) {
+  constructor(
+    deps: { readonly firstContentMs: number },
+    prepared: PreparedChat,
+    call: ChatCall,
+    reader: StreamReader,
+  ) {
+    this.#firstContentMs = deps.firstContentMs
     this.#prepared = prepared
     this.#reader = reader
     this.#withUsage = call.request.stream_options?.include_usage === true
@@ -74,7 +82,7 @@ export class StreamDelivery {
     const { gone } = this.#reader
     const onEnded = (): void => this.#interrupt('revoked', ended.reason as Error)
     const onGone = (): void => this.#callerGone()
-    const firstContent = setTimeout(() => this.#open(), FIRST_CONTENT_WAIT_MS)
+    const firstContent = setTimeout(() => this.#open(), this.#firstContentMs)
     ended.addEventListener('abort', onEnded)
     gone.addEventListener('abort', onGone)
     try {
@@ -112,9 +120,10 @@ export class StreamDelivery {
     this.#writer.end(`${last}${renderErrorFrame(error)}${DONE_FRAME}`)
   }
 
-  /** The end of an answer whose upstream gave no finish reason, or that the gateway had to cut. */
+  /** The end of an answer whose upstream gave no finish reason, that the gateway had to cut, or that went on after its finish. */
   #madeLast(): Chunk {
-    const reason = this.interruption === 'out_of_credits' ? 'length' : 'stop'
+    const made = this.interruption === 'out_of_credits' ? 'length' : 'stop'
+    const reason = this.finishReasons.length === 0 ? made : null
     return { choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: reason }] }
   }
 
@@ -136,8 +145,8 @@ export class StreamDelivery {
   #send(text: string): boolean {
     if (text === '') return true
     if (this.#writer !== null) return this.#writer.write(text)
-    this.#early.push(text)
-    if (this.hasContent || this.hasReasoning) this.#open()
+    this.#early += text
+    if (this.hasContent || this.hasReasoning || this.#early.length > EARLY_MAX) this.#open()
     return true
   }
 
@@ -149,8 +158,8 @@ export class StreamDelivery {
       this.#waitsForReader = false
       this.#resume()
     })
-    if (this.#early.length > 0) writer.write(this.#early.join(''))
-    this.#early = []
+    if (this.#early !== '') writer.write(this.#early)
+    this.#early = ''
     return writer
   }
 

@@ -32,7 +32,7 @@ async function admitBody(deps: EdgeDeps, { request }: RouteCall, caller: Caller)
 }
 
 /** The caller's side of a stream. Their going away is seen on the response: the request's own `close` comes with its body. */
-function streamReader({ request, reply }: RouteCall): StreamReader {
+function streamReader({ limits }: EdgeDeps, { request, reply }: RouteCall): StreamReader {
   const gone = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort(new Error('The caller has gone'))
@@ -41,7 +41,8 @@ function streamReader({ request, reply }: RouteCall): StreamReader {
     gone: gone.signal,
     open: () => {
       reply.hijack()
-      return openSseWriter(reply.raw, { ...(reply.getHeaders() as Record<string, string>), 'x-request-id': request.id })
+      const headers = { ...(reply.getHeaders() as Record<string, string>), 'x-request-id': request.id }
+      return openSseWriter(reply.raw, { headers, keepAliveMs: limits.keepAliveMs })
     },
   }
 }
@@ -49,7 +50,7 @@ function streamReader({ request, reply }: RouteCall): StreamReader {
 async function answerStream(deps: EdgeDeps, call: RouteCall, caller: Caller, chat: ChatCall): Promise<void> {
   const giveBack = deps.limits.streams.take(caller.keyId)
   try {
-    await streamChat(deps.chat, caller, chat, call.request.id, streamReader(call))
+    await streamChat(deps.chat, caller, chat, call.request.id, streamReader(deps, call))
   } finally {
     giveBack()
   }
