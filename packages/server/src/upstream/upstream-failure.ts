@@ -91,6 +91,12 @@ export function showableText(text: unknown): string | null {
   return plain === '' ? null : plain.slice(0, UPSTREAM_TEXT_MAX)
 }
 
+/**
+ * Failures in which an upstream speaks about itself, so that operators find its sentence in the log. What it says about a request
+ * may quote the request, and prompts stand in no log.
+ */
+const loggedTexts: ReadonlySet<FailureKind> = new Set(['our_account', 'rate_limited', 'overloaded', 'unknown_model'])
+
 /** Seconds until a retry makes sense when the upstream does not say. Source: own choice. */
 const RETRY_AFTER_DEFAULT_SECONDS = 2
 const retryable: ReadonlySet<FailureKind> = new Set(['rate_limited', 'overloaded', 'our_account', 'unreachable'])
@@ -108,8 +114,9 @@ export function upstreamFailure(
 ): ServiceError {
   const row = failures[kind]
   const text = showableText(facts.upstreamText)
+  const logged = loggedTexts.has(kind) ? text : null
   const options: ServiceErrorOptions = {
-    internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamText: text },
+    internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamText: logged },
     cause: facts.cause,
     ...(retryable.has(kind) ? { retryAfterSeconds: facts.retryAfterSeconds ?? RETRY_AFTER_DEFAULT_SECONDS } : {}),
   }

@@ -9,8 +9,14 @@ import { isObject, NO_USAGE, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
 
+interface CleanChoice {
+  readonly index: number
+  readonly delta: Json
+  readonly finish_reason: unknown
+}
+
 interface CleanChunk {
-  readonly chunk: Json
+  readonly chunk: Json & { readonly choices: readonly CleanChoice[] }
   readonly facts: ChunkFacts
 }
 
@@ -38,9 +44,18 @@ function cleanChunk(value: Json): CleanChunk | null {
       finish_reason: choice['finish_reason'] ?? null,
     }
   })
-  const chunk: Json = { choices: cleaned }
+  const chunk: CleanChunk['chunk'] = { choices: cleaned }
   for (const key of CHUNK_KEYS) if (value[key] !== undefined) chunk[key] = value[key]
   return { chunk, facts: { outputBytes, hasContent, isReasoning, finishReason } }
+}
+
+function isBlank(value: unknown): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** Whether a delta says nothing beside who speaks. */
+function isBare(delta: Json): boolean {
+  return Object.entries(delta).every(([key, value]) => key === 'role' || isBlank(value))
 }
 
 /** The reading side of one stream: bytes in, chunks and one end out. */
@@ -49,7 +64,8 @@ export class ChatStreamReader {
   readonly #options: { readonly upstream: string; readonly generationId: string | null }
   readonly #decoder: SseDecoder
   #reported: ReportedUsage = NO_USAGE
-  #sawFinish = false
+  /** Choices that have ended. */
+  readonly #finished = new Set<number>()
   #sawDone = false
   #ended = false
   /** Set when the sink is full; the owner of the socket looks at it after each read. */
@@ -83,7 +99,7 @@ export class ChatStreamReader {
   /** The connection ended in order. Without a finish reason or `[DONE]` the answer is cut all the same. */
   close(): void {
     this.#decoder.end()
-    const whole = this.#sawFinish || this.#sawDone
+    const whole = this.#finished.size > 0 || this.#sawDone
     this.#end(whole ? null : upstreamFailure('broken', { upstream: this.#options.upstream }), !whole)
   }
 
@@ -115,7 +131,10 @@ export class ChatStreamReader {
     if (cleaned === null) return
     const { finishReason } = cleaned.facts
     if (finishReason === 'error') return this.#end(this.#failure(value), false)
-    if (finishReason !== null) this.#sawFinish = true
+    const { choices } = cleaned.chunk
+    // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
+    if (choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))) return
+    for (const { index, finish_reason } of choices) if (typeof finish_reason === 'string') this.#finished.add(index)
     if (!this.#sink.chunk(cleaned.chunk, cleaned.facts)) this.wantsPause = true
   }
 

@@ -104,9 +104,12 @@ class ErrorPage {
   readonly #chunks: Buffer[] = []
   #length = 0
 
-  add(chunk: Buffer): void {
+  /** @returns false when the page is longer than anybody reads. */
+  add(chunk: Buffer): boolean {
     this.#length += chunk.length
-    if (this.#length <= ERROR_BYTES_MAX) this.#chunks.push(chunk)
+    if (this.#length > ERROR_BYTES_MAX) return false
+    this.#chunks.push(chunk)
+    return true
   }
 
   failure(deps: Deps, status: number, headers: IncomingHttpHeaders): ServiceError {
@@ -143,7 +146,7 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
         resolve(streamOf(exchange))
       },
       data: (chunk) => {
-        page?.add(chunk)
+        if (page?.add(chunk) === false) exchange.abort(page.failure(deps, status, headers))
         if (reader === null) return
         if (reader.ended) return exchange.abort(new Error('The upstream goes on after the end'))
         reader.data(chunk)
