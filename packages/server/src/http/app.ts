@@ -4,6 +4,7 @@ import { endpointList } from '@svc/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
 import { createId } from '../runtime/ids.ts'
+import type { Logger } from '../runtime/log.ts'
 import { beginAccessLog } from './access-log.ts'
 import { writeClientError } from './client-error.ts'
 import type { EdgeDeps } from './edge.ts'
@@ -66,6 +67,11 @@ const exposedHeaders = [
   'x-svc-margin-bps',
 ]
 
+function beginRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  beginAccessLog(log, request, reply)
+  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+}
+
 function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const rendered = renderError(thrown)
   request.facts.error = rendered.error
@@ -94,8 +100,9 @@ function refuseUnknown(request: FastifyRequest): never {
 
 /** Builds the server. It does not listen yet. */
 export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstance {
+  const createRequestId = (): string => createId(deps.clock.now())
   const app = Fastify({
-    genReqId: () => createId(deps.clock.now()),
+    genReqId: createRequestId,
     requestIdHeader: false,
     disableRequestLogging: true,
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
@@ -103,9 +110,9 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     http: { maxHeaderSize: options.headerBytes, headersTimeout: HEADERS_TIMEOUT_MS },
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    clientErrorHandler: writeClientError,
+    clientErrorHandler: (error, socket) => writeClientError({ log: deps.log, createRequestId }, error, socket),
     frameworkErrors: (error, request, reply) => {
-      beginAccessLog(deps.log, request, reply)
+      beginRequest(deps.log, request, reply)
       void sendError(request, reply, error)
     },
     return503OnClosing: false,
@@ -115,8 +122,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.decorateRequest('facts', null as never)
   app.addHook('onRequest', (request, reply, done) => {
-    beginAccessLog(deps.log, request, reply)
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    beginRequest(deps.log, request, reply)
     done()
   })
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error))

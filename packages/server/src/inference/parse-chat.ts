@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { chatRequest, type ChatRequest, isBlankChat, requestProblem } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
-import { DuplicateKeyError, type JsonBody, scanMembers } from '../json/json-body.ts'
+import { DuplicateKeyError, type JsonBody, scanMembers, textStart } from '../json/json-body.ts'
 
 /** A chat request whose shape is known to be right, with the very text that the client sent. */
 export interface ChatCall {
@@ -13,7 +13,7 @@ function parseJson(text: Buffer): Record<string, unknown> {
   let value: unknown
   try {
     if (!isUtf8(text)) throw new SyntaxError('The body is not UTF-8 text')
-    value = JSON.parse(text.toString('utf8', text[0] === 0xef ? 3 : 0))
+    value = JSON.parse(text.toString('utf8', textStart(text)))
   } catch (error) {
     throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause: error })
   }

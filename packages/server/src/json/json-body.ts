@@ -85,6 +85,13 @@ function valueEnd(text: Buffer, from: number): number {
   return at
 }
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** Offset after the byte order mark that some programs write before their text; 0 without one. */
+export function textStart(text: Buffer): number {
+  return text.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
+}
+
 /**
  * Finds the top-level members of a JSON object.
  *
@@ -93,7 +100,7 @@ function valueEnd(text: Buffer, from: number): number {
  */
 export function scanMembers(text: Buffer): Map<string, JsonMember> {
   const members = new Map<string, JsonMember>()
-  let at = skipSpace(text, text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? 3 : 0)
+  let at = skipSpace(text, textStart(text))
   if (text[at] !== OPEN_BRACE) return members
   at = skipSpace(text, at + 1)
   while (text[at] === QUOTE) {
@@ -127,7 +134,7 @@ export function spliceMembers(body: JsonBody, edits: ReadonlyMap<string, string>
     .sort((left, right) => left.member.valueStart - right.member.valueStart)
   const parts: Buffer[] = []
   const open = body.text.indexOf(OPEN_BRACE) + 1
-  let copied = body.text[0] === 0xef ? 3 : 0
+  let copied = textStart(body.text)
   if (absent.length > 0) {
     const added = absent.map((key) => `${JSON.stringify(key)}:${edits.get(key)}`).join(',')
     parts.push(body.text.subarray(copied, open), Buffer.from(body.members.size > 0 ? `${added},` : added))
