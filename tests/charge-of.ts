@@ -1,12 +1,12 @@
 /** What a client is charged, seen from outside: by the balance, by the answer, and by the requests that arrived. */
-import { chatCharge, type ChatChargeBody, usageRecord, type UsageRecord } from '@svc/contract'
+import { chatCharge, type ChatChargeBody, usageRecord, type UsageRecordBody } from '@svc/contract'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 
 /** Nanocredits for a token of `svc-gpt`. Source: the rate card, 12 and 60 credits per million. */
 export const SVC_GPT = { input: 12_000n, output: 60_000n } as const
 
 /** Charge of `svc-gpt` by its card, in nanocredits. */
-export function cardOf(promptTokens: number | undefined, completionTokens: number | undefined): bigint {
+export function cardOf(promptTokens: number | null | undefined, completionTokens: number | null | undefined): bigint {
   return BigInt(promptTokens ?? -1) * SVC_GPT.input + BigInt(completionTokens ?? -1) * SVC_GPT.output
 }
 
@@ -35,7 +35,8 @@ export function nanocreditsIn(answer: unknown): bigint {
 
 /** One line of the access log. */
 export interface Arrival {
-  readonly route: string
+  /** Null where the request matched none. */
+  readonly route: string | null
   readonly status: number
   /** What the client said about its attempt; null for a client that says nothing. */
   readonly retry: string | null
@@ -51,7 +52,7 @@ export function arrivals(gateway: TestGateway): Arrival[] {
 /** The statuses of the chat requests so far. */
 export function chatStatuses(gateway: TestGateway): number[] {
   return arrivals(gateway)
-    .filter(({ route }) => route.endsWith('/chat/completions'))
+    .filter(({ route }) => route?.endsWith('/chat/completions') === true)
     .map(({ status }) => status)
 }
 
@@ -66,7 +67,7 @@ export async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
 }
 
 /** The record of a finished request. */
-export async function recordOf(gateway: TestGateway, requestId: string | null | undefined): Promise<UsageRecord> {
+export async function recordOf(gateway: TestGateway, requestId: string | null | undefined): Promise<UsageRecordBody> {
   const answer = await gateway.fetch(`/v1/usage/${requestId}`)
   return usageRecord.parse(await answer.json())
 }
