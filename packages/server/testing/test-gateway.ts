@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT, parseCredits } from '@svc/contract'
 import { expect, vi } from 'vitest'
 import { createAccountStore } from '../src/accounts/account-store.ts'
-import { createAccount } from '../src/accounts/create-account.ts'
+import { createAccount, type CreatedAccount } from '../src/accounts/create-account.ts'
 import type { ConfigFile } from '../src/config/config-file.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import type { DatabaseEngine } from '../src/db/database.ts'
@@ -16,6 +16,7 @@ import { runAudit } from '../src/ledger/audit.ts'
 import { type Clock, systemClock } from '../src/runtime/clock.ts'
 import { createId } from '../src/runtime/ids.ts'
 import { createLogger } from '../src/runtime/log.ts'
+import { type ChatClient, createChatClient } from './chat-client.ts'
 import { openTestDatabase } from './test-database.ts'
 
 export interface TestGatewayOptions {
@@ -31,7 +32,7 @@ export interface TestGatewayOptions {
   readonly clock?: Clock
 }
 
-export interface TestGateway {
+export interface TestGateway extends ChatClient {
   readonly gateway: Gateway
   readonly engine: DatabaseEngine
   /** Ends in `/api`. */
@@ -46,10 +47,6 @@ export interface TestGateway {
   readonly keyId: string
   /** Everything that was logged so far. */
   readonly logged: string[]
-  /** Calls a path below the base URL with the key. */
-  fetch(path: string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>
-  /** Posts a chat body: an object, or the exact text. */
-  chat(body: object | string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>
   /** The account's balance and holds, in nanocredits. */
   balance(): Promise<{ readonly posted: bigint; readonly held: bigint }>
   createKey(request?: Partial<KeyRequest>): Promise<CreatedKey>
@@ -62,7 +59,8 @@ export interface TestGateway {
   stop(): Promise<void>
 }
 
-const wideLimits = {
+/** Limits that no test reaches unless it sets its own. */
+export const wideLimits = {
   requests_per_minute: 10_000_000,
   streams_at_once: 100_000,
   public_per_minute: 10_000_000,
@@ -105,12 +103,6 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const { rawKey: key, keyId } = await makeKey()
 
   const baseUrl = `${origin}/api`
-  const call: TestGateway['fetch'] = (path, init = {}) => {
-    const headers = new Headers(init.headers)
-    const used = init.key === undefined ? key : init.key
-    if (used !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${used}`)
-    return fetch(`${baseUrl}${path}`, { ...init, headers })
-  }
   const openHolds = async (): Promise<number> => {
     const rows = await database.read.selectFrom('hold').select('hold_id').where('state', '=', 'held').execute()
     return rows.length
@@ -127,14 +119,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     v1: `${baseUrl}/v1`,
     dataDir: test.dataDir,
     databaseUrl: test.url,
-    fetch: call,
-    chat: (body, init = {}) =>
-      call('/v1/chat/completions', {
-        method: 'POST',
-        ...init,
-        headers: { 'content-type': 'application/json', ...(init.headers as Record<string, string>) },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
+    ...createChatClient(baseUrl, key),
     balance: () =>
       database.read
         .selectFrom('balance')
@@ -155,7 +140,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   }
 }
 
-async function createTestAccount({ database, ledger, clock }: Gateway, credits: string) {
+/** Makes an account with a team and credits, as decimal text. */
+export async function createTestAccount(
+  { database, ledger, clock }: Pick<Gateway, 'database' | 'ledger' | 'clock'>,
+  credits: string,
+): Promise<CreatedAccount> {
   const created = await createAccount({ store: createAccountStore(database), clock }, { name: 'Test' })
   if (created === null) throw new Error('the test account exists already')
   const amount = parseCredits(credits) ?? nanocreditsOf(10_000n * NANOCREDITS_PER_CREDIT)

@@ -1,0 +1,175 @@
+/** Gateways as operators run them: real processes on one database, that can be stopped, killed and started again. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'vitest'
+import type { ConfigFile } from '../src/config/config-file.ts'
+import type { DatabaseEngine } from '../src/db/database.ts'
+import type { OpenDatabase } from '../src/db/open-database.ts'
+import { createKey, type CreatedKey, type KeyRequest } from '../src/keys/create-key.ts'
+import { createKeyStore } from '../src/keys/key-store.ts'
+import { runAudit } from '../src/ledger/audit.ts'
+import { createLedgerEngine } from '../src/ledger/create-ledger-engine.ts'
+import { Ledger } from '../src/ledger/ledger.ts'
+import { systemClock } from '../src/runtime/clock.ts'
+import { type ChatClient, createChatClient } from './chat-client.ts'
+import { openTestDatabase } from './test-database.ts'
+import { createTestAccount, wideLimits } from './test-gateway.ts'
+
+export interface ProcessesOptions {
+  readonly engine: DatabaseEngine
+  readonly upstreamUrl: string
+  readonly kind?: 'openrouter' | 'openai-compatible'
+  /** Credits of the account, as decimal text. */
+  readonly credits: string
+  readonly file?: ConfigFile
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** One process, with a client that has the account's key. */
+export interface GatewayProcess extends ChatClient {
+  readonly baseUrl: string
+  /** All that it has printed. */
+  output(): string
+  /** Sends a signal; `SIGKILL` leaves it no moment to settle anything. */
+  signal(name: NodeJS.Signals): void
+  /** Resolves with the exit code once it is gone; null after a kill. */
+  readonly exited: Promise<number | null>
+}
+
+/** A database, an account with a key, and the processes that serve it. */
+export interface GatewayProcesses {
+  readonly database: OpenDatabase
+  readonly ledger: Ledger
+  readonly accountId: string
+  readonly teamId: string
+  readonly key: string
+  readonly keyId: string
+  /** Starts one more process and waits until it answers. */
+  start(): Promise<GatewayProcess>
+  /** Runs an operator command in a process of its own and answers what it printed. */
+  admin(...words: readonly string[]): Promise<string>
+  createKey(request?: Partial<KeyRequest>): Promise<CreatedKey>
+  balance(): Promise<{ readonly posted: bigint; readonly held: bigint }>
+  /** Resolves once no hold is open. */
+  settled(): Promise<void>
+  /** Fails the test when any invariant of the books is broken. */
+  audit(): Promise<void>
+  /** Stops every process, audits, and removes everything. */
+  stop(): Promise<void>
+}
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const ADMIN = fileURLToPath(new URL('../src/admin.ts', import.meta.url))
+const PEPPER = 'a pepper that all processes of a test share'
+
+const runFile = promisify(execFile)
+
+function environment(options: ProcessesOptions, place: { readonly url: string | null; readonly dataDir: string }) {
+  const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env
+  return {
+    ...{ PATH, HOME, TMPDIR },
+    SVC_HOST: '127.0.0.1',
+    SVC_DATA_DIR: place.dataDir,
+    SVC_KEY_PEPPER: PEPPER,
+    SVC_UPSTREAM: options.kind ?? 'openrouter',
+    SVC_UPSTREAM_URL: options.upstreamUrl,
+    SVC_UPSTREAM_API_KEY: 'sk-or-v1-upstream-secret',
+    ...(place.url === null ? {} : { SVC_DATABASE_URL: place.url }),
+    ...options.env,
+  }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+/** Resolves once the process has said that it is ready. */
+function waitUntilReady(child: ChildProcess, output: () => string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      if (output().includes('SVC is ready.')) resolve()
+    })
+    child.once('exit', (code) => reject(new Error(`the gateway ended with ${code} before it was ready:\n${output()}`)))
+  })
+}
+
+async function startProcess(key: string, workingDir: string, env: Record<string, string>): Promise<GatewayProcess> {
+  const port = await findFreePort()
+  const child = spawn(process.execPath, [MAIN], { cwd: workingDir, env: { ...env, SVC_PORT: String(port) } })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+    })
+  }
+  const output = (): string => printed
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  await waitUntilReady(child, output)
+  const baseUrl = `http://127.0.0.1:${port}/api`
+  return { ...createChatClient(baseUrl, key), baseUrl, output, exited, signal: (name) => void child.kill(name) }
+}
+
+/** Makes the database and the account. Nothing runs until `start` is called. */
+export async function openGatewayProcesses(options: ProcessesOptions): Promise<GatewayProcesses> {
+  const test = await openTestDatabase(options.engine)
+  const { database } = test
+  const workingDir = await mkdtemp(join(tmpdir(), 'svc-processes-'))
+  const file: ConfigFile = { ...options.file, limits: { ...wideLimits, ...options.file?.limits } }
+  await writeFile(join(workingDir, 'svc.config.json'), JSON.stringify(file))
+  const env = environment(options, test)
+  const ledger = new Ledger({ engine: createLedgerEngine(database) })
+  const clock = systemClock
+  const { accountId, teamId } = await createTestAccount({ database, ledger, clock }, options.credits)
+  const keys = { store: createKeyStore(database), peppers: [{ version: 1, secret: PEPPER }] as const, clock }
+  const makeKey = (request: Partial<KeyRequest> = {}): Promise<CreatedKey> =>
+    createKey(keys, { accountId, teamId, name: 'test', ...request })
+  const { rawKey: key, keyId } = await makeKey()
+  const processes: GatewayProcess[] = []
+
+  const openHolds = async (): Promise<number> =>
+    (await database.read.selectFrom('hold').select('hold_id').where('state', '=', 'held').execute()).length
+  const settled = (): Promise<void> => expect.poll(openHolds, { timeout: 20_000, interval: 50 }).toBe(0)
+  const audit = async (): Promise<void> => {
+    const report = await runAudit(database)
+    expect(report.rows.filter((row) => row.breaches > 0)).toEqual([])
+  }
+  return {
+    ...{ database, ledger, accountId, teamId, key, keyId, createKey: makeKey, settled, audit },
+    async start() {
+      const started = await startProcess(key, workingDir, env)
+      processes.push(started)
+      return started
+    },
+    async admin(...words) {
+      const { stdout } = await runFile(process.execPath, [ADMIN, ...words], { cwd: workingDir, env })
+      return stdout
+    },
+    balance: () =>
+      database.read
+        .selectFrom('balance')
+        .select(['posted', 'held'])
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow(),
+    async stop() {
+      for (const started of processes) started.signal('SIGTERM')
+      await Promise.all(processes.map((started) => started.exited))
+      await settled()
+      await audit()
+      await ledger.close()
+      await test.close()
+      await rm(workingDir, { recursive: true, force: true })
+    },
+  }
+}
