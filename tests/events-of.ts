@@ -48,7 +48,7 @@ export async function readStream(response: Response): Promise<ReadStream> {
   const events = eventsIn(text)
   const frames = events.filter((data) => data !== '[DONE]').map((data) => JSON.parse(data) as Frame)
   const deltas = frames.flatMap((frame) => frame.choices ?? []).filter((choice) => choice.index === 0)
-  const content = deltas.map((choice) => choice.delta['content'] ?? '').join('')
+  const content = deltas.map((choice) => textOf(choice.delta['content'])).join('')
   return { response, text, events, frames, content }
 }
 
@@ -68,3 +68,7 @@ export async function streamOf(
 
 /** The smallest chat request. */
 export const QUESTION = { model: 'svc-gpt', messages: [{ role: 'user', content: 'Say hello.' }] } as const
+
+function textOf(content: unknown): string {
+  return typeof content === 'string' ? content : ''
+}
