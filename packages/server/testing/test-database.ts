@@ -47,7 +47,8 @@ export async function openTestDatabase(engine: DatabaseEngine): Promise<TestData
     openAgain,
     async close() {
       for (const open of opened) await open.close()
-      if (adminUrl !== null) await runAsAdmin(adminUrl, [`drop database if exists ${name} with (force)`])
+      // Without force: the server waits for connections that are about to end, where force would make them fail.
+      if (adminUrl !== null) await runAsAdmin(adminUrl, [`drop database if exists ${name}`])
       await rm(dataDir, { recursive: true, force: true })
     },
   }

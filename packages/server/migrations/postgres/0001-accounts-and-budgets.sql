@@ -1,6 +1,6 @@
--- Accounts with their balances, teams, and the budgets that cap spending.
--- A balance can never be overdrawn: posted - held >= 0 holds at every moment, whoever writes. System accounts have no row.
--- Balances and budgets are updated all the time and never indexed further, so room in the page keeps those updates in place.
+-- Accounts with their balances, teams, and the budgets that cap spending. A balance can never be overdrawn: posted -
+-- held >= 0 holds at every moment, whoever writes. System accounts have no row. Balances and budgets are updated all
+-- the time and never indexed further, so room in the page keeps those updates in place.
 create table account (
   account_id  text collate "C" not null primary key,
   name        text not null,

@@ -1,5 +1,5 @@
--- Keys. Only the hash of a raw key is stored. Every key has a budget row, capped or not, because it counts the key's spending.
--- The partial index lets every process ask once a second for what was revoked lately.
+-- Keys. Only the hash of a raw key is stored. Every key has a budget row, capped or not, because it counts the key's
+-- spending. The partial index lets every process ask once a second for what was revoked lately.
 create table api_key (
   key_id          text collate "C" not null primary key,
   team_id         text collate "C" not null references team on delete restrict,

@@ -1,7 +1,7 @@
--- Holds, transfers and the leases of the processes that answer for holds.
--- A hold ends once; the partial index keeps the search for orphans off the ended ones. A transfer is one money event, never
--- changed: its columns are the sides of the double entry, and the view shows them as signed entries that sum to zero.
--- A hold names its process without a foreign key, because the lease row is cleared away once its holds have ended.
+-- Holds, transfers and the leases of the processes that answer for holds. A hold ends once; the partial index keeps
+-- the search for orphans off the ended ones. A transfer is one money event, never changed: its columns are the sides
+-- of the double entry, and the view shows them as signed entries that sum to zero. A hold names its process without
+-- a foreign key, because the lease row is cleared away once its holds have ended.
 create table process_lease (
   process_id   text collate "C" not null primary key,
   node_name    text not null,

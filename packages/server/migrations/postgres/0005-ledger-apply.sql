@@ -1,10 +1,14 @@
--- Applies a batch of money operations in one round trip, each with its own result. Decides exactly as the SQLite writer does.
+-- Applies a batch of money operations in one round trip, each with its own result. Decides as the SQLite writer
+-- does.
 --
--- The batch names its holds, accounts, budgets and keys once; operations refer to them by position (from 1). Rows are locked
--- first, in a fixed order: balances by account_id, budgets by budget_id, holds by hold_id. Then operations are decided in
--- order on arrays in memory, and each changed row is written once. No operation can fail the others: conditions decide.
--- Sequential scans are off because a plan that was made while a table was small would be kept while it grows.
-create function ledger_apply(batch jsonb) returns text language plpgsql set enable_seqscan = off as $$
+-- The batch names its holds, accounts, budgets and keys once; operations refer to them by position (from 1). Rows
+-- are locked first, in a fixed order: balances by account_id, budgets by budget_id, holds by hold_id. Then
+-- operations are decided in order on arrays in memory, and each changed row is written once. No operation can fail
+-- the others: conditions decide. Plans are made once: planning each statement for each batch costs more than running
+-- it. They are made while tables are small and kept while tables grow, so every table is entered by an index on
+-- listed ids, and sequential scans are off.
+create function ledger_apply(batch jsonb) returns text language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 declare
   operation record;
@@ -43,7 +47,7 @@ begin
     from unnest(account_ids) with ordinality i (id, n)
     left join (select * from balance where account_id = any (account_ids) order by account_id for update) l
       on l.account_id = i.id
-    left join account c on c.account_id = i.id;
+    left join account c on c.account_id = i.id and c.account_id = any (account_ids);
 
   select array_agg(l.limit_nanocredits order by i.n), array_agg(l.period order by i.n),
          array_agg(l.window_start order by i.n), array_agg(l.spent order by i.n), array_agg(l.reserved order by i.n),
@@ -70,12 +74,13 @@ begin
          h_recorded, h_old_charge, h_old_prompt, h_old_completion
     from unnest(hold_ids) with ordinality i (id, n)
     left join (select * from hold where hold_id = any (hold_ids) order by hold_id for update) l on l.hold_id = i.id
-    left join usage_record u on u.usage_id = i.id and l.state <> 'held';
+    left join usage_record u on u.usage_id = i.id and u.usage_id = any (hold_ids);
 
   select array_agg(l.account_id order by i.n), array_agg(l.expires_at order by i.n),
          array_agg(l.revoked_at is not null order by i.n)
     into k_account, k_expires, k_revoked
-    from unnest(key_ids) with ordinality i (id, n) left join api_key l on l.key_id = i.id;
+    from unnest(key_ids) with ordinality i (id, n)
+    left join api_key l on l.key_id = i.id and l.key_id = any (key_ids);
 
   -- A hold that appeared after the first look belongs to a batch that was sent twice: the next attempt sees it whole.
   for entry in 1 .. cardinality(hold_ids) loop
@@ -277,7 +282,7 @@ begin
       from unnest(hold_ids, h_stored, h_settle, h_charge, h_write_off, h_cost)
              s (id, stored, settle, charge, write_off, cost)
       join ledger_facts(batch) o on o.n = s.settle
-     where s.stored = 'expired' and u.usage_id = s.id;
+     where s.stored = 'expired' and u.usage_id = s.id and u.usage_id = any (hold_ids);
   end if;
 
   insert into hold (hold_id, account_id, key_id, team_budget_id, key_budget_id, team_window_start, key_window_start,
@@ -295,7 +300,7 @@ begin
   update hold w set amount = s.amount, state = s.state, ended_at = s.ended, progress = s.progress
     from unnest(hold_ids, h_stored, h_changed, h_amount, h_state, h_ended, h_progress)
            s (id, stored, changed, amount, state, ended, progress)
-   where w.hold_id = s.id and s.changed and s.stored is not null;
+   where w.hold_id = s.id and w.hold_id = any (hold_ids) and s.changed and s.stored is not null;
 
   if cardinality(credit_operations) > 0 then
     insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
@@ -314,11 +319,11 @@ begin
 
   update balance w set posted = s.posted, held = s.held
     from unnest(account_ids, a_changed, a_posted, a_held) s (id, changed, posted, held)
-   where w.account_id = s.id and s.changed;
+   where w.account_id = s.id and w.account_id = any (account_ids) and s.changed;
 
   update budget w set window_start = s.start, spent = s.spent, reserved = s.reserved
     from unnest(budget_ids, b_changed, b_start, b_spent, b_reserved) s (id, changed, start, spent, reserved)
-   where w.budget_id = s.id and s.changed;
+   where w.budget_id = s.id and w.budget_id = any (budget_ids) and s.changed;
 
   return '[' || array_to_string(results, ',') || ']';
 end
@@ -344,7 +349,7 @@ $$;
 create function ledger_record(batch jsonb, hold_ids text[], h_stored text[], h_settle int[], h_charge bigint[],
     h_write_off bigint[], h_cost bigint[], h_margin bigint[], h_recorded bigint[], h_old_charge bigint[],
     h_old_prompt bigint[], h_old_completion bigint[])
-  returns void language plpgsql set enable_seqscan = off as $$
+  returns void language plpgsql as $$
 #variable_conflict use_column
 begin
   insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
@@ -353,21 +358,20 @@ begin
            s.write_off, s.cost, s.margin, null, w.ended_at
       from unnest(hold_ids, h_settle, h_charge, h_write_off, h_cost, h_margin)
              s (id, settle, charge, write_off, cost, margin)
-      join hold w on w.hold_id = s.id
+      join hold w on w.hold_id = s.id and w.hold_id = any (hold_ids)
      where s.settle is not null and s.charge + s.write_off > 0;
 
   insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, upstream,
       upstream_model, status, error_code, stream, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens,
       charge, write_off, cost, basis, estimated, pricing, generation_id, latency_ms)
-    select s.id, w.account_id, k.team_id, w.key_id, s.recorded, w.placed_at, w.type, w.model, o.upstream,
-           o.upstream_model, o.status, o.error_code, w.stream, o.prompt_tokens, o.completion_tokens, o.cached_tokens,
-           o.reasoning_tokens, s.charge, s.write_off, s.cost, o.basis, o.estimated, o.pricing, o.generation_id,
-           o.latency_ms
+    select s.id, w.account_id, (select k.team_id from api_key k where k.key_id = w.key_id), w.key_id, s.recorded,
+           w.placed_at, w.type, w.model, o.upstream, o.upstream_model, o.status, o.error_code, w.stream,
+           o.prompt_tokens, o.completion_tokens, o.cached_tokens, o.reasoning_tokens, s.charge,
+           s.write_off, s.cost, o.basis, o.estimated, o.pricing, o.generation_id, o.latency_ms
       from unnest(hold_ids, h_stored, h_settle, h_charge, h_write_off, h_cost, h_recorded)
              s (id, stored, settle, charge, write_off, cost, recorded)
       join ledger_facts(batch) o on o.n = s.settle
-      join hold w on w.hold_id = s.id
-      join api_key k on k.key_id = w.key_id
+      join hold w on w.hold_id = s.id and w.hold_id = any (hold_ids)
      where s.stored is distinct from 'expired';
 
   insert into usage_daily as d (key_id, day, type, model, account_id, requests, charge, prompt_tokens,
@@ -380,7 +384,7 @@ begin
       from unnest(hold_ids, h_stored, h_settle, h_charge, h_recorded, h_old_charge, h_old_prompt, h_old_completion)
              s (id, stored, settle, charge, recorded, old_charge, old_prompt, old_completion)
       join ledger_facts(batch) o on o.n = s.settle
-      join hold w on w.hold_id = s.id
+      join hold w on w.hold_id = s.id and w.hold_id = any (hold_ids)
      group by w.key_id, w.placed_at / 86400000, w.type, w.model, w.account_id
      order by 1, 2, 3, 4
     on conflict (key_id, day, type, model) do update set

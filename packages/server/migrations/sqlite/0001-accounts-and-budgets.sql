@@ -1,5 +1,5 @@
--- Accounts with their balances, teams, and the budgets that cap spending.
--- A balance can never be overdrawn: posted - held >= 0 holds at every moment, whoever writes. System accounts have no row.
+-- Accounts with their balances, teams, and the budgets that cap spending. A balance can never be overdrawn: posted -
+-- held >= 0 holds at every moment, whoever writes. System accounts have no row.
 create table account (
   account_id  text not null primary key,
   name        text not null,

@@ -1,8 +1,8 @@
--- Holds, transfers and the leases of the processes that answer for holds.
--- A hold ends once; the partial index keeps the search for orphans off the ended ones. A transfer is one money event, never
--- changed: its columns are the sides of the double entry, and the view shows them as signed entries that sum to zero.
--- Checks of more than two words are written with `or`: SQLite builds a table for a longer `in` list at every write.
--- A hold names its process without a foreign key, because the lease row is cleared away once its holds have ended.
+-- Holds, transfers and the leases of the processes that answer for holds. A hold ends once; the partial index keeps
+-- the search for orphans off the ended ones. A transfer is one money event, never changed: its columns are the sides
+-- of the double entry, and the view shows them as signed entries that sum to zero. Checks of more than two words are
+-- written with `or`: SQLite builds a table for a longer `in` list at every write. A hold names its process without a
+-- foreign key, because the lease row is cleared away once its holds have ended.
 create table process_lease (
   process_id   text not null primary key,
   node_name    text not null,

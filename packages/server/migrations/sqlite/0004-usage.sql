@@ -1,5 +1,5 @@
--- One record per ended request, and its totals per key, day and model.
--- A record is never changed, with one exception: as long as its hold is merely expired, the true outcome may still come in.
+-- One record per ended request, and its totals per key, day and model. A record is never changed, with one
+-- exception: as long as its hold is merely expired, the true outcome may still come in.
 create table usage_record (
   usage_id           text not null primary key references hold on delete restrict,
   account_id         text not null,

@@ -1,2 +1,2 @@
--- PostgreSQL applies a batch of money operations in a function; SQLite does so in its writer thread, so there is nothing to change here.
+-- PostgreSQL applies a batch of money operations in a function. SQLite does so in its writer thread: nothing to do.
 select 1;

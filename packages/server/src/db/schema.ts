@@ -171,6 +171,13 @@ export interface ProcessLeaseTable {
   lease_until: number
 }
 
+/** Which files of `migrations/` were applied, and what they contained. */
+export interface SchemaMigrationTable {
+  name: string
+  checksum: string
+  applied_at: number
+}
+
 export interface Schema {
   account: AccountTable
   balance: BalanceTable
@@ -183,4 +190,5 @@ export interface Schema {
   usage_record: UsageRecordTable
   usage_daily: UsageDailyTable
   process_lease: ProcessLeaseTable
+  schema_migration: SchemaMigrationTable
 }

@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import { integerColumns } from './integer-columns.ts'
 import { migrateSqlite } from './migrate.ts'
 import type { Schema } from './schema.ts'
-import { startCheckpoints } from './sqlite-checkpoints.ts'
+import { startCheckpoints, type SqliteCheckpoints } from './sqlite-checkpoints.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
@@ -16,6 +16,7 @@ export interface SqliteDatabase extends Database {
   readonly engine: 'sqlite'
   readonly path: string
   readonly writer: SqliteWriter
+  readonly checkpoints: SqliteCheckpoints
 }
 
 /** Statements that a reading connection keeps prepared. */
@@ -43,6 +44,7 @@ export async function openSqliteDatabase(dataDir: string, writerWorker: URL): Pr
     engine: 'sqlite',
     path,
     writer,
+    checkpoints,
     read,
     write: (statements: readonly CompiledQuery[]) =>
       writer.runStatements(statements.map(({ sql, parameters }) => ({ sql, parameters }))),
