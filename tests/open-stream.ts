@@ -1,5 +1,5 @@
 /** A chat as an ordinary HTTP client sees it: exact digits, single frames, and the freedom to leave at any point. */
-import { formatCredits, parseCredits, type UsageRecordBody, usageReply } from '@svc/contract'
+import { parseCredits, type UsageRecordBody, usageReply } from '@svc/contract'
 import { expect } from 'vitest'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 
@@ -162,15 +162,6 @@ export interface AnswerBody {
   }
 }
 
-/** The credits that a request would hold, in nanocredits: told by the 402 of an account that has nothing. */
-export async function holdOf(target: ChatTarget, body: object): Promise<bigint> {
-  const { status, headers } = await ask(target, body)
-  expect(status).toBe(402)
-  const required = parseCredits(headers.get('x-svc-credits-required') ?? '')
-  if (required === null) throw new Error('the 402 does not say what is needed')
-  return required
-}
-
 /** A wait that a test ends: stubs hold their answers with it. */
 export interface Gate {
   readonly opened: Promise<void>
@@ -188,6 +179,3 @@ export function credits(text: string): bigint {
   if (amount === null) throw new Error(`${text} is no amount`)
   return amount
 }
-
-/** An amount for messages. */
-export const shown = formatCredits

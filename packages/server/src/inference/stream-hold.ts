@@ -14,7 +14,8 @@ export class StreamHold {
   /** The most that is ever held: what was sent to the upstream as limit, or the model's own maximum. */
   readonly #unitsMax: number
   #extending = false
-  #refused = false
+  /** Where the last extension got nothing: ahead of the output, where it is tried once more at the end, or at the end itself. */
+  #refused: 'ahead' | 'at_end' | null = null
   readonly #onChange: (error: unknown) => void
 
   /** @param onChange is called after each extension, with the error that ended it or null. */
@@ -29,24 +30,27 @@ export class StreamHold {
   check(outputBytes: number): HoldState {
     if (this.#hold.units >= this.#unitsMax) return 'covered'
     const used = outputBytes / BYTES_PER_ESTIMATED_TOKEN / this.#choices
-    if (used * 2 >= this.#hold.units && !this.#extending && !this.#refused) this.#extend()
-    if (used < this.#hold.units) return 'covered'
+    const isAtEnd = used >= this.#hold.units
+    // What was lacking ahead may have come back since: no answer is cut before the purse was asked again.
+    const mayAsk = this.#refused === null || (isAtEnd && this.#refused === 'ahead')
+    if (used * 2 >= this.#hold.units && !this.#extending && mayAsk) this.#extend(isAtEnd ? 'at_end' : 'ahead')
+    if (!isAtEnd) return 'covered'
     return this.#extending ? 'wait' : 'exhausted'
   }
 
-  #extend(): void {
+  #extend(place: 'ahead' | 'at_end'): void {
     this.#extending = true
     const before = this.#hold.units
     const target = Math.min(before * 2, this.#unitsMax)
     this.#hold.extend(target).then(
       (units) => {
         this.#extending = false
-        this.#refused = units <= before
+        this.#refused = units <= before ? place : null
         this.#onChange(null)
       },
       (error: unknown) => {
         this.#extending = false
-        this.#refused = true
+        this.#refused = 'at_end'
         this.#onChange(error)
       },
     )

@@ -1,0 +1,52 @@
+/** An account's credits, set and measured by a test. */
+import { nanocreditsOf } from '@svc/contract'
+import type { Ledger } from '../packages/server/src/ledger/ledger.ts'
+import { createId } from '../packages/server/src/runtime/ids.ts'
+import { sendCompletion, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
+import { type ChatTarget, createGate, credits } from './open-stream.ts'
+
+export interface Purse {
+  readonly accountId: string
+  balance(): Promise<{ readonly posted: bigint; readonly held: bigint }>
+}
+
+/** Makes the balance exactly an amount of nanocredits, by a correction. */
+export async function setBalance(purse: Purse, ledger: Ledger, amount: bigint): Promise<void> {
+  const { posted } = await purse.balance()
+  const now = Date.now()
+  const result = await ledger.submit({
+    kind: 'credit',
+    transferId: createId(now),
+    source: 'adjustment',
+    accountId: purse.accountId,
+    amount: nanocreditsOf(amount - posted),
+    reason: 'test',
+    now,
+  })
+  if (result.kind !== 'credited') throw new Error(`the balance was not set: ${result.kind}`)
+}
+
+/**
+ * What a request holds while it runs, in nanocredits. Leaves the balance at zero. A 402 can name less: it counts the tokens of a
+ * prompt that does not fit otherwise.
+ */
+export async function measureHold(
+  purse: Purse & ChatTarget,
+  tools: { readonly ledger: Ledger; readonly stub: StubUpstream },
+  body: object,
+): Promise<bigint> {
+  await setBalance(purse, tools.ledger, credits('1000000'))
+  const [arrived, gate] = [createGate(), createGate()]
+  tools.stub.onChat = async (_call, response) => {
+    arrived.open()
+    await gate.opened
+    sendCompletion(response)
+  }
+  const answer = purse.chat(body)
+  await arrived.opened
+  const { held } = await purse.balance()
+  gate.open()
+  await (await answer).text()
+  await setBalance(purse, tools.ledger, 0n)
+  return held
+}
