@@ -8,14 +8,18 @@ declare module 'vitest' {
   }
 }
 
-/** A migrated database that test databases are cloned from. Its own order of text is not the byte order, which would hide faults. */
+/**
+ * A migrated database that test databases are cloned from. Its own order of text is not the byte order, which would
+ * hide faults.
+ */
 export const TEMPLATE_DATABASE = 'svc_test_template'
 
 /** Makes the template anew, so that it always has the present schema. */
 export async function createTemplateDatabase(adminUrl: string): Promise<void> {
   await runAsAdmin(adminUrl, [
     `drop database if exists ${TEMPLATE_DATABASE} with (force)`,
-    `create database ${TEMPLATE_DATABASE} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US' locale 'C'`,
+    `create database ${TEMPLATE_DATABASE} template template0 encoding 'UTF8'
+       locale_provider icu icu_locale 'en-US' locale 'C'`,
   ])
   const database = await openPostgresDatabase(databaseUrl(adminUrl, TEMPLATE_DATABASE))
   await database.close()

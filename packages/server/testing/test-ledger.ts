@@ -1,3 +1,4 @@
+import { renderAudit, runAudit } from '../src/ledger/audit.ts'
 import { createLedgerEngine } from '../src/ledger/create-ledger-engine.ts'
 import { Ledger, type LedgerOptions } from '../src/ledger/ledger.ts'
 import { grant } from './ledger-operations.ts'
@@ -13,6 +14,12 @@ export interface TestLedger {
   createCaller(posted: bigint, options?: SeedOptions): Promise<SeededCaller>
   findBalance(accountId: string): Promise<{ readonly posted: bigint; readonly held: bigint }>
   close(): Promise<void>
+}
+
+/** Throws when the audit finds a breach. Every test of money ends with it. */
+export async function assertSound(money: TestLedger, now: number): Promise<void> {
+  const report = await runAudit(money.test.database, { now: () => now })
+  if (report.breaches > 0) throw new Error(renderAudit(report))
 }
 
 /** Opens a database and a ledger. */

@@ -127,6 +127,6 @@ describe('the embedded database', () => {
       .execute()
     expect(rows.map((row) => row.posted)).toEqual([5n])
     await opened.close()
-    await expect(openSqliteDatabase('/dev/null/nowhere', new URL('file:///nowhere'))).rejects.toThrow()
+    await expect(openSqliteDatabase('/dev/null/nowhere', new URL('file:///nowhere'))).rejects.toThrow(/ENOTDIR/)
   })
 })

@@ -1,5 +1,6 @@
 /**
- * The database as the cold paths see it. Money moves through the ledger room instead, which has its own way to the engine.
+ * The database as the cold paths see it. Money moves through the ledger room instead, which has its own way to the
+ * engine.
  */
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { Schema } from './schema.ts'

@@ -1,9 +1,10 @@
 /**
- * Brings a database to the present schema: forward only, each file in a transaction of its own, safe when many processes start at once.
+ * Brings a database to the present schema: forward only, each file in a transaction of its own, safe when many
+ * processes start at once.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Pool, PoolClient } from 'pg'
 import type { DatabaseEngine } from './database.ts'
 import { connectSqlite } from './sqlite-connection.ts'
@@ -64,7 +65,8 @@ export async function migrateSqlite(path: string, nowMs: number, migrations = li
 }
 
 /**
- * Migrates a PostgreSQL database. The lock belongs to the transaction, so that this works through a transaction pooler too.
+ * Migrates a PostgreSQL database. The lock belongs to the transaction, so that this works through a transaction pooler
+ * too.
  *
  * @throws {ChangedMigrationError} when an applied file was edited.
  */

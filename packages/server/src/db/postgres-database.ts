@@ -1,4 +1,7 @@
-/** The PostgreSQL database: a pool of plain connections that keeps no state in a session, so transaction poolers may stand between. */
+/**
+ * The PostgreSQL database: a pool of plain connections that keeps no state in a session, so transaction poolers may
+ * stand between.
+ */
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
 import { Pool, types, type CustomTypesConfig } from 'pg'
 import type { Database } from './database.ts'
@@ -28,6 +31,7 @@ export async function openPostgresDatabase(url: string): Promise<PostgresDatabas
     max: POSTGRES_CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    keepAlive: true,
     types: integerTypes,
   })
   // A connection that breaks while idle leaves the pool by itself; without a listener the event would end the process.

@@ -1,7 +1,8 @@
 /**
  * The tables, as both engines have them. Column types are those that reads return.
  *
- * Times are integer milliseconds since the epoch, given by the gateway and never by the database. Money is nanocredits in `bigint`.
+ * Times are integer milliseconds since the epoch, given by the gateway and never by the database. Money is nanocredits
+ * in `bigint`.
  * Ids are UUIDv7 text, so that order by id is order by time.
  */
 
@@ -32,7 +33,8 @@ export interface TeamTable {
 /**
  * A cap on spending, holds included. Belongs to a team or to a key; mirrored keys share one.
  *
- * `spent` and `reserved` belong to the period that began at `window_start`. The period changes inside the money operation that
+ * `spent` and `reserved` belong to the period that began at `window_start`. The period changes inside the money
+ * operation that
  * notices it; `limit_nanocredits` null means that spending is only counted.
  */
 export interface BudgetTable {
@@ -171,13 +173,6 @@ export interface ProcessLeaseTable {
   lease_until: number
 }
 
-/** Which files of `migrations/` were applied, and what they contained. */
-export interface SchemaMigrationTable {
-  name: string
-  checksum: string
-  applied_at: number
-}
-
 export interface Schema {
   account: AccountTable
   balance: BalanceTable
@@ -190,5 +185,4 @@ export interface Schema {
   usage_record: UsageRecordTable
   usage_daily: UsageDailyTable
   process_lease: ProcessLeaseTable
-  schema_migration: SchemaMigrationTable
 }

@@ -1,7 +1,8 @@
 /**
  * Keeps the write-ahead log of SQLite short, off the path of commits.
  *
- * A second thread copies the log into the database while the writer goes on. Under writing without a pause the log never
+ * A second thread copies the log into the database while the writer goes on. Under writing without a pause the log
+ * never
  * begins anew by itself; past a hard limit the writer waits for one restart, which by then has little left to copy.
  */
 import { stat } from 'node:fs/promises'

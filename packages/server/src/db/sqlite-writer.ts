@@ -9,7 +9,9 @@ import type {
   SqliteWriterWork,
 } from './sqlite-writer-thread.ts'
 
-/** A write that the thread could not do. `errcode` is SQLite's extended result code, 0 when the failure is not SQLite's. */
+/**
+ * A write that the thread could not do. `errcode` is SQLite's extended result code, 0 when the failure is not SQLite's.
+ */
 export class SqliteWriteError extends Error {
   readonly errcode: number
 
@@ -20,7 +22,9 @@ export class SqliteWriteError extends Error {
   }
 }
 
-/** What the thread is started with. A checkpointer copies the log into the database while the writer goes on writing. */
+/**
+ * What the thread is started with. A checkpointer copies the log into the database while the writer goes on writing.
+ */
 export interface SqliteWriterSettings {
   readonly path: string
 }

@@ -1,19 +1,6 @@
 /** The invariants of money, each a query on the ledger's own rows. Source: decision 0004 (the ledger). */
-import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { DatabaseEngine } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
-
-export interface AuditContext {
-  readonly db: Kysely<Schema>
-  readonly engine: DatabaseEngine
-  readonly now: number
-}
-
-interface Finding {
-  /** Money as `bigint`, counts as `number`. */
-  readonly figures: Readonly<Record<string, bigint | number>>
-  readonly breaches: readonly string[]
-}
+import { sql, type RawBuilder } from 'kysely'
+import { count, joinHalves, list, sumOf, total, type AuditContext, type Finding, type Halves } from './audit-query.ts'
 
 interface Invariant {
   readonly name: string
@@ -23,9 +10,6 @@ interface Invariant {
 
 /** An orphaned hold may wait this long for a sweep before the audit calls it forgotten. */
 const ORPHAN_WAIT_MAX_MS = 3_600_000
-
-/** Rows that break a promise are listed up to this number. */
-const BREACHES_MAX = 1_000
 
 /** Every invariant that applies now. */
 export const invariants: readonly Invariant[] = [
@@ -68,39 +52,6 @@ export const invariants: readonly Invariant[] = [
     check: checkNeverExpire,
   },
 ]
-
-/** A sum that cannot overflow: SQLite adds the high and the low halves apart, PostgreSQL has exact decimals. */
-function sumOf(engine: DatabaseEngine, value: RawBuilder<unknown>): RawBuilder<unknown> {
-  return engine === 'postgres'
-    ? sql`coalesce(sum(${value}), 0) as high_amount, 0 as low_amount`
-    : sql`coalesce(sum((${value}) >> 32), 0) as high_amount, coalesce(sum((${value}) & 4294967295), 0) as low_amount`
-}
-
-interface Halves {
-  readonly high_amount: bigint
-  readonly low_amount: bigint | number
-}
-
-function joinHalves(engine: DatabaseEngine, row: Halves | undefined): bigint {
-  if (row === undefined) return 0n
-  return engine === 'postgres' ? row.high_amount : (row.high_amount << 32n) + BigInt(row.low_amount)
-}
-
-async function total({ db, engine }: AuditContext, value: string, from: string): Promise<bigint> {
-  const result = await sql<Halves>`select ${sumOf(engine, sql.raw(value))} from ${sql.raw(from)}`.execute(db)
-  return joinHalves(engine, result.rows[0])
-}
-
-async function count({ db }: AuditContext, from: string): Promise<number> {
-  const result = await sql<{ rows: number }>`select count(*) as rows from ${sql.raw(from)}`.execute(db)
-  return result.rows[0]?.rows ?? 0
-}
-
-/** Runs a query whose rows are breaches; its column `breach` says which. */
-async function list({ db }: AuditContext, query: RawBuilder<{ breach: string }>): Promise<readonly string[]> {
-  const result = await sql<{ breach: string }>`${query} limit ${sql.lit(BREACHES_MAX)}`.execute(db)
-  return result.rows.map((row) => String(row.breach))
-}
 
 async function checkBalanced(context: AuditContext): Promise<Finding> {
   const breaches = await list(
@@ -220,7 +171,8 @@ async function checkBudgets(context: AuditContext): Promise<Finding> {
     context,
     sql`select 'budget ' || b.budget_id || ' counts other amounts than its holds have' as breach
           from budget b
-          left join (select s.budget_id, s.window_start, sum(case when s.state = 'held' then s.amount else 0 end) as held,
+          left join (select s.budget_id, s.window_start,
+                            sum(case when s.state = 'held' then s.amount else 0 end) as held,
                             sum(coalesce(u.charge, 0)) as charged
                        from (${sides}) s left join usage_record u on u.usage_id = s.hold_id
                       group by s.budget_id, s.window_start) s
@@ -236,7 +188,8 @@ async function checkBudgets(context: AuditContext): Promise<Finding> {
 }
 
 /**
- * The books round a cost up to a nanocredit, the charge was made from the cost before that: x with cost - 1 < x <= cost. So
+ * The books round a cost up to a nanocredit, the charge was made from the cost before that: x with cost - 1 < x <=
+ * cost. So
  * 5 × charge >= 6 × x > 6 × (cost - 1), which is 5 × margin > cost - 6.
  */
 async function checkMargin(context: AuditContext): Promise<Finding> {

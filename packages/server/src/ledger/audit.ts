@@ -6,7 +6,8 @@
 import { formatCredits } from '@svc/contract'
 import type { Database } from '../db/database.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
-import { invariants, type AuditContext } from './audit-invariants.ts'
+import { invariants } from './audit-invariants.ts'
+import type { AuditContext } from './audit-query.ts'
 
 /** One promise, what was counted for it, and what breaks it. */
 export interface AuditRow {

@@ -12,7 +12,8 @@ export function dayOf(nowMs: number): number {
 }
 
 /**
- * Start of the budget period that `nowMs` lies in: the UTC day, the ISO week from Monday, or the month. 0 for a budget that never resets.
+ * Start of the budget period that `nowMs` lies in: the UTC day, the ISO week from Monday, or the month. 0 for a budget
+ * that never resets.
  */
 export function budgetWindowStart(period: BudgetPeriod, nowMs: number): number {
   switch (period) {
@@ -40,7 +41,10 @@ export interface BudgetState {
   readonly reserved: bigint
 }
 
-/** What a budget allows now, in nanocredits; null when it caps nothing. A period that has passed counts as spent by nobody. */
+/**
+ * What a budget allows now, in nanocredits; null when it caps nothing. A period that has passed counts as spent by
+ * nobody.
+ */
 export function budgetRemaining(budget: BudgetState, nowMs: number): bigint | null {
   if (budget.limit === null) return null
   const hasPassed = budgetWindowStart(budget.period, nowMs) > budget.windowStart

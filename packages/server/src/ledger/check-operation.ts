@@ -14,7 +14,8 @@ const NAME_LENGTH_MAX = 500
 const TEXT_LENGTH_MAX = 20_000
 
 /**
- * Returns the operation with its texts made storable on both engines: well-formed, without NUL, and no longer than a limit.
+ * Returns the operation with its texts made storable on both engines: well-formed, without NUL, and no longer than a
+ * limit.
  *
  * @throws {InvariantError} when an amount, a count or an id is out of range, or the parts contradict each other.
  */

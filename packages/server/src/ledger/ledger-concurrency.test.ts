@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { nanocreditsOf } from '@svc/contract'
 import { capture, placeHold, release, TEST_NOW } from '../../testing/ledger-operations.ts'
 import { createRandom } from '../../testing/random.ts'
-import { openTestLedger, type TestLedger } from '../../testing/test-ledger.ts'
+import { assertSound, openTestLedger, type TestLedger } from '../../testing/test-ledger.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { runAudit } from './audit.ts'
 import { createLedgerEngine } from './create-ledger-engine.ts'
 import { Ledger } from './ledger.ts'
 
@@ -13,11 +12,6 @@ async function openSeveral(money: TestLedger, count: number): Promise<readonly L
     return new Ledger({ engine: createLedgerEngine(await money.test.openAgain()) })
   })
   return [money.ledger, ...(await Promise.all(others))]
-}
-
-async function expectSound(money: TestLedger): Promise<void> {
-  const report = await runAudit(money.test.database, { now: () => TEST_NOW })
-  expect(report.rows.filter((row) => row.breaches > 0)).toEqual([])
 }
 
 describeEachEngine('money at the same time', (engine) => {
@@ -35,7 +29,7 @@ describeEachEngine('money at the same time', (engine) => {
     expect(answers.filter((answer) => answer.kind === 'placed')).toHaveLength(10)
     expect(answers.filter((answer) => answer.kind === 'insufficient')).toHaveLength(990)
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 109n, held: 100n })
-    await expectSound(money)
+    await assertSound(money, TEST_NOW)
     await money.close()
   })
 
@@ -73,13 +67,13 @@ describeEachEngine('money at the same time', (engine) => {
       seed: random.seed,
       left: 8_000_000n - charges.reduce((sum, charge) => sum + charge, 0n),
     })
-    await expectSound(money)
+    await assertSound(money, TEST_NOW)
     await money.close()
   })
 
-  // B034: no float ever holds money.
+  // B034: no float ever holds money. 100,000 charges on SQLite, 20,000 on PostgreSQL.
   test(
-    'the sum of 100,000 random charges is the change of the balance, to the nanocredit',
+    'the sum of many random charges is the change of the balance, to the nanocredit',
     { timeout: 120_000 },
     async () => {
       const money = await openTestLedger(engine)
@@ -87,7 +81,8 @@ describeEachEngine('money at the same time', (engine) => {
       const caller = await money.createCaller(start)
       const random = createRandom()
       let charged = 0n
-      for (let round = 0; round < 50; round++) {
+      const rounds = engine === 'sqlite' ? 50 : 10
+      for (let round = 0; round < rounds; round++) {
         const holds = Array.from({ length: 2_000 }, () => placeHold(caller, { fixed: 9_007_199_254_741n }))
         await Promise.all(holds.map((hold) => money.ledger.submit(hold)))
         const settled = await Promise.all(
@@ -100,7 +95,7 @@ describeEachEngine('money at the same time', (engine) => {
         posted: start - charged,
         held: 0n,
       })
-      await expectSound(money)
+      await assertSound(money, TEST_NOW)
       await money.close()
     },
   )
@@ -117,7 +112,7 @@ describeEachEngine('money at the same time', (engine) => {
       Array.from({ length: 5 }, () => restarted.submit(placeHold(caller, { fixed: 1n }))),
     )
     expect(answers.map((answer) => answer.kind)).toEqual(['placed', 'placed', 'placed', 'placed', 'insufficient'])
-    await expectSound(money)
+    await assertSound(money, TEST_NOW)
     await money.close()
   })
 
@@ -137,7 +132,7 @@ describeEachEngine('money at the same time', (engine) => {
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 100n, held: 55n })
     expect(await money.ledger.submit(broken)).toMatchObject({ charge: 30n })
     expect(await money.ledger.submit(release(hold.holdId))).toMatchObject({ kind: 'already_settled', charge: 30n })
-    await expectSound(money)
+    await assertSound(money, TEST_NOW)
     await money.close()
   })
 })

@@ -1,6 +1,9 @@
 import type { LedgerOperation, LedgerResult } from './operations.ts'
 
-/** Applies money operations on one database engine. Two adapters: SQLite (worker thread) and PostgreSQL (one SQL function). */
+/**
+ * Applies money operations on one database engine. Two adapters: SQLite (worker thread) and PostgreSQL (one SQL
+ * function).
+ */
 export interface LedgerEngine {
   /**
    * Applies a batch in order, in one transaction, and answers in the same order once it is durable.

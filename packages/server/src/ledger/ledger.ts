@@ -1,7 +1,8 @@
 /**
  * The ledger: the only way by which money moves.
  *
- * Group commit: operations that arrive while a commit is in flight go into the next one, each with its own result. The room knows
+ * Group commit: operations that arrive while a commit is in flight go into the next one, each with its own result. The
+ * room knows
  * no prices and no upstreams; its invariant is that no balance is ever overdrawn and no hold ends twice.
  */
 import { setTimeout as waitMs } from 'node:timers/promises'
@@ -82,7 +83,8 @@ export class Ledger {
   /**
    * Applies one operation and answers once it is durable.
    *
-   * @throws {ServiceError} `server_is_overloaded` when too many operations wait, the ledger is closed, or the database cannot be
+   * @throws {ServiceError} `server_is_overloaded` when too many operations wait, the ledger is closed, or the database
+   * cannot be
    *   reached. In the last case the outcome is unknown and the same operation may be submitted again.
    * @throws {InvariantError} when no correct caller would ask for this.
    */
@@ -143,7 +145,10 @@ export class Ledger {
     }
   }
 
-  /** Engines decide by conditions, so a violated constraint is a mistake in the program: it must not harm the others of its batch. */
+  /**
+   * Engines decide by conditions, so a violated constraint is a mistake in the program: it must not harm the others of
+   * its batch.
+   */
   async #commitOneByOne(batch: readonly Waiting[]): Promise<void> {
     for (const waiting of batch) await this.#commit([waiting])
   }

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nanocreditsOf } from '@svc/contract'
 import { capture, DELIVERED, FAILED, grant, placeHold, release, TEST_NOW } from '../../testing/ledger-operations.ts'
-import { openTestLedger, type TestLedger } from '../../testing/test-ledger.ts'
+import { assertSound, openTestLedger, type TestLedger } from '../../testing/test-ledger.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
 import type { ExtendHold } from './operations.ts'
-import { runAudit } from './audit.ts'
 
 const DAY_MS = 86_400_000
 
@@ -14,9 +13,8 @@ describeEachEngine('money operations', (engine) => {
     money = await openTestLedger(engine)
   })
   afterAll(async () => {
-    const report = await runAudit(money.test.database, { now: () => TEST_NOW })
+    await assertSound(money, TEST_NOW)
     await money.close()
-    expect(report.rows.filter((row) => row.breaches > 0)).toEqual([])
   })
 
   const write = (sql: string, parameters: readonly unknown[]) =>

@@ -1,8 +1,10 @@
 /**
  * The money operations: everything that can change a balance, a hold or a budget, as plain values.
  *
- * An operation is decided inside the database by its own present state, never by an earlier read, and is idempotent by its natural
- * key (hold id, transfer id): applying it twice answers the same and moves nothing the second time. Engines apply a batch in order,
+ * An operation is decided inside the database by its own present state, never by an earlier read, and is idempotent by
+ * its natural
+ * key (hold id, transfer id): applying it twice answers the same and moves nothing the second time. Engines apply a
+ * batch in order,
  * in one database transaction, each operation with its own result.
  */
 import type { Nanocredits } from '@svc/contract'
@@ -16,7 +18,9 @@ export type HoldPolicy =
   | 'exact'
   /** The client named no limit and reads a stream: start with `firstUnits`, extend later. */
   | 'stepwise'
-  /** The client named no limit and waits for one answer: hold as many units as the balance pays for, less a sixteenth. */
+  /**
+   * The client named no limit and waits for one answer: hold as many units as the balance pays for, less a sixteenth.
+   */
   | 'affordable'
 
 export interface PlaceHold {
@@ -99,7 +103,9 @@ export interface UsageFacts {
   readonly basis: 'card' | 'cost' | 'list' | 'estimate' | null
   /** True when quantities were counted here because the upstream reported none. */
   readonly estimated: boolean
-  /** JSON text: the unit prices and quantities from which the charge can be recomputed; null when nothing is charged. */
+  /**
+   * JSON text: the unit prices and quantities from which the charge can be recomputed; null when nothing is charged.
+   */
   readonly pricing: string | null
   /** The upstream's own id of the generation, to look its cost up by. */
   readonly generationId: string | null
@@ -111,8 +117,10 @@ export type HoldEnd = 'captured' | 'released' | 'expired'
 /**
  * Ends a hold once: moves the charge (if any), frees the rest, writes the usage record and the roll-up, all or nothing.
  *
- * `released` and `expired` go with a charge of 0. A charge above the hold is paid from what is available, the remainder becomes a
- * write-off. A cost with a charge of 0 is written off whole. A hold that had been `expired` may still be captured, once.
+ * `released` and `expired` go with a charge of 0. A charge above the hold is paid from what is available, the remainder
+ * becomes a
+ * write-off. A cost with a charge of 0 is written off whole. A hold that had been `expired` may still be captured,
+ * once.
  */
 export interface SettleHold {
   readonly kind: 'settle'
@@ -163,7 +171,9 @@ export interface HoldProgress {
   readonly generationId: string | null
 }
 
-/** Notes the progress of open holds and renews the lease of their process, in one write. Source: decisions 14 (orphans). */
+/**
+ * Notes the progress of open holds and renews the lease of their process, in one write. Source: decisions 14 (orphans).
+ */
 export interface JournalHolds {
   readonly kind: 'journal'
   readonly processId: string
@@ -176,7 +186,10 @@ export type JournalResult = { readonly kind: 'journaled' }
 
 export type LedgerOperation = PlaceHold | ExtendHold | SettleHold | RecordCredit | JournalHolds
 
-/** An operation that no correct caller asks for, such as settling a hold that never was. Others of its batch are not touched. */
+/**
+ * An operation that no correct caller asks for, such as settling a hold that never was. Others of its batch are not
+ * touched.
+ */
 export interface FaultResult {
   readonly kind: 'fault'
   readonly message: string

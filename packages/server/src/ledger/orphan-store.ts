@@ -14,7 +14,9 @@ export interface ProcessIdentity {
 
 const COLUMNS = ['h.hold_id', 'h.account_id', 'h.type', 'h.model', 'h.placed_at', 'h.progress'] as const
 
-/** Open holds of processes whose lease ran out before `before`, or that never had one; oldest first, at most `limit`. */
+/**
+ * Open holds of processes whose lease ran out before `before`, or that never had one; oldest first, at most `limit`.
+ */
 export function listOrphans(database: Database, before: number, limit: number): Promise<readonly OrphanHold[]> {
   return database.read
     .selectFrom('hold as h')
@@ -72,7 +74,8 @@ export async function deleteEndedLeases(database: Database, before: number): Pro
     .deleteFrom('process_lease')
     .where('lease_until', '<', before)
     .where(
-      sql<boolean>`not exists (select 1 from hold h where h.process_id = process_lease.process_id and h.state = 'held')`,
+      sql<boolean>`not exists (
+        select 1 from hold h where h.process_id = process_lease.process_id and h.state = 'held')`,
     )
   await database.write([ended.compile()])
 }

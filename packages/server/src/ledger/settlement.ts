@@ -1,4 +1,6 @@
-/** Who pays what when a hold ends. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 5.8, 5.11. */
+/**
+ * Who pays what when a hold ends. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 5.8, 5.11.
+ */
 
 export interface Settlement {
   /** Taken from the account. */

@@ -46,7 +46,8 @@ function findOnce<Row>(known: Map<string, Row | null>, id: string, find: (id: st
 }
 
 /**
- * Writes everything that the batch changed. The order satisfies the foreign keys, and lets the usage record of an expired hold be
+ * Writes everything that the batch changed. The order satisfies the foreign keys, and lets the usage record of an
+ * expired hold be
  * replaced while its hold is still expired.
  */
 export function writeBatchRows(rows: BatchRows): void {

@@ -1,7 +1,8 @@
 /**
  * Applies a batch of money operations on SQLite, inside the writer thread and inside one transaction.
  *
- * Each operation is decided by conditions on rows in memory, so none can fail the others. The PostgreSQL function `ledger_apply`
+ * Each operation is decided by conditions on rows in memory, so none can fail the others. The PostgreSQL function
+ * `ledger_apply`
  * decides the same; one random test drives both and compares every table.
  */
 import { nanocreditsOf } from '@svc/contract'

@@ -1,5 +1,6 @@
 /**
- * Rows of the ledger as the SQLite writer works on them: loaded once per batch, changed in memory, written once at its end.
+ * Rows of the ledger as the SQLite writer works on them: loaded once per batch, changed in memory, written once at its
+ * end.
  */
 import type { BudgetPeriod } from './budget-window.ts'
 import type { UsageFacts } from './operations.ts'

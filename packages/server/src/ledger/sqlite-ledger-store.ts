@@ -1,5 +1,6 @@
 /**
- * The ledger's statements on SQLite, kept prepared on the writer's connection. Rows cross as arrays: that is the fastest form.
+ * The ledger's statements on SQLite, kept prepared on the writer's connection. Rows cross as arrays: that is the
+ * fastest form.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { BudgetPeriod } from './budget-window.ts'
@@ -27,7 +28,8 @@ type Row = readonly (bigint | string | null)[]
 function createReads(connection: DatabaseSync) {
   const balance = rowsOf(
     connection,
-    `select b.posted, b.held, a.status = 'active' from balance b join account a using (account_id) where b.account_id = ?`,
+    `select b.posted, b.held, a.status = 'active'
+       from balance b join account a using (account_id) where b.account_id = ?`,
   )
   const budget = rowsOf(
     connection,
@@ -172,11 +174,13 @@ const USAGE_FACTS =
 
 function createRecordWrites(connection: DatabaseSync) {
   const insertTransfer = connection.prepare(
-    `insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason, created_at)
+    `insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
+       created_at)
      values (${marks(11)})`,
   )
   const insertUsage = connection.prepare(
-    `insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, stream, ${USAGE_FACTS})
+    `insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, stream,
+       ${USAGE_FACTS})
      values (${marks(25)})`,
   )
   const updateUsage = connection.prepare(`update usage_record set (${USAGE_FACTS}) = (${marks(16)}) where usage_id = ?`)

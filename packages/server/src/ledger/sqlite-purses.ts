@@ -8,7 +8,10 @@ export interface Purses {
   readonly key: BudgetRow | null
 }
 
-/** The smallest purse and what is left in it, never below zero. Of equal ones the account comes before the team, the team before the key. */
+/**
+ * The smallest purse and what is left in it, never below zero. Of equal ones the account comes before the team, the
+ * team before the key.
+ */
 export function leastPurse({ balance, team, key }: Purses): { readonly limit: SpendLimit; readonly available: bigint } {
   let limit: SpendLimit = 'account'
   let available = balance.posted - balance.held
