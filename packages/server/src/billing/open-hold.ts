@@ -5,6 +5,7 @@
 import { nanocreditsOf, type Nanocredits, ZERO } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
+import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { HoldPolicy, HoldProgress, SettleHold, UsageFacts } from '../ledger/operations.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -42,8 +43,8 @@ export interface Settlement {
 }
 
 const refusals = {
-  key_revoked: new ServiceError('invalid_api_key', 'Incorrect API key provided.', { headers: { 'www-authenticate': 'Bearer' } }),
-  key_expired: new ServiceError('invalid_api_key', 'Incorrect API key provided.', { headers: { 'www-authenticate': 'Bearer' } }),
+  key_revoked: invalidApiKey(),
+  key_expired: invalidApiKey(),
   account_suspended: new ServiceError('account_suspended', 'This account is suspended.'),
 } as const
 
@@ -129,13 +130,15 @@ export class OpenHold {
   }
 
   /**
-   * Makes the request free, unless it is settled already: the work failed, or what it made could not be delivered. Never rejects;
-   * a release that cannot be written now is written later.
+   * Makes the request free, unless it is settled already: the work failed, what it made could not be delivered, or its caller left
+   * before there was any. Never rejects; a release that cannot be written now is written later.
+   *
+   * @param errorCode null when nothing failed; `facts.status` then says what happened.
    */
-  async abandon(errorCode: string, facts: Partial<UsageFacts>): Promise<void> {
+  async abandon(errorCode: string | null, facts: Partial<UsageFacts>): Promise<void> {
     if (this.#isSettled) return
-    const failed = { ...NO_FACTS, ...facts, status: 'error', errorCode } as const
-    await this.settle({ charge: ZERO, cost: ZERO, facts: failed }).catch(() => undefined)
+    const abandoned = { ...NO_FACTS, status: 'error' as const, ...facts, errorCode }
+    await this.settle({ charge: ZERO, cost: ZERO, facts: abandoned }).catch(() => undefined)
   }
 
   /** Tries again to write a settlement that could not be written. */

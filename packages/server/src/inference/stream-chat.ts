@@ -2,7 +2,6 @@
 import { nanocreditsOf, ZERO } from '@svc/contract'
 import { NO_FACTS } from '../billing/open-hold.ts'
 import { codeOf } from '../errors/code-of.ts'
-import type { Caller } from '../keys/caller.ts'
 import { costAtPar } from '../pricing/usd.ts'
 import type { ChatStreamOutcome } from '../upstream/chat-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
@@ -11,7 +10,7 @@ import { explainsEmptiness } from './empty-answer.ts'
 import type { StreamReader } from './frame-writer.ts'
 import { findLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
-import { type ChatDeps, prepareChat, type PreparedChat } from './prepare-chat.ts'
+import { type ChatDeps, type ChatTask, prepareChat, type PreparedChat } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
 import { StreamDelivery } from './stream-delivery.ts'
 import { judgeStream, type StreamVerdict } from './stream-verdict.ts'
@@ -141,22 +140,23 @@ async function deliver(
  *
  * @throws {ServiceError} for everything that fails before the first content; the request is then free.
  */
-export async function streamChat(
-  deps: StreamChatDeps,
-  caller: Caller,
-  call: ChatCall,
-  requestId: string,
-  reader: StreamReader,
-): Promise<void> {
-  const prepared = await prepareChat(deps, caller, call, requestId)
+export async function streamChat(deps: StreamChatDeps, task: ChatTask, reader: StreamReader): Promise<void> {
+  const { call } = task
+  const prepared = await prepareChat(deps, task)
   const delivery = new StreamDelivery(deps, prepared, call, reader)
   try {
     await deliver(deps, prepared, call, delivery)
   } catch (error) {
-    const { hold, upstream, model } = prepared
     // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
-    const isDelivered = delivery.isOpen && hold.unwritten !== null
-    if (!isDelivered) await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
+    const isDelivered = delivery.isOpen && prepared.hold.unwritten !== null
+    if (!isDelivered) await abandon(prepared, delivery, error)
     delivery.fail(error)
   }
+}
+
+/** A caller who leaves before the upstream answers has asked for nothing that was made: no failure, and free. */
+function abandon({ hold, upstream, model }: PreparedChat, delivery: StreamDelivery, error: unknown): Promise<void> {
+  const served = { upstream: upstream.name, upstreamModel: model.upstreamModel }
+  if (delivery.interruption === 'client_gone') return hold.abandon(null, { ...served, status: 'cancelled' })
+  return hold.abandon(codeOf(error), served)
 }

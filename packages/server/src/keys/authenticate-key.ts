@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Caller } from './caller.ts'
+import { invalidApiKey } from './invalid-api-key.ts'
 import type { KeyStore, ValidKey } from './key-store.ts'
 import type { Peppers } from './pepper.ts'
 import { hashKey, isWellFormedKey } from './raw-key.ts'
@@ -123,13 +123,4 @@ function callerOf(key: ValidKey): Caller {
     models: parseModels(key.models),
     expiresAt: key.expiresAt,
   })
-}
-
-/** The uniform answer: which of the reasons it was would tell a stranger which keys exist. */
-function invalidApiKey(): ServiceError {
-  return new ServiceError(
-    'invalid_api_key',
-    'Invalid API key. Send a key that is valid here as "Authorization: Bearer sk-svc-…".',
-    { headers: { 'www-authenticate': 'Bearer' } },
-  )
 }
