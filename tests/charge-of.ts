@@ -1,5 +1,5 @@
 /** What a client is charged, seen from outside: by the balance, by the answer, and by the requests that arrived. */
-import { chatCharge, type ChatChargeBody, usageRecord, type UsageRecordBody } from '@svc/contract'
+import { chatCharge, type ChatChargeBody, usageList, usageRecord, type UsageRecordBody } from '@svc/contract'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 
 /** Nanocredits for a token of `svc-gpt`. Source: the rate card, 12 and 60 credits per million. */
@@ -70,4 +70,12 @@ export async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
 export async function recordOf(gateway: TestGateway, requestId: string | null | undefined): Promise<UsageRecordBody> {
   const answer = await gateway.fetch(`/v1/usage/${requestId}`)
   return usageRecord.parse(await answer.json())
+}
+
+/** The record of the newest request. */
+export async function lastRecord(gateway: TestGateway): Promise<UsageRecordBody> {
+  const answer = await gateway.fetch('/v1/usage?limit=1')
+  const [record] = usageList.parse(await answer.json()).data
+  if (record === undefined) throw new Error('no request has ended yet')
+  return record
 }

@@ -12,6 +12,7 @@ import { createdOf, type PreparedChat } from './prepare-chat.ts'
 import { DONE_FRAME, renderChunk, renderErrorFrame, renderHead, renderUsageChunk } from './stream-frames.ts'
 import { StreamHold } from './stream-hold.ts'
 import type { Interruption } from './stream-verdict.ts'
+import { wantsUsage } from './wants-usage.ts'
 
 /** How long an upstream may still send its usage after the caller has gone, in milliseconds. Source: decision 0008. */
 const DRAIN_MS = 5_000
@@ -45,16 +46,11 @@ export class StreamDelivery {
   /** What the caller is told about the interruption; null when nothing is. */
   interruptionError: Error | null = null
 
-  constructor(
-    deps: { readonly firstContentMs: number },
-    prepared: PreparedChat,
-    call: ChatCall,
-    reader: StreamReader,
-  ) {
+  constructor(deps: { readonly firstContentMs: number }, prepared: PreparedChat, call: ChatCall, reader: StreamReader) {
     this.#firstContentMs = deps.firstContentMs
     this.#prepared = prepared
     this.#reader = reader
-    this.#withUsage = call.request.stream_options?.include_usage === true
+    this.#withUsage = wantsUsage(call)
     this.#head = renderHead({
       id: `chatcmpl-${prepared.hold.id}`,
       created: createdOf(prepared),
@@ -74,9 +70,7 @@ export class StreamDelivery {
    *
    * @throws {ServiceError} when the upstream fails before its stream begins.
    */
-  async run(
-    start: (sink: ChatStreamSink, signal: AbortSignal) => Promise<ChatStream>,
-  ): Promise<ChatStreamOutcome> {
+  async run(start: (sink: ChatStreamSink, signal: AbortSignal) => Promise<ChatStream>): Promise<ChatStreamOutcome> {
     const { promise: over, resolve } = Promise.withResolvers<ChatStreamOutcome>()
     const { signal: ended } = this.#prepared.hold.ended
     const { gone } = this.#reader
