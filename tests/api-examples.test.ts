@@ -1,0 +1,80 @@
+/** The JavaScript in docs/api.md, run as it stands against a whole gateway. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { chargeOf } from './charge-of.ts'
+
+interface Example {
+  /** The heading that it stands under. */
+  readonly heading: string
+  readonly language: string
+  readonly code: string
+}
+
+const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
+
+function examplesOf(markdown: string): Example[] {
+  return markdown.split(/^#{2,3} /m).flatMap((section) => {
+    const heading = section.split('\n')[0] ?? ''
+    return [...section.matchAll(/^```(js|ts)\n(.*?)^```/gms)].map(([, language = '', code = '']) => {
+      return { heading, language, code }
+    })
+  })
+}
+
+const examples = examplesOf(page)
+const messages = `const messages = [{ role: 'user', content: 'Say hello.' }]\n`
+
+/** An example without imports goes on where that for Node has ended. */
+function programOf({ code, language }: Example, baseUrl: string): string {
+  if (language === 'ts') {
+    const address = code.replace('http://localhost:8787/api', baseUrl)
+    return `${messages}const key = process.env.SVC_API_KEY\n${address}\nconsole.log(balance)`
+  }
+  const node = examples.find(({ heading }) => heading === 'Node')
+  return code.includes('import ') ? code : `${node?.code}${messages}${code}`
+}
+
+async function run(example: Example, gateway: TestGateway): Promise<string> {
+  const type = example.language === 'ts' ? 'module-typescript' : 'module'
+  const child = spawn(process.execPath, [`--input-type=${type}`, '-'], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { ...process.env, SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key, NODE_NO_WARNINGS: '1' },
+  })
+  child.stdin.end(programOf(example, gateway.baseUrl))
+  const [printed, failure] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect(failure).toBe('')
+  return printed
+}
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  // Too little for the example that shows a 402.
+  gateway = await startTestGateway({ credits: '0.5' })
+})
+afterAll(() => gateway.stop())
+
+/** What each of them must print. */
+const prints: Readonly<Record<string, readonly RegExp[]>> = {
+  Node: [/sandbox/, /credits_charged: 0\.00\d+/],
+  'AI SDK': [/sandbox/, /credits_charged: 0\.00\d+/],
+  LangChain: [/sandbox/, /credits_charged: 0\.00\d+/],
+  'OpenRouter provider': [/sandbox/, /0\.00000\d+$/m],
+  Streaming: [/sandbox/, /^credits: 0\.00\d+$/m],
+  'Errors and retries': [/^0\.\d+ \d+ http\S+$/m],
+  'The typed client': [/credits: '0\.\d+'/, /undefined 0\.00\d+$/m],
+}
+
+test('every example is known here, and every one here is in the document', () => {
+  expect(examples.map(({ heading }) => heading)).toEqual(Object.keys(prints))
+})
+
+test.each(examples)('the example under “$heading” runs and is charged', async (example) => {
+  const { result: printed, charge } = await chargeOf(gateway, () => run(example, gateway))
+  for (const expected of prints[example.heading] ?? []) expect(printed).toMatch(expected)
+  expect(charge).toBeGreaterThan(0n)
+})
