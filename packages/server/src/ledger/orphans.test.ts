@@ -8,7 +8,7 @@ import type { AttoUsd } from '../pricing/price.ts'
 import { createLedgerEngine } from './create-ledger-engine.ts'
 import { Ledger } from './ledger.ts'
 import type { HoldProgress } from './operations.ts'
-import { adoptHolds, LEASE_MS, startLease, sweepOrphans, type OrphanDeps } from './orphans.ts'
+import { adoptHolds, LEASE_MS, startLease, stopLease, sweepOrphans, type OrphanDeps } from './orphans.ts'
 
 describeEachEngine('orphaned holds', (engine) => {
   let money: TestLedger
@@ -118,6 +118,13 @@ describeEachEngine('orphaned holds', (engine) => {
     expect(await adoptHolds(depsFor(), { processId: 'p1', nodeName: 'node-1' })).toMatchObject({ estimated: 0 })
     expect(await adoptHolds(depsFor(), { processId: 'p9', nodeName: 'node-1' })).toMatchObject({ estimated: 1 })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 964n, held: 0n })
+  })
+
+  test('of a process that stopped in order are not waited for', async () => {
+    await leaveBehind('p1', null)
+    await stopLease(money.test.database, 'p1', clock)
+    now += 1
+    expect(await sweepOrphans(depsFor())).toMatchObject({ estimated: 1 })
   })
 
   test('wait for an upstream that cannot be reached, but not for ever', async () => {

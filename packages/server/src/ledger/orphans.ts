@@ -14,6 +14,7 @@ import type { Ledger } from './ledger.ts'
 import type { HoldProgress, SettleHold, UsageFacts } from './operations.ts'
 import {
   deleteEndedLeases,
+  endLease,
   insertLease,
   listOrphans,
   listPredecessors,
@@ -64,6 +65,11 @@ export interface SweepResult {
 export function startLease(database: Database, identity: ProcessIdentity, clock: Clock): Promise<void> {
   const now = clock.now()
   return insertLease(database, identity, { now, until: now + LEASE_MS })
+}
+
+/** Ends the lease of a process that stops, so that whatever it left open is taken over at once. */
+export function stopLease(database: Database, processId: string, clock: Clock): Promise<void> {
+  return endLease(database, processId, clock.now())
 }
 
 /**
