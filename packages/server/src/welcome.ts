@@ -22,7 +22,7 @@ const firstKeyText = `
   First account, key and credits:
 
   npm run admin -- account create --name 'My team'
-  npm run admin -- credits grant --account ACCOUNT_ID --credits 1000 --reason 'First credits'
+  npm run admin -- credits grant --account ACCOUNT_ID --amount 1000 --reason 'First credits'
   npm run admin -- key create --account ACCOUNT_ID --name laptop
 `
 

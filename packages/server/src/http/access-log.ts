@@ -24,7 +24,13 @@ const CLIENT_CLOSED = 499
 
 /** Takes down when a request began and has its line written at its end. */
 export function beginAccessLog(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
-  const facts: RequestFacts = { startedAt: performance.now(), keyId: null, model: null, creditsCharged: null, error: null }
+  const facts: RequestFacts = {
+    startedAt: performance.now(),
+    keyId: null,
+    model: null,
+    creditsCharged: null,
+    error: null,
+  }
   request.facts = facts
   reply.raw.once('close', () => writeLine(log, request, reply))
 }
@@ -45,6 +51,7 @@ function writeLine(log: Logger, request: FastifyRequest, reply: FastifyReply): v
     ...(facts.error === null ? {} : { code: facts.error.code, ...facts.error.internal }),
   }
   // A fault of ours is told with its cause; everything else is an ordinary day.
-  if (facts.error?.code === 'internal_error') log.error({ ...line, err: facts.error.cause ?? facts.error }, 'request failed')
+  if (facts.error?.code === 'internal_error')
+    log.error({ ...line, err: facts.error.cause ?? facts.error }, 'request failed')
   else log.info(line, 'request')
 }

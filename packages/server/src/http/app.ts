@@ -75,7 +75,11 @@ function beginRequest(log: Logger, request: FastifyRequest, reply: FastifyReply)
 function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const rendered = renderError(thrown)
   request.facts.error = rendered.error
-  return reply.code(rendered.status).headers(rendered.headers).type('application/json; charset=utf-8').send(rendered.body)
+  return reply
+    .code(rendered.status)
+    .headers(rendered.headers)
+    .type('application/json; charset=utf-8')
+    .send(rendered.body)
 }
 
 /** Which methods an address has, where it has any: for the difference between 404 and 405. */
@@ -130,7 +134,13 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   app.register(
     (api, _options, done) => {
       // Any origin may call with a key; cookies are never accepted here, so there is nothing to steal by it.
-      api.register(cors, { origin: '*', allowedHeaders, exposedHeaders, methods: ['GET', 'POST', 'DELETE'], maxAge: 7_200 })
+      api.register(cors, {
+        origin: '*',
+        allowedHeaders,
+        exposedHeaders,
+        methods: ['GET', 'POST', 'DELETE'],
+        maxAge: 7_200,
+      })
       for (const mount of routes) mount(api, deps)
       done()
     },

@@ -5,11 +5,16 @@ import type { Logger } from '../runtime/log.ts'
 
 function errorOf(code: string | undefined): ServiceError {
   if (code === 'HPE_HEADER_OVERFLOW') return new ServiceError('request_too_large', 'The request headers are too large.')
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ServiceError('request_timeout', 'The request took too long to arrive.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ServiceError('request_timeout', 'The request took too long to arrive.')
   return new ServiceError('invalid_value', 'The request is not well-formed HTTP.')
 }
 
-const reasons: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Request Timeout', 413: 'Payload Too Large' }
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+}
 
 /**
  * Answers what Node's parser refuses, in the shape of every other error, and closes. Nothing of the request is echoed.

@@ -12,7 +12,8 @@ export interface RenderedError {
 /** Errors of the web framework, which it names by codes of its own. */
 const frameworkErrors: Readonly<Record<string, () => ServiceError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ServiceError('request_too_large', 'The body is too large.'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ServiceError('unsupported_media_type', 'This content type is not read here.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new ServiceError('unsupported_media_type', 'This content type is not read here.'),
   FST_ERR_BAD_URL: () => new ServiceError('unknown_url', 'The address is not well formed.'),
   FST_ERR_ASYNC_CONSTRAINT: () => new ServiceError('unknown_url', 'There is nothing at this address.'),
 }

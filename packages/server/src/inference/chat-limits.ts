@@ -27,7 +27,8 @@ export function limitOutput(
 ): OutputLimit {
   const ceiling = model.maxOutputTokens ?? Math.min(UNKNOWN_OUTPUT_TOKENS, model.contextLength ?? UNKNOWN_OUTPUT_TOKENS)
   const asked = request.max_completion_tokens ?? request.max_tokens ?? null
-  if (asked !== null) return { tokens: Math.min(asked, ceiling), asked: true, lowered: asked > ceiling ? ceiling : null }
+  if (asked !== null)
+    return { tokens: Math.min(asked, ceiling), asked: true, lowered: asked > ceiling ? ceiling : null }
   const room = model.contextLength === null ? ceiling : model.contextLength - promptTokens
   return { tokens: Math.min(ceiling, Math.max(room, OUTPUT_TOKENS_MIN)), asked: false, lowered: null }
 }

@@ -2,14 +2,13 @@
 import { type Nanocredits, ZERO } from '@svc/contract'
 import { NO_FACTS } from '../billing/open-hold.ts'
 import { codeOf } from '../errors/code-of.ts'
-import type { Caller } from '../keys/caller.ts'
 import { costAtPar } from '../pricing/usd.ts'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import { decideCharge, type DecidedCharge, settlementOf } from './chat-charge.ts'
 import { explainsEmptiness } from './empty-answer.ts'
 import type { ChatCall } from './parse-chat.ts'
-import { type ChatDeps, createdOf, prepareChat, type PreparedChat } from './prepare-chat.ts'
+import { type ChatDeps, type ChatTask, createdOf, prepareChat, type PreparedChat } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
 
 export interface CompletedChat {
@@ -84,15 +83,10 @@ async function answerAndSettle(prepared: PreparedChat, call: ChatCall): Promise<
  *
  * @throws {ServiceError} for everything that fails; the request is then free.
  */
-export async function completeChat(
-  deps: ChatDeps,
-  caller: Caller,
-  call: ChatCall,
-  requestId: string,
-): Promise<CompletedChat> {
-  const prepared = await prepareChat(deps, caller, call, requestId)
+export async function completeChat(deps: ChatDeps, task: ChatTask): Promise<CompletedChat> {
+  const prepared = await prepareChat(deps, task)
   try {
-    return await answerAndSettle(prepared, call)
+    return await answerAndSettle(prepared, task.call)
   } catch (error) {
     const { upstream, model } = prepared
     await prepared.hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })

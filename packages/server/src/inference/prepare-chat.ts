@@ -7,7 +7,13 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { boundChat } from '../pricing/hold-bound.ts'
 import type { ChatPrice, HoldBound } from '../pricing/price.ts'
-import { boundCountedPrompt, boundPrompt, estimatePrompt, type PromptBody, promptText } from '../pricing/prompt-bound.ts'
+import {
+  boundCountedPrompt,
+  boundPrompt,
+  estimatePrompt,
+  type PromptBody,
+  promptText,
+} from '../pricing/prompt-bound.ts'
 import type { ChatUpstream } from '../upstream/chat-upstream.ts'
 import { limitOutput, type OutputLimit } from './chat-limits.ts'
 import type { ChatCall } from './parse-chat.ts'
@@ -18,6 +24,14 @@ export interface ChatDeps extends BillingDeps {
   readonly upstreamOf: (model: Model) => ChatUpstream
   /** Counts tokens away from this thread. Rejects when the text is too long or the counter too busy. */
   readonly countTokens: (text: string) => Promise<number>
+}
+
+/** One chat request of one caller. */
+export interface ChatTask {
+  readonly caller: Caller
+  readonly call: ChatCall
+  /** UUIDv7; also the id of the hold and of the usage record. */
+  readonly requestId: string
 }
 
 export interface PreparedChat {
@@ -58,9 +72,7 @@ function findModel(deps: ChatDeps, caller: Caller, id: string): { readonly model
 }
 
 function holdRequest(
-  call: ChatCall,
-  caller: Caller,
-  requestId: string,
+  { call, caller, requestId }: ChatTask,
   limits: { readonly bound: HoldBound; readonly output: OutputLimit; readonly choices: number },
 ): HoldRequest {
   const stream = call.request.stream === true
@@ -97,11 +109,12 @@ async function countedBound(deps: ChatDeps, body: PromptBody, model: Model, boun
  * Places the hold. Bytes bound the prompt's tokens without a tokenizer; only when that bound does not fit the purse, the text is
  * counted and a sharper bound tried. Source: decision 0005 (size of a hold).
  */
-async function placeChatHold(deps: ChatDeps, caller: Caller, call: ChatCall, requestId: string, found: FoundModel) {
+async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) {
+  const { call } = task
   const body: PromptBody = { value: call.body.value, byteLength: call.body.text.length }
   const place = (promptTokens: number, output: OutputLimit): Promise<OpenHold> => {
     const bound = boundChat(found.price, promptTokens)
-    return placeHold(deps, holdRequest(call, caller, requestId, { bound, output, choices: found.choices }))
+    return placeHold(deps, holdRequest(task, { bound, output, choices: found.choices }))
   }
   const promptTokens = boundPrompt(body, found.model.contextLength)
   const output = limitOutput(call.request, found.model, promptTokens)
@@ -126,21 +139,21 @@ interface FoundModel {
  *
  * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what the upstream cannot do, 402 naming what is needed.
  */
-export async function prepareChat(
-  deps: ChatDeps,
-  caller: Caller,
-  call: ChatCall,
-  requestId: string,
-): Promise<PreparedChat> {
+export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<PreparedChat> {
+  const { call, caller } = task
   const { model, price } = findModel(deps, caller, call.request.model)
   const upstream = deps.upstreamOf(model)
   const choices = call.request.n ?? 1
   if (choices > 1 && !upstream.supportsChoices) {
-    throw new ServiceError('unsupported_parameter', "Unsupported parameter: 'n' above 1 is not supported by this model.", {
-      param: 'n',
-    })
+    throw new ServiceError(
+      'unsupported_parameter',
+      "Unsupported parameter: 'n' above 1 is not supported by this model.",
+      {
+        param: 'n',
+      },
+    )
   }
-  const { hold, output, promptTokens } = await placeChatHold(deps, caller, call, requestId, { model, price, choices })
+  const { hold, output, promptTokens } = await placeChatHold(deps, task, { model, price, choices })
   const isLimited = hold.limit !== null && !output.asked
   return {
     model,

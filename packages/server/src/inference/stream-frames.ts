@@ -36,7 +36,14 @@ export const DONE_FRAME = 'data: [DONE]\n\n'
  * Source: decision 0013 (frames of a stream).
  */
 export function renderErrorFrame(error: unknown): string {
-  const known = error instanceof ServiceError ? error : new ServiceError('internal_error', 'The gateway failed to answer.')
-  const body = { message: known.message, type: errorCodes[known.code].type, param: known.param, code: known.code, ...known.details }
+  const known =
+    error instanceof ServiceError ? error : new ServiceError('internal_error', 'The gateway failed to answer.')
+  const body = {
+    message: known.message,
+    type: errorCodes[known.code].type,
+    param: known.param,
+    code: known.code,
+    ...known.details,
+  }
   return `data: ${JSON.stringify({ error: body })}\n\n`
 }

@@ -21,7 +21,12 @@ export interface StreamFacts {
 
 export type StreamVerdict =
   /** Delivered whole, or as far as the credits reached. */
-  | { readonly kind: 'charge'; readonly status: 'ok' | 'cancelled'; readonly lookUpCost: boolean; readonly errorCode: ErrorCode | null }
+  | {
+      readonly kind: 'charge'
+      readonly status: 'ok' | 'cancelled'
+      readonly lookUpCost: boolean
+      readonly errorCode: ErrorCode | null
+    }
   /** Free; a cost that the upstream reports all the same is our loss. */
   | { readonly kind: 'free'; readonly errorCode: ErrorCode }
 

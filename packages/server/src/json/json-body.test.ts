@@ -4,18 +4,22 @@ import { DuplicateKeyError, type JsonBody, numberText, scanMembers, spliceMember
 
 function bodyOf(text: string): JsonBody {
   const buffer = Buffer.from(text)
-  return { text: buffer, value: JSON.parse(text.replace(/^\uFEFF/, '')) as Record<string, unknown>, members: scanMembers(buffer) }
+  return {
+    text: buffer,
+    value: JSON.parse(text.replace(/^\uFEFF/, '')) as Record<string, unknown>,
+    members: scanMembers(buffer),
+  }
 }
 
 /** Any JSON object, written with any white space between its tokens and any escapes in its keys. */
-const written = fc.tuple(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), fc.constantFrom('', ' ', '\n\t', '\r\n  ')).map(
-  ([value, space]) => {
+const written = fc
+  .tuple(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), fc.constantFrom('', ' ', '\n\t', '\r\n  '))
+  .map(([value, space]) => {
     const members = Object.entries(value).map(
       ([key, inner]) => `${space}${JSON.stringify(key)}${space}:${space}${JSON.stringify(inner)}${space}`,
     )
     return `${space}{${members.join(',')}}${space}`
-  },
-)
+  })
 
 test('every top-level range holds exactly the value that JSON.parse sees', () => {
   fc.assert(

@@ -55,7 +55,11 @@ const decoders: Readonly<Record<string, () => Transform>> = {
  * Feeds a reader through a decoder. Upstreams are asked for plain bytes, some compress all the same.
  * Pausing the exchange then pauses the decoder, whose full buffer pauses the socket.
  */
-function decodedReader(decoder: Transform, reader: ExchangeReader, socket: Dispatcher.DispatchController): ExchangeReader {
+function decodedReader(
+  decoder: Transform,
+  reader: ExchangeReader,
+  socket: Dispatcher.DispatchController,
+): ExchangeReader {
   decoder.on('data', (chunk: Buffer) => reader.data(chunk))
   decoder.on('end', () => reader.end())
   decoder.on('error', (error) => reader.fail(error))
@@ -109,7 +113,13 @@ export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, 
     onResponseError: (_started, error) => active.fail(error),
   }
   dispatcher.dispatch(
-    { origin: request.origin, path: request.path, method: request.method, headers: request.headers, body: request.body },
+    {
+      origin: request.origin,
+      path: request.path,
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+    },
     handler,
   )
   return exchange

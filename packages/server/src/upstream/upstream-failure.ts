@@ -43,7 +43,11 @@ const failures: Readonly<Record<FailureKind, FailureRow>> = {
     message: 'The model provider refused the content of this request.',
     showsUpstreamText: true,
   },
-  too_large: { code: 'request_too_large', message: 'The request is larger than the model can take.', showsUpstreamText: true },
+  too_large: {
+    code: 'request_too_large',
+    message: 'The request is larger than the model can take.',
+    showsUpstreamText: true,
+  },
   unknown_model: {
     code: 'model_not_found',
     message: 'The model is not offered by its upstream at the moment.',
@@ -86,8 +90,10 @@ const SECRET = /(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+|https?:\/\/\S+)/gi
 /** Cuts an upstream's sentence to a length and takes secrets and addresses out of it; null when nothing readable is left. */
 export function showableText(text: unknown): string | null {
   if (typeof text !== 'string' || /<(!doctype|html|body|head)\b/i.test(text)) return null
-  // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
-  const plain = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(SECRET, '[removed]').trim()
+  const plain = text
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(SECRET, '[removed]')
+    .trim()
   return plain === '' ? null : plain.slice(0, UPSTREAM_TEXT_MAX)
 }
 

@@ -27,7 +27,12 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
     task().catch((error: unknown) => log.error({ err: error, task: name }, 'background work failed'))
   const stops: (() => void)[] = []
   await journalHolds(deps)
-  stops.push(timer.repeat(deps.journalMs, guarded('journal', () => journalHolds(deps))))
+  stops.push(
+    timer.repeat(
+      deps.journalMs,
+      guarded('journal', () => journalHolds(deps)),
+    ),
+  )
   const { refreshCatalog } = deps
   if (refreshCatalog !== null) {
     void guarded('catalog', refreshCatalog)()

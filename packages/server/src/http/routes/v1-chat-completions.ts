@@ -50,14 +50,14 @@ function streamReader({ limits }: EdgeDeps, { request, reply }: RouteCall): Stre
 async function answerStream(deps: EdgeDeps, call: RouteCall, caller: Caller, chat: ChatCall): Promise<void> {
   const giveBack = deps.limits.streams.take(caller.keyId)
   try {
-    await streamChat(deps.chat, caller, chat, call.request.id, streamReader(deps, call))
+    await streamChat(deps.chat, { caller, call: chat, requestId: call.request.id }, streamReader(deps, call))
   } finally {
     giveBack()
   }
 }
 
 async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, caller: Caller, chat: ChatCall) {
-  const { json, charge } = await completeChat(deps.chat, caller, chat, request.id)
+  const { json, charge } = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
   const credits = formatCredits(charge)
   request.facts.creditsCharged = credits
   reply.headers({
@@ -81,9 +81,7 @@ export function v1ChatCompletions(app: FastifyInstance, deps: EdgeDeps): void {
     try {
       const chat = parseChat(body)
       request.facts.model = chat.request.model
-      if (chat.request.stream !== true) return await answerWhole(deps, call, caller, chat)
-      await answerStream(deps, call, caller, chat)
-      return reply
+      return await (chat.request.stream === true ? answerStream : answerWhole)(deps, call, caller, chat)
     } finally {
       release()
     }

@@ -19,6 +19,9 @@ export function v1Models(app: FastifyInstance, deps: EdgeDeps): void {
       .list()
       .filter((model) => (type === undefined || type === 'all' || model.type === type) && hasWords(model, words))
     const start = offset ?? 0
-    return { object: 'list', data: models.slice(start, limit === undefined ? undefined : start + limit).map(renderModel) }
+    return {
+      object: 'list',
+      data: models.slice(start, limit === undefined ? undefined : start + limit).map(renderModel),
+    }
   })
 }

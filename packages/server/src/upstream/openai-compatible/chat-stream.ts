@@ -71,10 +71,7 @@ export class ChatStreamReader {
   /** Set when the sink is full; the owner of the socket looks at it after each read. */
   wantsPause = false
 
-  constructor(
-    sink: ChatStreamSink,
-    options: { readonly upstream: string; readonly generationId: string | null },
-  ) {
+  constructor(sink: ChatStreamSink, options: { readonly upstream: string; readonly generationId: string | null }) {
     this.#sink = sink
     this.#options = options
     this.#decoder = new SseDecoder((data) => this.#event(data))

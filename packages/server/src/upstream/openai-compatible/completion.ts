@@ -14,7 +14,7 @@ function cleanChoice(choice: Json, index: number) {
       index: typeof choice['index'] === 'number' ? choice['index'] : index,
       message: { role: 'assistant', content: null, refusal: null, ...cleanSpeech(message) },
       logprobs: choice['logprobs'] ?? null,
-      finish_reason: choice['finish_reason'] ?? 'stop',
+      finish_reason: typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop',
     },
   }
 }
@@ -25,11 +25,7 @@ function cleanChoice(choice: Json, index: number) {
  * @param text the answer as it came, from which `value` was parsed.
  * @returns null when it has no choices at all, so that it is no answer.
  */
-export function readCompletion(
-  text: Buffer,
-  value: Json,
-  generationId: string | null,
-): UpstreamCompletion | null {
+export function readCompletion(text: Buffer, value: Json, generationId: string | null): UpstreamCompletion | null {
   const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
   if (choices.length === 0) return null
   const cleaned = choices.map(cleanChoice)
@@ -45,7 +41,7 @@ export function readCompletion(
     generationId,
     empty: !cleaned.some(({ measure }) => measure.hasContent),
     hasReasoning: cleaned.some(({ measure }) => measure.isReasoning),
-    finishReasons: cleaned.map(({ choice }) => String(choice.finish_reason)),
+    finishReasons: cleaned.map(({ choice }) => choice.finish_reason),
     outputBytes: cleaned.reduce((sum, { measure }) => sum + measure.outputBytes, 0),
   }
 }

@@ -1,6 +1,6 @@
 /** The adapter for every server that speaks OpenAI's chat completions; others that speak a dialect of it build on this one. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { ServiceError } from '../../errors/service-error.ts'
+import type { ServiceError } from '../../errors/service-error.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type {
@@ -187,9 +187,19 @@ const LIST_BYTES_MAX = 32 * 1024 * 1024
  * @returns null when the answer is not 200 with JSON.
  * @throws {ServiceError} when the upstream cannot be reached.
  */
-export async function fetchJson(client: UpstreamClient, name: string, path: string): Promise<{ text: Buffer; value: unknown } | null> {
+export async function fetchJson(
+  client: UpstreamClient,
+  name: string,
+  path: string,
+): Promise<{ text: Buffer; value: unknown } | null> {
   const headers = { ...client.headers, accept: 'application/json' }
-  const request = { origin: client.origin, path: `${client.basePath}${path}`, method: 'GET', headers, body: null } as const
+  const request = {
+    origin: client.origin,
+    path: `${client.basePath}${path}`,
+    method: 'GET',
+    headers,
+    body: null,
+  } as const
   const signal = new AbortController().signal
   try {
     const response = await collectResponse(client.dispatcher, request, { signal, bytesMax: LIST_BYTES_MAX })

@@ -80,7 +80,10 @@ export function findUsage(value: Json): { readonly usage: Json; readonly path: r
 /** One USD is 10¹⁰ of these ticks at the upstream that counts its cost in them. Source: that upstream's cost tracking page. */
 const ATTO_USD_PER_TICK = 100_000_000n
 
-function readCost(source: () => Buffer, found: { readonly usage: Json; readonly path: readonly string[] }): AttoUsd | null {
+function readCost(
+  source: () => Buffer,
+  found: { readonly usage: Json; readonly path: readonly string[] },
+): AttoUsd | null {
   if (typeof found.usage['cost'] === 'number') {
     const text = numberText(source(), [...found.path, 'cost'])
     return text === null ? null : parseUsd(text)
