@@ -159,7 +159,7 @@ describe('with an upstream that does what the test says', () => {
     await stub.close()
   })
 
-  test('usage that the upstream repeats on every chunk is counted once, in usage and in response metadata', async () => {
+  test('usage that the upstream repeats on every chunk is counted once, in both of its places', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
     stub.onChat = (_call, response) => {
       beginStream(response)

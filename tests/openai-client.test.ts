@@ -36,8 +36,10 @@ const weatherArguments = z.strictObject({ city: z.string().min(1), days: z.int()
 const Recipe = z.object({ name: z.string(), minutes: z.int().min(1), steps: z.array(z.string()).min(1) })
 
 /** A red pixel. */
-const PIXEL =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=='
+const PIXEL = `data:image/png;base64,${[
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4',
+  'z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==',
+].join('')}`
 
 async function collect<Chunk>(stream: AsyncIterable<Chunk>): Promise<Chunk[]> {
   const chunks: Chunk[] = []
