@@ -146,6 +146,7 @@ export const endpoints = {
     method: 'GET',
     path: '/v1/balance',
     auth: 'key',
+    right: 'inference',
     tag: 'Account',
     summary: 'Show the credits of the key in use',
     description: '`credits` is the balance of the account, `credits_available` what this key can spend now.',
@@ -159,6 +160,7 @@ export const endpoints = {
     method: 'GET',
     path: '/v1/usage',
     auth: 'key',
+    right: 'inference',
     tag: 'Account',
     summary: 'List the requests of the key in use',
     description: 'Newest first. Each record holds what is needed to calculate its charge again.',
@@ -172,6 +174,7 @@ export const endpoints = {
     method: 'GET',
     path: '/v1/usage/{request_id}',
     auth: 'key',
+    right: 'inference',
     tag: 'Account',
     summary: 'Show what became of one request',
     description:

@@ -19,12 +19,15 @@ export function routePattern(endpoint: Endpoint): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
+/** Wrong keys of one address end its further tries, but not the work of keys that are known to be right: they may share it. */
 async function authenticate(deps: EdgeDeps, { request }: RouteCall, freshness: Freshness): Promise<Caller> {
-  if (!deps.limits.failedAuth.allows(request.ip)) deps.limits.failedAuth.take(request.ip)
+  const { authenticator, limits } = deps
+  const { authorization } = request.headers
+  if (!limits.failedAuth.allows(request.ip) && !authenticator.isKnown(authorization)) limits.failedAuth.take(request.ip)
   try {
-    return await deps.authenticator.authenticate(request.headers.authorization, freshness)
+    return await authenticator.authenticate(authorization, freshness)
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 401) deps.limits.failedAuth.take(request.ip)
+    if (error instanceof ServiceError && error.status === 401) limits.failedAuth.take(request.ip)
     throw error
   }
 }
@@ -41,8 +44,9 @@ export async function admitCaller(
 ): Promise<Caller> {
   const caller = await authenticate(deps, call, freshness)
   call.request.facts.keyId = caller.keyId
-  deps.limits.perAccount.take(caller.accountId)
+  // The key's limit first: what it refuses must not use up the account's, which is for the account's other keys, too.
   const state = deps.limits.perKey.take(caller.keyId)
+  deps.limits.perAccount.take(caller.accountId)
   call.reply.headers(rateHeaders(state))
   if (endpoint.right !== undefined && !caller.rights.has(endpoint.right)) {
     throw new ServiceError('key_scope_denied', `This key does not have the right '${endpoint.right}'.`)

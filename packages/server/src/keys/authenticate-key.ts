@@ -22,6 +22,11 @@ export interface KeyAuthenticator {
    * @throws {ServiceError} `invalid_api_key` (thrown or rejected), with one text for every reason.
    */
   authenticate(authorization: string | undefined, freshness: Freshness): Caller | Promise<Caller>
+  /**
+   * Whether a key was valid when it was last used here. For limits alone, which must not hold the wrong keys of others against it;
+   * it admits nobody.
+   */
+  isKnown(authorization: string | undefined): boolean
   /** Drops what is cached about a key: call it when the key was revoked. */
   forget(keyId: string): void
 }
@@ -64,9 +69,9 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
     if (cached === undefined) return null
     const now = clock.now()
     const isUsable = now - cached.readAt < cacheMs && !hasExpired(cached.caller, now)
-    cache.delete(digest)
     if (!isUsable) return null
     // Put back at the end: the map's order is the order of use, and its first entry is the one to drop.
+    cache.delete(digest)
     cache.set(digest, cached)
     return cached.caller
   }
@@ -77,9 +82,9 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
     const readAt = clock.now()
     const hashes = deps.peppers.map((pepper) => hashKey(rawKey, pepper.secret))
     const key = await deps.store.findValid(hashes, readAt)
+    cache.delete(digest)
     if (key === null) throw invalidApiKey()
     const caller = callerOf(key)
-    cache.delete(digest)
     cache.set(digest, { caller, readAt })
     dropOldest(cache)
     return caller
@@ -88,16 +93,21 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
   return {
     authenticate(authorization, freshness) {
       if (authorization === undefined) throw invalidApiKey()
-      const digest = hash('sha256', authorization, 'base64')
+      const digest = digestOf(authorization)
       const cached = freshness === 'cached' ? findCached(digest) : null
       return cached ?? read(authorization, digest)
     },
+    isKnown: (authorization) => authorization !== undefined && cache.has(digestOf(authorization)),
     forget(keyId) {
       for (const [digest, { caller }] of cache) {
         if (caller.keyId === keyId) cache.delete(digest)
       }
     },
   }
+}
+
+function digestOf(authorization: string): string {
+  return hash('sha256', authorization, 'base64')
 }
 
 function hasExpired(caller: Caller, now: number): boolean {
