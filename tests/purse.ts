@@ -13,6 +13,7 @@ export interface Purse {
 /** Makes the balance exactly an amount of nanocredits, by a correction. */
 export async function setBalance(purse: Purse, ledger: Ledger, amount: bigint): Promise<void> {
   const { posted } = await purse.balance()
+  if (posted === amount) return
   const now = Date.now()
   const result = await ledger.submit({
     kind: 'credit',
