@@ -11,6 +11,7 @@ import { OpenHolds } from './billing/open-hold.ts'
 import { createUsageStore } from './billing/usage-store.ts'
 import type { Model } from './catalog/model.ts'
 import type { Config } from './config/config.ts'
+import { lockDataFolder } from './db/data-folder-lock.ts'
 import { type OpenDatabase, openDatabase } from './db/open-database.ts'
 import { InvariantError } from './errors/invariant-error.ts'
 import { createApp } from './http/app.ts'
@@ -63,6 +64,7 @@ const STOP_POLL_MS = 20
 type Parts = Awaited<ReturnType<typeof openParts>>
 
 async function openParts({ config, log, clock = systemClock }: GatewayOptions) {
+  const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir, writerWorker: WRITER_WORKER })
   const catalog = await openCatalog(config, clock, log)
   const sandbox = await openSandbox(config, catalog.catalog, clock)
@@ -85,7 +87,7 @@ async function openParts({ config, log, clock = systemClock }: GatewayOptions) {
   })
   const processId = createId(clock.now())
   return {
-    ...{ config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
+    ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{ revocations, processId, tokenCounter: createTokenCounter() },
   }
 }
@@ -155,6 +157,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await parts.sandbox?.close()
   await parts.tokenCounter.close()
   await parts.database.close()
+  parts.unlock()
 }
 
 /** Time for the settlements of requests that a stop has ended, in milliseconds: late costs are looked up within it. */
@@ -191,11 +194,12 @@ function workerDeps(parts: Parts) {
   return {
     ...{ ledger, openHolds, clock, processId, log, timer: systemTimer },
     database: parts.database,
+    catalog: catalog.catalog,
     revocations: parts.revocations,
     keyUses: parts.keyUses,
     leaseMs: config.limits.leaseMs,
     journalMs: config.limits.journalMs,
-    nodeName: config.databaseUrl === null ? `embedded:${config.dataDir}` : processId,
+    dataFolder: config.databaseUrl === null ? config.dataDir : null,
     refreshCatalog: primary.kind === 'sandbox' ? null : catalogRefresh(catalog, upstreams.get(primary.name)),
     findCost: async (upstream: string, generationId: string) => upstreams.get(upstream)?.findCost(generationId) ?? null,
   }

@@ -22,7 +22,11 @@ export interface OpenCatalog {
 /** Opens the catalog and says what the operator has to know about its prices. */
 export async function openCatalog(config: Config, clock: Clock, log: Logger): Promise<OpenCatalog> {
   const settings = catalogConfigFrom(config)
-  const sources = { featured: loadFeatured(config.rateCardUnit), snapshot: loadSnapshot(), findScripted: findSandboxModel }
+  const sources = {
+    featured: loadFeatured(config.rateCardUnit),
+    snapshot: loadSnapshot(),
+    findScripted: findSandboxModel,
+  }
   const build = (list: CatalogList | null): BuiltCatalog => buildCatalog(sources, settings, list)
   const [primary] = config.upstreams
   const lastGood = createLastGoodCopy({

@@ -29,7 +29,10 @@ function openUpstream(config: UpstreamConfig, clock: Clock, sandbox: SandboxAddr
     }
     case 'openai-compatible': {
       if (config.url === null) throw new InvariantError(`The upstream ${name} has no address`)
-      return watchHealth(openOpenAiCompatible({ ...common, url: config.url, apiKey: config.apiKey, maxTokensField }), clock)
+      return watchHealth(
+        openOpenAiCompatible({ ...common, url: config.url, apiKey: config.apiKey, maxTokensField }),
+        clock,
+      )
     }
   }
 }

@@ -4,9 +4,11 @@ import { seedDemo } from './accounts/seed-demo.ts'
 import type { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
+import { DataFolderInUseError } from './db/data-folder-lock.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { createKey } from './keys/create-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
+import { openLogSink } from './runtime/log-sink.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
 import { welcome } from './welcome.ts'
 
@@ -69,7 +71,9 @@ export async function run(): Promise<void> {
   let log: Logger | null = null
   try {
     const { config, notices } = loadConfig({ env: process.env, workingDir: process.cwd() })
-    log = createLogger({ level: config.logLevel })
+    const sink = openLogSink()
+    process.once('exit', () => sink.flush())
+    log = createLogger({ level: config.logLevel, sink })
     await start(log, config, notices)
   } catch (error) {
     if (error instanceof ConfigError) process.stderr.write(`svc: ${error.message}\n`)
@@ -80,6 +84,7 @@ export async function run(): Promise<void> {
 }
 
 function startFailure(error: unknown): string {
+  if (error instanceof DataFolderInUseError) return error.message
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'EADDRINUSE') return 'The port is taken. Stop the other server, or choose another port with SVC_PORT.'
   if (code === 'EACCES') return 'The address may not be used. Choose a port above 1023 with SVC_PORT.'

@@ -108,7 +108,6 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   const app = Fastify({
     genReqId: createRequestId,
     requestIdHeader: false,
-    disableRequestLogging: true,
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     http: { maxHeaderSize: options.headerBytes, headersTimeout: HEADERS_TIMEOUT_MS },

@@ -77,7 +77,7 @@ async function settleCharged(
 }
 
 /** What the open stream would be charged if this process died now. */
-function journal(prepared: PreparedChat, delivery: StreamDelivery): void {
+function journal(prepared: PreparedChat, delivery: StreamDelivery, generationId: string | null): void {
   const { hold, model, upstream } = prepared
   hold.progress = () => {
     const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes }
@@ -91,7 +91,7 @@ function journal(prepared: PreparedChat, delivery: StreamDelivery): void {
       pricing: charge.pricing,
       upstream: upstream.name,
       upstreamModel: model.upstreamModel,
-      generationId: null,
+      generationId,
     }
   }
 }
@@ -109,7 +109,7 @@ function startUpstream(prepared: PreparedChat, call: ChatCall, delivery: StreamD
     }
     const stream = await upstream.stream(request, sink)
     // From here on the upstream works for money, so a crash must find what was delivered.
-    journal(prepared, delivery)
+    journal(prepared, delivery, stream.generationId)
     return stream
   })
 }

@@ -86,8 +86,11 @@ function priceChat(
   }
 }
 
-/** The list prices that may decide a charge; null when only the card or a reported cost may. */
-function billingPrices(price: ChatPrice): TokenPrices | null {
+/**
+ * The list prices that may decide a charge and its hold; null when only the card or a reported cost may. A snapshot never makes an
+ * alias dearer. Source: decision 0003.
+ */
+export function billingPrices(price: ChatPrice): TokenPrices | null {
   if (price.list === null) return null
   if (price.card !== null && price.list.source === 'snapshot') return null
   return price.list.prices

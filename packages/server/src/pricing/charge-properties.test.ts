@@ -1,7 +1,7 @@
 import { nanocreditsOf } from '@svc/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cardCharge, chargeChat } from './charge-chat.ts'
+import { cardCharge, chargeChat, billingPrices } from './charge-chat.ts'
 import { boundChat } from './hold-bound.ts'
 import { listCost } from './list-cost.ts'
 import type { ChatPrice, ChatUsage, PriceTier, TokenPrices } from './price.ts'
@@ -77,7 +77,8 @@ test(`a hold covers every usage within its bounds that costs what the list says 
       const bound = boundChat(chatPrices, tokens.promptTokens + spare)
       const hold = bound.fixed + bound.perOutputToken * BigInt(tokens.completionTokens + spareOutput)
       expect(hold).toBeGreaterThanOrEqual(chargeChat(chatPrices, tokens, null).charge)
-      const reported = chatPrices.list === null ? null : listCost(chatPrices.list.prices, tokens)
+      const prices = billingPrices(chatPrices)
+      const reported = prices === null ? null : listCost(prices, tokens)
       expect(hold).toBeGreaterThanOrEqual(chargeChat(chatPrices, tokens, reported).charge)
     }),
     runs,

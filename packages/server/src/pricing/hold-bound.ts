@@ -2,6 +2,7 @@
  * How much a chat request can cost at most, before it is known what it costs.
  */
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { billingPrices } from './charge-chat.ts'
 import { tokenCount } from './list-cost.ts'
 import type { ChatPrice, HoldBound, PriceTier, TokenPrices } from './price.ts'
 import { attoUsdOf, chargeForCost } from './usd.ts'
@@ -22,7 +23,8 @@ export function boundChat(price: ChatPrice, promptTokens: number): HoldBound {
   const prompt = tokenCount(promptTokens)
   const card: HoldBound | null =
     price.card === null ? null : { fixed: nanocreditsOf(prompt * price.card.input), perOutputToken: price.card.output }
-  const list = price.list === null ? null : boundByList(price.list.prices, promptTokens)
+  const prices = billingPrices(price)
+  const list = prices === null ? null : boundByList(prices, promptTokens)
   return dearestBound([card, list].filter((bound) => bound !== null))
 }
 

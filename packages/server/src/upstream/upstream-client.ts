@@ -16,6 +16,8 @@ export interface UpstreamClient {
   /** Path of the base URL, without a slash at its end. */
   readonly basePath: string
   readonly headers: Readonly<Record<string, string>>
+  /** Null for a server that wants none. Known here so that it can be taken out of whatever the upstream says. */
+  readonly apiKey: string | null
   close(): Promise<void>
 }
 
@@ -50,6 +52,7 @@ export function createUpstreamClient(options: {
       ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
       ...options.extraHeaders,
     },
+    apiKey: options.apiKey,
     close: () => agent.destroy(),
   }
 }

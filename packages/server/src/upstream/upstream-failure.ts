@@ -85,13 +85,19 @@ const failures: Readonly<Record<FailureKind, FailureRow>> = {
 /** Longest text of an upstream that is shown or logged. */
 const UPSTREAM_TEXT_MAX = 500
 
+const NOTHING = /$^/g
 const SECRET = /(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+|https?:\/\/\S+)/gi
 
-/** Cuts an upstream's sentence to a length and takes secrets and addresses out of it; null when nothing readable is left. */
-export function showableText(text: unknown): string | null {
+/**
+ * Cuts an upstream's sentence to a length and takes secrets and addresses out of it; null when nothing readable is left.
+ *
+ * @param apiKey our key at the upstream, which may look like anything; null where there is none.
+ */
+export function showableText(text: unknown, apiKey: string | null): string | null {
   if (typeof text !== 'string' || /<(!doctype|html|body|head)\b/i.test(text)) return null
   const plain = text
     .replace(/\p{Cc}+/gu, ' ')
+    .replaceAll(apiKey ?? NOTHING, '[removed]')
     .replace(SECRET, '[removed]')
     .trim()
   return plain === '' ? null : plain.slice(0, UPSTREAM_TEXT_MAX)
@@ -113,13 +119,14 @@ export function upstreamFailure(
   facts: {
     readonly upstream: string
     readonly upstreamText?: unknown
+    readonly apiKey?: string | null
     readonly retryAfterSeconds?: number | null
     readonly status?: number
     readonly cause?: unknown
   },
 ): ServiceError {
   const row = failures[kind]
-  const text = showableText(facts.upstreamText)
+  const text = showableText(facts.upstreamText, facts.apiKey ?? null)
   const logged = loggedTexts.has(kind) ? text : null
   const options: ServiceErrorOptions = {
     internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamText: logged },

@@ -10,18 +10,20 @@ export interface JournalDeps {
   readonly leaseMs: number
 }
 
+/** Entries in one operation at most: requests that wait for their own commit must not wait for thousands of these. */
+const ENTRIES_MAX = 250
+
 /**
- * Renews this process's lease and notes what its open holds would be charged, in one write; then writes settlements that could not
+ * Renews this process's lease and notes what its open holds would be charged, then writes settlements that could not
  * be written before. Source: decision 0009 (orphans).
  */
 export async function journalHolds(deps: JournalDeps): Promise<void> {
   const now = deps.clock.now()
-  await deps.ledger.submit({
-    kind: 'journal',
-    processId: deps.processId,
-    leaseUntil: now + deps.leaseMs,
-    entries: deps.openHolds.progress(),
-    now,
-  })
+  const lease = { kind: 'journal', processId: deps.processId, leaseUntil: now + deps.leaseMs, now } as const
+  const entries = deps.openHolds.progress()
+  await deps.ledger.submit({ ...lease, entries: entries.slice(0, ENTRIES_MAX) })
+  for (let start = ENTRIES_MAX; start < entries.length; start += ENTRIES_MAX) {
+    await deps.ledger.submit({ ...lease, entries: entries.slice(start, start + ENTRIES_MAX) })
+  }
   await deps.openHolds.rewriteUnwritten()
 }

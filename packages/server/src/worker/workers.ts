@@ -1,13 +1,13 @@
 /** Room `worker`: what goes on beside the requests. Each loop waits after its end, catches its own errors, and is stopped once. */
-import type { OpenDatabase } from '../db/open-database.ts'
 import type { KeyUses } from '../keys/key-uses.ts'
 import type { Revocations } from '../keys/revocations.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Timer } from '../runtime/timer.ts'
 import { journalHolds, type JournalDeps } from './journal-holds.ts'
+import { beginLease, endLease, settleOrphans, type SettleOrphansDeps } from './settle-orphans.ts'
 
-export interface WorkersDeps extends JournalDeps {
-  readonly database: OpenDatabase
+export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
+  readonly ledger: SettleOrphansDeps['ledger']
   readonly log: Logger
   readonly timer: Timer
   readonly revocations: Revocations
@@ -20,17 +20,27 @@ export interface WorkersDeps extends JournalDeps {
 /** How often the upstream's list is fetched, in milliseconds. Source: own choice. */
 const CATALOG_REFRESH_MS = 15 * 60_000
 
+/** Orphans are looked for this many times in the time of a lease, so that they wait a lease and a quarter at most. */
+const SWEEPS_PER_LEASE = 4
+
 /** Starts all loops. @returns a function that stops them and waits for what is under way. */
 export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<void>> {
   const { log, timer } = deps
   const guarded = (name: string, task: () => Promise<void>) => (): Promise<void> =>
     task().catch((error: unknown) => log.error({ err: error, task: name }, 'background work failed'))
   const stops: (() => void)[] = []
+  await beginLease(deps)
   await journalHolds(deps)
   stops.push(
     timer.repeat(
       deps.journalMs,
       guarded('journal', () => journalHolds(deps)),
+    ),
+  )
+  stops.push(
+    timer.repeat(
+      deps.leaseMs / SWEEPS_PER_LEASE,
+      guarded('orphans', () => settleOrphans(deps)),
     ),
   )
   const { refreshCatalog } = deps
@@ -43,5 +53,6 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   return async () => {
     for (const stop of stops) stop()
     deps.revocations.stop()
+    await endLease(deps)
   }
 }

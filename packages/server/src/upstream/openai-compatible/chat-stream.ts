@@ -58,10 +58,17 @@ function isBare(delta: Json): boolean {
   return Object.entries(delta).every(([key, value]) => key === 'role' || isBlank(value))
 }
 
+interface ReaderOptions {
+  readonly upstream: string
+  /** Our key at the upstream. */
+  readonly apiKey: string | null
+  readonly generationId: string | null
+}
+
 /** The reading side of one stream: bytes in, chunks and one end out. */
 export class ChatStreamReader {
   readonly #sink: ChatStreamSink
-  readonly #options: { readonly upstream: string; readonly generationId: string | null }
+  readonly #options: ReaderOptions
   readonly #decoder: SseDecoder
   #reported: ReportedUsage = NO_USAGE
   /** Choices that have ended. */
@@ -71,7 +78,7 @@ export class ChatStreamReader {
   /** Set when the sink is full; the owner of the socket looks at it after each read. */
   wantsPause = false
 
-  constructor(sink: ChatStreamSink, options: { readonly upstream: string; readonly generationId: string | null }) {
+  constructor(sink: ChatStreamSink, options: ReaderOptions) {
     this.#sink = sink
     this.#options = options
     this.#decoder = new SseDecoder((data) => this.#event(data))
@@ -136,7 +143,7 @@ export class ChatStreamReader {
   }
 
   #failure(value: Json): ServiceError {
-    return chatFailure({ upstream: this.#options.upstream, value, status: null, retryAfterSeconds: null })
+    return chatFailure({ ...this.#options, value, status: null, retryAfterSeconds: null })
   }
 
   #end(error: ServiceError | null, cut: boolean): void {

@@ -115,11 +115,14 @@ export function chatFailure(facts: {
   /** Null inside a stream, whose 200 says nothing. */
   readonly status: number | null
   readonly retryAfterSeconds: number | null
+  /** Our key at the upstream. */
+  readonly apiKey: string | null
 }): ServiceError {
   const error = findError(facts.value)
   return upstreamFailure(kindOf(error, facts.status), {
     upstream: facts.upstream,
     upstreamText: error?.message,
+    apiKey: facts.apiKey,
     retryAfterSeconds: facts.retryAfterSeconds,
     ...(facts.status === null ? {} : { status: facts.status }),
   })

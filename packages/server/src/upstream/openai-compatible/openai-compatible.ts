@@ -70,6 +70,7 @@ function failureOf(deps: Deps, response: CollectedResponse, value: unknown): Ser
     value,
     status: response.status,
     retryAfterSeconds: retryAfterSeconds(response.headers, deps.clock.now()),
+    apiKey: deps.client.apiKey,
   })
 }
 
@@ -139,11 +140,13 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
           page = new ErrorPage()
           return
         }
+        const generationId = generationIdOf(deps, headers)
         reader = new ChatStreamReader(sink, {
           upstream: deps.name,
+          apiKey: deps.client.apiKey,
           generationId: generationIdOf(deps, headers),
         })
-        resolve(streamOf(exchange))
+        resolve(streamOf(exchange, generationId))
       },
       data: (chunk) => {
         if (page?.add(chunk) === false) exchange.abort(page.failure(deps, status, headers))
@@ -171,8 +174,9 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
   })
 }
 
-function streamOf(exchange: Exchange): ChatStream {
+function streamOf(exchange: Exchange, generationId: string | null): ChatStream {
   return {
+    generationId,
     pause: () => exchange.pause(),
     resume: () => exchange.resume(),
     stop: () => exchange.abort(new Error('The stream is stopped')),

@@ -1,0 +1,70 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { OpenDatabase } from '../db/open-database.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { OrphanHold, ProcessIdentity } from '../ledger/orphan-store.ts'
+import {
+  adoptHolds,
+  type OrphanCharge,
+  type OrphanDeps,
+  startLease,
+  stopLease,
+  sweepOrphans,
+} from '../ledger/orphans.ts'
+import { ZERO } from '@svc/contract'
+import { chargeChat } from '../pricing/charge-chat.ts'
+import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
+import type { Clock } from '../runtime/clock.ts'
+
+export interface SettleOrphansDeps {
+  readonly database: OpenDatabase
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly catalog: Catalog
+  readonly processId: string
+  /** Names the data folder of embedded storage, whose restart adopts what was left there; null on PostgreSQL. */
+  readonly dataFolder: string | null
+  readonly findCost: (upstream: string, generationId: string) => Promise<AttoUsd | null>
+}
+
+const NO_USAGE: ChatUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+}
+
+/** Prices a found cost. The tokens are not known, so the card cannot ask for more than the cost does. */
+function chargeForCost(hold: OrphanHold, cost: AttoUsd, catalog: Catalog): OrphanCharge {
+  const price = catalog.find(hold.model)?.price ?? null
+  // A model that has left the catalog since is still charged what it cost.
+  return chargeChat(price ?? { card: { input: ZERO, output: ZERO }, list: null }, NO_USAGE, cost)
+}
+
+function orphanDeps({ database, ledger, clock, catalog, findCost }: SettleOrphansDeps): OrphanDeps {
+  return { database, ledger, clock, findCost, chargeForCost: (hold, cost) => chargeForCost(hold, cost, catalog) }
+}
+
+function identityOf({ processId, dataFolder }: SettleOrphansDeps): ProcessIdentity {
+  return { processId, nodeName: dataFolder === null ? processId : `embedded:${dataFolder}` }
+}
+
+/**
+ * Begins the life of this process in the ledger: its lease, and what an earlier process on the same data folder left open.
+ * Source: decision 0009 (orphaned holds).
+ */
+export async function beginLease(deps: SettleOrphansDeps): Promise<void> {
+  const identity = identityOf(deps)
+  await startLease(deps.database, identity, deps.clock)
+  if (deps.dataFolder !== null) await adoptHolds(orphanDeps(deps), identity)
+}
+
+/** Settles what dead processes left open. */
+export async function settleOrphans(deps: SettleOrphansDeps): Promise<void> {
+  await sweepOrphans(orphanDeps(deps))
+}
+
+/** Ends the lease in order: nothing is open any more. */
+export async function endLease({ database, processId, clock }: SettleOrphansDeps): Promise<void> {
+  await stopLease(database, processId, clock)
+}
