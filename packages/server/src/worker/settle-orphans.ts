@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { OpenDatabase } from '../db/open-database.ts'
+import { parseHoldProgress } from '../ledger/hold-progress.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { OrphanHold, ProcessIdentity } from '../ledger/orphan-store.ts'
 import {
@@ -26,19 +27,19 @@ export interface SettleOrphansDeps {
   readonly findCost: (upstream: string, generationId: string) => Promise<AttoUsd | null>
 }
 
-const NO_USAGE: ChatUsage = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  reasoningTokens: 0,
-}
-
-/** Prices a found cost. The tokens are not known, so the card cannot ask for more than the cost does. */
+/** Prices a found cost, with the tokens that the journal counted for the card. */
 function chargeForCost(hold: OrphanHold, cost: AttoUsd, catalog: Catalog): OrphanCharge {
   const price = catalog.find(hold.model)?.price ?? null
+  const progress = hold.progress === null ? null : parseHoldProgress(hold.hold_id, hold.progress)
+  const usage: ChatUsage = {
+    promptTokens: progress?.promptTokens ?? 0,
+    completionTokens: progress?.completionTokens ?? 0,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+  }
   // A model that has left the catalog since is still charged what it cost.
-  return chargeChat(price ?? { card: { input: ZERO, output: ZERO }, list: null }, NO_USAGE, cost)
+  return chargeChat(price ?? { card: { input: ZERO, output: ZERO }, list: null }, usage, cost)
 }
 
 function orphanDeps({ database, ledger, clock, catalog, findCost }: SettleOrphansDeps): OrphanDeps {
