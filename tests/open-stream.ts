@@ -51,11 +51,13 @@ export interface OpenStream {
 }
 
 /** The data of each event. The gateway writes one line of data for each, and comments. */
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+async function* eventsOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const bytes of body) {
-    const events = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const events = (rest + decoder.decode(value, { stream: true })).split('\n\n')
     rest = events.pop() ?? ''
     for (const event of events) if (event.startsWith('data: ')) yield event.slice('data: '.length)
   }
@@ -68,7 +70,8 @@ export async function openStream(target: ChatTarget, body: object, init: { key?:
   if (response.status !== 200 || response.body === null) {
     throw new Error(`no stream but ${response.status}: ${await response.text()}`)
   }
-  const events = eventsOf(response.body)
+  // Read from now on: a body that nobody reads is cancelled when its response is garbage.
+  const events = eventsOf(response.body.getReader())
   const frames: Frame[] = []
   let isDone = false
   const next = async (): Promise<Frame | null> => {
