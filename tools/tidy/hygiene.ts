@@ -87,14 +87,18 @@ function headingsOf(text: string): string[] {
   )
 }
 
+/** A decision by its number, and a second one that is named in the same breath. */
+const DECISIONS = /\b[Dd]ecisions? (\d+(?:\.\d+)*)(?:(?: \([^)]*\))? and (\d+(?:\.\d+)*))?/g
+
 /** Mentions of a decision by number that no page of `docs/decisions` explains. */
 export function findUnknownDecisions(files: readonly TextFile[]): Finding[] {
   const known = new Set(files.map(({ path }) => /^docs\/decisions\/(\d{4})-/.exec(path)?.[1]))
   return files
     .filter(({ path }) => !path.endsWith('.json'))
     .flatMap(({ path, text }) =>
-      [...text.matchAll(/\b[Dd]ecision (\d{4})\b/g)]
-        .filter(([, number]) => !known.has(number))
-        .map(([mention]) => ({ path, message: `names ${mention}, which is not in docs/decisions` })),
+      [...text.matchAll(DECISIONS)]
+        .flatMap(([, first, second]) => [first, second])
+        .filter((number) => number !== undefined && !known.has(number))
+        .map((number) => ({ path, message: `names decision ${number}, which is not in docs/decisions` })),
     )
 }

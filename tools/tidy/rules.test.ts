@@ -3,7 +3,13 @@ import { expect, test } from 'vitest'
 import { findLoadEffects } from './effects.ts'
 import { findEndpointMismatches } from './endpoint-files.ts'
 import { findBadNames, findBadSizes, findBuiltFiles, findLooseEnds } from './forms.ts'
-import { findDeadLinks, findForeignPlaces, findResolvedPackages, findRootDocuments } from './hygiene.ts'
+import {
+  findDeadLinks,
+  findForeignPlaces,
+  findResolvedPackages,
+  findRootDocuments,
+  findUnknownDecisions,
+} from './hygiene.ts'
 import { findCycles, findPackageBreaches, findRoomBreaches, findStoreBreaches, findTestImports } from './rooms.ts'
 import { parseSource } from './source-file.ts'
 import { findTableBreaches } from './tables.ts'
@@ -151,4 +157,13 @@ test('links to files and headings that do not exist are found', () => {
     'links to #c, which does not exist',
     'links to docs/x.md, which does not exist',
   ])
+})
+
+test('decisions that nobody wrote down are found, in whatever form they are named', () => {
+  const word = 'decision'
+  const named = `${word} 0001. ${word}s 0001 (one) and 0003 (three). ${word} 2. ${word}s 5.7`
+  const files = [{ path: 'docs/decisions/0001-one.md', text: '' }].concat({ path: 'a.ts', text: named })
+  expect(messages(findUnknownDecisions(files))).toEqual(
+    ['0003', '2', '5.7'].map((number) => `names ${word} ${number}, which is not in docs/decisions`),
+  )
 })

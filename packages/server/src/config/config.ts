@@ -58,7 +58,7 @@ export interface RouteConfig {
   readonly price: PriceConfig | null
 }
 
-/** Bounds of everything. Source of the rates and sizes: decision 0012 (limits of a request). */
+/** Bounds of everything. Source: decisions 0012 (limits of a request) and 0015 (rate limits). */
 export interface LimitsConfig {
   /** Requests of one key. A burst of a sixth of it may come at once; so for the other rates. */
   readonly requestsPerMinute: number

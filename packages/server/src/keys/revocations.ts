@@ -3,7 +3,7 @@ import type { Timer } from '../runtime/timer.ts'
 import type { KeyStore } from './key-store.ts'
 
 /**
- * How often each process asks for revoked keys. Source: decision on databases: revocations are polled every second.
+ * How often each process asks for revoked keys. Source: decision 0019 (databases).
  */
 export const REVOCATION_POLL_MS = 1_000
 /**

@@ -1,4 +1,4 @@
-/** How large a hold is. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 5.6 and 5.7. */
+/** How large a hold is. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 0005 and 0007. */
 import type { HoldPolicy } from './operations.ts'
 
 /** More than any balance can hold, and small enough that two of them still fit a signed 64-bit column. */

@@ -12,7 +12,7 @@ import type { Nanocredits } from '@svc/contract'
 /** Which purse refused. Also says which code a 402 carries. */
 export type SpendLimit = 'account' | 'team' | 'key'
 
-/** How many output units a hold covers when the balance does not pay for all of them. Source: decisions 5.7. */
+/** How many output units a hold covers when the balance does not pay for all of them. Source: decision 0007. */
 export type HoldPolicy =
   /** All units or nothing: the client named its limit. */
   | 'exact'
@@ -172,7 +172,7 @@ export interface HoldProgress {
 }
 
 /**
- * Notes the progress of open holds and renews the lease of their process, in one write. Source: decisions 14 (orphans).
+ * Notes the progress of open holds and renews the lease of their process, in one write. Source: decision 0009 (orphaned holds).
  */
 export interface JournalHolds {
   readonly kind: 'journal'

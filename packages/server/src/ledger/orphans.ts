@@ -24,7 +24,7 @@ import {
 
 /** How long a process may be silent before its holds count as left behind. */
 export const LEASE_MS = 20_000
-/** How often a process journals its open holds and renews its lease. Source: decisions 14. */
+/** How often a process journals its open holds and renews its lease. Source: decision 0009. */
 export const JOURNAL_EVERY_MS = 5_000
 
 const ORPHANS_AT_ONCE = 200

@@ -1,5 +1,5 @@
 /**
- * Who pays what when a hold ends. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 5.8, 5.11.
+ * Who pays what when a hold ends. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 0004 and 0008.
  */
 
 export interface Settlement {

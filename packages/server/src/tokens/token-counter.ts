@@ -21,7 +21,7 @@ export interface TokenCounter {
 
 /** Limits of a counter; each has a default that suits the gateway. */
 export interface TokenCounterOptions {
-  /** Largest text, in UTF-8 bytes. Source: decision 0002 (texts over 256 KB are not tokenized). */
+  /** Largest text, in UTF-8 bytes. Source: decision 0005 (size of a hold). */
   readonly maxBytes?: number
   /** Most texts that may wait. */
   readonly maxWaiting?: number

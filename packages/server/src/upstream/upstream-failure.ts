@@ -1,6 +1,6 @@
 /**
  * What a client is told when an upstream fails. One table for all adapters: they say what happened, this file says how it looks.
- * Our upstream account's lack of credit or a refused key is our problem, never the client's 401 or 402. Source: decisions 8.
+ * Our upstream account's lack of credit or a refused key is our problem, never the client's 401 or 402. Source: decision 0018.
  */
 import type { ErrorCode } from '@svc/contract'
 import { ServiceError, type ServiceErrorOptions } from '../errors/service-error.ts'
