@@ -236,7 +236,7 @@ describe('with an upstream that reports no cost and has configured prices', () =
   const usage = { prompt_tokens: 1_000, completion_tokens: 100 }
   beforeAll(async () => {
     stub.onOther = (_call, response) => {
-      const data = ['vendor/model-x', 'vendor/unpriced'].map((id) => ({ id, object: 'model' }))
+      const data = ['vendor/model-x', 'vendor/unpriced', 'vendor/free'].map((id) => ({ id, object: 'model' }))
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }))
     }
     stub.onChat = (_call, response) => sendCompletion(response, { usage })
@@ -245,7 +245,7 @@ describe('with an upstream that reports no cost and has configured prices', () =
     gateway = await startTestGateway({
       upstreamUrl: stub.url,
       kind: 'openai-compatible',
-      file: { prices: { 'vendor/model-x': { ...model, tiers } } },
+      file: { prices: { 'vendor/model-x': { ...model, tiers }, 'vendor/free': { input: '0', output: '0' } } },
     })
     const list = async (): Promise<string> => (await gateway.fetch('/v1/models')).text()
     await vi.waitUntil(async () => (await list()).includes('vendor/model-x'))
@@ -267,6 +267,16 @@ describe('with an upstream that reports no cost and has configured prices', () =
     const record = await recordOf(gateway, result.requestId)
     expect(record.basis).toBe('list')
     expect(recomputeCharge(record)).toBe(taken)
+  })
+
+  // Case B022
+  test('a price of zero is a price: the answer is free, and its record says by which price', async () => {
+    stub.onChat = (_call, response) => sendCompletion(response, { usage })
+    const { result, charge } = await chargeOf(gateway, () => ask(gateway, question('vendor/free')))
+    expect([result.status, result.charge, charge]).toEqual([200, 0n, 0n])
+    const record = await recordOf(gateway, result.requestId)
+    expect(record).toMatchObject({ status: 'ok', basis: 'list', prompt_tokens: 1_000, completion_tokens: 100 })
+    expect(record.pricing?.usd_per_token).toMatchObject({ input: '0', output: '0' })
   })
 
   // Cases B022 and B024: no price is not a price of zero, and a neighbour's price is no price either.

@@ -1,7 +1,7 @@
 /** Failed is free: whatever goes wrong upstream, the balance is what it was, and the record says why. */
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { errorCodes, type UsageRecordBody } from '@svc/contract'
+import type { ErrorCode, UsageRecordBody } from '@svc/contract'
 import {
   beginStream,
   chunkText,
@@ -50,7 +50,7 @@ const failure = (message: string, code?: number | string) => ({
 const emptyMessage = { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: '' } }
 
 /** The upstream's answer, and the status and code that the client must get. */
-type Fault = readonly [name: string, upstream: StubHandler, status: number, code: keyof typeof errorCodes]
+type Fault = readonly [name: string, upstream: StubHandler, status: number, code: ErrorCode]
 
 const faults: readonly Fault[] = [
   // Case B014

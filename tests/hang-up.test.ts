@@ -96,7 +96,7 @@ test('a client that leaves in the middle pays for what was delivered, once, and 
   expect(charge).toBe(estimated(record, tokens * 4))
 })
 
-test('a client that leaves is charged what the upstream says that the request cost, where it can be asked', async () => {
+test('a client that leaves pays what the upstream says that its request cost, where it can be asked', async () => {
   stub.onOther = (call, response) => {
     const isAsked = call.path.endsWith('/generation?id=gen-left')
     response.writeHead(isAsked ? 200 : 404, { 'content-type': 'application/json' })

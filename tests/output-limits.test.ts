@@ -26,7 +26,9 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.stop())
 
-/** Nanocredits for one output token in a hold of `svc-opus`: 25 USD a million with the margin. Source: the bundled list. */
+/**
+ * Nanocredits for one output token in a hold of `svc-opus`: 25 USD a million with the margin. Source: the bundled list.
+ */
 const OPUS_OUTPUT = 30_000_000n
 /** The most that `svc-opus` makes. Source: the bundled list. */
 const OPUS_TOKENS = 128_000n

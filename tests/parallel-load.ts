@@ -38,8 +38,8 @@ export function watchBalance(purse: Pick<Purse, 'balance'>): () => Promise<void>
 }
 
 /**
- * Sends all requests at once. The upstream keeps its answers back until every other request is decided, so that whatever holds the
- * balance can pay at a time is asked of it at that time.
+ * Sends all requests at once. The upstream keeps its answers back until every other request is decided, so that
+ * whatever holds the balance can pay at a time is asked of it at that time.
  */
 export async function sendTogether(
   purse: Pick<Purse, 'balance'>,

@@ -28,8 +28,8 @@ export async function setBalance(purse: Purse, ledger: Ledger, amount: bigint): 
 }
 
 /**
- * What a request holds while it runs, in nanocredits. Leaves the balance at zero. A 402 can name less: it counts the tokens of a
- * prompt that does not fit otherwise.
+ * What a request holds while it runs, in nanocredits. Leaves the balance at zero. A 402 can name less: it counts the
+ * tokens of a prompt that does not fit otherwise.
  */
 export async function measureHold(
   purse: Purse & ChatTarget,

@@ -29,8 +29,8 @@ function listCost(pricing: NonNullable<UsageRecordBody['pricing']>): bigint {
 }
 
 /**
- * Calculates a charge again from nothing but its usage record, in nanocredits, as a user would: the larger of tokens × card and
- * cost with the margin, rounded up once. Written apart from the gateway's own arithmetic on purpose.
+ * Calculates a charge again from nothing but its usage record, in nanocredits, as a user would: the larger of tokens ×
+ * card and cost with the margin, rounded up once. Written apart from the gateway's own arithmetic on purpose.
  */
 export function recomputeCharge({ pricing }: Pick<UsageRecordBody, 'pricing'>): bigint {
   if (pricing === null) return 0n

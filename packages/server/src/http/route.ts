@@ -19,7 +19,10 @@ export function routePattern(endpoint: Endpoint): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-/** Wrong keys of one address end its further tries, but not the work of keys that are known to be right: they may share it. */
+/**
+ * Wrong keys of one address end its further tries, but not the work of keys that are known to be right: they may share
+ * it.
+ */
 async function authenticate(deps: EdgeDeps, { request }: RouteCall, freshness: Freshness): Promise<Caller> {
   const { authenticator, limits } = deps
   const { authorization } = request.headers
@@ -80,7 +83,9 @@ export function mountPublic(
   })
 }
 
-/** Mounts an endpoint that reads with a key. The key's row is read at every call, so a revoked key is refused at once. */
+/**
+ * Mounts an endpoint that reads with a key. The key's row is read at every call, so a revoked key is refused at once.
+ */
 export function mountKeyed(
   app: FastifyInstance,
   deps: EdgeDeps,

@@ -5,8 +5,8 @@ import { BYTES_PER_ESTIMATED_TOKEN } from '../pricing/charge-chat.ts'
 export type HoldState = 'covered' | 'wait' | 'exhausted'
 
 /**
- * Keeps the hold of a stream ahead of its output, where the balance and not the client limits the answer: it doubles while output
- * comes. Source: decision 0007 (no output limit asked).
+ * Keeps the hold of a stream ahead of its output, where the balance and not the client limits the answer: it doubles
+ * while output comes. Source: decision 0007 (no output limit asked).
  */
 export class StreamHold {
   readonly #hold: OpenHold
@@ -14,7 +14,10 @@ export class StreamHold {
   /** The most that is ever held: what was sent to the upstream as limit, or the model's own maximum. */
   readonly #unitsMax: number
   #extending = false
-  /** Where the last extension got nothing: ahead of the output, where it is tried once more at the end, or at the end itself. */
+  /**
+   * Where the last extension got nothing: ahead of the output, where it is tried once more at the end, or at the end
+   * itself.
+   */
   #refused: 'ahead' | 'at_end' | null = null
   readonly #onChange: (error: unknown) => void
 

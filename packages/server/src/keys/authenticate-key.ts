@@ -23,8 +23,8 @@ export interface KeyAuthenticator {
    */
   authenticate(authorization: string | undefined, freshness: Freshness): Caller | Promise<Caller>
   /**
-   * Whether a key was valid when it was last used here. For limits alone, which must not hold the wrong keys of others against it;
-   * it admits nobody.
+   * Whether a key was valid when it was last used here. For limits alone, which must not hold the wrong keys of others
+   * against it; it admits nobody.
    */
   isKnown(authorization: string | undefined): boolean
   /** Drops what is cached about a key: call it when the key was revoked. */

@@ -1,6 +1,8 @@
 import { ServiceError } from '../errors/service-error.ts'
 
-/** The one answer for every key that is not valid: which of the reasons it was would tell a stranger which keys exist. */
+/**
+ * The one answer for every key that is not valid: which of the reasons it was would tell a stranger which keys exist.
+ */
 export function invalidApiKey(): ServiceError {
   return new ServiceError(
     'invalid_api_key',
