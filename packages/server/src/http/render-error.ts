@@ -1,6 +1,7 @@
 /** The one place where an error becomes an answer. */
 import { type ErrorBody, errorCodes } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
+import { scrubKeys } from '../runtime/scrub-secrets.ts'
 
 export interface RenderedError {
   readonly status: number
@@ -38,7 +39,9 @@ export function renderError(thrown: unknown): RenderedError {
   return {
     status,
     headers: { ...retry, ...(shouldRetry === null ? {} : { 'x-should-retry': String(shouldRetry) }), ...error.headers },
-    body: { error: { message: error.message, type, param: error.param, code: error.code, ...error.details } },
+    body: {
+      error: { message: scrubKeys(error.message), type, param: error.param, code: error.code, ...error.details },
+    },
     error,
   }
 }

@@ -5,14 +5,19 @@ interface Scrubbing {
   readonly replacement: string
 }
 
+/** What looks like a key of ours or of an upstream. */
+const keyScrubbings: readonly Scrubbing[] = [
+  { pattern: /sk-(svc|or|proj|ant)-[\w-]{8,}/g, replacement: `sk-$1-${SECRET}` },
+  { pattern: /(?<!(?<!\\)[a-z])sk-[A-Za-z0-9_]{16,}/g, replacement: `sk-${SECRET}` },
+]
+
 /**
  * What looks like a secret in a line of text, whatever field it stands in. The patterns ask for no word border
  * before a secret: in JSON text the letter of an escape such as `\n` stands right before it. `\\*"` is a quote at
  * any depth of JSON inside JSON.
  */
 const scrubbings: readonly Scrubbing[] = [
-  { pattern: /sk-(svc|or|proj|ant)-[\w-]{8,}/g, replacement: `sk-$1-${SECRET}` },
-  { pattern: /(?<!(?<!\\)[a-z])sk-[A-Za-z0-9_]{16,}/g, replacement: `sk-${SECRET}` },
+  ...keyScrubbings,
   { pattern: /(bearer|basic)(\s+|%20|\+)[\w.~+/=-]{6,}/gi, replacement: `$1 ${SECRET}` },
   // Credentials in a header's list of values, in a quoted value (also of a flat array), and in a header line.
   {
@@ -43,7 +48,16 @@ const SUSPICIOUS = /sk-|bearer|basic|authorization|cookie|x-api-key|:\/\/|is not
  */
 export function scrubSecrets(line: string): string {
   if (!SUSPICIOUS.test(line)) return line
-  let scrubbed = line
-  for (const { pattern, replacement } of scrubbings) scrubbed = scrubbed.replace(pattern, replacement)
+  return scrub(line, scrubbings)
+}
+
+/** Removes keys from a sentence that a client may see: one that stood in a path or a field is not told again. */
+export function scrubKeys(sentence: string): string {
+  return scrub(sentence, keyScrubbings)
+}
+
+function scrub(text: string, by: readonly Scrubbing[]): string {
+  let scrubbed = text
+  for (const { pattern, replacement } of by) scrubbed = scrubbed.replace(pattern, replacement)
   return scrubbed
 }

@@ -103,11 +103,8 @@ export function showableText(text: unknown, apiKey: string | null): string | nul
   return plain === '' ? null : plain.slice(0, UPSTREAM_TEXT_MAX)
 }
 
-/**
- * Failures in which an upstream speaks about itself, so that operators find its sentence in the log. What it says about a request
- * may quote the request, and prompts stand in no log.
- */
-const loggedTexts: ReadonlySet<FailureKind> = new Set(['our_account', 'rate_limited', 'overloaded', 'unknown_model'])
+/** An upstream's word for a failure. Its sentences are not logged: they may quote the request, and prompts stand in no log. */
+const CODE = /^[a-z][a-z0-9_.-]{0,63}$/i
 
 /** Seconds until a retry makes sense when the upstream does not say. Source: own choice. */
 const RETRY_AFTER_DEFAULT_SECONDS = 2
@@ -119,6 +116,8 @@ export function upstreamFailure(
   facts: {
     readonly upstream: string
     readonly upstreamText?: unknown
+    /** What the upstream or the transport calls the failure: logged. */
+    readonly upstreamCodes?: readonly string[]
     readonly apiKey?: string | null
     readonly retryAfterSeconds?: number | null
     readonly status?: number
@@ -127,9 +126,9 @@ export function upstreamFailure(
 ): ServiceError {
   const row = failures[kind]
   const text = showableText(facts.upstreamText, facts.apiKey ?? null)
-  const logged = loggedTexts.has(kind) ? text : null
+  const codes = facts.upstreamCodes?.filter((code) => CODE.test(code)) ?? []
   const options: ServiceErrorOptions = {
-    internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamText: logged },
+    internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamCodes: codes },
     cause: facts.cause,
     ...(retryable.has(kind) ? { retryAfterSeconds: facts.retryAfterSeconds ?? RETRY_AFTER_DEFAULT_SECONDS } : {}),
   }
@@ -152,5 +151,5 @@ const transportKinds: Readonly<Record<string, FailureKind>> = {
 export function transportFailure(upstream: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return upstreamFailure(transportKinds[code] ?? 'broken', { upstream, cause: error })
+  return upstreamFailure(transportKinds[code] ?? 'broken', { upstream, upstreamCodes: [code], cause: error })
 }

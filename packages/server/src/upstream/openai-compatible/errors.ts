@@ -122,6 +122,7 @@ export function chatFailure(facts: {
   return upstreamFailure(kindOf(error, facts.status), {
     upstream: facts.upstream,
     upstreamText: error?.message,
+    upstreamCodes: error?.words ?? [],
     apiKey: facts.apiKey,
     retryAfterSeconds: facts.retryAfterSeconds,
     ...(facts.status === null ? {} : { status: facts.status }),
