@@ -196,6 +196,20 @@ describe('an upstream that fails before its first content', () => {
     }
   })
 
+  test('an endless answer that cannot be decoded is given up', async () => {
+    for (const stream of [false, true]) {
+      stub.onChat = (_call, response) => {
+        const type = stream ? 'text/event-stream' : 'application/json'
+        response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' })
+        const more = (): void => void (response.destroyed ? null : response.write('x'.repeat(16_384), more))
+        more()
+      }
+      const response = await gateway.chat({ ...QUESTION, stream })
+      expect([response.status, (await errorOf(response)).code]).toEqual([502, 'upstream_error'])
+      await stub.chats.at(-1)?.closed
+    }
+  })
+
   test('an error page without an end is given up', async () => {
     stub.onChat = (_call, response) => {
       response.writeHead(500, { 'content-type': 'text/html' })

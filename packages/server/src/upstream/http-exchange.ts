@@ -62,7 +62,11 @@ function decodedReader(
 ): ExchangeReader {
   decoder.on('data', (chunk: Buffer) => reader.data(chunk))
   decoder.on('end', () => reader.end())
-  decoder.on('error', (error) => reader.fail(error))
+  decoder.on('error', (error) => {
+    // What cannot be decoded need not be sent. When the exchange itself has failed, this does nothing.
+    socket.abort(error)
+    reader.fail(error)
+  })
   decoder.on('drain', () => socket.resume())
   return {
     start: () => undefined,
