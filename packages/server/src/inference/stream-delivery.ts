@@ -36,6 +36,7 @@ export class StreamDelivery {
   #early = ''
   /** The chunk with the finish reason, waiting for the charge. */
   #last: Chunk | null = null
+  #drain: NodeJS.Timeout | undefined
   #waitsForHold = false
   #waitsForReader = false
   outputBytes = 0
@@ -74,7 +75,7 @@ export class StreamDelivery {
     const { promise: over, resolve } = Promise.withResolvers<ChatStreamOutcome>()
     const { signal: ended } = this.#prepared.hold.ended
     const { gone } = this.#reader
-    const onEnded = (): void => this.#interrupt('revoked', ended.reason as Error)
+    const onEnded = (): void => this.#interrupt('ended', ended.reason as Error)
     const onGone = (): void => this.#callerGone()
     const firstContent = setTimeout(() => this.#open(), this.#firstContentMs)
     ended.addEventListener('abort', onEnded)
@@ -88,6 +89,7 @@ export class StreamDelivery {
       return await over
     } finally {
       clearTimeout(firstContent)
+      clearTimeout(this.#drain)
       ended.removeEventListener('abort', onEnded)
       gone.removeEventListener('abort', onGone)
     }
@@ -122,6 +124,8 @@ export class StreamDelivery {
   }
 
   #chunk(chunk: Chunk, facts: ChunkFacts): boolean {
+    // What the upstream had sent already when the stream was ended is neither delivered nor charged.
+    if (this.interruption !== null) return true
     this.outputBytes += facts.outputBytes
     this.hasContent ||= facts.hasContent
     this.hasReasoning ||= facts.isReasoning
@@ -168,7 +172,7 @@ export class StreamDelivery {
   }
 
   #holdChanged(error: unknown): void {
-    if (error instanceof Error) return this.#interrupt('revoked', error)
+    if (error instanceof Error) return this.#interrupt('ended', error)
     this.#checkHold()
     this.#resume()
   }
@@ -178,8 +182,7 @@ export class StreamDelivery {
     // The answer is whole; only its usage is missing, and the upstream is about to send it.
     this.#waitsForReader = false
     this.#resume()
-    const drain = setTimeout(() => this.#interrupt('client_gone', null), DRAIN_MS)
-    drain.unref()
+    this.#drain = setTimeout(() => this.#interrupt('client_gone', null), DRAIN_MS)
   }
 
   #interrupt(interruption: Interruption, error: Error | null): void {

@@ -4,7 +4,11 @@ import { codeOf } from '../errors/code-of.ts'
 import type { ChatStreamOutcome } from '../upstream/chat-upstream.ts'
 
 /** Why the gateway itself ended a stream. */
-export type Interruption = 'client_gone' | 'revoked' | 'stopping' | 'out_of_credits'
+export type Interruption =
+  | 'client_gone'
+  /** The key was revoked, the account suspended, or the gateway stops. */
+  | 'ended'
+  | 'out_of_credits'
 
 export interface StreamFacts {
   readonly outcome: ChatStreamOutcome

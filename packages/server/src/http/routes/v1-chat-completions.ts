@@ -51,6 +51,10 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, caller: Caller, cha
   const giveBack = deps.limits.streams.take(caller.keyId)
   try {
     await streamChat(deps.chat, { caller, call: chat, requestId: call.request.id }, streamReader(deps, call))
+  } catch (error) {
+    // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
+    if (call.reply.raw.headersSent) call.reply.raw.destroy()
+    throw error
   } finally {
     giveBack()
   }
