@@ -22,6 +22,8 @@ import {
   type ProcessIdentity,
 } from './orphan-store.ts'
 
+export type { OrphanHold, ProcessIdentity } from './orphan-store.ts'
+
 /** How long a process may be silent before its holds count as left behind. */
 export const LEASE_MS = 20_000
 /** How often a process journals its open holds and renews its lease. Source: decision 0009. */

@@ -2,7 +2,6 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { OpenDatabase } from '../db/open-database.ts'
 import { parseHoldProgress } from '../ledger/hold-progress.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { OrphanHold, ProcessIdentity } from '../ledger/orphan-store.ts'
 import {
   adoptHolds,
   type OrphanCharge,
@@ -10,6 +9,8 @@ import {
   startLease,
   stopLease,
   sweepOrphans,
+  type OrphanHold,
+  type ProcessIdentity,
 } from '../ledger/orphans.ts'
 import { ZERO } from '@svc/contract'
 import { chargeChat } from '../pricing/charge-chat.ts'
