@@ -143,8 +143,8 @@ describe('readers that take nothing', () => {
         await vi.waitFor(() => expect(floods.every((state) => state.over)).toBe(true), { timeout: 10_000 })
         await gateway.settled()
       }
-      await hangUp(50, standStill)
-      for (let wave = 0; wave < 9; wave++) await hangUp(50, () => Promise.resolve())
+      await hangUp(20, standStill)
+      for (let wave = 0; wave < 8; wave++) await hangUp(60, () => Promise.resolve())
       expect(stub.chats).toHaveLength(500)
       await vi.waitFor(() => expect(openSockets()).toBeLessThanOrEqual(before + 2), { timeout: 10_000 })
     },

@@ -1,4 +1,5 @@
 /** What a client sends is what the upstream gets, and what the upstream answers is what the client gets; nothing else passes. */
+import { chatReply } from '@svc/contract'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRandom } from '../packages/server/testing/random.ts'
@@ -368,9 +369,8 @@ describe('the answer', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'abc', id: 'r1', format: 'f', index: 0 }]
     const reasoning = { reasoning: 'because', reasoning_details: details }
     stub.onChat = (_call, response) => sendCompletion(response, { message: reasoning })
-    const answer = await (await gateway.chat(QUESTION)).json()
-    const { message } = answer.choices[0]
-    expect(message).toEqual({
+    const answer = chatReply.parse(await (await gateway.chat(QUESTION)).json())
+    expect(answer.choices[0]?.message).toEqual({
       role: 'assistant',
       content: 'Hello',
       refusal: null,
@@ -400,7 +400,7 @@ describe('the answer', () => {
       images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }],
     }
     stub.onChat = (_call, response) => sendCompletion(response, { message, finishReason: 'tool_calls' })
-    const answer = await (await gateway.chat(QUESTION)).json()
+    const answer = chatReply.parse(await (await gateway.chat(QUESTION)).json())
     expect(answer.choices).toEqual([
       { index: 0, message: { role: 'assistant', ...message }, logprobs: null, finish_reason: 'tool_calls' },
     ])
