@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => stub.close())
 
-const body = question('svc-gpt', { max_tokens: 500 })
+const body = question('openai/gpt-6-astra', { max_tokens: 500 })
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** A Thursday noon that is two days before the end of its month. */

@@ -123,7 +123,7 @@ describeEachEngine('one process', (engine) => {
       }
       sendCompletion(response)
     }
-    const open = await openStream(gateway, question('svc-gpt'))
+    const open = await openStream(gateway, question('openai/gpt-6-astra'))
     await open.until(hasText)
     const { posted, held } = await gateway.balance()
     expect(held).toBeLessThanOrEqual((posted * 3n) / 4n)

@@ -27,10 +27,10 @@ beforeEach(async () => {
 afterEach(() => gateway.stop())
 
 /**
- * Nanocredits for one output token in a hold of `svc-opus`: 25 USD a million with the margin. Source: the bundled list.
+ * Nanocredits for one output token: 25 USD a million with the margin. Source: the bundled list.
  */
 const OPUS_OUTPUT = 30_000_000n
-/** The most that `svc-opus` makes. Source: the bundled list. */
+/** The most that the model makes. Source: the bundled list. */
 const OPUS_TOKENS = 128_000n
 
 /** The part of a hold that does not depend on the output. */
@@ -39,7 +39,7 @@ async function promptHold(body: object): Promise<bigint> {
   return (await measureHold(gateway, { ledger, stub }, { ...body, max_tokens: 1 })) - OPUS_OUTPUT
 }
 
-const body = question('svc-opus')
+const body = question('anthropic/claude-opus-5')
 
 /** A balance that pays for the prompt and so many output tokens. */
 async function affordTokens(tokens: bigint): Promise<void> {
@@ -148,7 +148,7 @@ test('a long stream extends its hold in doubling steps and is not cut', async ()
   const last = await stream.rest()
   expect(finishReasonOf(stream)).toBe('stop')
   expect(stream.text()).toHaveLength(4 + 8_192 * 2 + 450_000)
-  expect(chargeIn(last.text)).toBe(10n * 6_000n + 117_000n * 30_000n)
+  expect(chargeIn(last.text)).toBe(10n * 6_000_000n + 117_000n * OPUS_OUTPUT)
 })
 
 test('a stream ends with finish_reason length when another request takes the credits that it needs', async () => {

@@ -115,6 +115,10 @@ async function startProcess(key: string, workingDir: string, env: Record<string,
     })
   }
   const output = (): string => printed
+  // A test that fails before its end leaves no process behind.
+  const killLeftOver = (): void => void child.kill('SIGKILL')
+  process.once('exit', killLeftOver)
+  child.once('exit', () => process.off('exit', killLeftOver))
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   await waitUntilReady(child, output)
   const baseUrl = `http://127.0.0.1:${port}/api`
