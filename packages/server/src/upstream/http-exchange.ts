@@ -96,6 +96,8 @@ export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, 
     abort: (reason) => {
       abortReason ??= reason
       controller?.abort(reason)
+      // An answer that has come whole may still wait in its decoder, where no abort of the exchange finds it.
+      decoder?.destroy(reason)
     },
   }
   const handler: Dispatcher.DispatchHandler = {
