@@ -26,10 +26,10 @@ function judge(delivery: StreamDelivery, outcome: ChatStreamOutcome, call: ChatC
   return judgeStream({
     outcome,
     interruption: delivery.interruption,
+    interruptionError: delivery.interruptionError,
     outputBytes: delivery.outputBytes,
     hasContent: delivery.hasContent,
     hasReasoning,
-    sawFinish: finishReasons.length > 0,
     emptinessExplained: explainsEmptiness({ ...outcome, finishReasons, hasReasoning }, call),
   })
 }
@@ -124,7 +124,7 @@ async function deliver(
   const verdict = judge(delivery, outcome, call)
   if (verdict.kind === 'free') {
     await settleFree(prepared, outcome, verdict.errorCode)
-    throw outcome.error ?? upstreamFailure('empty', { upstream: prepared.upstream.name })
+    throw delivery.interruptionError ?? outcome.error ?? upstreamFailure('empty', { upstream: prepared.upstream.name })
   }
   const settled = await settleCharged(deps, prepared, { delivery, outcome }, verdict)
   const failure = delivery.interruption === null ? outcome.error : delivery.interruptionError

@@ -13,12 +13,13 @@ export type Interruption =
 export interface StreamFacts {
   readonly outcome: ChatStreamOutcome
   readonly interruption: Interruption | null
+  /** What the caller is told about the interruption; null when nothing is. */
+  readonly interruptionError: Error | null
   /** UTF-8 bytes of text, reasoning and tool arguments so far. */
   readonly outputBytes: number
   /** Something that a caller would miss was delivered: text, refusal, tool call, audio, image. */
   readonly hasContent: boolean
   readonly hasReasoning: boolean
-  readonly sawFinish: boolean
   /** An empty answer that the client itself asked for. */
   readonly emptinessExplained: boolean
 }
@@ -37,6 +38,7 @@ export type StreamVerdict =
 /**
  * Decides. The table, in order:
  *
+ * - ended by the gateway before anything was delivered: nothing, since the caller gets an error in its place;
  * - ended by the gateway or the caller: what the upstream reports for the request, else what was delivered;
  * - the upstream said that it failed: what it says it billed, else nothing;
  * - the connection broke without a verdict: what was delivered, else nothing;
@@ -48,6 +50,7 @@ export type StreamVerdict =
 export function judgeStream(facts: StreamFacts): StreamVerdict {
   const { outcome, interruption } = facts
   const delivered = facts.hasContent || facts.hasReasoning
+  if (interruption === 'ended' && !delivered) return { kind: 'free', errorCode: codeOf(facts.interruptionError) }
   if (interruption !== null) {
     // Reported usage settles it even for a stream that was stopped; only without it is the cost looked up.
     const lookUpCost = outcome.usage === null && outcome.cost === null
