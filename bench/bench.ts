@@ -1,8 +1,9 @@
 /**
- * CPU of a billed, whole chat request against a bare proxy: `npm run bench`. Pairs of runs alternate on one machine, and the ratio
- * is taken within each pair, so that a busy machine disturbs both sides alike.
+ * CPU of a billed, whole chat request against a bare proxy: `npm run bench`. Pairs of runs alternate on one machine,
+ * and the ratio is taken within each pair, so that a busy machine disturbs both sides alike.
  *
- * Options: `--pairs N`, `--seconds N`, `--connections N`, `--rate N` (requests a second; 0 for as many as go), `--database URL`.
+ * Options: `--pairs N`, `--seconds N`, `--connections N`, `--rate N` (requests a second; 0 for as many as go),
+ * `--database URL`.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** Sends one request after another over a number of connections, as a process of its own so that its CPU is not the gateway's. */
+/**
+ * Sends one request after another over a number of connections, as a process of its own so that its CPU is not the
+ * gateway's.
+ */
 import { Pool } from 'undici'
 
 interface Order {

@@ -72,7 +72,10 @@ describe('names', () => {
   })
 })
 
-/** The settings that a block of shell gives to each `npm start` in it: what it exports, and what stands before the command. */
+/**
+ * The settings that a block of shell gives to each `npm start` in it: what it exports, and what stands before the
+ * command.
+ */
 function settingsOf(block: string): Record<string, string>[] {
   const pairsOf = (line: string): [string, string][] =>
     [...line.matchAll(/\b(SVC_\w+)=(\S+)/g)].map(([, name = '', value = '']) => [

@@ -1,4 +1,7 @@
-/** What a client sends is what the upstream gets, and what the upstream answers is what the client gets; nothing else passes. */
+/**
+ * What a client sends is what the upstream gets, and what the upstream answers is what the client gets; nothing else
+ * passes.
+ */
 import { chatReply } from '@svc/contract'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

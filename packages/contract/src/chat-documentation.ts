@@ -4,7 +4,8 @@ import { chatRequest } from './chat.ts'
 const PASSED_ON = 'Passed on to the upstream unchecked.'
 
 /**
- * The chat request as the OpenAPI document shows it: the fields that the gateway reads, and the well-known ones that it passes on.
+ * The chat request as the OpenAPI document shows it: the fields that the gateway reads, and the well-known ones that it
+ * passes on.
  *
  * For reading only. The server checks with `chatRequest`, since what is passed on is the upstream's to judge.
  */

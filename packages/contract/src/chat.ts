@@ -93,7 +93,8 @@ function isShortValue(value: unknown): boolean {
 }
 
 /**
- * The body of a chat request, as far as the gateway reads it: it checks the fields that it needs and the sizes that it limits.
+ * The body of a chat request, as far as the gateway reads it: it checks the fields that it needs and the sizes that it
+ * limits.
  *
  * Everything else goes to the upstream byte for byte, unchecked. Null in an optional field is the same as its absence.
  */
@@ -115,7 +116,10 @@ export const chatRequest = z.looseObject({
 
 export type ChatRequest = z.output<typeof chatRequest>
 
-/** The charge annotation of a billed chat answer. Source: spec 2.8; `max_tokens_applied` from decision 0007 (no output limit asked). */
+/**
+ * The charge annotation of a billed chat answer. Source: spec 2.8; `max_tokens_applied` from decision 0007 (no output
+ * limit asked).
+ */
 export const chatCharge = z
   .looseObject({
     credits_charged: creditsNumber.describe('Credits deducted for this request.'),

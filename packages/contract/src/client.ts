@@ -1,7 +1,8 @@
 /**
  * The typed client, for Node and browsers: the rows of `endpoints.ts` as functions.
  *
- * Answers are returned as the gateway sent them, with every money field as exact decimal text. They are not validated again.
+ * Answers are returned as the gateway sent them, with every money field as exact decimal text. They are not validated
+ * again.
  */
 import type { z } from 'zod'
 import { apiErrorFrom, ConnectionError, type ApiError } from './api-error.ts'

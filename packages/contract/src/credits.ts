@@ -1,8 +1,8 @@
 /**
  * Money, as every package of the product writes it.
  *
- * Credits exist as whole nanocredits in a `bigint`; no float ever holds them. The wire shows credits as a JSON number that is
- * printed from the integer, so the digits are exact however large the amount is.
+ * Credits exist as whole nanocredits in a `bigint`; no float ever holds them. The wire shows credits as a JSON number
+ * that is printed from the integer, so the digits are exact however large the amount is.
  */
 
 declare const nanocredits: unique symbol

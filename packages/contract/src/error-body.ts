@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { creditsNumber } from './money-schema.ts'
 
-/** Extra fields of a 402, inside `error`, where the OpenAI clients keep them. Source: spec 7, decision 0010 (the body of errors). */
+/**
+ * Extra fields of a 402, inside `error`, where the OpenAI clients keep them. Source: spec 7, decision 0010 (the body of
+ * errors).
+ */
 const shortageFields = {
   credits_required: creditsNumber.describe('402: what the request may cost at most.'),
   credits_available: creditsNumber.describe('402: what the limit that refused has left.'),

@@ -8,8 +8,8 @@ export type ErrorType =
   | 'service_unavailable_error'
 
 /**
- * Every code that an error body can carry, with the status and type that belong to it. Nothing else maps codes to statuses.
- * `docs/errors.md` explains each and is compared with this table by a test.
+ * Every code that an error body can carry, with the status and type that belong to it. Nothing else maps codes to
+ * statuses. `docs/errors.md` explains each and is compared with this table by a test.
  */
 export const errorCodes = {
   invalid_json: { status: 400, type: 'invalid_request_error' },

@@ -1,6 +1,6 @@
 /**
- * Reads server-sent events as the gateway writes them: yields the data of each event, several lines joined by line feeds.
- * Comments and other fields are skipped. Source: HTML Living Standard, 9.2.
+ * Reads server-sent events as the gateway writes them: yields the data of each event, several lines joined by line
+ * feeds. Comments and other fields are skipped. Source: HTML Living Standard, 9.2.
  */
 export async function* readEventData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder()
@@ -22,7 +22,9 @@ export async function* readEventData(body: AsyncIterable<Uint8Array>): AsyncGene
 /** A bound of memory, far above any real chunk: images in chat come as data URLs of some megabytes. */
 const LINE_CHARACTERS_MAX = 64 * 1_024 * 1_024
 
-/** A carriage return at the end stays in the remainder: the line feed that belongs to it may come with the next bytes. */
+/**
+ * A carriage return at the end stays in the remainder: the line feed that belongs to it may come with the next bytes.
+ */
 function splitLines(text: string): { lines: string[]; remainder: string } {
   const held = text.endsWith('\r') ? 1 : 0
   const lines = text.slice(0, text.length - held).split(/\r\n|\n|\r/)

@@ -16,7 +16,8 @@ interface ExactJson {
   parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
 }
 
-// The compiler's library does not describe these two standard parts of JSON yet (ECMAScript, "JSON.parse source text access").
+// The compiler's library does not describe these two standard parts of JSON yet (ECMAScript, "JSON.parse source text
+// access").
 const exactJson = JSON as unknown as ExactJson
 
 /** Gives an amount in credits as a JSON number with its exact digits: at most nine decimals, no exponent. */
@@ -24,7 +25,10 @@ export function creditsJson(amount: Nanocredits): RawJson {
   return exactJson.rawJSON(formatCredits(amount))
 }
 
-/** Prints an amount in US dollars as an exact decimal with at most twelve decimals. A credit is a thousandth of a dollar. */
+/**
+ * Prints an amount in US dollars as an exact decimal with at most twelve decimals. A credit is a thousandth of a
+ * dollar.
+ */
 export function formatUsd(amount: Nanocredits): DecimalText {
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(13, '0')

@@ -3,7 +3,10 @@ import { creditsNumber } from './money-schema.ts'
 
 export const modelTypes = ['text', 'image', 'video', 'speech', 'transcription'] as const
 
-/** Selling prices in US dollars per unit as decimal text, margin included: the form that readers of OpenRouter's lists expect. */
+/**
+ * Selling prices in US dollars per unit as decimal text, margin included: the form that readers of OpenRouter's lists
+ * expect.
+ */
 const modelPricing = z.looseObject({
   prompt: z.string().describe('Per prompt token.'),
   completion: z.string().describe('Per output token.'),

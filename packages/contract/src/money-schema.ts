@@ -4,8 +4,8 @@ import type { DecimalText, RawJson } from './json-number.ts'
 /**
  * Credits on the wire: a JSON number with at most nine decimals, to be read as an exact decimal.
  *
- * The brand lets the compiler tell money from other numbers: the server must print it from the integer (`Printed`), the client
- * reads it from the source text (`Exact`).
+ * The brand lets the compiler tell money from other numbers: the server must print it from the integer (`Printed`), the
+ * client reads it from the source text (`Exact`).
  */
 export const creditsNumber = z.number().brand<'money'>()
 

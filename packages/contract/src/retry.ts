@@ -30,7 +30,8 @@ function decimalOf(text: string | null): number | null {
 }
 
 /**
- * The wait before the next attempt, in milliseconds: what the answer asked for, or twice as long each time, less a random quarter.
+ * The wait before the next attempt, in milliseconds: what the answer asked for, or twice as long each time, less a
+ * random quarter.
  *
  * @param attempt 0 after the first.
  */

@@ -13,7 +13,10 @@ const recordId = z.string().min(1).max(64)
 
 const UNIX_SECONDS = /^\d{1,11}$/
 
-/** A point in time in a query: seconds since the epoch or an ISO 8601 date or time. Becomes milliseconds since the epoch. */
+/**
+ * A point in time in a query: seconds since the epoch or an ISO 8601 date or time. Becomes milliseconds since the
+ * epoch.
+ */
 const instant = z
   .string()
   .max(40)
@@ -43,8 +46,8 @@ const decimalText = z.string()
 /**
  * How the charge came about: everything that a reader needs to calculate it again.
  *
- * Prices and costs are exact decimal text. The charge is the larger of tokens × card and cost × (1 + margin), rounded up once to
- * nine decimals; `basis` says which of them it was.
+ * Prices and costs are exact decimal text. The charge is the larger of tokens × card and cost × (1 + margin), rounded
+ * up once to nine decimals; `basis` says which of them it was.
  */
 export const usagePricing = z
   .looseObject({

@@ -1,6 +1,6 @@
 /**
- * The gateway put together: every room gets what it needs, nothing reaches for anything by itself. `main.ts` starts one; tests and
- * the benchmark start others.
+ * The gateway put together: every room gets what it needs, nothing reaches for anything by itself. `main.ts` starts
+ * one; tests and the benchmark start others.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as pauseFor } from 'node:timers/promises'
@@ -52,7 +52,9 @@ export interface Gateway {
   readonly health: () => Health
   /** Listens and begins the background work; resolves with the origin. */
   start(): Promise<string>
-  /** Takes no more requests, lets the running ones finish up to the configured grace, settles every one, and closes all. */
+  /**
+   * Takes no more requests, lets the running ones finish up to the configured grace, settles every one, and closes all.
+   */
   stop(): Promise<void>
 }
 
@@ -200,6 +202,7 @@ function workerDeps(parts: Parts) {
     leaseMs: config.limits.leaseMs,
     journalMs: config.limits.journalMs,
     dataFolder: config.databaseUrl === null ? config.dataDir : null,
+    hasOwnPrices: catalog.isOwn(),
     refreshCatalog: primary.kind === 'sandbox' ? null : catalogRefresh(catalog, upstreams.get(primary.name)),
     findCost: async (upstream: string, generationId: string) => upstreams.get(upstream)?.findCost(generationId) ?? null,
   }

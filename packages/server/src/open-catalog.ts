@@ -1,4 +1,7 @@
-/** Opens the catalog: from the last good copy or the bundled snapshot at once, from the upstream's own list as soon as it answers. */
+/**
+ * Opens the catalog: from the last good copy or the bundled snapshot at once, from the upstream's own list as soon as
+ * it answers.
+ */
 import { type BuiltCatalog, buildCatalog } from './catalog/build-catalog.ts'
 import { catalogConfigFrom } from './catalog/catalog-config.ts'
 import { createLiveCatalog, type LiveCatalog } from './catalog/catalog.ts'
@@ -14,6 +17,8 @@ import type { Logger } from './runtime/log.ts'
 import { findSandboxModel } from './sandbox/sandbox-model.ts'
 
 export interface OpenCatalog {
+  /** Whether the prices are the upstream's own: from its list, or from the last good copy of it. */
+  readonly isOwn: () => boolean
   readonly catalog: LiveCatalog
   /** Asks the upstream for its list and swaps it in; what came of it goes to the log. */
   refresh(fetchList: () => Promise<unknown>): Promise<void>
@@ -34,7 +39,9 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
     upstream: primary.name,
     origin: primary.url ?? primary.kind,
   })
-  const built = build(primary.kind === 'sandbox' ? null : await lastGood.read())
+  const copy = primary.kind === 'sandbox' ? null : await lastGood.read()
+  const built = build(copy)
+  let isOwn = primary.kind === 'sandbox' || copy !== null
   const catalog = createLiveCatalog(built.catalog)
   for (const alias of built.refusedAliases) {
     log.warn({ alias }, 'This alias is not served: its upstream neither reports a cost nor has a configured price.')
@@ -43,8 +50,10 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
   if (underpriced !== null) log.warn(underpriced)
   return {
     catalog,
+    isOwn: () => isOwn,
     refresh: async (fetchList) => {
       const result = await refreshCatalog({ catalog, build, fetchList, lastGood, clock })
+      isOwn ||= result.kind === 'refreshed'
       if (result.kind === 'refreshed') log.info({ ...result }, 'catalog refreshed')
       else log.warn({ reason: result.reason, err: result.cause }, 'catalog kept: the upstream gave no list')
     },

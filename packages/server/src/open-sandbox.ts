@@ -19,7 +19,8 @@ export async function openSandbox(config: Config, catalog: Catalog, clock: Clock
   if (!config.upstreams.some((upstream) => upstream.kind === 'sandbox')) return null
   const { startSandbox } = await import('./sandbox/sandbox-server.ts')
   const key = randomBytes(24).toString('hex')
-  // The sandbox takes an unchanged array for an unchanged list, and need not look at its hundreds of models for each request.
+  // The sandbox takes an unchanged array for an unchanged list, and need not look at its hundreds of models for each
+  // request.
   let listed: readonly Model[] = []
   let played: ReturnType<typeof playedModel>[] = []
   const sandbox = await startSandbox({

@@ -76,7 +76,8 @@ export async function run(): Promise<void> {
     log = createLogger({ level: config.logLevel, sink })
     await start(log, config, notices)
   } catch (error) {
-    if (error instanceof ConfigError) process.stderr.write(`svc: ${error.message}\n`)
+    if (error instanceof ConfigError || error instanceof DataFolderInUseError)
+      process.stderr.write(`svc: ${error.message}\n`)
     else if (log !== null) log.fatal({ err: error }, startFailure(error))
     else throw error
     process.exit(1)
@@ -84,7 +85,6 @@ export async function run(): Promise<void> {
 }
 
 function startFailure(error: unknown): string {
-  if (error instanceof DataFolderInUseError) return error.message
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'EADDRINUSE') return 'The port is taken. Stop the other server, or choose another port with SVC_PORT.'
   if (code === 'EACCES') return 'The address may not be used. Choose a port above 1023 with SVC_PORT.'

@@ -29,7 +29,7 @@ declare
   credit_operations int[] := '{}'; credit_ids text[] := '{}';
 
   n int := 0; h int; a int; t int; b int; entry int;
-  available bigint; purse text; size bigint; units bigint; pays bigint; freed bigint; charge bigint; owed bigint;
+  available bigint; purse text; size bigint; units bigint; pays bigint; freed bigint; small bigint; charge bigint; owed bigint;
   window_from bigint; refusal text; is_late boolean; progress text;
 begin
   -- What the holds of earlier batches belong to never changes, so it can be read before anything is locked.
@@ -182,7 +182,10 @@ begin
                      else least((available - operation.fixed) / operation.per_unit, operation.units) end;
         if operation.policy = 'affordable' then
           freed := available - available / 16;
-          pays := greatest(least(pays, 1), case when freed < operation.fixed then 0
+          small := case when freed < operation.fixed then 0
+                     else least((freed - operation.fixed) / operation.per_unit, operation.units) end;
+          freed := available - available / 2;
+          pays := greatest(least(pays, 1), least(small, operation.first_units), case when freed < operation.fixed then 0
                      else least((freed - operation.fixed) / operation.per_unit, operation.units) end);
         end if;
         if pays >= 1 then

@@ -1,6 +1,7 @@
 /**
- * The money path of one request: place a hold, do the work, settle once. Use cases hold an `OpenHold` and nothing else of money;
- * every hold that this process has open stands in one `OpenHolds`, from where it is journaled, revoked and, at the end, settled.
+ * The money path of one request: place a hold, do the work, settle once. Use cases hold an `OpenHold` and nothing else
+ * of money; every hold that this process has open stands in one `OpenHolds`, from where it is journaled, revoked and,
+ * at the end, settled.
  */
 import { nanocreditsOf, type Nanocredits, ZERO } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
@@ -108,9 +109,11 @@ export class OpenHold {
   }
 
   /**
-   * Ends the hold with a charge (0 frees it) and writes the usage record. Once durable, answers what was really charged.
+   * Ends the hold with a charge (0 frees it) and writes the usage record. Once durable, answers what was really
+   * charged.
    *
-   * When the database cannot be reached, the settlement is kept and written later, so that what was delivered is charged.
+   * When the database cannot be reached, the settlement is kept and written later, so that what was delivered is
+   * charged.
    *
    * @throws {ServiceError} when it is not durable yet.
    */
@@ -130,8 +133,8 @@ export class OpenHold {
   }
 
   /**
-   * Makes the request free, unless it is settled already: the work failed, what it made could not be delivered, or its caller left
-   * before there was any. Never rejects; a release that cannot be written now is written later.
+   * Makes the request free, unless it is settled already: the work failed, what it made could not be delivered, or its
+   * caller left before there was any. Never rejects; a release that cannot be written now is written later.
    *
    * @param errorCode null when nothing failed; `facts.status` then says what happened.
    */
@@ -215,7 +218,8 @@ export class OpenHolds {
 /**
  * Holds credits for a request before any upstream is asked.
  *
- * @throws {ServiceError} 402 naming what is needed, 401 when the key was revoked or has expired, 403 when the account is suspended.
+ * @throws {ServiceError} 402 naming what is needed, 401 when the key was revoked or has expired, 403 when the account
+ *   is suspended.
  */
 export async function placeHold(deps: BillingDeps, request: HoldRequest): Promise<OpenHold> {
   const { caller } = request

@@ -5,7 +5,8 @@ import type { BalanceStore } from './balance-store.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 
 /**
- * Refuses an account that has nothing to spend, before work is done for it. Decides nothing about money: that is the hold's part.
+ * Refuses an account that has nothing to spend, before work is done for it. Decides nothing about money: that is the
+ * hold's part.
  *
  * @throws {ServiceError} `insufficient_credits` when nothing is available.
  */

@@ -4,7 +4,9 @@ import type { LimitsEntry } from './config-file.ts'
 const KIB = 1_024
 const MIB = 1_048_576
 
-/** Takes each limit from the file, or the default. Source: decisions 0012 (limits of a request) and 0015 (rate limits). */
+/**
+ * Takes each limit from the file, or the default. Source: decisions 0012 (limits of a request) and 0015 (rate limits).
+ */
 export function resolveLimits(entry: LimitsEntry): LimitsConfig {
   return {
     requestsPerMinute: entry.requests_per_minute ?? 600,

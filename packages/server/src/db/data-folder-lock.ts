@@ -15,8 +15,8 @@ export class DataFolderInUseError extends Error {
 /**
  * Makes this process the only gateway on a data folder: what another one left open there may then be adopted.
  *
- * The lock is the operating system's, on a file of its own, so it ends with the process however that dies, and no process id can
- * be mistaken for a living one. Operator commands do not take it: they work beside a gateway.
+ * The lock is the operating system's, on a file of its own, so it ends with the process however that dies, and no
+ * process id can be mistaken for a living one. Operator commands do not take it: they work beside a gateway.
  *
  * @returns a function that gives the folder free.
  * @throws {DataFolderInUseError}

@@ -1,7 +1,9 @@
 import type { ErrorCode } from '@svc/contract'
 import { ServiceError } from './service-error.ts'
 
-/** The code under which a client sees an error: its own, or `internal_error` for everything that is nobody's business. */
+/**
+ * The code under which a client sees an error: its own, or `internal_error` for everything that is nobody's business.
+ */
 export function codeOf(error: unknown): ErrorCode {
   return error instanceof ServiceError ? error.code : 'internal_error'
 }

@@ -1,4 +1,7 @@
-/** One line a request, written when its answer is over, whoever ended it. Counts and ids only: no body, no header, no key. */
+/**
+ * One line a request, written when its answer is over, whoever ended it. Counts and ids only: no body, no header, no
+ * key.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../runtime/log.ts'
 import type { ServiceError } from '../errors/service-error.ts'

@@ -30,7 +30,10 @@ export interface ServerOptions {
 /** Every route of the API, in the order of the contract. */
 const routes = [v1Models, v1ModelsId, v1ChatCompletions, v1Balance, v1Usage, v1UsageRequestId, health, openapi] as const
 
-/** Longest time for a request's headers and for its whole body, in milliseconds: a slow sender ends here. Source: own choice. */
+/**
+ * Longest time for a request's headers and for its whole body, in milliseconds: a slow sender ends here. Source: own
+ * choice.
+ */
 const HEADERS_TIMEOUT_MS = 30_000
 const REQUEST_TIMEOUT_MS = 300_000
 /** Longer than the idle time of common load balancers, so that they and not we close first. Source: own choice. */

@@ -1,4 +1,7 @@
-/** What the routes are given. The edge parses, calls a use case and renders; it knows no ledger, no upstream and no database. */
+/**
+ * What the routes are given. The edge parses, calls a use case and renders; it knows no ledger, no upstream and no
+ * database.
+ */
 import type { HealthReply } from '@svc/contract'
 import type { ReadBalanceDeps } from '../billing/read-balance.ts'
 import type { ReadUsageDeps } from '../billing/read-usage.ts'

@@ -1,4 +1,6 @@
-/** Pages for people: the console's place, and the interactive reference. Each has a policy that lets nothing else run. */
+/**
+ * Pages for people: the console's place, and the interactive reference. Each has a policy that lets nothing else run.
+ */
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'

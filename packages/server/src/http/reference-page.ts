@@ -53,8 +53,8 @@ header a:hover { text-decoration: underline }
 }
 `
 
-// The server is this origin whatever name the page was opened by, since the policy lets it speak to no other. The validator badge
-// would ask a foreign host, so it is off. The key stays in the page's memory alone.
+// The server is this origin whatever name the page was opened by, since the policy lets it speak to no other. The
+// validator badge would ask a foreign host, so it is off. The key stays in the page's memory alone.
 const PAGE_SCRIPT = `
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
@@ -76,7 +76,8 @@ fetch('/api/openapi').then((response) => response.json()).then((document) => Swa
 /**
  * The Content-Security-Policy of the page: scripts from this origin and by nonce, nothing from another host.
  *
- * The styles need `unsafe-inline` as attributes, which the reference sets on its elements; style elements need the nonce.
+ * The styles need `unsafe-inline` as attributes, which the reference sets on its elements; style elements need the
+ * nonce.
  */
 export function referencePolicy(nonce: string): string {
   return [

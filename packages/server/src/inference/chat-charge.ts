@@ -19,8 +19,8 @@ export interface DecidedCharge {
 }
 
 /**
- * Prices what was delivered: by the upstream's own usage where it reported any, else by what was counted here. A reported cost
- * counts in both cases.
+ * Prices what was delivered: by the upstream's own usage where it reported any, else by what was counted here. A
+ * reported cost counts in both cases.
  */
 export function decideCharge(price: ChatPrice, reported: ReportedUsage, counted: Counted): DecidedCharge {
   if (reported.usage !== null) {

@@ -7,6 +7,7 @@ import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import { decideCharge, type DecidedCharge, settlementOf } from './chat-charge.ts'
 import { explainsEmptiness } from './empty-answer.ts'
+import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { type ChatDeps, type ChatTask, createdOf, prepareChat, type PreparedChat } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
@@ -54,9 +55,9 @@ async function refuseEmpty(prepared: PreparedChat, answer: UpstreamCompletion): 
   throw upstreamFailure('empty', { upstream: prepared.upstream.name })
 }
 
-async function answerAndSettle(prepared: PreparedChat, call: ChatCall): Promise<CompletedChat> {
+async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<CompletedChat> {
   const { hold, model, upstream } = prepared
-  const answer = await upstream.complete({
+  const completed = await upstream.complete({
     body: call.body,
     upstreamModel: model.upstreamModel,
     stream: false,
@@ -64,7 +65,8 @@ async function answerAndSettle(prepared: PreparedChat, call: ChatCall): Promise<
     confidential: model.confidential,
     signal: hold.ended.signal,
   })
-  if (answer.empty && !explainsEmptiness(answer, call)) return refuseEmpty(prepared, answer)
+  if (completed.empty && !explainsEmptiness(completed, call)) return refuseEmpty(prepared, completed)
+  const answer = await withLateCost(deps, upstream, completed)
   const counted = { promptTokens: prepared.promptTokens, outputBytes: answer.outputBytes }
   const decided = decideCharge(prepared.price, answer, counted)
   const wanted = decided.charge.charge
@@ -86,7 +88,7 @@ async function answerAndSettle(prepared: PreparedChat, call: ChatCall): Promise<
 export async function completeChat(deps: ChatDeps, task: ChatTask): Promise<CompletedChat> {
   const prepared = await prepareChat(deps, task)
   try {
-    return await answerAndSettle(prepared, task.call)
+    return await answerAndSettle(deps, prepared, task.call)
   } catch (error) {
     const { upstream, model } = prepared
     await prepared.hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })

@@ -2,8 +2,8 @@ import type { ReportedUsage } from '../upstream/chat-upstream.ts'
 import type { ChatCall } from './parse-chat.ts'
 
 /**
- * Says whether an answer without content is what the client asked for: its own limit or stop made it so, or the model spent its
- * tokens on reasoning. Such an answer is delivered and charged; any other empty answer is a failure and free.
+ * Says whether an answer without content is what the client asked for: its own limit or stop made it so, or the model
+ * spent its tokens on reasoning. Such an answer is delivered and charged; any other empty answer is a failure and free.
  * Source: spec 3.5, decision 0008 (no content).
  */
 export function explainsEmptiness(

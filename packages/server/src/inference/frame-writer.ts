@@ -2,7 +2,8 @@
 export interface FrameWriter {
   /**
    * Sends text.
-   * @returns false when the reader is full; `onDrain` tells when it takes more. Text for a reader that has gone is dropped.
+   * @returns false when the reader is full; `onDrain` tells when it takes more. Text for a reader that has gone is
+   *   dropped.
    */
   write(text: string): boolean
   /** Sends the last text and closes. Nothing follows it. */

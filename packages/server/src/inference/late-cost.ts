@@ -1,26 +1,31 @@
-import type { AttoUsd } from '../pricing/price.ts'
-import type { ChatUpstream } from '../upstream/chat-upstream.ts'
+import type { ChatUpstream, ReportedUsage } from '../upstream/chat-upstream.ts'
 
-/** Waits before each look-up, in milliseconds: upstreams know a cost shortly after the end, not at once. Source: own choice. */
+/** Waits before each look-up, in milliseconds: upstreams know a cost shortly after the end, not at once. Source: own. */
 const WAITS_MS = [250, 750, 2_000] as const
 
+export interface LateCostDeps {
+  /** Waits so many milliseconds; passed in so that tests need not. */
+  readonly pause: (milliseconds: number) => Promise<void>
+}
+
 /**
- * Asks an upstream what a generation cost in the end.
+ * Completes a report that says nothing at all: asks the upstream what the generation cost in the end.
  *
- * @param pause waits; passed in so that tests need not.
- * @returns null when it has no such look-up, or does not know within a few tries.
+ * @returns the report as it was, when it says something already, when the upstream has no such look-up, or when it does
+ * not know within a few tries: then what was delivered is charged.
  */
-export async function findLateCost(
+export async function withLateCost<Report extends ReportedUsage & { readonly generationId: string | null }>(
+  deps: LateCostDeps,
   upstream: ChatUpstream,
-  generationId: string | null,
-  pause: (milliseconds: number) => Promise<void>,
-): Promise<AttoUsd | null> {
-  if (generationId === null) return null
+  report: Report,
+): Promise<Report> {
+  const { generationId } = report
+  if (report.usage !== null || report.cost !== null || generationId === null) return report
   for (const wait of WAITS_MS) {
-    await pause(wait)
-    // A look-up that fails is a look-up that does not know: what was delivered is charged instead.
+    await deps.pause(wait)
+    // A look-up that fails is a look-up that does not know.
     const cost = await upstream.findCost(generationId).catch(() => null)
-    if (cost !== null) return cost
+    if (cost !== null) return { ...report, cost }
   }
-  return null
+  return report
 }

@@ -34,7 +34,8 @@ function scan(text: Buffer): JsonBody['members'] {
 }
 
 /**
- * Fields that change the price, the model or the route of a request behind the gateway's back, with the values that do not.
+ * Fields that change the price, the model or the route of a request behind the gateway's back, with the values that do
+ * not.
  * Source: decision 0006 (unknown fields pass, these do not).
  */
 const refusedFields: Readonly<Record<string, readonly unknown[]>> = {
@@ -63,8 +64,8 @@ function refuseFields(value: Readonly<Record<string, unknown>>): void {
 /**
  * Reads the body of a chat request. What the gateway does not read goes on unchecked, byte for byte.
  *
- * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, a field that we do not pass on, or no
- * content at all.
+ * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, a field that we do not pass on,
+ *   or no content at all.
  */
 export function parseChat(text: Buffer): ChatCall {
   const value = parseJson(text)

@@ -16,9 +16,10 @@ import {
 } from '../pricing/prompt-bound.ts'
 import type { ChatUpstream } from '../upstream/chat-upstream.ts'
 import { limitOutput, type OutputLimit } from './chat-limits.ts'
+import type { LateCostDeps } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
 
-export interface ChatDeps extends BillingDeps {
+export interface ChatDeps extends BillingDeps, LateCostDeps {
   readonly catalog: Catalog
   /** The upstream that serves a model. */
   readonly upstreamOf: (model: Model) => ChatUpstream
@@ -53,7 +54,9 @@ export function createdOf(prepared: PreparedChat): number {
   return Math.floor(prepared.hold.placedAt / 1000)
 }
 
-/** Output tokens of a stream's first hold when the balance does not pay for the model's maximum. Source: decision 0007. */
+/**
+ * Output tokens of a stream's first hold when the balance does not pay for the model's maximum. Source: decision 0007.
+ */
 const FIRST_STEP_TOKENS = 4_096
 
 function findModel(deps: ChatDeps, caller: Caller, id: string): { readonly model: Model; readonly price: ChatPrice } {
@@ -94,7 +97,10 @@ function isInsufficient(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.status === 402
 }
 
-/** The prompt's bound by a real count, where that is smaller; null where the text is too long to count or nobody can now. */
+/**
+ * The prompt's bound by a real count, where that is smaller; null where the text is too long to count or nobody can
+ * now.
+ */
 async function countedBound(deps: ChatDeps, body: PromptBody, model: Model, bound: number): Promise<number | null> {
   try {
     const counted = boundCountedPrompt(body, await deps.countTokens(promptText(body.value)), model.contextLength)
@@ -106,8 +112,8 @@ async function countedBound(deps: ChatDeps, body: PromptBody, model: Model, boun
 }
 
 /**
- * Places the hold. Bytes bound the prompt's tokens without a tokenizer; only when that bound does not fit the purse, the text is
- * counted and a sharper bound tried. Source: decision 0005 (size of a hold).
+ * Places the hold. Bytes bound the prompt's tokens without a tokenizer; only when that bound does not fit the purse,
+ * the text is counted and a sharper bound tried. Source: decision 0005 (size of a hold).
  */
 async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) {
   const { call } = task
@@ -137,7 +143,8 @@ interface FoundModel {
 /**
  * Resolves the model, checks what the key may do, and holds the credits.
  *
- * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what the upstream cannot do, 402 naming what is needed.
+ * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what the upstream cannot do, 402 naming what is
+ *   needed.
  */
 export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<PreparedChat> {
   const { call, caller } = task

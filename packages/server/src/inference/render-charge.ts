@@ -10,7 +10,8 @@ export function renderSvc(charge: Nanocredits, estimated: boolean, maxTokensAppl
 }
 
 /**
- * The usage object for the client. `cost` is what the client pays, in USD, as programs written for other gateways read it.
+ * The usage object for the client. `cost` is what the client pays, in USD, as programs written for other gateways read
+ * it.
  * @param wire the upstream's own counts with their details; null when they are ours.
  */
 export function renderUsage(

@@ -8,7 +8,7 @@ import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import { decideCharge, settlementOf } from './chat-charge.ts'
 import { explainsEmptiness } from './empty-answer.ts'
 import type { StreamReader } from './frame-writer.ts'
-import { findLateCost } from './late-cost.ts'
+import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { type ChatDeps, type ChatTask, prepareChat, type PreparedChat } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
@@ -16,7 +16,6 @@ import { StreamDelivery } from './stream-delivery.ts'
 import { judgeStream, type StreamVerdict } from './stream-verdict.ts'
 
 export interface StreamChatDeps extends ChatDeps {
-  readonly pause: (milliseconds: number) => Promise<void>
   /** The longest that a 200 waits for the first content, in milliseconds. Source: decision 0013 (frames of a stream). */
   readonly firstContentMs: number
 }
@@ -61,11 +60,10 @@ async function settleCharged(
   stream: { readonly delivery: StreamDelivery; readonly outcome: ChatStreamOutcome },
   verdict: Extract<StreamVerdict, { kind: 'charge' }>,
 ): Promise<SettledStream> {
-  const { delivery, outcome } = stream
-  const lateCost = verdict.lookUpCost ? await findLateCost(prepared.upstream, outcome.generationId, deps.pause) : null
-  const reported = lateCost === null ? outcome : { ...outcome, cost: lateCost }
+  const { delivery } = stream
+  const outcome = await withLateCost(deps, prepared.upstream, stream.outcome)
   const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes }
-  const decided = decideCharge(prepared.price, reported, counted)
+  const decided = decideCharge(prepared.price, outcome, counted)
   const served = { upstream: prepared.upstream.name, model: prepared.model, generationId: outcome.generationId }
   const settlement = settlementOf(decided, served, verdict.status)
   const facts = { ...settlement.facts, errorCode: verdict.errorCode }

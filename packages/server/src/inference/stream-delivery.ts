@@ -1,9 +1,9 @@
 /**
- * The delivery of one stream: chunks come in from the upstream, frames go out to the caller, until one of the two, the key or the
- * credits end it. It knows nothing of prices.
+ * The delivery of one stream: chunks come in from the upstream, frames go out to the caller, until one of the two, the
+ * key or the credits end it. It knows nothing of prices.
  *
- * The 200 waits for the first content, so that an early failure still gets its true status. The chunk that finishes the answer is
- * kept back until the charge is durable, because it carries the charge.
+ * The 200 waits for the first content, so that an early failure still gets its true status. The chunk that finishes the
+ * answer is kept back until the charge is durable, because it carries the charge.
  */
 import type { ChatStream, ChatStreamOutcome, ChatStreamSink, ChunkFacts } from '../upstream/chat-upstream.ts'
 import type { FrameWriter, StreamReader } from './frame-writer.ts'
@@ -17,7 +17,10 @@ import { wantsUsage } from './wants-usage.ts'
 /** How long an upstream may still send its usage after the caller has gone, in milliseconds. Source: decision 0008. */
 const DRAIN_MS = 5_000
 
-/** Frames without content that are kept until the 200, in characters: more than that, and the 200 goes out. Source: own choice. */
+/**
+ * Frames without content that are kept until the 200, in characters: more than that, and the 200 goes out. Source: own
+ * choice.
+ */
 const EARLY_MAX = 64 * 1024
 
 type Chunk = Readonly<Record<string, unknown>>
@@ -116,7 +119,10 @@ export class StreamDelivery {
     this.#writer.end(`${last}${renderErrorFrame(error)}${DONE_FRAME}`)
   }
 
-  /** The end of an answer whose upstream gave no finish reason, that the gateway had to cut, or that went on after its finish. */
+  /**
+   * The end of an answer whose upstream gave no finish reason, that the gateway had to cut, or that went on after its
+   * finish.
+   */
   #madeLast(): Chunk {
     const made = this.interruption === 'out_of_credits' ? 'length' : 'stop'
     const reason = this.finishReasons.length === 0 ? made : null

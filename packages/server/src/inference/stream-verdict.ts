@@ -29,7 +29,6 @@ export type StreamVerdict =
   | {
       readonly kind: 'charge'
       readonly status: 'ok' | 'cancelled'
-      readonly lookUpCost: boolean
       readonly errorCode: ErrorCode | null
     }
   /** Free; a cost that the upstream reports all the same is our loss. */
@@ -52,20 +51,18 @@ export function judgeStream(facts: StreamFacts): StreamVerdict {
   const delivered = facts.hasContent || facts.hasReasoning
   if (interruption === 'ended' && !delivered) return { kind: 'free', errorCode: codeOf(facts.interruptionError) }
   if (interruption !== null) {
-    // Reported usage settles it even for a stream that was stopped; only without it is the cost looked up.
-    const lookUpCost = outcome.usage === null && outcome.cost === null
     const status = interruption === 'out_of_credits' ? 'ok' : 'cancelled'
-    return { kind: 'charge', status, lookUpCost, errorCode: null }
+    return { kind: 'charge', status, errorCode: null }
   }
   if (outcome.error !== null && !outcome.cut) {
     const billed = delivered && outcome.cost !== null && outcome.cost > 0n
     const errorCode = codeOf(outcome.error)
-    return billed ? { kind: 'charge', status: 'ok', lookUpCost: false, errorCode } : { kind: 'free', errorCode }
+    return billed ? { kind: 'charge', status: 'ok', errorCode } : { kind: 'free', errorCode }
   }
   if (outcome.error !== null) {
     const errorCode = codeOf(outcome.error)
-    return delivered ? { kind: 'charge', status: 'ok', lookUpCost: true, errorCode } : { kind: 'free', errorCode }
+    return delivered ? { kind: 'charge', status: 'ok', errorCode } : { kind: 'free', errorCode }
   }
   if (!delivered && !facts.emptinessExplained) return { kind: 'free', errorCode: 'upstream_empty' }
-  return { kind: 'charge', status: 'ok', lookUpCost: false, errorCode: null }
+  return { kind: 'charge', status: 'ok', errorCode: null }
 }

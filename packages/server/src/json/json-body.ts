@@ -1,8 +1,10 @@
 /**
- * JSON as source text: where the values of an object stand, so that a few can be exchanged and all others stay byte for byte.
+ * JSON as source text: where the values of an object stand, so that a few can be exchanged and all others stay byte for
+ * byte.
  *
- * Parsing and writing again would change big integers, `1e400` and `1.0`, and a float would hold money. This room knows bytes
- * only; it trusts that `JSON.parse` has accepted the text before. Source: decision 0006 (the body goes upstream as it came).
+ * Parsing and writing again would change big integers, `1e400` and `1.0`, and a float would hold money. This room knows
+ * bytes only; it trusts that `JSON.parse` has accepted the text before. Source: decision 0006 (the body goes upstream
+ * as it came).
  */
 
 const QUOTE = 0x22

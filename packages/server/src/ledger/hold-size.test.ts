@@ -23,10 +23,12 @@ describe('the size of a hold', () => {
     expect(sizeHold(stepwise, 109n)).toBeNull()
   })
 
-  test('leaves a sixteenth of the balance alone for one whole answer', () => {
+  test('leaves half of the balance to others, and a sixteenth where the first units need the other half', () => {
     const affordable = { ...request, policy: 'affordable' } as const
-    expect(sizeHold(affordable, 1_600n)).toEqual({ amount: 1_500n, units: 140, limit: 140 })
-    expect(sizeHold(affordable, 20_000n)).toEqual({ amount: 10_100n, units: 1_000, limit: null })
+    expect(sizeHold(affordable, 1_600n)).toEqual({ amount: 800n, units: 70, limit: 70 })
+    expect(sizeHold(affordable, 800n)).toEqual({ amount: 600n, units: 50, limit: 50 })
+    expect(sizeHold(affordable, 480n)).toEqual({ amount: 450n, units: 35, limit: 35 })
+    expect(sizeHold(affordable, 20_200n)).toEqual({ amount: 10_100n, units: 1_000, limit: null })
   })
 
   test('is one unit when the balance pays for exactly one', () => {

@@ -6,8 +6,10 @@ export const AMOUNT_MAX = 4_000_000_000_000_000_000n
 
 /** A hold may take this share of what is available before the balance counts as the limiter. */
 const UNLIMITED_SHARE = 4n
-/** Part of the balance that an `affordable` hold leaves alone, so that no single request takes it all. */
-const SPARED_SHARE = 16n
+/** An `affordable` hold leaves this share of the balance to other requests, where it still gets its first units … */
+const SPARED_SHARE = 2n
+/** … and this share even of a small balance, so that no single request takes it all. */
+const SMALL_SPARED_SHARE = 16n
 
 export interface HoldRequest {
   readonly fixed: bigint
@@ -51,9 +53,10 @@ export function sizeHold(request: HoldRequest, available: bigint): HoldSize | nu
   return { amount: holdFor(fixed, perUnit, held), units: held, limit: limit < units ? limit : null }
 }
 
-function affordableUnits({ fixed, perUnit, units, policy }: HoldRequest, available: bigint): number {
-  const limit = unitsFor(available, fixed, perUnit, units)
-  if (policy !== 'affordable') return limit
+function affordableUnits({ fixed, perUnit, units, policy, firstUnits }: HoldRequest, available: bigint): number {
+  const paidBy = (amount: bigint): number => unitsFor(amount, fixed, perUnit, units)
+  if (policy !== 'affordable') return paidBy(available)
+  const small = Math.min(paidBy(available - available / SMALL_SPARED_SHARE), firstUnits)
   // A balance that pays for exactly one unit is not refused for the sake of the spared part.
-  return Math.max(unitsFor(available - available / SPARED_SHARE, fixed, perUnit, units), Math.min(limit, 1))
+  return Math.max(paidBy(available - available / SPARED_SHARE), small, Math.min(paidBy(available), 1))
 }

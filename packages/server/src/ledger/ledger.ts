@@ -20,7 +20,10 @@ export const QUEUE_OPERATIONS_MAX = 20_000
 /** Waits before a batch with an unknown outcome is sent again. After the last its callers get a 503. */
 const RETRY_WAITS_MS: readonly number[] = [5, 25, 100, 400, 1_000, 2_000]
 
-/** How long a commit waits for as many operations as the one before it had. Source: decision 0004 (group commit), measured. */
+/**
+ * How long a commit waits for as many operations as the one before it had. Source: decision 0004 (group commit),
+ * measured.
+ */
 const GATHER_MS = 1
 
 const RETRY_AFTER_SECONDS = 1
@@ -119,8 +122,8 @@ export class Ledger {
     // Requests that arrived in the same turn of the event loop share the first commit.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (this.#queue.length > 0) {
-      // A commit costs the same for one operation as for ten. Where many callers are about, the others are given a moment to come;
-      // a lone caller never waits.
+      // A commit costs the same for one operation as for ten. Where many callers are about, the others are given a
+      // moment to come; a lone caller never waits.
       if (this.#queue.length < this.#lastBatch) await waitMs(GATHER_MS)
       const batch = this.#queue.length <= this.#batchMax ? this.#queue : this.#queue.slice(0, this.#batchMax)
       this.#queue = batch === this.#queue ? [] : this.#queue.slice(this.#batchMax)

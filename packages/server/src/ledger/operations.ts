@@ -19,7 +19,7 @@ export type HoldPolicy =
   /** The client named no limit and reads a stream: start with `firstUnits`, extend later. */
   | 'stepwise'
   /**
-   * The client named no limit and waits for one answer: hold as many units as the balance pays for, less a sixteenth.
+   * The client named no limit and waits for one answer: hold what half of the balance pays for, or the first units if the balance pays for those (less a sixteenth).
    */
   | 'affordable'
 
@@ -172,7 +172,8 @@ export interface HoldProgress {
 }
 
 /**
- * Notes the progress of open holds and renews the lease of their process, in one write. Source: decision 0009 (orphaned holds).
+ * Notes the progress of open holds and renews the lease of their process, in one write. Source: decision 0009 (orphaned
+ * holds).
  */
 export interface JournalHolds {
   readonly kind: 'journal'

@@ -8,7 +8,9 @@ import type { AttoUsd } from '../pricing/price.ts'
 import { createLedgerEngine } from './create-ledger-engine.ts'
 import { Ledger } from './ledger.ts'
 import type { HoldProgress } from './operations.ts'
-import { adoptHolds, LEASE_MS, startLease, stopLease, sweepOrphans, type OrphanDeps } from './orphans.ts'
+import { adoptHolds, startLease, stopLease, sweepOrphans, type OrphanDeps } from './orphans.ts'
+
+const LEASE_MS = 20_000
 
 describeEachEngine('orphaned holds', (engine) => {
   let money: TestLedger
@@ -51,7 +53,7 @@ describeEachEngine('orphaned holds', (engine) => {
   })
   /** A process that starts, places a hold, journals it perhaps, and is never heard of again. */
   const leaveBehind = async (processId: string, generationId?: string | null): Promise<string> => {
-    await startLease(money.test.database, { processId, nodeName: 'node-1' }, clock)
+    await startLease(money.test.database, { processId, nodeName: 'node-1' }, now, LEASE_MS)
     const hold = placeHold(caller, { fixed: 100n, processId, now })
     await money.ledger.submit(hold)
     if (generationId !== undefined) {

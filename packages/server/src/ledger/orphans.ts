@@ -24,11 +24,6 @@ import {
 
 export type { OrphanHold, ProcessIdentity } from './orphan-store.ts'
 
-/** How long a process may be silent before its holds count as left behind. */
-export const LEASE_MS = 20_000
-/** How often a process journals its open holds and renews its lease. Source: decision 0009. */
-export const JOURNAL_EVERY_MS = 5_000
-
 const ORPHANS_AT_ONCE = 200
 /** An upstream that cannot be reached is asked again until the hold is this old. */
 const LOOK_UP_UNTIL_MS = 3_600_000
@@ -64,9 +59,8 @@ export interface SweepResult {
 }
 
 /** Writes the lease of a process that starts, before it places its first hold. */
-export function startLease(database: Database, identity: ProcessIdentity, clock: Clock): Promise<void> {
-  const now = clock.now()
-  return insertLease(database, identity, { now, until: now + LEASE_MS })
+export function startLease(database: Database, identity: ProcessIdentity, now: number, leaseMs: number): Promise<void> {
+  return insertLease(database, identity, { now, until: now + leaseMs })
 }
 
 /** Ends the lease of a process that stops, so that whatever it left open is taken over at once. */

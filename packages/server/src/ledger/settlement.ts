@@ -1,5 +1,6 @@
 /**
- * Who pays what when a hold ends. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 0004 and 0008.
+ * Who pays what when a hold ends. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 0004 and
+ * 0008.
  */
 
 export interface Settlement {

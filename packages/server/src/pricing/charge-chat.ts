@@ -87,8 +87,8 @@ function priceChat(
 }
 
 /**
- * The list prices that may decide a charge and its hold; null when only the card or a reported cost may. A snapshot never makes an
- * alias dearer. Source: decision 0003.
+ * The list prices that may decide a charge and its hold; null when only the card or a reported cost may. A snapshot
+ * never makes an alias dearer. Source: decision 0003.
  */
 export function billingPrices(price: ChatPrice): TokenPrices | null {
   if (price.list === null) return null

@@ -6,9 +6,11 @@ let lastMs = 0
 let sequence = 0
 
 /**
- * Makes a UUID version 7 as lower-case text. Ids made in one process sort by the time of their making, also within one millisecond.
+ * Makes a UUID version 7 as lower-case text. Ids made in one process sort by the time of their making, also within one
+ * millisecond.
  *
- * Random bytes come from a pool that is refilled in one call, because a system call per id is a measurable part of a request.
+ * Random bytes come from a pool that is refilled in one call, because a system call per id is a measurable part of a
+ * request.
  * Source: RFC 9562 section 5.7 and 6.2 (method 1, a counter in `rand_a`).
  */
 export function createId(nowMs: number): string {

@@ -1,6 +1,6 @@
 /**
- * The port to an upstream that answers chat requests. Adapters translate between its wire and ours; nobody above knows which one
- * serves. Every failure leaves an adapter as a `ServiceError` whose text is safe to show.
+ * The port to an upstream that answers chat requests. Adapters translate between its wire and ours; nobody above knows
+ * which one serves. Every failure leaves an adapter as a `ServiceError` whose text is safe to show.
  */
 import type { JsonBody } from '../json/json-body.ts'
 import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
@@ -28,7 +28,9 @@ export interface ReportedUsage {
 
 /** One whole answer. */
 export interface UpstreamCompletion extends ReportedUsage {
-  /** OpenAI's shape with the upstream's own extras removed; `id`, `model` and `usage` are set by the caller of the port. */
+  /**
+   * OpenAI's shape with the upstream's own extras removed; `id`, `model` and `usage` are set by the caller of the port.
+   */
   readonly completion: Readonly<Record<string, unknown>>
   readonly generationId: string | null
   /** No text, refusal, tool call, audio or image in any choice. */
@@ -47,14 +49,18 @@ export interface ChatStreamSink {
    * @returns false when the reader is full: the adapter pauses until `resume` is called.
    */
   chunk(chunk: Record<string, unknown>, facts: ChunkFacts): boolean
-  /** The upstream's stream is over: cleanly, by an error frame, or by a cut. Called exactly once, and nothing after it. */
+  /**
+   * The upstream's stream is over: cleanly, by an error frame, or by a cut. Called exactly once, and nothing after it.
+   */
   end(outcome: ChatStreamOutcome): void
 }
 
 export interface ChunkFacts {
   /** UTF-8 bytes of text, reasoning and tool arguments in this chunk. */
   readonly outputBytes: number
-  /** Whether the chunk carries something that a caller would miss: text, refusal, tool call, audio, image, reasoning. */
+  /**
+   * Whether the chunk carries something that a caller would miss: text, refusal, tool call, audio, image, reasoning.
+   */
   readonly hasContent: boolean
   readonly isReasoning: boolean
   /** Null until a choice ends. */

@@ -1,6 +1,7 @@
 /**
- * Server-sent events from bytes. Lines end with LF, CR or CRLF, split anywhere between two reads; bytes become text only when a
- * line is whole, so no character is ever cut. Source: WHATWG HTML, "Server-sent events", parsing an event stream.
+ * Server-sent events from bytes. Lines end with LF, CR or CRLF, split anywhere between two reads; bytes become text
+ * only when a line is whole, so no character is ever cut. Source: WHATWG HTML, "Server-sent events", parsing an event
+ * stream.
  */
 
 const LF = 0x0a

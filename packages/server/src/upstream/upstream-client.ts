@@ -5,13 +5,17 @@ export interface UpstreamTimeouts {
   readonly connectMs: number
   /** From the request to the answer's headers; for an answer that is not streamed, the whole time of its making. */
   readonly firstByteMs: number
-  /** Between two reads of an answer's body. There is no limit on the whole, so a stream that still produces is never cut. */
+  /**
+   * Between two reads of an answer's body. There is no limit on the whole, so a stream that still produces is never
+   * cut.
+   */
   readonly idleMs: number
 }
 
 /**
- * An idle connection is given up after so long, in milliseconds, where the upstream does not say how long it keeps it: before
- * the 4 or 5 seconds of common servers, since a request on a connection that closes at that moment fails and may not be repeated.
+ * An idle connection is given up after so long, in milliseconds, where the upstream does not say how long it keeps it:
+ * before the 4 or 5 seconds of common servers, since a request on a connection that closes at that moment fails and may
+ * not be repeated.
  */
 const IDLE_CONNECTION_MS = 3_000
 
@@ -28,8 +32,8 @@ export interface UpstreamClient {
 }
 
 /**
- * Opens the connection pool of one upstream. Request headers are built here from scratch: nothing of a client's own headers is
- * ever forwarded.
+ * Opens the connection pool of one upstream. Request headers are built here from scratch: nothing of a client's own
+ * headers is ever forwarded.
  *
  * @param options.apiKey null for servers that want none.
  */

@@ -1,6 +1,7 @@
 /**
- * What a client is told when an upstream fails. One table for all adapters: they say what happened, this file says how it looks.
- * Our upstream account's lack of credit or a refused key is our problem, never the client's 401 or 402. Source: decision 0018.
+ * What a client is told when an upstream fails. One table for all adapters: they say what happened, this file says how
+ * it looks. Our upstream account's lack of credit or a refused key is our problem, never the client's 401 or 402.
+ * Source: decision 0018.
  */
 import type { ErrorCode } from '@svc/contract'
 import { ServiceError, type ServiceErrorOptions } from '../errors/service-error.ts'
@@ -89,7 +90,8 @@ const NOTHING = /$^/g
 const SECRET = /(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+|https?:\/\/\S+)/gi
 
 /**
- * Cuts an upstream's sentence to a length and takes secrets and addresses out of it; null when nothing readable is left.
+ * Cuts an upstream's sentence to a length and takes secrets and addresses out of it; null when nothing readable is
+ * left.
  *
  * @param apiKey our key at the upstream, which may look like anything; null where there is none.
  */
@@ -103,14 +105,19 @@ export function showableText(text: unknown, apiKey: string | null): string | nul
   return plain === '' ? null : plain.slice(0, UPSTREAM_TEXT_MAX)
 }
 
-/** An upstream's word for a failure. Its sentences are not logged: they may quote the request, and prompts stand in no log. */
+/**
+ * An upstream's word for a failure. Its sentences are not logged: they may quote the request, and prompts stand in no
+ * log.
+ */
 const CODE = /^[a-z][a-z0-9_.-]{0,63}$/i
 
 /** Seconds until a retry makes sense when the upstream does not say. Source: own choice. */
 const RETRY_AFTER_DEFAULT_SECONDS = 2
 const retryable: ReadonlySet<FailureKind> = new Set(['rate_limited', 'overloaded', 'our_account', 'unreachable'])
 
-/** Makes the error that the client sees. `upstreamText` is shown only where it speaks about the client's own request. */
+/**
+ * Makes the error that the client sees. `upstreamText` is shown only where it speaks about the client's own request.
+ */
 export function upstreamFailure(
   kind: FailureKind,
   facts: {

@@ -23,6 +23,7 @@ export interface SettleOrphansDeps {
   readonly clock: Clock
   readonly catalog: Catalog
   readonly processId: string
+  readonly leaseMs: number
   /** Names the data folder of embedded storage, whose restart adopts what was left there; null on PostgreSQL. */
   readonly dataFolder: string | null
   readonly findCost: (upstream: string, generationId: string) => Promise<AttoUsd | null>
@@ -52,12 +53,13 @@ function identityOf({ processId, dataFolder }: SettleOrphansDeps): ProcessIdenti
 }
 
 /**
- * Begins the life of this process in the ledger: its lease, and what an earlier process on the same data folder left open.
+ * Begins the life of this process in the ledger: its lease, and what an earlier process on the same data folder left
+ * open.
  * Source: decision 0009 (orphaned holds).
  */
 export async function beginLease(deps: SettleOrphansDeps): Promise<void> {
   const identity = identityOf(deps)
-  await startLease(deps.database, identity, deps.clock)
+  await startLease(deps.database, identity, deps.clock.now(), deps.leaseMs)
   if (deps.dataFolder !== null) await adoptHolds(orphanDeps(deps), identity)
 }
 

@@ -1,4 +1,8 @@
-/** Room `worker`: what goes on beside the requests. Each loop waits after its end, catches its own errors, and is stopped once. */
+/**
+ * Room `worker`: what goes on beside the requests. Each loop waits after its end, catches its own errors, and is
+ * stopped once.
+ */
+import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { KeyUses } from '../keys/key-uses.ts'
 import type { Revocations } from '../keys/revocations.ts'
 import type { Logger } from '../runtime/log.ts'
@@ -15,10 +19,15 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly journalMs: number
   /** Fetches the upstream's list; null where the bundled one is all there is. */
   readonly refreshCatalog: (() => Promise<void>) | null
+  /** Whether the catalog's prices are the upstream's own already. */
+  readonly hasOwnPrices: boolean
 }
 
 /** How often the upstream's list is fetched, in milliseconds. Source: own choice. */
 const CATALOG_REFRESH_MS = 15 * 60_000
+
+/** The longest that a start waits for the first list, in milliseconds. Source: own choice. */
+const FIRST_LIST_WAIT_MS = 5_000
 
 /** Orphans are looked for this many times in the time of a lease, so that they wait a lease and a quarter at most. */
 const SWEEPS_PER_LEASE = 4
@@ -45,7 +54,9 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   )
   const { refreshCatalog } = deps
   if (refreshCatalog !== null) {
-    void guarded('catalog', refreshCatalog)()
+    const first = guarded('catalog', refreshCatalog)()
+    // Without the upstream's own prices an alias would be held at its card alone, which may be far below its cost.
+    if (!deps.hasOwnPrices) await Promise.race([first, pauseFor(FIRST_LIST_WAIT_MS, undefined, { ref: false })])
     stops.push(timer.repeat(CATALOG_REFRESH_MS, guarded('catalog', refreshCatalog)))
   }
   deps.revocations.start()

@@ -21,7 +21,10 @@ function checkContentType({ request }: RouteCall): void {
   throw new ServiceError('unsupported_media_type', 'The content type must be application/json.')
 }
 
-/** Bodies up to this size are read before the balance is known: reading them costs less than asking. Source: decision 0006. */
+/**
+ * Bodies up to this size are read before the balance is known: reading them costs less than asking. Source: decision
+ * 0006.
+ */
 const SMALL_BODY_BYTES = 64 * 1024
 
 /** Asks for the balance before a large body, or one of unknown size, is taken into memory. */
@@ -31,7 +34,10 @@ async function admitBody(deps: EdgeDeps, { request }: RouteCall, caller: Caller)
   await requireCredits({ balance: deps.balance.store, topupUrl: deps.chat.topupUrl }, caller)
 }
 
-/** The caller's side of a stream. Their going away is seen on the response: the request's own `close` comes with its body. */
+/**
+ * The caller's side of a stream. Their going away is seen on the response: the request's own `close` comes with its
+ * body.
+ */
 function streamReader({ limits }: EdgeDeps, { request, reply }: RouteCall): StreamReader {
   const gone = new AbortController()
   reply.raw.once('close', () => {

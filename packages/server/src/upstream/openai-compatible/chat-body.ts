@@ -17,8 +17,8 @@ function limitMembers(request: UpstreamChatRequest, dialect: Dialect): Map<strin
 }
 
 /**
- * Writes the body for the upstream: the client's own bytes with the model's id, a request for usage in streams, and a limit
- * where the gateway imposes one. Nothing of ours is added beside these. Source: decision 0006.
+ * Writes the body for the upstream: the client's own bytes with the model's id, a request for usage in streams, and a
+ * limit where the gateway imposes one. Nothing of ours is added beside these. Source: decision 0006.
  */
 export function buildChatBody(request: UpstreamChatRequest, dialect: Dialect): Buffer {
   const edits = limitMembers(request, dialect)

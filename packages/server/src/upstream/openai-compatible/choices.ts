@@ -1,6 +1,6 @@
 /**
- * The parts of answers and chunks that clients know. Everything else an upstream says about itself (provider, timings, its own
- * finish reasons and accounting) is left out, so that it can be exchanged without any client noticing.
+ * The parts of answers and chunks that clients know. Everything else an upstream says about itself (provider, timings,
+ * its own finish reasons and accounting) is left out, so that it can be exchanged without any client noticing.
  */
 import type { ChunkFacts } from '../chat-upstream.ts'
 import { isObject } from './usage.ts'

@@ -70,7 +70,10 @@ function innerMessage(message: unknown): unknown {
   }
 }
 
-/** Finds the error in a body: `{error: {…}}`, `{error: "…"}`, or flat `{object: "error", message}`. Null when there is none. */
+/**
+ * Finds the error in a body: `{error: {…}}`, `{error: "…"}`, or flat `{object: "error", message}`. Null when there is
+ * none.
+ */
 export function findError(value: unknown): UpstreamError | null {
   if (!isObject(value)) return null
   const flat = value['object'] === 'error' || value['type'] === 'error' ? value : null

@@ -18,7 +18,10 @@ export interface ServerOptions {
   readonly clock: Clock
 }
 
-/** Opens an upstream that is any OpenAI-compatible server. It cannot promise confidential compute, so it refuses such requests. */
+/**
+ * Opens an upstream that is any OpenAI-compatible server. It cannot promise confidential compute, so it refuses such
+ * requests.
+ */
 export function openOpenAiCompatible(options: ServerOptions): ChatUpstream {
   return createOpenAiCompatible({
     name: options.name,

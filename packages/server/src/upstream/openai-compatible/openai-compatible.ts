@@ -1,4 +1,7 @@
-/** The adapter for every server that speaks OpenAI's chat completions; others that speak a dialect of it build on this one. */
+/**
+ * The adapter for every server that speaks OpenAI's chat completions; others that speak a dialect of it build on this
+ * one.
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ServiceError } from '../../errors/service-error.ts'
 import type { AttoUsd } from '../../pricing/price.ts'

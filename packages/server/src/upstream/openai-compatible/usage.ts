@@ -1,5 +1,6 @@
 /**
- * Usage as upstreams report it, made into ours: cached tokens are a part of the prompt's, reasoning tokens of the completion's.
+ * Usage as upstreams report it, made into ours: cached tokens are a part of the prompt's, reasoning tokens of the
+ * completion's.
  */
 import { numberText } from '../../json/json-body.ts'
 import { type AttoUsd, type ChatUsage } from '../../pricing/price.ts'
@@ -28,8 +29,8 @@ function firstTokens(...values: unknown[]): number {
 }
 
 /**
- * Reads token counts. Some upstreams leave reasoning out of the completion's count; their total tells, since it is then the sum
- * of three. A usage object without both counts is none.
+ * Reads token counts. Some upstreams leave reasoning out of the completion's count; their total tells, since it is then
+ * the sum of three. A usage object without both counts is none.
  */
 export function readTokens(usage: Json): ChatUsage | null {
   const promptTokens = tokens(usage['prompt_tokens'])
@@ -77,7 +78,10 @@ export function findUsage(value: Json): { readonly usage: Json; readonly path: r
   return null
 }
 
-/** One USD is 10¹⁰ of these ticks at the upstream that counts its cost in them. Source: that upstream's cost tracking page. */
+/**
+ * One USD is 10¹⁰ of these ticks at the upstream that counts its cost in them. Source: that upstream's cost tracking
+ * page.
+ */
 const ATTO_USD_PER_TICK = 100_000_000n
 
 function readCost(
