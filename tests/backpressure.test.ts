@@ -184,7 +184,7 @@ describe('readers who leave', () => {
     expect(charge).toBe(0n)
   })
 
-  test('an abort while the upstream has begun but said nothing reaches it, and only the prompt is charged', async () => {
+  test('an abort while the upstream has begun but said nothing reaches it; only the prompt is charged', async () => {
     stub.onChat = (_call, response) => {
       beginStream(response)
       sendEvent(response, chunkText({ role: 'assistant', content: '' }))

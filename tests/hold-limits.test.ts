@@ -150,7 +150,7 @@ function usdOf(charge: bigint): string {
 }
 
 test.skipIf(findPostgres() === null)(
-  `of ${REQUESTS} requests at once at three processes on one database, 10 reach the upstream, and with credit for one, one`,
+  `of ${REQUESTS} requests at once at three processes on one database, 10 reach the upstream; with credit for one, one`,
   { timeout: 90_000 },
   async () => {
     const processes = await openGatewayProcesses({ engine: 'postgres', upstreamUrl: stub.url, credits: '0' })

@@ -185,7 +185,8 @@ describe('the body', () => {
     const schema = '"tools":[{"type":"function","function":{"name":"f","parameters":{"const":2512292042121000001}}}]'
     const call =
       '"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\\"id\\":2512292042121000001}"}}]'
-    const text = `{ "model" : "svc-gpt" ,\n\t"messages":[{"role":"user","content":"\\u00e9\\/"},{"role":"assistant",${call}}],${numbers},${schema} }`
+    const messages = `[{"role":"user","content":"\\u00e9\\/"},{"role":"assistant",${call}}]`
+    const text = `{ "model" : "svc-gpt" ,\n\t"messages":${messages},${numbers},${schema} }`
     expect(await forwarded(text)).toBe(text.replace('"svc-gpt"', JSON.stringify(upstreamModel)))
   })
 
@@ -240,11 +241,35 @@ describe('the body', () => {
     ['transforms', ['middle-out']],
     ['web_search_options', {}],
     ['service_tier', 'priority'],
+    ['fallbacks', ['a']],
+    ['providerOptions', { gateway: { models: ['a'] } }],
   ])('%s would change the price or the route and is refused by name', async (field, value) => {
     const response = await gateway.chat({ ...QUESTION, [field]: value })
     const error = await errorOf(response)
     expect([response.status, error.code, error.param]).toEqual([400, 'unsupported_parameter', field])
     expect(stub.chats).toEqual([])
+  })
+
+  test.each(['MODEL', 'Model', 'max_Tokens', 'ſtream', 'stream_optionſ', 'max_to\u212aens', 'Models', 'N'])(
+    '%s would be another field to an upstream that cares for no case',
+    async (field) => {
+      const response = await gateway.chat({ ...QUESTION, [field]: 1 })
+      const error = await errorOf(response)
+      expect([response.status, error.code, error.param]).toEqual([400, 'unsupported_parameter', field])
+      expect(stub.chats).toEqual([])
+    },
+  )
+
+  test('a tool that the upstream would run and sell is refused', async () => {
+    const response = await gateway.chat({ ...QUESTION, tools: [TOOL, { type: 'openrouter:web_search' }] })
+    const error = await errorOf(response)
+    expect([response.status, error.code, error.param]).toEqual([400, 'unsupported_parameter', 'tools.1.type'])
+    expect(stub.chats).toEqual([])
+  })
+
+  test('of two output limits the one that is held for is the one that the upstream gets', async () => {
+    await gateway.chat({ ...QUESTION, max_completion_tokens: 7, max_tokens: 4_000 })
+    expect(stub.chats.at(-1)?.json).toMatchObject({ max_completion_tokens: 7, max_tokens: 7 })
   })
 
   test('any body reaches the upstream with the same text, but for the model', { timeout: 60_000 }, async () => {

@@ -215,7 +215,8 @@ describe('bodies', () => {
 
   test('an absent content type is taken for JSON', async () => {
     const body = JSON.stringify(QUESTION)
-    const head = `POST /api/v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.key}\r\nconnection: close\r\n`
+    const authorization = `authorization: Bearer ${gateway.key}`
+    const head = `POST /api/v1/chat/completions HTTP/1.1\r\nhost: x\r\n${authorization}\r\nconnection: close\r\n`
     const answer = await sendRaw(gatewayPort(), `${head}content-length: ${body.length}\r\n\r\n${body}`)
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
   })

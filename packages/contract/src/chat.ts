@@ -25,7 +25,8 @@ export type ChatRole = (typeof chatRoles)[number]
 const contentPart = z.looseObject({ type: z.string().min(1).max(64) }).meta({
   id: 'ContentPart',
   description:
-    'By `type`: text (`text`), image_url (`image_url.url`, an https or data URL), input_audio (`input_audio.data`, `.format`), ' +
+    'By `type`: text (`text`), image_url (`image_url.url`, an https or data URL), ' +
+    'input_audio (`input_audio.data`, `.format`), ' +
     'file (`file.filename`, `file.file_data`), and what the model understands beside these.',
 })
 
@@ -79,7 +80,9 @@ const metadata = z
       context.addIssue({
         code: 'custom',
         path: [key.slice(0, METADATA_KEY_CHARACTERS_MAX)],
-        message: `Keys have at most ${METADATA_KEY_CHARACTERS_MAX} characters, values are strings of at most ${METADATA_VALUE_CHARACTERS_MAX}.`,
+        message:
+          `Keys have at most ${METADATA_KEY_CHARACTERS_MAX} characters, ` +
+          `values are strings of at most ${METADATA_VALUE_CHARACTERS_MAX}.`,
       })
     }
   })

@@ -108,8 +108,9 @@ export const endpoints = {
     tag: 'Chat',
     summary: 'Chat with a model',
     description:
-      'The OpenAI chat request. Fields that are not listed go to the upstream unchanged, except those that change price, model ' +
-      'or route. The answer carries the charge in `svc`: at the top level, or in a stream on the last event before `[DONE]`.',
+      'The OpenAI chat request. Fields that are not listed go to the upstream unchanged, except those that change ' +
+      'price, model or route. The answer carries the charge in `svc`: at the top level, or in a stream on the last ' +
+      'event before `[DONE]`.',
     request: { body: chatRequest, documentedBody: documentedChatRequest },
     reply: {
       description: 'The answer: JSON, or with `stream: true` server-sent events that end with `data: [DONE]`.',
@@ -178,8 +179,8 @@ export const endpoints = {
     tag: 'Account',
     summary: 'Show what became of one request',
     description:
-      '`pending` while the request runs or its cost is being looked up, then `final`. Works after a hang-up too: the id is the ' +
-      '`x-request-id` of the answer.',
+      '`pending` while the request runs or its cost is being looked up, then `final`. Works after a hang-up too: ' +
+      'the id is the `x-request-id` of the answer.',
     request: { path: usagePath },
     reply: { description: 'The record, or that it is still open.', json: usageReply },
     errors: ['usage_not_found'],

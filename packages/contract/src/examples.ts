@@ -153,7 +153,8 @@ export const examples: Readonly<Record<EndpointId, EndpointExamples>> = {
 export const shortageExample = {
   error: {
     message:
-      'Insufficient credits: this request needs up to 42.5 credits, 3.2 are available. Add credits or lower max_tokens.',
+      'Insufficient credits: this request needs up to 42.5 credits, 3.2 are available. ' +
+      'Add credits or lower max_tokens.',
     type: 'insufficient_quota',
     param: null,
     code: 'insufficient_credits',

@@ -70,11 +70,13 @@ export function createOpenApiDocument(publicBaseUrl: string): OpenApiDocument {
 }
 
 const INTRODUCTION = [
-  'One OpenAI-compatible API and one key, paid from prepaid credits. 1 USD is 1,000 credits; every request is priced at the cost of',
+  'One OpenAI-compatible API and one key, paid from prepaid credits.',
+  '1 USD is 1,000 credits; every request is priced at the cost of',
   'the upstream plus 20 % (`margin_bps` 2000).',
   '',
-  'Amounts of credits are JSON numbers with at most nine decimals and are exact as written: read them as decimals, not as binary',
-  'floating point, where every digit counts. In optional request fields `null` is the same as absence. Answers may gain fields.',
+  'Amounts of credits are JSON numbers with at most nine decimals and are exact as written:',
+  'read them as decimals, not as binary floating point, where every digit counts.',
+  'In optional request fields `null` is the same as absence. Answers may gain fields.',
   '',
   'Every answer has the header `x-request-id`; `GET /v1/usage/{request_id}` tells what became of that request.',
 ].join('\n')
@@ -161,8 +163,9 @@ function renderEvents(event: z.ZodType, sample: EndpointExamples, schemas: Schem
     schema: {
       type: 'string',
       description:
-        'Server-sent events. The data of each is one chunk as JSON, that of the last is `[DONE]`. Lines that begin with a colon are ' +
-        'comments that keep the connection alive. A failure in mid-stream is an event with `error` alone, then `[DONE]`.',
+        'Server-sent events. The data of each is one chunk as JSON, that of the last is `[DONE]`. Lines that begin ' +
+        'with a colon are comments that keep the connection alive. A failure in mid-stream is an event with `error` ' +
+        'alone, then `[DONE]`.',
       contentMediaType: 'text/event-stream',
       'x-event-schema': schemas.render(event, 'output'),
     },

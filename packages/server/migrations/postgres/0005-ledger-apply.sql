@@ -29,7 +29,8 @@ declare
   credit_operations int[] := '{}'; credit_ids text[] := '{}';
 
   n int := 0; h int; a int; t int; b int; entry int;
-  available bigint; purse text; size bigint; units bigint; pays bigint; freed bigint; small bigint; charge bigint; owed bigint;
+  available bigint; purse text; size bigint; units bigint; pays bigint; freed bigint; small bigint;
+  charge bigint; owed bigint;
   window_from bigint; refusal text; is_late boolean; progress text;
 begin
   -- What the holds of earlier batches belong to never changes, so it can be read before anything is locked.

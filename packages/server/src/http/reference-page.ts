@@ -30,7 +30,8 @@ export function referencePage(nonce: string): string {
 </head>
 <body>
 <header><a href="/console">SVC</a><span>API reference</span><a href="/api/openapi">OpenAPI document</a></header>
-<main id="reference"><noscript>This page needs JavaScript. The OpenAPI document is at <a href="/api/openapi">/api/openapi</a>.</noscript></main>
+<main id="reference"><noscript>This page needs JavaScript.
+The OpenAPI document is at <a href="/api/openapi">/api/openapi</a>.</noscript></main>
 <script src="${REFERENCE_PATH}/swagger-ui-bundle.js"></script>
 <script nonce="${nonce}">${PAGE_SCRIPT}</script>
 </body>

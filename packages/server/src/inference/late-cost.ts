@@ -1,6 +1,8 @@
 import type { ChatUpstream, ReportedUsage } from '../upstream/chat-upstream.ts'
 
-/** Waits before each look-up, in milliseconds: upstreams know a cost shortly after the end, not at once. Source: own. */
+/**
+ * Waits before each look-up, in milliseconds: upstreams know a cost shortly after the end, not at once. Source: own.
+ */
 const WAITS_MS = [250, 750, 2_000] as const
 
 export interface LateCostDeps {

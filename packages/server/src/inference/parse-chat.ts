@@ -46,7 +46,45 @@ const refusedFields: Readonly<Record<string, readonly unknown[]>> = {
   preset: [],
   transforms: [],
   web_search_options: [],
+  fallbacks: [],
+  providerOptions: [],
   service_tier: ['auto', 'default', 'standard'],
+}
+
+/** Fields that decide what a request costs and who serves it. */
+const decidingFields: ReadonlySet<string> = new Set([...Object.keys(refusedFields), ...Object.keys(chatRequest.shape)])
+
+/** A name as readers see it that care for no case: capitals, and the letters that fold to an ordinary one (ſ, K). */
+function foldCase(name: string): string {
+  return name.toUpperCase().toLowerCase()
+}
+
+const foldedFields: ReadonlyMap<string, string> = new Map([...decidingFields].map((field) => [foldCase(field), field]))
+
+/**
+ * Refuses a deciding field in another spelling: to the gateway it is an unknown field, to an upstream that cares for no
+ * case it is the field itself, and its last value wins. Source: Go, package encoding/json, Unmarshal.
+ */
+function refuseSpellings(members: JsonBody['members']): void {
+  for (const name of members.keys()) {
+    const field = foldedFields.get(foldCase(name))
+    if (field === undefined || field === name) continue
+    const param = name.slice(0, 64)
+    throw new ServiceError('unsupported_parameter', `Unsupported parameter: '${param}' must be written '${field}'.`, {
+      param,
+    })
+  }
+}
+
+/** Tools that clients run themselves. Any other is run, and sold, by an upstream, and may ask models of its own. */
+const clientTools: ReadonlySet<unknown> = new Set(['function', 'custom', undefined, null])
+
+function refuseTools(tools: ChatRequest['tools']): void {
+  const index = tools?.findIndex((tool) => !clientTools.has(tool['type'])) ?? -1
+  if (index === -1) return
+  throw new ServiceError('unsupported_parameter', 'Unsupported tool: only tools of your own can be offered.', {
+    param: `tools.${index}.type`,
+  })
 }
 
 function refuseFields(value: Readonly<Record<string, unknown>>): void {
@@ -75,7 +113,9 @@ export function parseChat(text: Buffer): ChatCall {
     throw new ServiceError(problem.code, problem.message, { param: problem.param })
   }
   const members = scan(text)
+  refuseSpellings(members)
   refuseFields(value)
+  refuseTools(parsed.data.tools)
   if (isBlankChat(parsed.data)) {
     throw new ServiceError('empty_content', 'The request has no content. You were not charged.', { param: 'messages' })
   }

@@ -16,7 +16,9 @@ import { StreamDelivery } from './stream-delivery.ts'
 import { judgeStream, type StreamVerdict } from './stream-verdict.ts'
 
 export interface StreamChatDeps extends ChatDeps {
-  /** The longest that a 200 waits for the first content, in milliseconds. Source: decision 0013 (frames of a stream). */
+  /**
+   * The longest that a 200 waits for the first content, in milliseconds. Source: decision 0013 (frames of a stream).
+   */
   readonly firstContentMs: number
 }
 
@@ -133,7 +135,8 @@ async function deliver(
 /**
  * Streams one chat answer and charges it. The charge is durable before the last frame is sent.
  *
- * Rejects only when nothing was sent yet, so that the client gets a true status; later failures end the stream with an error frame.
+ * Rejects only when nothing was sent yet, so that the client gets a true status; later failures end the stream with an
+ * error frame.
  * Source: spec 2.2, 2.8; decisions 0008 (order at the end of a request) and 0013 (frames of a stream).
  *
  * @throws {ServiceError} for everything that fails before the first content; the request is then free.

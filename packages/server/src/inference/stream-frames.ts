@@ -14,7 +14,9 @@ export interface FrameHead {
 /** Writes the start that every chunk of one stream shares, up to where its own members follow. */
 export function renderHead(head: FrameHead): string {
   const usage = head.withUsage ? ',"usage":null' : ''
-  return `"id":${JSON.stringify(head.id)},"object":"chat.completion.chunk","created":${head.created},"model":${JSON.stringify(head.model)}${usage}`
+  const id = JSON.stringify(head.id)
+  const model = JSON.stringify(head.model)
+  return `"id":${id},"object":"chat.completion.chunk","created":${head.created},"model":${model}${usage}`
 }
 
 /** A chunk as an event. `svc` is JSON text, given for the last chunk of a stream that shows no usage. */

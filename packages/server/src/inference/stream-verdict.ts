@@ -1,4 +1,7 @@
-/** What a stream that is over costs and how it ends for the client. Pure, so that the whole table can be read and tested. */
+/**
+ * What a stream that is over costs and how it ends for the client. Pure, so that the whole table can be read and
+ * tested.
+ */
 import type { ErrorCode } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
 import type { ChatStreamOutcome } from '../upstream/chat-upstream.ts'

@@ -19,7 +19,8 @@ export type HoldPolicy =
   /** The client named no limit and reads a stream: start with `firstUnits`, extend later. */
   | 'stepwise'
   /**
-   * The client named no limit and waits for one answer: hold what half of the balance pays for, or the first units if the balance pays for those (less a sixteenth).
+   * The client named no limit and waits for one answer: hold what half of the balance pays for, or the first units if
+   * the balance pays for those (less a sixteenth).
    */
   | 'affordable'
 

@@ -1,6 +1,7 @@
 /**
- * One HTTP exchange with an upstream, on undici's dispatcher and Node's own buffers: no `fetch` and no web streams, which cost
- * several times the CPU of the whole request. Redirects are not followed, so the upstream's key never reaches another host.
+ * One HTTP exchange with an upstream, on undici's dispatcher and Node's own buffers: no `fetch` and no web streams,
+ * which cost several times the CPU of the whole request. Redirects are not followed, so the upstream's key never
+ * reaches another host.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Transform } from 'node:stream'
@@ -78,7 +79,10 @@ function decodedReader(
   }
 }
 
-/** The decoder that an answer needs: null for plain bytes, undefined for an encoding that nobody asked for and nobody knows. */
+/**
+ * The decoder that an answer needs: null for plain bytes, undefined for an encoding that nobody asked for and nobody
+ * knows.
+ */
 function decoderFor(headers: IncomingHttpHeaders): Transform | null | undefined {
   const encoding = headers['content-encoding']?.toLowerCase() ?? ''
   return encoding === '' || encoding === 'identity' ? null : decoders[encoding]?.()
