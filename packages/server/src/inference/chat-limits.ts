@@ -14,13 +14,13 @@ export interface OutputLimit {
   readonly tokens: number
   /** Whether the client named a limit. */
   readonly asked: boolean
-  /** The client's limit where it is above the model's maximum and has to be lowered; null otherwise. */
-  readonly lowered: number | null
+  /** The limit to send where it is not the only one that the client sent; null leaves the client's own. */
+  readonly sent: number | null
 }
 
 /**
  * Says what limits the answer: the client's own number, never above the model's maximum, or the model's maximum alone.
- * `max_completion_tokens` wins over `max_tokens`.
+ * `max_completion_tokens` wins over `max_tokens`; nobody knows which of two the upstream obeys, so both get that number.
  */
 export function limitOutput(
   request: Pick<ChatRequest, 'max_tokens' | 'max_completion_tokens'>,
@@ -29,8 +29,11 @@ export function limitOutput(
 ): OutputLimit {
   const ceiling = model.maxOutputTokens ?? Math.min(UNKNOWN_OUTPUT_TOKENS, model.contextLength ?? UNKNOWN_OUTPUT_TOKENS)
   const asked = request.max_completion_tokens ?? request.max_tokens ?? null
-  if (asked !== null)
-    return { tokens: Math.min(asked, ceiling), asked: true, lowered: asked > ceiling ? ceiling : null }
+  if (asked !== null) {
+    const tokens = Math.min(asked, ceiling)
+    const isSent = (request.max_completion_tokens ?? tokens) === tokens && (request.max_tokens ?? tokens) === tokens
+    return { tokens, asked: true, sent: isSent ? null : tokens }
+  }
   const room = model.contextLength === null ? ceiling : model.contextLength - promptTokens
-  return { tokens: Math.min(ceiling, Math.max(room, OUTPUT_TOKENS_MIN)), asked: false, lowered: null }
+  return { tokens: Math.min(ceiling, Math.max(room, OUTPUT_TOKENS_MIN)), asked: false, sent: null }
 }

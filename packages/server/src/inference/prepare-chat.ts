@@ -168,7 +168,7 @@ export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<Prepa
     upstream,
     hold,
     promptTokens,
-    maxTokens: isLimited ? hold.limit : output.lowered,
+    maxTokens: isLimited ? hold.limit : output.sent,
     maxTokensApplied: isLimited ? hold.limit : null,
     choices,
   }
