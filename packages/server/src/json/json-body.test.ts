@@ -75,4 +75,5 @@ test('the text of a number is read as it is written', () => {
   expect(numberText(text, ['usage', 'cost'])).toBe('0.000950000000000000001')
   expect(numberText(text, ['usage', 'note'])).toBeNull()
   expect(numberText(text, ['usage', 'none'])).toBeNull()
+  expect(numberText(Buffer.from('{"usage":null,"usage":{"cost":1,"cost":2.50}}'), ['usage', 'cost'])).toBe('2.50')
 })

@@ -94,6 +94,27 @@ export function textStart(text: Buffer): number {
   return text.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
 }
 
+/** Tells of each top-level member of a JSON object, in the order of the text. */
+function walkMembers(text: Buffer, onMember: (key: string, member: JsonMember) => void): void {
+  let at = skipSpace(text, textStart(text))
+  if (text[at] !== OPEN_BRACE) return
+  at = skipSpace(text, at + 1)
+  while (text[at] === QUOTE) {
+    const keyStart = at
+    const keyEnd = stringEnd(text, at)
+    const written = text.toString('utf8', keyStart + 1, keyEnd - 1)
+    const key: string = written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written
+    at = skipSpace(text, keyEnd)
+    if (text[at] !== COLON) return
+    const valueStart = skipSpace(text, at + 1)
+    const end = valueEnd(text, valueStart)
+    onMember(key, { keyStart, valueStart, valueEnd: end })
+    at = skipSpace(text, end)
+    if (text[at] !== COMMA) return
+    at = skipSpace(text, at + 1)
+  }
+}
+
 /**
  * Finds the top-level members of a JSON object.
  *
@@ -102,25 +123,20 @@ export function textStart(text: Buffer): number {
  */
 export function scanMembers(text: Buffer): Map<string, JsonMember> {
   const members = new Map<string, JsonMember>()
-  let at = skipSpace(text, textStart(text))
-  if (text[at] !== OPEN_BRACE) return members
-  at = skipSpace(text, at + 1)
-  while (text[at] === QUOTE) {
-    const keyStart = at
-    const keyEnd = stringEnd(text, at)
-    const written = text.toString('utf8', keyStart + 1, keyEnd - 1)
-    const key: string = written.includes('\\') ? String(JSON.parse(`"${written}"`)) : written
-    at = skipSpace(text, keyEnd)
-    if (text[at] !== COLON) return members
-    const valueStart = skipSpace(text, at + 1)
-    const end = valueEnd(text, valueStart)
+  walkMembers(text, (key, member) => {
     if (members.has(key)) throw new DuplicateKeyError(key)
-    members.set(key, { keyStart, valueStart, valueEnd: end })
-    at = skipSpace(text, end)
-    if (text[at] !== COMMA) break
-    at = skipSpace(text, at + 1)
-  }
+    members.set(key, member)
+  })
   return members
+}
+
+/** The member that `JSON.parse` reads under a key: the last of that name; null when there is none. */
+function lastMember(text: Buffer, name: string): JsonMember | null {
+  let found: JsonMember | null = null
+  walkMembers(text, (key, member) => {
+    if (key === name) found = member
+  })
+  return found
 }
 
 /**
@@ -159,8 +175,8 @@ export function spliceMembers(body: JsonBody, edits: ReadonlyMap<string, string>
 export function numberText(text: Buffer, path: readonly string[]): string | null {
   let inner = text
   for (const key of path) {
-    const member = scanMembers(inner).get(key)
-    if (member === undefined) return null
+    const member = lastMember(inner, key)
+    if (member === null) return null
     inner = inner.subarray(member.valueStart, member.valueEnd)
   }
   const written = inner.toString('latin1')
