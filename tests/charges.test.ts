@@ -158,6 +158,14 @@ describe('with an upstream of OpenRouter’s dialect', () => {
     expect(await recordOf(gateway, stream.requestId)).toMatchObject({ completion_tokens: 55, estimated: false })
   })
 
+  test('a count of zeros is none: what was delivered is charged by our own', async () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 0 }
+    stub.onChat = (_call, response) => sendCompletion(response, { text: 'x'.repeat(256), usage })
+    const whole = await ask(gateway, question('svc-gpt'))
+    expect(whole.charge).toBeGreaterThan(0n)
+    expect(await recordOf(gateway, whole.requestId)).toMatchObject({ completion_tokens: 64, estimated: true })
+  })
+
   // Case B026
   test('a client that does not want to see the usage pays the same', async () => {
     stub.onChat = (_call, response) => sendStream(response, { usage: { prompt_tokens: 30, completion_tokens: 40 } })

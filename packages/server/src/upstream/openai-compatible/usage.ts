@@ -30,12 +30,13 @@ function firstTokens(...values: unknown[]): number {
 
 /**
  * Reads token counts. Some upstreams leave reasoning out of the completion's count; their total tells, since it is then
- * the sum of three. A usage object without both counts is none.
+ * the sum of three. A usage object without both counts is none, and so is one of zeros, which some servers send where they
+ * did not count: no prompt has no tokens.
  */
 export function readTokens(usage: Json): ChatUsage | null {
   const promptTokens = tokens(usage['prompt_tokens'])
   const completion = tokens(usage['completion_tokens'])
-  if (promptTokens === null || completion === null) return null
+  if (promptTokens === null || completion === null || promptTokens + completion === 0) return null
   const promptDetails = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}
   const completionDetails = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
   const reasoningTokens = firstTokens(completionDetails['reasoning_tokens'], usage['reasoning_tokens'])
