@@ -1,11 +1,14 @@
 /**
  * The ledger's door: what an engine can rely on, so that no single operation can make a batch fail.
  */
+import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { InvariantError } from '../errors/invariant-error.ts'
 import type { HoldProgress, LedgerOperation, RecordCredit, SettleHold } from './operations.ts'
 
 /** A million USD in one operation; sums of two fit a signed 64-bit column with room to spare. */
 export const OPERATION_AMOUNT_MAX = 1_000_000_000_000_000_000n
+/** A cost whose charge is still within the limit. The margin is a fifth. */
+const COST_MAX = (OPERATION_AMOUNT_MAX * 5n) / 6n
 /** Units of output that one request can ask for at most. */
 export const OPERATION_UNITS_MAX = 1_000_000_000
 
@@ -55,8 +58,8 @@ function checked(operation: LedgerOperation): LedgerOperation {
 function checkedSettle(operation: SettleHold): SettleHold {
   const { facts } = operation
   assertId(operation.holdId)
-  assertAmount('charge', operation.charge)
-  assertAmount('cost', operation.cost)
+  const charge = believable('charge', operation.charge, OPERATION_AMOUNT_MAX)
+  const cost = believable('cost', operation.cost, COST_MAX)
   assert(operation.end === 'captured' || operation.charge === 0n, 'only a captured hold has a charge')
   assert(operation.end !== 'expired' || operation.cost === 0n, 'a hold with a known cost does not expire')
   for (const count of [facts.promptTokens, facts.completionTokens, facts.cachedTokens, facts.reasoningTokens]) {
@@ -65,6 +68,8 @@ function checkedSettle(operation: SettleHold): SettleHold {
   if (facts.latencyMs !== null) assertCount('latencyMs', facts.latencyMs, Number.MAX_SAFE_INTEGER)
   return {
     ...operation,
+    charge,
+    cost,
     facts: {
       ...facts,
       upstream: storableOrNull(facts.upstream, NAME_LENGTH_MAX),
@@ -86,12 +91,12 @@ function checkedCredit(operation: RecordCredit): RecordCredit {
 
 function checkedProgress(entry: HoldProgress): HoldProgress {
   assertId(entry.holdId)
-  assertAmount('charge', entry.charge)
-  assertAmount('cost', entry.cost)
   assertCount('promptTokens', entry.promptTokens, Number.MAX_SAFE_INTEGER)
   assertCount('completionTokens', entry.completionTokens, Number.MAX_SAFE_INTEGER)
   return {
     ...entry,
+    charge: believable('charge', entry.charge, OPERATION_AMOUNT_MAX),
+    cost: believable('cost', entry.cost, COST_MAX),
     pricing: storableOrNull(entry.pricing, TEXT_LENGTH_MAX),
     upstream: storableOrNull(entry.upstream, NAME_LENGTH_MAX),
     upstreamModel: storableOrNull(entry.upstreamModel, NAME_LENGTH_MAX),
@@ -105,6 +110,13 @@ function assert(isTrue: boolean, message: string): void {
 
 function assertAmount(name: string, amount: bigint): void {
   if (amount < 0n || amount > OPERATION_AMOUNT_MAX) throw new InvariantError(`${name} is out of range: ${amount}`)
+}
+
+/** Cuts what an upstream claims to the limit: a hold must be able to end whatever its upstream says. */
+function believable(name: string, amount: Nanocredits, max: bigint): Nanocredits {
+  const cut = amount > max ? nanocreditsOf(max) : amount
+  assertAmount(name, cut)
+  return cut
 }
 
 function assertCount(name: string, count: number, max: number): void {

@@ -168,6 +168,18 @@ describeEachEngine('money operations', (engine) => {
     expect(await findRecord(hold.holdId)).toMatchObject({ status: 'error', charge: 0n, write_off: 7n })
   })
 
+  test('a hold ends even where its upstream claims more than can be', async () => {
+    const caller = await money.createCaller(100n)
+    const hold = placeHold(caller, { fixed: 50n })
+    await money.ledger.submit(hold)
+    const claimed = capture(hold.holdId, 10n ** 30n, { cost: nanocreditsOf(10n ** 30n) })
+    expect(await money.ledger.submit(claimed)).toEqual({
+      kind: 'settled',
+      charge: 100n,
+      writeOff: 10n ** 18n - 100n,
+    })
+  })
+
   // B037: a settlement that runs twice has one effect.
   test('two settlements of one hold at once charge once', async () => {
     const caller = await money.createCaller(100n)
