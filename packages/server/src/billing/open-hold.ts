@@ -182,6 +182,10 @@ export class OpenHolds {
     return this.#holds.size
   }
 
+  has(holdId: string): boolean {
+    return this.#holds.has(holdId)
+  }
+
   add(hold: OpenHold): void {
     this.#holds.set(hold.id, hold)
   }

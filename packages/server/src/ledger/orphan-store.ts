@@ -15,14 +15,21 @@ export interface ProcessIdentity {
 const COLUMNS = ['h.hold_id', 'h.account_id', 'h.type', 'h.model', 'h.placed_at', 'h.progress'] as const
 
 /**
- * Open holds of processes whose lease ran out before `before`, or that never had one; oldest first, at most `limit`.
+ * Open holds of other processes whose lease ran out before `before`, or that never had one; oldest first, at most
+ * `limit`.
  */
-export function listOrphans(database: Database, before: number, limit: number): Promise<readonly OrphanHold[]> {
+export function listOrphans(
+  database: Database,
+  ownProcessId: string,
+  before: number,
+  limit: number,
+): Promise<readonly OrphanHold[]> {
   return database.read
     .selectFrom('hold as h')
     .leftJoin('process_lease as p', 'p.process_id', 'h.process_id')
     .select(COLUMNS)
     .where('h.state', '=', 'held')
+    .where('h.process_id', '<>', ownProcessId)
     .where((where) => where(where.fn.coalesce('p.lease_until', 'h.placed_at'), '<', before))
     .orderBy('h.hold_id')
     .limit(limit)
@@ -44,6 +51,18 @@ export function listPredecessors(
     .where('h.process_id', '<>', identity.processId)
     .orderBy('h.hold_id')
     .limit(limit)
+    .execute()
+}
+
+/** Open holds of one process that were placed before `before`, oldest first. */
+export function listHoldsOf(database: Database, processId: string, before: number): Promise<readonly OrphanHold[]> {
+  return database.read
+    .selectFrom('hold as h')
+    .select(COLUMNS)
+    .where('h.state', '=', 'held')
+    .where('h.process_id', '=', processId)
+    .where('h.placed_at', '<', before)
+    .orderBy('h.hold_id')
     .execute()
 }
 

@@ -31,6 +31,11 @@ describeEachEngine('orphaned holds', (engine) => {
     database: money.test.database,
     ledger: money.ledger,
     clock,
+    processId: 'own',
+    isOpenHere: () => false,
+    onBroken: (_, error) => {
+      throw error
+    },
     findCost: async () => null,
     chargeForCost: (_, cost) => ({
       charge: nanocreditsOf((cost * 6n) / 5n),
@@ -136,6 +141,51 @@ describeEachEngine('orphaned holds', (engine) => {
     expect(await sweepOrphans(depsFor({ findCost }))).toMatchObject({ postponed: 1 })
     now += 3_600_000
     expect(await sweepOrphans(depsFor({ findCost }))).toMatchObject({ estimated: 1, postponed: 0 })
+  })
+
+  test('ask an upstream that does not answer once a sweep', async () => {
+    for (const process of ['p1', 'p2', 'p3']) await leaveBehind(process, `gen-${process}`)
+    now += LEASE_MS + 1
+    let asked = 0
+    const findCost = (): Promise<never> => {
+      asked++
+      return Promise.reject(new Error('unreachable'))
+    }
+    expect(await sweepOrphans(depsFor({ findCost }))).toMatchObject({ postponed: 3 })
+    expect(asked).toBe(1)
+    now += 3_600_000
+    await sweepOrphans(depsFor({ findCost }))
+  })
+
+  test('that are broken keep no others from their end', async () => {
+    const broken = await leaveBehind('p1', 'gen-1')
+    await leaveBehind('p2', null)
+    now += LEASE_MS + 1
+    const told: string[] = []
+    const chargeForCost = (): never => {
+      throw new TypeError('no price')
+    }
+    const findCost = async (): Promise<AttoUsd> => 50n as AttoUsd
+    const onBroken = (holdId: string): void => void told.push(holdId)
+    const result = await sweepOrphans(depsFor({ findCost, chargeForCost, onBroken }))
+    expect([result.estimated, result.postponed, told]).toEqual([1, 1, [broken]])
+    await sweepOrphans(depsFor())
+  })
+
+  test('are not what this process has open, however long it slept', async () => {
+    const hold = await leaveBehind('own', null)
+    now += 600_000
+    expect(await sweepOrphans(depsFor({ isOpenHere: () => true }))).toMatchObject({ estimated: 0, expired: 0 })
+    expect(await money.ledger.submit(capture(hold, 50n, { now }))).toMatchObject({ kind: 'settled', charge: 50n })
+  })
+
+  test('are also what this process placed without learning so', async () => {
+    await leaveBehind('own')
+    now += 119_999
+    expect(await sweepOrphans(depsFor())).toMatchObject({ expired: 0 })
+    now += 2
+    expect(await sweepOrphans(depsFor())).toMatchObject({ expired: 1 })
+    expect(await money.findBalance(caller.accountId)).toEqual({ posted: 1_000n, held: 0n })
   })
 
   test('swept by three processes at once are settled once', async () => {

@@ -7,6 +7,7 @@
  */
 import { ZERO, type Nanocredits } from '@svc/contract'
 import type { Database } from '../db/database.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import type { AttoUsd, ChargeBasis } from '../pricing/price.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { parseHoldProgress } from './hold-progress.ts'
@@ -16,6 +17,7 @@ import {
   deleteEndedLeases,
   endLease,
   insertLease,
+  listHoldsOf,
   listOrphans,
   listPredecessors,
   type OrphanHold,
@@ -28,6 +30,8 @@ const ORPHANS_AT_ONCE = 200
 /** An upstream that cannot be reached is asked again until the hold is this old. */
 const LOOK_UP_UNTIL_MS = 3_600_000
 const LEASE_KEPT_MS = 86_400_000
+/** Longer than the ledger tries to learn the outcome of an operation. */
+const UNKNOWN_AFTER_MS = 120_000
 
 /** What a request costs by what its upstream says it cost. */
 export interface OrphanCharge {
@@ -41,6 +45,12 @@ export interface OrphanDeps {
   readonly database: Database
   readonly ledger: Ledger
   readonly clock: Clock
+  /** This process. What it has open is never an orphan, even where its lease ran out because it slept. */
+  readonly processId: string
+  /** Whether this process answers for a hold. One that it placed without learning so is an orphan. */
+  readonly isOpenHere: (holdId: string) => boolean
+  /** Called for a hold that cannot be settled at all, so that it does not keep the others from it. */
+  readonly onBroken: (holdId: string, error: unknown) => void
   /** What a generation cost; null when its upstream cannot tell. A rejection means: ask again later. */
   readonly findCost: (upstream: string, generationId: string) => Promise<AttoUsd | null>
   readonly chargeForCost: (hold: OrphanHold, cost: AttoUsd) => OrphanCharge
@@ -54,7 +64,7 @@ export interface SweepResult {
   readonly estimated: number
   /** Ended without a charge. */
   readonly expired: number
-  /** Left for a later sweep, because the upstream could not be asked. */
+  /** Left for a later sweep, because the upstream could not be asked or the hold is broken. */
   readonly postponed: number
 }
 
@@ -77,11 +87,17 @@ export async function adoptHolds(deps: OrphanDeps, identity: ProcessIdentity): P
   return settleAll(deps, await listPredecessors(deps.database, identity, ORPHANS_AT_ONCE))
 }
 
-/** Settles holds of processes whose lease has run out, a bounded number at a time, and clears away old leases. */
+/**
+ * Settles holds of processes whose lease has run out, a bounded number at a time, and those that this process placed
+ * without learning so, since the database answered with an error and did it all the same. Clears away old leases.
+ */
 export async function sweepOrphans(deps: OrphanDeps): Promise<SweepResult> {
+  const { database, processId } = deps
   const now = deps.clock.now()
-  const result = await settleAll(deps, await listOrphans(deps.database, now, ORPHANS_AT_ONCE))
-  await deleteEndedLeases(deps.database, now - LEASE_KEPT_MS)
+  const left = await listOrphans(database, processId, now, ORPHANS_AT_ONCE)
+  const own = await listHoldsOf(database, processId, now - UNKNOWN_AFTER_MS)
+  const result = await settleAll(deps, [...left, ...own.filter((hold) => !deps.isOpenHere(hold.hold_id))])
+  await deleteEndedLeases(database, now - LEASE_KEPT_MS)
   return result
 }
 
@@ -89,19 +105,32 @@ type Outcome = keyof SweepResult
 
 async function settleAll(deps: OrphanDeps, holds: readonly OrphanHold[]): Promise<SweepResult> {
   const counts: Record<Outcome, number> = { looked: 0, estimated: 0, expired: 0, postponed: 0 }
-  for (const hold of holds) counts[await settleOrphan(deps, hold)]++
+  // An upstream that does not answer is asked once, or a start would wait for it as often as there are holds.
+  const silent = new Set<string>()
+  for (const hold of holds) {
+    try {
+      counts[await settleOrphan(deps, hold, silent)]++
+    } catch (error) {
+      if (error instanceof ServiceError) throw error
+      deps.onBroken(hold.hold_id, error)
+      counts.postponed++
+    }
+  }
   return counts
 }
 
-async function settleOrphan(deps: OrphanDeps, hold: OrphanHold): Promise<Outcome> {
+async function settleOrphan(deps: OrphanDeps, hold: OrphanHold, silent: Set<string>): Promise<Outcome> {
   const now = deps.clock.now()
   const progress = hold.progress === null ? null : parseHoldProgress(hold.hold_id, hold.progress)
+  const upstream = progress?.upstream ?? ''
   let cost: AttoUsd | null = null
-  try {
-    cost = await findCost(deps, progress)
-  } catch {
-    if (now - hold.placed_at < LOOK_UP_UNTIL_MS) return 'postponed'
+  if (!silent.has(upstream)) {
+    cost = await findCost(deps, progress).catch(() => {
+      silent.add(upstream)
+      return null
+    })
   }
+  if (silent.has(upstream) && now - hold.placed_at < LOOK_UP_UNTIL_MS) return 'postponed'
   const [outcome, operation] = settlementFor(deps, { hold, progress, cost, now })
   await deps.ledger.submit(operation)
   return outcome

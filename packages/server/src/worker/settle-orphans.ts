@@ -1,3 +1,4 @@
+import type { OpenHolds } from '../billing/open-hold.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { OpenDatabase } from '../db/open-database.ts'
 import { parseHoldProgress } from '../ledger/hold-progress.ts'
@@ -16,6 +17,7 @@ import { ZERO } from '@svc/contract'
 import { chargeChat } from '../pricing/charge-chat.ts'
 import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/log.ts'
 
 export interface SettleOrphansDeps {
   readonly database: OpenDatabase
@@ -44,8 +46,14 @@ function chargeForCost(hold: OrphanHold, cost: AttoUsd, catalog: Catalog): Orpha
   return chargeChat(price ?? { card: { input: ZERO, output: ZERO }, list: null }, usage, cost)
 }
 
-function orphanDeps({ database, ledger, clock, catalog, findCost }: SettleOrphansDeps): OrphanDeps {
-  return { database, ledger, clock, findCost, chargeForCost: (hold, cost) => chargeForCost(hold, cost, catalog) }
+function orphanDeps(deps: SettleOrphansDeps): OrphanDeps {
+  const { database, ledger, clock, processId, findCost } = deps
+  return {
+    ...{ database, ledger, clock, processId, findCost },
+    isOpenHere: (holdId) => deps.openHolds.has(holdId),
+    onBroken: (holdId, error) => deps.log.error({ hold_id: holdId, err: error }, 'an orphaned hold cannot be settled'),
+    chargeForCost: (hold, cost) => chargeForCost(hold, cost, deps.catalog),
+  }
 }
 
 function identityOf({ processId, dataFolder }: SettleOrphansDeps): ProcessIdentity {
