@@ -76,7 +76,9 @@ export function readBody(
     }
     request.on('error', brokenOff)
     request.on('close', () => {
-      if (!request.complete) brokenOff(null)
+      if (!request.readableEnded) brokenOff(null)
     })
+    // Whoever left while the key was looked up sends no more events.
+    if (request.destroyed) brokenOff(null)
   })
 }
