@@ -31,6 +31,10 @@ export function openSseWriter(
     if (canWrite() && stall === null) response.write(': keep-alive\n\n')
   }, options.keepAliveMs)
   keepAlive.unref()
+  const awaitReader = (): void => {
+    stall ??= setTimeout(() => response.destroy(), READER_STALL_MS)
+    stall.unref()
+  }
   const clearStall = (): void => {
     if (stall !== null) clearTimeout(stall)
     stall = null
@@ -46,10 +50,7 @@ export function openSseWriter(
     write: (text) => {
       if (!canWrite()) return true
       const hasRoom = response.write(text)
-      if (!hasRoom && stall === null) {
-        stall = setTimeout(() => response.destroy(), READER_STALL_MS)
-        stall.unref()
-      }
+      if (!hasRoom) awaitReader()
       return hasRoom
     },
     end: (text) => {
@@ -57,6 +58,8 @@ export function openSseWriter(
       isOver = true
       clearInterval(keepAlive)
       response.end(text)
+      // Nothing more comes that could find the reader full, and what waits for them is kept until they take it.
+      awaitReader()
     },
     onDrain: (listener) => {
       response.on('drain', listener)
