@@ -8,7 +8,9 @@ import type { Logger } from '../runtime/log.ts'
 import { beginAccessLog } from './access-log.ts'
 import { writeClientError } from './client-error.ts'
 import type { EdgeDeps } from './edge.ts'
+import { LastExchanges } from './last-exchanges.ts'
 import { mountPages } from './pages.ts'
+import { protocolProblem } from './protocol-problem.ts'
 import { renderError } from './render-error.ts'
 import { routePattern } from './route.ts'
 import { health } from './routes/health.ts'
@@ -108,21 +110,28 @@ function refuseUnknown(request: FastifyRequest): never {
 /** Builds the server. It does not listen yet. */
 export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstance {
   const createRequestId = (): string => createId(deps.clock.now())
+  const exchanges = new LastExchanges()
   const app = Fastify({
     genReqId: createRequestId,
     requestIdHeader: false,
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
-    http: { maxHeaderSize: options.headerBytes, headersTimeout: HEADERS_TIMEOUT_MS },
+    http: { maxHeaderSize: options.headerBytes, headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    clientErrorHandler: (error, socket) => writeClientError({ log: deps.log, createRequestId }, error, socket),
+    clientErrorHandler: (error, socket) => {
+      if (error.code !== 'ECONNRESET' && !exchanges.admitsRefusal(socket)) return
+      writeClientError({ log: deps.log, createRequestId }, error, socket)
+    },
     frameworkErrors: (error, request, reply) => {
       beginRequest(deps.log, request, reply)
       void sendError(request, reply, error)
     },
     return503OnClosing: false,
   })
+  app.server.on('request', (request, response) => exchanges.note(request, response))
+  // An expectation that nobody knows is no reason to refuse. Source: RFC 9110, section 10.1.1.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   // Bodies are read by their routes, after the key was checked.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -131,6 +140,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     beginRequest(deps.log, request, reply)
     done()
   })
+  app.addHook('onRequest', (request, _reply, done) => done(protocolProblem(request.raw)))
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
   app.setNotFoundHandler(refuseUnknown)
   app.register(
@@ -142,6 +152,8 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
         exposedHeaders,
         methods: ['GET', 'POST', 'DELETE'],
         maxAge: 7_200,
+        // Whoever asks for the options without being a browser gets the same answer, not an error without our shape.
+        strictPreflight: false,
       })
       for (const mount of routes) mount(api, deps)
       done()

@@ -16,6 +16,7 @@ const frameworkErrors: Readonly<Record<string, () => ServiceError>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new ServiceError('unsupported_media_type', 'This content type is not read here.'),
   FST_ERR_BAD_URL: () => new ServiceError('unknown_url', 'The address is not well formed.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ServiceError('unknown_url', 'The address is too long.'),
   FST_ERR_ASYNC_CONSTRAINT: () => new ServiceError('unknown_url', 'There is nothing at this address.'),
 }
 
