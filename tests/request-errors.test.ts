@@ -285,6 +285,7 @@ describe('the shape of every error', () => {
   ])('what the parser refuses with %s is told as %d', async (parserCode, status, code) => {
     const deps = {
       log: createLogger({ level: 'silent' }),
+      metrics: null,
       createRequestId: () => '00000000-0000-7000-8000-000000000000',
     }
     const server = createServer((socket) =>

@@ -14,6 +14,7 @@ import type { Config } from './config/config.ts'
 import { lockDataFolder } from './db/data-folder-lock.ts'
 import { type OpenDatabase, openDatabase } from './db/open-database.ts'
 import { InvariantError } from './errors/invariant-error.ts'
+import type { AdminServer } from './http/admin-server.ts'
 import { createApp } from './http/app.ts'
 import type { EdgeDeps } from './http/edge.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
@@ -25,10 +26,20 @@ import { createKeyUses } from './keys/key-uses.ts'
 import { createRevocations } from './keys/revocations.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { traceLedger } from './observe/trace-ledger.ts'
 import { openCatalog, type OpenCatalog } from './open-catalog.ts'
+import {
+  type ObservedParts,
+  observeEngine,
+  observeUpstreams,
+  openObservation,
+  settlementListener,
+  startObservation,
+} from './open-observation.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { type Health, readHealth } from './read-health.ts'
+import type { Phase } from './read-readiness.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createId } from './runtime/ids.ts'
 import type { Logger } from './runtime/log.ts'
@@ -50,6 +61,8 @@ export interface Gateway {
   readonly authenticator: KeyAuthenticator
   readonly clock: Clock
   readonly health: () => Health
+  /** Origin of metrics and probes; null where they are off, and before the start. */
+  readonly adminOrigin: () => string | null
   /** Listens and begins the background work; resolves with the origin. */
   start(): Promise<string>
   /**
@@ -67,11 +80,13 @@ type Parts = Awaited<ReturnType<typeof openParts>>
 
 async function openParts({ config, log, clock = systemClock }: GatewayOptions) {
   const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
+  const observation = await openObservation(config)
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir, writerWorker: WRITER_WORKER })
   const catalog = await openCatalog(config, clock, log)
   const sandbox = await openSandbox(config, catalog.catalog, clock)
-  const upstreams = openUpstreams(config.upstreams, clock, sandbox)
-  const ledger = new Ledger({ engine: createLedgerEngine(database) })
+  const opened = openUpstreams(config.upstreams, clock, sandbox)
+  const upstreams = observeUpstreams(observation, opened, config, sandbox?.url ?? null)
+  const ledger = new Ledger({ engine: observeEngine(observation, createLedgerEngine(database)) })
   const keyStore = createKeyStore(database)
   const authenticator = createKeyAuthenticator({ store: keyStore, peppers: config.peppers, clock })
   const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
@@ -90,7 +105,8 @@ async function openParts({ config, log, clock = systemClock }: GatewayOptions) {
   const processId = createId(clock.now())
   return {
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
-    ...{ revocations, processId, tokenCounter: createTokenCounter() },
+    ...{ revocations, processId, observation, tokenCounter: createTokenCounter() },
+    streams: new StreamSlots(config.limits.streamsAtOnce),
   }
 }
 
@@ -101,16 +117,21 @@ function upstreamOf(upstreams: ReadonlyMap<string, WatchedUpstream>, model: Mode
 }
 
 function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): EdgeDeps {
-  const { config, clock, ledger, openHolds, processId, upstreams, tokenCounter } = parts
+  const { config, clock, openHolds, processId, upstreams, tokenCounter } = parts
+  const { metrics, tracing } = parts.observation
+  const ledger = tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing)
   const { limits } = config
   const catalog = parts.catalog.catalog
   return {
     clock,
     log: parts.log,
+    metrics: metrics?.http ?? null,
+    tracing,
     authenticator: parts.authenticator,
     noteKeyUse: (keyId) => parts.keyUses.note(keyId, clock.now()),
     chat: {
       ...{ ledger, clock, openHolds, processId, catalog },
+      onSettled: settlementListener(parts.observation, catalog),
       topupUrl: `${publicOrigin}/console/fund`,
       upstreamOf: (model) => upstreamOf(upstreams, model),
       countTokens: (text) => tokenCounter.count(text),
@@ -127,7 +148,7 @@ function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): Edg
       perAccount: new RateLimiter(limits.requestsPerMinute * ACCOUNT_KEYS, clock),
       perAddress: new RateLimiter(limits.publicPerMinute, clock),
       failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock),
-      streams: new StreamSlots(limits.streamsAtOnce),
+      streams: parts.streams,
       bodies: new BodyBudget(limits.bodyBytesInFlight),
       chatBodyBytes: limits.chatBodyBytes,
       keepAliveMs: limits.keepAliveMs,
@@ -158,6 +179,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))
   await parts.sandbox?.close()
   await parts.tokenCounter.close()
+  await parts.observation.tracing?.close()
   await parts.database.close()
   parts.unlock()
 }
@@ -180,14 +202,34 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     headerBytes: config.limits.headerBytes,
   })
   let stopWorkers: () => Promise<void> = () => Promise.resolve()
+  let phase: Phase = 'starting'
+  let admin: AdminServer | null = null
   return {
     ...{ database, ledger, authenticator, clock, health },
+    adminOrigin: () => admin?.origin ?? null,
     start: async () => {
+      admin = await startObservation(
+        parts.observation,
+        observedParts(parts, () => phase),
+      )
       stopWorkers = await startWorkers(workerDeps(parts))
-      return app.listen({ host: config.host, port: config.port })
+      const origin = await app.listen({ host: config.host, port: config.port })
+      phase = 'serving'
+      return origin
     },
-    stop: () => stopParts(parts, app, stopWorkers),
+    stop: async () => {
+      phase = 'stopping'
+      await stopParts(parts, app, stopWorkers)
+      // Last, so that probes and metrics can follow the stop.
+      await admin?.close()
+    },
   }
+}
+
+function observedParts(parts: Parts, phase: () => Phase): ObservedParts {
+  const { config, log, clock, database, ledger, openHolds, streams } = parts
+  const catalog = parts.catalog.catalog
+  return { config, log, clock, database, ledger, openHolds, catalog, streamsOpen: () => streams.open, phase }
 }
 
 function workerDeps(parts: Parts) {

@@ -5,7 +5,8 @@ import type { UpstreamHealth, WatchedUpstream } from './upstream/watch-health.ts
 
 export type Health = HealthReply
 
-const VERSION = '0.1.0'
+/** What runs, as health, metrics and traces say it. */
+export const VERSION = '0.1.0'
 
 /** The best of all: one upstream that works keeps the gateway useful. */
 function overall(states: readonly UpstreamHealth[]): UpstreamHealth {

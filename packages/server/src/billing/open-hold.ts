@@ -12,6 +12,9 @@ import type { HoldPolicy, HoldProgress, SettleHold, UsageFacts } from '../ledger
 import type { Clock } from '../runtime/clock.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 
+/** @param charged what was really taken, in nanocredits: less than the settlement says where it could not be paid. */
+export type SettlementListener = (hold: OpenHold, settlement: SettleHold, charged: bigint) => void
+
 export interface BillingDeps {
   readonly ledger: Pick<Ledger, 'submit'>
   readonly clock: Clock
@@ -20,6 +23,8 @@ export interface BillingDeps {
   readonly processId: string
   /** Where a person adds credits; told in every 402. */
   readonly topupUrl: string
+  /** Told of each settlement that this process has written, once, after it is durable. It must not throw. */
+  readonly onSettled?: SettlementListener | undefined
 }
 
 export interface HoldRequest {
@@ -60,6 +65,8 @@ export class OpenHold {
   readonly ended = new AbortController()
   /** What the request would be charged if this process died now; null while nothing was delivered. */
   progress: () => HoldProgress | null = () => null
+  /** When the caller's first content came, by the gateway's clock; null before, and for whole answers. */
+  firstContentAt: number | null = null
   #units: number
   #settlement: SettleHold | null = null
   #isSettled = false
@@ -81,6 +88,11 @@ export class OpenHold {
   /** Units of output that the hold covers now. */
   get units(): number {
     return this.#units
+  }
+
+  /** Credits that the hold keeps back now, in nanocredits. */
+  get amount(): bigint {
+    return this.request.fixed + this.request.perUnit * BigInt(this.#units)
   }
 
   /** The settlement that could not be written yet; null in all ordinary life. */
@@ -154,6 +166,7 @@ export class OpenHold {
     this.#settlement = null
     this.#isSettled = true
     this.#deps.openHolds.remove(this)
+    if (result.kind === 'settled') this.#deps.onSettled?.(this, operation, result.charge)
     return nanocreditsOf(result.charge)
   }
 }
@@ -192,6 +205,24 @@ export class OpenHolds {
 
   remove(hold: OpenHold): void {
     this.#holds.delete(hold.id)
+  }
+
+  /** What is open now: how many, how much in nanocredits, and since when the oldest; null for none. */
+  figures(): {
+    readonly holds: number
+    readonly amount: bigint
+    readonly oldest: number | null
+    readonly unwritten: number
+  } {
+    let amount = 0n
+    let oldest: number | null = null
+    let unwritten = 0
+    for (const hold of this.#holds.values()) {
+      amount += hold.amount
+      oldest = Math.min(oldest ?? hold.placedAt, hold.placedAt)
+      if (hold.unwritten !== null) unwritten++
+    }
+    return { holds: this.#holds.size, amount, oldest, unwritten }
   }
 
   /** What the journal writes: one entry for each hold that has something to tell. */

@@ -55,6 +55,10 @@ const upstreamSchema = z.strictObject({
     .enum(['max_tokens', 'max_completion_tokens'])
     .optional()
     .describe('Field in which this upstream takes a limit on the output; max_tokens by default.'),
+  forward_trace: z
+    .boolean()
+    .optional()
+    .describe('Whether calls carry a traceparent header while traces are on; false by default.'),
 })
 
 export type UpstreamEntry = z.output<typeof upstreamSchema>

@@ -25,6 +25,8 @@ export interface UpstreamConfig {
   readonly reportsCost: boolean
   /** The request field that limits the output. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  /** Whether its calls say which trace they belong to, while traces are on. */
+  readonly forwardsTrace: boolean
 }
 
 /**
@@ -84,9 +86,31 @@ export interface LimitsConfig {
   readonly shutdownGraceMs: number
 }
 
+/** Where metrics and probes are served, apart from the API. */
+export interface AdminConfig {
+  readonly host: string
+  readonly port: number
+}
+
+/** Where traces go, by the variables of OpenTelemetry. */
+export interface TracingConfig {
+  readonly exporter: 'otlp' | 'console'
+  /** Address of the traces' endpoint; used by `otlp` alone. */
+  readonly url: string
+  readonly protocol: 'http/protobuf' | 'http/json'
+  /** Part of the traces that are kept, from 0 to 1. */
+  readonly ratio: number
+  /** Whether a caller's own decision goes before the ratio. */
+  readonly followsCaller: boolean
+}
+
 export interface Config {
   readonly host: string
   readonly port: number
+  /** Null serves neither metrics nor probes. */
+  readonly admin: AdminConfig | null
+  /** Null makes no traces. */
+  readonly tracing: TracingConfig | null
   /** Whether the bind is not loopback, which turns the strict checks on. */
   readonly isProduction: boolean
   /**

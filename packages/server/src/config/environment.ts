@@ -78,6 +78,8 @@ export const environmentSchema = z.object({
   SVC_KEY_PEPPER: peppers.optional(),
   SVC_SESSION_SECRET: secret.optional(),
   SVC_TRUSTED_PROXIES: proxies.optional(),
+  SVC_ADMIN_HOST: z.string().max(253).default('localhost'),
+  SVC_ADMIN_PORT: port.optional(),
   SVC_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
@@ -100,7 +102,6 @@ export const reservedNames: readonly string[] = [
   'SVC_RPC_URLS_46630',
   'SVC_ALLOW_TESTNET',
   'SVC_SIGNUP',
-  'SVC_ADMIN_PORT',
 ]
 
 /** Names that belong to the terminal client and mean nothing here. */

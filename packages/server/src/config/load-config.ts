@@ -7,6 +7,7 @@ import { parseEnvironment, type Environment } from './environment.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { resolveLimits } from './resolve-limits.ts'
 import { resolvePrices } from './resolve-prices.ts'
+import { resolveTracing } from './resolve-tracing.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
 
 export interface ConfigSource {
@@ -40,14 +41,17 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const { problems: priceProblems, ...prices } = resolvePrices(environment, file, upstreams)
   const secretProblems = isProduction ? missingSecrets(environment) : []
   const [firstUpstream, ...otherUpstreams] = upstreams
-  const found = [...upstreamProblems, ...priceProblems, ...secretProblems]
+  const found = [...upstreamProblems, ...priceProblems, ...secretProblems, ...adminProblems(environment)]
   if (found.length > 0 || firstUpstream === undefined) throw new ConfigError(found)
 
+  const { tracing, notices: tracingNotices } = resolveTracing(source.env)
   const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
   prepareDataDir(dataDir)
   const config: Config = {
     host: environment.SVC_HOST,
     port: environment.SVC_PORT,
+    admin: adminOf(environment),
+    tracing,
     isProduction,
     publicUrl: environment.SVC_PUBLIC_URL ?? null,
     dataDir,
@@ -62,7 +66,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     logLevel: environment.SVC_LOG_LEVEL,
     limits: resolveLimits(file.limits ?? {}),
   }
-  return { config: freezeDeep(config), notices: [...notices, ...noticesOf(config)] }
+  return { config: freezeDeep(config), notices: [...notices, ...tracingNotices, ...noticesOf(config)] }
 }
 
 /** Tells whether only this machine can reach a server that listens there. */
@@ -102,6 +106,16 @@ function missingSecrets(environment: Environment): readonly string[] {
   return problems
 }
 
+function adminOf(environment: Environment): Config['admin'] {
+  const { SVC_ADMIN_HOST: host, SVC_ADMIN_PORT: port } = environment
+  return port === undefined ? null : { host, port }
+}
+
+function adminProblems({ SVC_PORT: port, SVC_ADMIN_PORT: adminPort }: Environment): readonly string[] {
+  if (adminPort === undefined || adminPort === 0 || adminPort !== port) return []
+  return ['SVC_ADMIN_PORT is the port of the API. Choose another: metrics are not for clients.']
+}
+
 /** The current pepper is the one with the highest version, whatever the order in which they are written. */
 function peppersOf(environment: Environment, dataDir: string): Config['peppers'] {
   const given = (environment.SVC_KEY_PEPPER ?? []).toSorted((left, right) => right.version - left.version)
@@ -113,6 +127,9 @@ function peppersOf(environment: Environment, dataDir: string): Config['peppers']
 
 function noticesOf(config: Config): readonly string[] {
   const notices: string[] = []
+  if (config.admin !== null && !isLoopback(config.admin.host)) {
+    notices.push('The admin port answers everybody who can reach it: keep SVC_ADMIN_HOST inside a private network.')
+  }
   if (!config.isProduction) return notices
   if (config.publicUrl?.startsWith('http:') === true) {
     notices.push('SVC_PUBLIC_URL is not https: keys cross the network in clear text.')

@@ -102,5 +102,6 @@ function withDefaults(entry: UpstreamEntry, url: string | null, apiKey: string |
     allowH2: entry.allow_h2 ?? false,
     reportsCost: entry.reports_cost ?? entry.kind !== 'openai-compatible',
     maxTokensField: entry.max_tokens_field ?? 'max_tokens',
+    forwardsTrace: entry.forward_trace ?? false,
   }
 }

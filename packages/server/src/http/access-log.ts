@@ -3,8 +3,9 @@
  * key.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Logger } from '../runtime/log.ts'
 import type { ServiceError } from '../errors/service-error.ts'
+import type { HttpMetrics } from '../metrics/http-metrics.ts'
+import type { Logger } from '../runtime/log.ts'
 
 /** What is learnt about a request on its way. */
 export interface RequestFacts {
@@ -25,8 +26,15 @@ declare module 'fastify' {
 /** How a client that hung up is noted. Source: decision 0010 (499 is logged only). */
 const CLIENT_CLOSED = 499
 
-/** Takes down when a request began and has its line written at its end. */
-export function beginAccessLog(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+/** Who is told of the end of each request. */
+export interface AccessLogDeps {
+  readonly log: Logger
+  /** Null where nobody counts. */
+  readonly metrics: HttpMetrics | null
+}
+
+/** Takes down when a request began, and has its line written and its end counted. */
+export function beginAccessLog(deps: AccessLogDeps, request: FastifyRequest, reply: FastifyReply): void {
   const facts: RequestFacts = {
     startedAt: performance.now(),
     keyId: null,
@@ -35,18 +43,26 @@ export function beginAccessLog(log: Logger, request: FastifyRequest, reply: Fast
     error: null,
   }
   request.facts = facts
-  reply.raw.once('close', () => writeLine(log, request, reply))
+  reply.raw.once('close', () => noteEnd(deps, request, reply))
 }
 
-function writeLine(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+function noteEnd({ log, metrics }: AccessLogDeps, request: FastifyRequest, reply: FastifyReply): void {
   const { facts } = request
   const isWhole = reply.raw.writableFinished
+  const durationMs = performance.now() - facts.startedAt
+  metrics?.ended({
+    route: request.routeOptions.url ?? null,
+    method: request.method,
+    status: isWhole ? reply.raw.statusCode : null,
+    seconds: durationMs / 1_000,
+    errorCode: facts.error?.code ?? null,
+  })
   const line = {
     request_id: request.id,
     method: request.method,
     route: request.routeOptions.url ?? null,
     status: isWhole ? reply.raw.statusCode : CLIENT_CLOSED,
-    duration_ms: Math.round(performance.now() - facts.startedAt),
+    duration_ms: Math.round(durationMs),
     key_id: facts.keyId,
     model: facts.model,
     credits_charged: facts.creditsCharged,

@@ -4,8 +4,7 @@ import { endpointList } from '@svc/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
 import { createId } from '../runtime/ids.ts'
-import type { Logger } from '../runtime/log.ts'
-import { beginAccessLog } from './access-log.ts'
+import { type AccessLogDeps, beginAccessLog } from './access-log.ts'
 import { writeClientError } from './client-error.ts'
 import type { EdgeDeps } from './edge.ts'
 import { LastExchanges } from './last-exchanges.ts'
@@ -21,6 +20,7 @@ import { v1Models } from './routes/v1-models.ts'
 import { v1ModelsId } from './routes/v1-models-id.ts'
 import { v1Usage } from './routes/v1-usage.ts'
 import { v1UsageRequestId } from './routes/v1-usage-request-id.ts'
+import { traceRequest } from './trace-request.ts'
 
 /** What the socket layer needs to know. */
 export interface ServerOptions {
@@ -72,8 +72,8 @@ const exposedHeaders = [
   'x-svc-margin-bps',
 ]
 
-function beginRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
-  beginAccessLog(log, request, reply)
+function beginRequest(deps: AccessLogDeps, request: FastifyRequest, reply: FastifyReply): void {
+  beginAccessLog(deps, request, reply)
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
 }
 
@@ -121,10 +121,10 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     clientErrorHandler: (error, socket) => {
       if (error.code !== 'ECONNRESET' && !exchanges.admitsRefusal(socket)) return
-      writeClientError({ log: deps.log, createRequestId }, error, socket)
+      writeClientError({ ...deps, createRequestId }, error, socket)
     },
     frameworkErrors: (error, request, reply) => {
-      beginRequest(deps.log, request, reply)
+      beginRequest(deps, request, reply)
       void sendError(request, reply, error)
     },
     return503OnClosing: false,
@@ -137,8 +137,9 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.decorateRequest('facts', null as never)
   app.addHook('onRequest', (request, reply, done) => {
-    beginRequest(deps.log, request, reply)
-    done()
+    beginRequest(deps, request, reply)
+    if (deps.tracing === null) done()
+    else traceRequest(deps.tracing, request, reply, done)
   })
   app.addHook('onRequest', (request, _reply, done) => done(protocolProblem(request.raw)))
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error))

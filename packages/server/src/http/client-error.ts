@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { renderError } from './render-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { Logger } from '../runtime/log.ts'
+import type { AccessLogDeps } from './access-log.ts'
 
 function errorOf(code: string | undefined): ServiceError {
   if (code === 'HPE_HEADER_OVERFLOW') return new ServiceError('request_too_large', 'The request headers are too large.')
@@ -22,13 +22,14 @@ const reasons: Readonly<Record<number, string>> = {
  * @param deps.createRequestId names the answer, so that its line in the log can be found.
  */
 export function writeClientError(
-  deps: { readonly log: Logger; readonly createRequestId: () => string },
+  deps: AccessLogDeps & { readonly createRequestId: () => string },
   error: Error & { readonly code?: string },
   socket: Socket,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const { status, body } = renderError(errorOf(error.code))
   const requestId = deps.createRequestId()
+  deps.metrics?.ended({ route: null, method: 'none', status, seconds: 0, errorCode: body.error.code })
   deps.log.info({ request_id: requestId, status, code: body.error.code }, 'request refused')
   const json = JSON.stringify(body)
   socket.end(

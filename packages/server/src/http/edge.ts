@@ -8,8 +8,10 @@ import type { ReadUsageDeps } from '../billing/read-usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { StreamChatDeps } from '../inference/stream-chat.ts'
 import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
+import type { HttpMetrics } from '../metrics/http-metrics.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { BodyBudget } from './read-body.ts'
 import type { StreamSlots } from './stream-slots.ts'
@@ -17,6 +19,10 @@ import type { StreamSlots } from './stream-slots.ts'
 export interface EdgeDeps {
   readonly clock: Clock
   readonly log: Logger
+  /** Null where nobody counts. */
+  readonly metrics: HttpMetrics | null
+  /** Null where nobody traces. */
+  readonly tracing: Tracing | null
   readonly authenticator: KeyAuthenticator
   /** Notes that a key was used. Cheap: written later, in batches. */
   readonly noteKeyUse: (keyId: string) => void

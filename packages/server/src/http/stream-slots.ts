@@ -9,6 +9,13 @@ export class StreamSlots {
     this.#limit = limit
   }
 
+  /** Streams that are open, over all callers. */
+  get open(): number {
+    let open = 0
+    for (const count of this.#open.values()) open += count
+    return open
+  }
+
   /**
    * Takes a slot.
    * @returns the function that gives it back; calling it twice is harmless.

@@ -5,6 +5,7 @@
  * The 200 waits for the first content, so that an early failure still gets its true status. The chunk that finishes the
  * answer is kept back until the charge is durable, because it carries the charge.
  */
+import type { Clock } from '../runtime/clock.ts'
 import type { ChatStream, ChatStreamOutcome, ChatStreamSink, ChunkFacts } from '../upstream/chat-upstream.ts'
 import type { FrameWriter, StreamReader } from './frame-writer.ts'
 import type { ChatCall } from './parse-chat.ts'
@@ -27,6 +28,7 @@ type Chunk = Readonly<Record<string, unknown>>
 
 export class StreamDelivery {
   readonly #firstContentMs: number
+  readonly #clock: Clock
   readonly #prepared: PreparedChat
   readonly #reader: StreamReader
   readonly #head: string
@@ -50,8 +52,14 @@ export class StreamDelivery {
   /** What the caller is told about the interruption; null when nothing is. */
   interruptionError: Error | null = null
 
-  constructor(deps: { readonly firstContentMs: number }, prepared: PreparedChat, call: ChatCall, reader: StreamReader) {
+  constructor(
+    deps: { readonly firstContentMs: number; readonly clock: Clock },
+    prepared: PreparedChat,
+    call: ChatCall,
+    reader: StreamReader,
+  ) {
     this.#firstContentMs = deps.firstContentMs
+    this.#clock = deps.clock
     this.#prepared = prepared
     this.#reader = reader
     this.#withUsage = wantsUsage(call)
@@ -135,6 +143,7 @@ export class StreamDelivery {
     this.outputBytes += facts.outputBytes
     this.hasContent ||= facts.hasContent
     this.hasReasoning ||= facts.isReasoning
+    if (facts.hasContent || facts.isReasoning) this.#prepared.hold.firstContentAt ??= this.#clock.now()
     let text = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
     this.#last = null
     if (facts.finishReason !== null) {

@@ -16,6 +16,8 @@ export interface UpstreamChatRequest {
   readonly confidential: boolean
   /** Ends the work: the caller has gone, the key was revoked, or the gateway stops. */
   readonly signal: AbortSignal
+  /** W3C `traceparent` for an upstream that shall know the trace; absent tells it nothing. */
+  readonly traceparent?: string
 }
 
 /** Usage and cost as the upstream reported them; null where it did not. */
@@ -33,6 +35,8 @@ export interface UpstreamCompletion extends ReportedUsage {
    */
   readonly completion: Readonly<Record<string, unknown>>
   readonly generationId: string | null
+  /** What the upstream calls the model that answered; null where it does not say. For traces alone. */
+  readonly model: string | null
   /** No text, refusal, tool call, audio or image in any choice. */
   readonly empty: boolean
   readonly hasReasoning: boolean
@@ -73,6 +77,8 @@ export interface ChatStreamOutcome extends ReportedUsage {
   /** True when the connection broke without a verdict; false when the upstream itself said that it failed. */
   readonly cut: boolean
   readonly generationId: string | null
+  /** As in a whole answer. */
+  readonly model: string | null
 }
 
 /** A stream that runs. Pausing stops reading from the socket, so the upstream feels the slow reader. */

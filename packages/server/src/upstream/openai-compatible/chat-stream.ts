@@ -5,7 +5,7 @@ import { SseDecoder } from '../sse-decoder.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
 import { chatFailure, findError } from './errors.ts'
-import { isObject, NO_USAGE, readUsage } from './usage.ts'
+import { isObject, NO_USAGE, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
 
@@ -71,6 +71,7 @@ export class ChatStreamReader {
   readonly #options: ReaderOptions
   readonly #decoder: SseDecoder
   #reported: ReportedUsage = NO_USAGE
+  #model: string | null = null
   /** Choices that have ended. */
   readonly #finished = new Set<number>()
   #sawDone = false
@@ -129,6 +130,7 @@ export class ChatStreamReader {
   }
 
   #frame(value: Json, data: string): void {
+    this.#model ??= readModel(value)
     this.#reported = readUsage(value, () => Buffer.from(data)) ?? this.#reported
     if (findError(value) !== null) return this.#end(this.#failure(value), false)
     const cleaned = cleanChunk(value)
@@ -149,6 +151,7 @@ export class ChatStreamReader {
   #end(error: ServiceError | null, cut: boolean): void {
     if (this.#ended) return
     this.#ended = true
-    this.#sink.end({ ...this.#reported, error, cut, generationId: this.#options.generationId })
+    const { generationId } = this.#options
+    this.#sink.end({ ...this.#reported, error, cut, generationId, model: this.#model })
   }
 }

@@ -1,6 +1,6 @@
 import type { UpstreamCompletion } from '../chat-upstream.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
-import { isObject, NO_USAGE, readUsage } from './usage.ts'
+import { isObject, NO_USAGE, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
 
@@ -39,6 +39,7 @@ export function readCompletion(text: Buffer, value: Json, generationId: string |
     ...(readUsage(value, () => text) ?? NO_USAGE),
     completion,
     generationId,
+    model: readModel(value),
     empty: !cleaned.some(({ measure }) => measure.hasContent),
     hasReasoning: cleaned.some(({ measure }) => measure.isReasoning),
     finishReasons: cleaned.map(({ choice }) => choice.finish_reason),

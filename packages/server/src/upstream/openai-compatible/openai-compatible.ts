@@ -48,6 +48,7 @@ function chatRequest(deps: Deps, request: UpstreamChatRequest) {
       ...deps.client.headers,
       accept: request.stream ? 'text/event-stream' : 'application/json',
       'content-type': 'application/json',
+      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
     },
     body: buildChatBody(request, deps.dialect),
   } as const

@@ -15,6 +15,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The model that answered, in the upstream's words; null where it does not say, or not in a word. */
+export function readModel(value: Json): string | null {
+  const { model } = value
+  return typeof model === 'string' && model !== '' && model.length <= 200 ? model : null
+}
+
 /** A token count that can be believed: whole, not negative, below what any model can make; null otherwise. */
 function tokens(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null

@@ -1,0 +1,47 @@
+/**
+ * Room `metrics`: what a gateway counts, in one registry of its own. Whoever has something to count is given a small
+ * function for it; nobody reaches for a registry. No label carries a key, an account or anything that a client made up.
+ */
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { type ChatMetrics, createChatMetrics } from './chat-metrics.ts'
+import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts'
+import { createLedgerMetrics, type LedgerMetrics } from './ledger-metrics.ts'
+import { registerState, type StateSources } from './state-metrics.ts'
+import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts'
+
+/** Everything that is counted. */
+export interface GatewayMetrics {
+  readonly http: HttpMetrics
+  readonly chat: ChatMetrics
+  readonly ledger: LedgerMetrics
+  readonly upstream: (name: string) => UpstreamMetrics
+  /** Has the state looked at in every scrape; called once, when the parts are there. */
+  watch(sources: StateSources): void
+  /** The text of a scrape. */
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+/**
+ * Makes the metrics of one gateway. They live as long as the process: the library watches the event loop and the heap
+ * for good.
+ */
+export function createGatewayMetrics(): GatewayMetrics {
+  const registry = new Registry()
+  let look = (): Promise<void> => Promise.resolve()
+  collectDefaultMetrics({ register: registry })
+  return {
+    http: createHttpMetrics(registry),
+    chat: createChatMetrics(registry),
+    ledger: createLedgerMetrics(registry),
+    upstream: createUpstreamMetrics(registry),
+    watch: (sources) => {
+      look = registerState(registry, sources)
+    },
+    text: async () => {
+      await look()
+      return registry.metrics()
+    },
+    contentType: registry.contentType,
+  }
+}

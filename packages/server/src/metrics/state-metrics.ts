@@ -1,0 +1,140 @@
+import { performance } from 'node:perf_hooks'
+import { Gauge, Counter, type Registry } from 'prom-client'
+
+/** Credits on hold in the database, whichever process answers for them. Amounts are floats, for display alone. */
+export interface HeldFigures {
+  readonly holds: number
+  readonly credits: number
+  /** 0 when there is none. */
+  readonly oldestSeconds: number
+}
+
+/** What is looked at when somebody scrapes. */
+export interface GatewayState {
+  readonly streamsOpen: number
+  readonly ledgerQueue: number
+  readonly ledgerRetries: number
+  /** Holds that this process has open. */
+  readonly holds: HeldFigures
+  /** Settlements of answers that wait for the database. */
+  readonly settlementsUnwritten: number
+  /** Null when the list says nothing of its time. */
+  readonly catalogAgeSeconds: number | null
+  readonly catalogModels: number
+}
+
+/** Where the state comes from. */
+export interface StateSources {
+  readonly version: string
+  read(): GatewayState
+  /** Null when the database does not answer in time. */
+  readHeld(): Promise<HeldFigures | null>
+}
+
+interface SimpleGauge {
+  readonly name: string
+  readonly help: string
+  /** Null leaves the gauge out. */
+  readonly value: (state: GatewayState) => number | null
+}
+
+const gauges: readonly SimpleGauge[] = [
+  { name: 'svc_streams_open', help: 'Event streams that are open.', value: (state) => state.streamsOpen },
+  {
+    name: 'svc_ledger_queue_operations',
+    help: 'Money operations that wait, those in flight included.',
+    value: (state) => state.ledgerQueue,
+  },
+  { name: 'svc_holds_open', help: 'Holds that this process has open.', value: (state) => state.holds.holds },
+  {
+    name: 'svc_holds_open_credits',
+    help: 'Credits in the holds that this process has open; a float, for display only.',
+    value: (state) => state.holds.credits,
+  },
+  {
+    name: 'svc_holds_oldest_age_seconds',
+    help: 'Age of the oldest hold that this process has open; 0 for none.',
+    value: (state) => state.holds.oldestSeconds,
+  },
+  {
+    name: 'svc_settlements_unwritten',
+    help: 'Settlements that could not be written yet and are tried again.',
+    value: (state) => state.settlementsUnwritten,
+  },
+  {
+    name: 'svc_catalog_age_seconds',
+    help: 'Time since the list of models was received.',
+    value: (state) => state.catalogAgeSeconds,
+  },
+  { name: 'svc_catalog_models', help: 'Models in the list.', value: (state) => state.catalogModels },
+]
+
+function createHeldGauges(registry: Registry): (held: HeldFigures | null) => void {
+  const make = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] })
+  const up = make('svc_database_up', 'Whether the database answered this scrape within a second.')
+  const holds = make('svc_database_holds_open', 'Open holds of all processes on this database.')
+  const credits = make(
+    'svc_database_holds_open_credits',
+    'Credits in the open holds of all processes; a float, for display only.',
+  )
+  const age = make('svc_database_holds_oldest_age_seconds', 'Age of the oldest open hold of all processes; 0 for none.')
+  return (held) => {
+    up.set(held === null ? 0 : 1)
+    // What is not known is not told as the value of before.
+    if (held === null) return [holds, credits, age].forEach((gauge) => gauge.remove())
+    holds.set(held.holds)
+    credits.set(held.credits)
+    age.set(held.oldestSeconds)
+  }
+}
+
+function registerEventLoop(registry: Registry): void {
+  let before = performance.eventLoopUtilization()
+  const gauge: Gauge = new Gauge({
+    name: 'svc_event_loop_utilization_ratio',
+    help: 'Part of the time since the last scrape in which the event loop was busy.',
+    registers: [registry],
+    collect: () => {
+      const now = performance.eventLoopUtilization()
+      gauge.set(performance.eventLoopUtilization(now, before).utilization)
+      before = now
+    },
+  })
+}
+
+function registerBuild(registry: Registry, version: string): void {
+  const gauge = new Gauge({
+    name: 'svc_build_info',
+    help: 'Always 1; the labels say what runs.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  })
+  gauge.set({ version, node: process.versions.node }, 1)
+}
+
+/** Registers what is looked at when somebody scrapes. @returns the look, to be taken before each scrape. */
+export function registerState(registry: Registry, sources: StateSources): () => Promise<void> {
+  const made = gauges.map(({ name, help, value }) => ({
+    value,
+    gauge: new Gauge({ name, help, registers: [registry] }),
+  }))
+  const retries = new Counter({
+    name: 'svc_ledger_retries_total',
+    help: 'Batches that were sent again.',
+    registers: [registry],
+  })
+  const setHeld = createHeldGauges(registry)
+  registerEventLoop(registry)
+  registerBuild(registry, sources.version)
+  return async () => {
+    const state = sources.read()
+    for (const { gauge, value } of made) {
+      const now = value(state)
+      if (now === null) gauge.remove()
+      else gauge.set(now)
+    }
+    retries.reset()
+    retries.inc(state.ledgerRetries)
+    setHeld(await sources.readHeld())
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Room `observe`: the ports of ledger and upstream with somebody who watches between them and their adapters. What is
+ * watched does not know it; where nothing is measured or traced, none of this stands in the way.
+ */
+import type { LedgerEngine } from '../ledger/ledger-engine.ts'
+import type { LedgerOperation, LedgerResult } from '../ledger/operations.ts'
+import type { LedgerMetrics } from '../metrics/ledger-metrics.ts'
+import { creditsForDisplay } from './credits-for-display.ts'
+
+function countResult(metrics: LedgerMetrics, operation: LedgerOperation, result: LedgerResult | undefined): void {
+  metrics.operation(operation.kind)
+  if (operation.kind !== 'settle' || result?.kind !== 'settled') return
+  metrics.holdEnded(operation.end, creditsForDisplay(result.charge), creditsForDisplay(result.writeOff))
+}
+
+/** Counts the batches of an engine, what stands in them, and what they moved. */
+export function measureLedgerEngine(engine: LedgerEngine, metrics: LedgerMetrics): LedgerEngine {
+  return {
+    apply: async (operations) => {
+      const startedMs = performance.now()
+      try {
+        const results = await engine.apply(operations)
+        metrics.committed(operations.length, (performance.now() - startedMs) / 1_000)
+        operations.forEach((operation, index) => countResult(metrics, operation, results[index]))
+        return results
+      } catch (error) {
+        metrics.failed()
+        throw error
+      }
+    },
+  }
+}

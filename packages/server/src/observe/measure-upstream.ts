@@ -1,0 +1,81 @@
+import { ServiceError } from '../errors/service-error.ts'
+import type { UpstreamMetrics, UpstreamOperation } from '../metrics/upstream-metrics.ts'
+import type { ChatStreamSink, UpstreamChatRequest } from '../upstream/chat-upstream.ts'
+import type { WatchedUpstream } from '../upstream/watch-health.ts'
+
+/** The kind of an upstream's failure, in the words of the table of failures. */
+export function failureKind(error: unknown): string {
+  const kind = error instanceof ServiceError ? error.internal['failure'] : null
+  return typeof kind === 'string' ? kind : 'broken'
+}
+
+async function measured<Result>(
+  metrics: UpstreamMetrics,
+  operation: UpstreamOperation,
+  work: () => Promise<Result>,
+  isStopped: () => boolean,
+): Promise<Result> {
+  const call = metrics.begin(operation)
+  try {
+    const result = await work()
+    call.end('ok', null)
+    return result
+  } catch (error) {
+    if (isStopped()) call.end('stopped', null)
+    else call.end('failed', failureKind(error))
+    throw error
+  }
+}
+
+/** Counts a stream until its end. One that we stop, or whose request we end, has not failed. */
+async function measureStream(
+  upstream: WatchedUpstream,
+  metrics: UpstreamMetrics,
+  request: UpstreamChatRequest,
+  sink: ChatStreamSink,
+) {
+  const call = metrics.begin('stream')
+  let stopped = false
+  const end = (error: unknown): void => {
+    if (stopped || request.signal.aborted) call.end('stopped', null)
+    else if (error === null) call.end('ok', null)
+    else call.end('failed', failureKind(error))
+  }
+  try {
+    const stream = await upstream.stream(request, {
+      chunk: (chunk, facts) => sink.chunk(chunk, facts),
+      end: (outcome) => {
+        end(outcome.error)
+        sink.end(outcome)
+      },
+    })
+    return {
+      ...stream,
+      stop: () => {
+        stopped = true
+        stream.stop()
+      },
+    }
+  } catch (error) {
+    end(error)
+    throw error
+  }
+}
+
+/** Counts the calls to an upstream. */
+export function measureUpstream(upstream: WatchedUpstream, metrics: UpstreamMetrics): WatchedUpstream {
+  const never = (): boolean => false
+  return {
+    ...upstream,
+    complete: (request) =>
+      measured(
+        metrics,
+        'complete',
+        () => upstream.complete(request),
+        () => request.signal.aborted,
+      ),
+    stream: (request, sink) => measureStream(upstream, metrics, request, sink),
+    findCost: (generationId) => measured(metrics, 'find_cost', () => upstream.findCost(generationId), never),
+    listModels: () => measured(metrics, 'list_models', () => upstream.listModels(), never),
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Spans of the calls to an upstream, by OpenTelemetry's conventions for generative AI. They hold names, counts and
+ * codes, never a word of a prompt or an answer. Source: opentelemetry.io, semantic conventions, generative client AI
+ * spans.
+ */
+import { codeOf } from '../errors/code-of.ts'
+import type { RunningSpan, SpanFacts, Tracing } from '../tracing/tracing.ts'
+import type {
+  ChatStreamOutcome,
+  ChatStreamSink,
+  ReportedUsage,
+  UpstreamChatRequest,
+} from '../upstream/chat-upstream.ts'
+import type { WatchedUpstream } from '../upstream/watch-health.ts'
+
+/** Whom the spans speak about. */
+export interface TracedUpstream {
+  /** Where the upstream is, for `server.address` and `server.port`; null where it has no address of its own. */
+  readonly url: string | null
+  /** Whether the upstream is told which trace the call belongs to. */
+  readonly forwardsTrace: boolean
+}
+
+function requestFacts(upstream: string, target: TracedUpstream, request: UpstreamChatRequest): SpanFacts {
+  const url = target.url === null ? null : URL.parse(target.url)
+  const defaultPort = url?.protocol === 'https:' ? 443 : 80
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': upstream,
+    'gen_ai.request.model': request.upstreamModel,
+    'gen_ai.request.stream': request.stream,
+    'server.address': url?.hostname,
+    'server.port': url === null ? undefined : Number(url.port) || defaultPort,
+  }
+}
+
+function answerFacts(
+  answer: ReportedUsage & { readonly generationId: string | null; readonly model: string | null },
+  finishReasons: readonly string[],
+): SpanFacts {
+  const { usage } = answer
+  return {
+    'gen_ai.response.id': answer.generationId ?? undefined,
+    'gen_ai.response.model': answer.model ?? undefined,
+    'gen_ai.response.finish_reasons': finishReasons.length === 0 ? undefined : finishReasons,
+    'gen_ai.usage.input_tokens': usage?.promptTokens,
+    'gen_ai.usage.output_tokens': usage?.completionTokens,
+    'gen_ai.usage.cache_read.input_tokens': usage?.cachedTokens,
+    'gen_ai.usage.reasoning.output_tokens': usage?.reasoningTokens,
+  }
+}
+
+/** @param isStopped whether we have ended the stream ourselves, which is no failure of the upstream. */
+function tracedSink(span: RunningSpan, sink: ChatStreamSink, isStopped: () => boolean): ChatStreamSink {
+  const startedMs = performance.now()
+  const finishReasons: string[] = []
+  let firstMs: number | null = null
+  const end = (outcome: ChatStreamOutcome): void => {
+    span.tell(answerFacts(outcome, finishReasons))
+    if (firstMs !== null) span.tell({ 'gen_ai.response.time_to_first_chunk': firstMs / 1_000 })
+    if (isStopped()) span.tell({ 'svc.stopped': true })
+    span.end(outcome.error === null || isStopped() ? null : codeOf(outcome.error))
+  }
+  return {
+    chunk: (chunk, facts) => {
+      if (facts.hasContent || facts.isReasoning) firstMs ??= performance.now() - startedMs
+      if (facts.finishReason !== null) finishReasons.push(facts.finishReason)
+      return sink.chunk(chunk, facts)
+    },
+    end: (outcome) => {
+      end(outcome)
+      sink.end(outcome)
+    },
+  }
+}
+
+/** Has a span for each chat call to an upstream, below the request that it is for. */
+export function traceUpstream(upstream: WatchedUpstream, tracing: Tracing, target: TracedUpstream): WatchedUpstream {
+  const begin = (request: UpstreamChatRequest): RunningSpan | null =>
+    tracing.call(`chat ${request.upstreamModel}`, requestFacts(upstream.name, target, request))
+  const withTrace = (request: UpstreamChatRequest, span: RunningSpan): UpstreamChatRequest =>
+    target.forwardsTrace ? { ...request, traceparent: span.traceparent } : request
+  return {
+    ...upstream,
+    complete: async (request) => {
+      const span = begin(request)
+      if (span === null) return upstream.complete(request)
+      try {
+        const answer = await upstream.complete(withTrace(request, span))
+        span.tell(answerFacts(answer, answer.finishReasons))
+        span.end(null)
+        return answer
+      } catch (error) {
+        span.end(codeOf(error))
+        throw error
+      }
+    },
+    stream: async (request, sink) => {
+      const span = begin(request)
+      if (span === null) return upstream.stream(request, sink)
+      try {
+        let stopped = false
+        const isStopped = (): boolean => stopped || request.signal.aborted
+        const stream = await upstream.stream(withTrace(request, span), tracedSink(span, sink, isStopped))
+        return {
+          ...stream,
+          stop: () => {
+            stopped = true
+            stream.stop()
+          },
+        }
+      } catch (error) {
+        span.end(codeOf(error))
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * What looks at a gateway from outside of the way of a request: metrics, traces, and the listener that shows the first.
+ * Part of the composition. What is not configured is not loaded, and stands nowhere in the way.
+ */
+import { sql } from 'kysely'
+import type { QueryConfig } from 'pg'
+import type { OpenHolds, SettlementListener } from './billing/open-hold.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import type { Model } from './catalog/model.ts'
+import type { Config } from './config/config.ts'
+import type { OpenDatabase } from './db/open-database.ts'
+import { type AdminServer, startAdminServer } from './http/admin-server.ts'
+import { readHeldTotals } from './ledger/held-figures-store.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import type { LedgerEngine } from './ledger/ledger-engine.ts'
+import type { GatewayMetrics } from './metrics/gateway-metrics.ts'
+import type { HeldFigures } from './metrics/state-metrics.ts'
+import { creditsForDisplay } from './observe/credits-for-display.ts'
+import { measureLedgerEngine } from './observe/measure-ledger-engine.ts'
+import { measureUpstream } from './observe/measure-upstream.ts'
+import { traceUpstream } from './observe/trace-upstream.ts'
+import { VERSION } from './read-health.ts'
+import { askInTime, DATABASE_ANSWER_MS, type Phase, readReadiness } from './read-readiness.ts'
+import type { Clock } from './runtime/clock.ts'
+import type { Logger } from './runtime/log.ts'
+import type { Tracing } from './tracing/tracing.ts'
+import type { WatchedUpstream } from './upstream/watch-health.ts'
+
+/** Metrics and traces of one gateway; each null where it is off. */
+export interface Observation {
+  readonly metrics: GatewayMetrics | null
+  readonly tracing: Tracing | null
+}
+
+/** Loads what the configuration asks for. */
+export async function openObservation(config: Config): Promise<Observation> {
+  const metrics = config.admin === null ? null : (await import('./metrics/gateway-metrics.ts')).createGatewayMetrics()
+  if (config.tracing === null) return { metrics, tracing: null }
+  const { openTracing } = await import('./tracing/open-tracing.ts')
+  return { metrics, tracing: await openTracing({ ...config.tracing, version: VERSION }) }
+}
+
+/** The ledger's engine, measured where metrics are on. */
+export function observeEngine({ metrics }: Observation, engine: LedgerEngine): LedgerEngine {
+  return metrics === null ? engine : measureLedgerEngine(engine, metrics.ledger)
+}
+
+/**
+ * The upstreams, measured and traced as far as that is on. @param sandboxUrl where the sandbox listens; null without
+ * one.
+ */
+export function observeUpstreams(
+  { metrics, tracing }: Observation,
+  upstreams: ReadonlyMap<string, WatchedUpstream>,
+  config: Pick<Config, 'upstreams'>,
+  sandboxUrl: string | null,
+): ReadonlyMap<string, WatchedUpstream> {
+  const observed = new Map(upstreams)
+  for (const { name, kind, url, forwardsTrace } of config.upstreams) {
+    const upstream = upstreams.get(name)
+    if (upstream === undefined) continue
+    const measured = metrics === null ? upstream : measureUpstream(upstream, metrics.upstream(name))
+    const target = { url: kind === 'sandbox' ? sandboxUrl : url, forwardsTrace }
+    observed.set(name, tracing === null ? measured : traceUpstream(measured, tracing, target))
+  }
+  return observed
+}
+
+/** Names models as metrics may: by an id of the list, never by what a client wrote. */
+function modelLabels(catalog: Catalog): (id: string) => string {
+  let list: readonly Model[] = []
+  let listed: ReadonlySet<string> = new Set()
+  return (id) => {
+    if (catalog.list() !== list) {
+      list = catalog.list()
+      listed = new Set(list.map((model) => model.id))
+    }
+    const found = catalog.find(id)?.id
+    return found !== undefined && listed.has(found) ? found : 'other'
+  }
+}
+
+/** What takes down each settlement of a chat request; undefined where nobody counts. */
+export function settlementListener({ metrics }: Observation, catalog: Catalog): SettlementListener | undefined {
+  if (metrics === null) return undefined
+  const labelOf = modelLabels(catalog)
+  return (hold, { facts, charge, now }, charged) => {
+    if (charge > hold.amount) metrics.ledger.overrun()
+    metrics.chat.settled({
+      model: labelOf(hold.request.model),
+      upstream: facts.upstream ?? 'none',
+      status: facts.status,
+      errorCode: facts.errorCode,
+      seconds: (now - hold.placedAt) / 1_000,
+      firstContentSeconds: hold.firstContentAt === null ? null : (hold.firstContentAt - hold.placedAt) / 1_000,
+      promptTokens: facts.promptTokens ?? 0,
+      cachedTokens: facts.cachedTokens ?? 0,
+      completionTokens: facts.completionTokens ?? 0,
+      reasoningTokens: facts.reasoningTokens ?? 0,
+      credits: creditsForDisplay(charged),
+    })
+  }
+}
+
+/** What the listener looks at. */
+export interface ObservedParts {
+  readonly config: Config
+  readonly log: Logger
+  readonly clock: Clock
+  readonly database: OpenDatabase
+  readonly ledger: Ledger
+  readonly openHolds: OpenHolds
+  readonly catalog: Catalog
+  readonly streamsOpen: () => number
+  readonly phase: () => Phase
+}
+
+function heldFigures(clock: Clock, held: { holds: number; amount: bigint; oldest: number | null }): HeldFigures {
+  return {
+    holds: held.holds,
+    credits: creditsForDisplay(held.amount),
+    oldestSeconds: held.oldest === null ? 0 : Math.max(0, clock.now() - held.oldest) / 1_000,
+  }
+}
+
+function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
+  const { clock, ledger, openHolds, catalog } = parts
+  const askHeld = askInTime(() => readHeldTotals(parts.database))
+  metrics.watch({
+    version: VERSION,
+    read: () => {
+      const open = openHolds.figures()
+      const { waiting, retries } = ledger.counters
+      return {
+        streamsOpen: parts.streamsOpen(),
+        ledgerQueue: waiting,
+        ledgerRetries: retries,
+        holds: heldFigures(clock, open),
+        settlementsUnwritten: open.unwritten,
+        catalogAgeSeconds: catalog.updatedAt === 0 ? null : (clock.now() - catalog.updatedAt) / 1_000,
+        catalogModels: catalog.list().length,
+      }
+    },
+    readHeld: async () => {
+      const held = await askHeld()
+      return held === null ? null : heldFigures(clock, held)
+    },
+  })
+}
+
+/**
+ * Resolves when the database has answered anything. A connection that does not answer in time is given up, so that it
+ * heals.
+ */
+async function ping(database: OpenDatabase): Promise<true> {
+  if (database.engine === 'sqlite') await sql`select 1`.execute(database.read)
+  else {
+    const question: QueryConfig & { readonly query_timeout: number } = {
+      text: 'select 1',
+      query_timeout: DATABASE_ANSWER_MS,
+    }
+    await database.pool.query(question)
+  }
+  return true
+}
+
+/** Listens on the admin port. @returns null where none is configured. */
+export async function startObservation(observation: Observation, parts: ObservedParts): Promise<AdminServer | null> {
+  const { metrics } = observation
+  const { config, log, database, ledger } = parts
+  if (metrics === null || config.admin === null) return null
+  watchState(metrics, parts)
+  const pingDatabase = askInTime(() => ping(database))
+  const readiness = () =>
+    readReadiness({ phase: parts.phase, pingDatabase, ledgerQueue: () => ledger.counters.waiting })
+  const onError = (error: unknown): void => log.error({ err: error }, 'an admin page could not be made')
+  const server = await startAdminServer({ pages: { metrics, readiness }, onError }, config.admin)
+  log.info({ admin: server.origin }, 'metrics and probes are served')
+  return server
+}

@@ -1,0 +1,216 @@
+/** What an operator sees of a running gateway: the figures of `/metrics` after known traffic, and the probes. */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { VERSION } from '../packages/server/src/read-health.ts'
+import {
+  beginStream,
+  chunkText,
+  sendCompletion,
+  sendEvent,
+  startStubUpstream,
+  type StubUpstream,
+} from '../packages/server/testing/stub-upstream.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+
+const MODEL = 'openrouter/openai/gpt-4o-mini'
+const MESSAGES = [{ role: 'user', content: 'Say hello.' }]
+
+/** The samples of a scrape: each line's name with its labels, and its value. */
+async function scrape(origin: string): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(`${origin}/metrics`)
+  expect(response.status).toBe(200)
+  const text = await response.text()
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
+}
+
+function adminOf(gateway: TestGateway): string {
+  const origin = gateway.gateway.adminOrigin()
+  if (origin === null) throw new Error('the admin port is off')
+  return origin
+}
+
+describe('metrics', () => {
+  let stub: StubUpstream
+  let gateway: TestGateway
+  let admin: string
+
+  beforeEach(async () => {
+    stub = await startStubUpstream()
+    gateway = await startTestGateway({ upstreamUrl: stub.url, env: { SVC_ADMIN_PORT: '0' } })
+    admin = adminOf(gateway)
+  })
+
+  afterEach(async () => {
+    await gateway.stop()
+    await stub.close()
+  })
+
+  const chat = (more: object = {}) => gateway.chat({ model: MODEL, messages: MESSAGES, ...more })
+  const of = (name: string, labels: string): string => `${name}{model="${MODEL}",upstream="default"${labels}}`
+  const ROUTE = '/api/v1/chat/completions'
+
+  test('a whole answer is counted with its tokens and its charge', async () => {
+    stub.onChat = (_call, response) =>
+      sendCompletion(response, { usage: { prompt_tokens: 10, completion_tokens: 5 }, cost: '0.001' })
+    expect((await chat()).status).toBe(200)
+    await gateway.settled()
+    const now = await scrape(admin)
+    expect(now.get(of('svc_chat_requests_total', ',status="ok"'))).toBe(1)
+    expect(now.get(of('svc_chat_tokens_total', ',kind="prompt"'))).toBe(10)
+    expect(now.get(of('svc_chat_tokens_total', ',kind="completion"'))).toBe(5)
+    // 0.001 USD is one credit, and a fifth on it.
+    expect(now.get(of('svc_chat_credits_charged_total', ''))).toBeCloseTo(1.2, 9)
+    expect(now.get('svc_credits_charged_total')).toBeCloseTo(1.2, 9)
+    expect(now.get(of('svc_chat_duration_seconds_count', ''))).toBe(1)
+    expect(now.get('svc_upstream_calls_total{upstream="default",operation="complete",outcome="ok"}')).toBe(1)
+    expect(now.get('svc_upstream_calls_in_flight{upstream="default"}')).toBe(0)
+    expect(now.get(`svc_http_requests_total{route="${ROUTE}",method="POST",status="2xx"}`)).toBe(1)
+    expect(now.get(`svc_http_request_duration_seconds_count{route="${ROUTE}"}`)).toBe(1)
+    expect(now.get('svc_ledger_operations_total{kind="place"}')).toBe(1)
+    expect(now.get('svc_ledger_operations_total{kind="settle"}')).toBe(1)
+    expect(now.get('svc_holds_ended_total{end="captured"}')).toBe(1)
+    expect(now.get('svc_holds_open')).toBe(0)
+    expect(now.get('svc_database_holds_open')).toBe(0)
+    expect(now.get(`svc_build_info{version="${VERSION}",node="${process.versions.node}"}`)).toBe(1)
+  })
+
+  test('batches are counted with their operations, and each has its duration', async () => {
+    await Promise.all([chat(), chat(), chat()])
+    await gateway.settled()
+    const now = await scrape(admin)
+    const batches = now.get('svc_ledger_batches_total') ?? 0
+    expect(batches).toBeGreaterThan(0)
+    expect(now.get('svc_ledger_batch_operations_count')).toBe(batches)
+    expect(now.get('svc_ledger_batch_operations_bucket{le="+Inf"}')).toBe(batches)
+    expect(now.get('svc_ledger_commit_duration_seconds_count')).toBe(batches)
+    const kinds = [...now].filter(([name]) => name.startsWith('svc_ledger_operations_total'))
+    const operations = kinds.reduce((sum, [, value]) => sum + value, 0)
+    expect(now.get('svc_ledger_batch_operations_sum')).toBe(operations)
+    expect(now.get('svc_ledger_commit_failures_total')).toBe(0)
+    expect(now.get('svc_ledger_retries_total')).toBe(0)
+  })
+
+  test('an open stream is seen while it runs, with its hold, and its first content when it is over', async () => {
+    const { promise: last, resolve: sendLast } = Promise.withResolvers<void>()
+    stub.onChat = async (_call, response) => {
+      beginStream(response)
+      sendEvent(response, chunkText({ role: 'assistant', content: 'Hello' }))
+      await last
+      sendEvent(response, chunkText({}, 'stop'))
+      sendEvent(response, '[DONE]')
+      response.end()
+    }
+    const answer = await chat({ stream: true })
+    const open = await scrape(admin)
+    expect(open.get('svc_streams_open')).toBe(1)
+    expect(open.get('svc_holds_open')).toBe(1)
+    expect(open.get('svc_database_holds_open')).toBe(1)
+    expect(open.get('svc_database_holds_open_credits')).toBeCloseTo(open.get('svc_holds_open_credits') ?? 0, 9)
+    expect(open.get('svc_holds_open_credits')).toBeCloseTo(Number((await gateway.balance()).held) / 1e9, 9)
+    expect(open.get('svc_holds_oldest_age_seconds')).toBeGreaterThanOrEqual(0)
+    expect(open.get('svc_upstream_calls_in_flight{upstream="default"}')).toBe(1)
+    sendLast()
+    await answer.text()
+    await gateway.settled()
+    const over = await scrape(admin)
+    expect(over.get('svc_streams_open')).toBe(0)
+    expect(over.get('svc_holds_open')).toBe(0)
+    expect(over.get('svc_holds_oldest_age_seconds')).toBe(0)
+    expect(over.get(of('svc_chat_first_content_seconds_count', ''))).toBe(1)
+    expect(over.get('svc_upstream_calls_total{upstream="default",operation="stream",outcome="ok"}')).toBe(1)
+  })
+
+  test('a caller who hangs up is an aborted request and a stopped call, and no failure', async () => {
+    stub.onChat = (_call, response) => {
+      beginStream(response)
+      sendEvent(response, chunkText({ role: 'assistant', content: 'Hello' }))
+    }
+    const gone = new AbortController()
+    const answer = await gateway.chat({ model: MODEL, messages: MESSAGES, stream: true }, { signal: gone.signal })
+    await answer.body?.getReader().read()
+    gone.abort()
+    await vi.waitFor(async () => {
+      const now = await scrape(admin)
+      expect(now.get(of('svc_chat_requests_total', ',status="cancelled"'))).toBe(1)
+      expect(now.get(`svc_http_requests_total{route="${ROUTE}",method="POST",status="aborted"}`)).toBe(1)
+      expect(now.get('svc_upstream_calls_total{upstream="default",operation="stream",outcome="stopped"}')).toBe(1)
+    })
+  })
+
+  test('a failure of the upstream is counted by its kind and its code, and its cost as written off', async () => {
+    stub.onChat = (_call, response) => void response.writeHead(500).end('{}')
+    expect((await chat()).status).toBe(502)
+    stub.onChat = (_call, response) => sendCompletion(response, { text: null, cost: '0.002' })
+    expect((await chat()).status).toBe(502)
+    await gateway.settled()
+    const now = await scrape(admin)
+    expect(now.get(of('svc_chat_requests_total', ',status="error"'))).toBe(2)
+    expect(now.get(of('svc_chat_errors_total', ',code="upstream_error"'))).toBe(1)
+    expect(now.get(of('svc_chat_errors_total', ',code="upstream_empty"'))).toBe(1)
+    expect(now.get('svc_upstream_calls_total{upstream="default",operation="complete",outcome="failed"}')).toBe(1)
+    expect(now.get('svc_http_errors_total{code="upstream_error"}')).toBe(1)
+    expect(now.get(`svc_http_requests_total{route="${ROUTE}",method="POST",status="5xx"}`)).toBe(2)
+    expect(now.get('svc_write_offs_total')).toBe(1)
+    expect(now.get('svc_write_off_credits_total')).toBeCloseTo(2, 9)
+    expect(now.get('svc_holds_ended_total{end="released"}')).toBe(2)
+    expect(now.get('svc_credits_charged_total')).toBe(0)
+  })
+
+  test('a request that costs more than its hold is an overrun', async () => {
+    stub.onChat = (_call, response) => sendCompletion(response, { cost: '3' })
+    expect((await chat({ max_tokens: 10 })).status).toBe(200)
+    await gateway.settled()
+    const now = await scrape(admin)
+    expect(now.get('svc_overruns_total')).toBe(1)
+    expect(now.get(of('svc_chat_credits_charged_total', ''))).toBeCloseTo(3_600, 9)
+  })
+
+  test('402, 429 and unknown addresses are counted by code, and what a client made up is no label', async () => {
+    const poor = await startTestGateway({
+      upstreamUrl: stub.url,
+      credits: '0.000001',
+      env: { SVC_ADMIN_PORT: '0' },
+      file: { limits: { requests_per_minute: 6 } },
+    })
+    try {
+      const body = { model: MODEL, messages: MESSAGES, max_tokens: 1_000 }
+      expect((await poor.chat(body)).status).toBe(402)
+      expect((await poor.chat(body)).status).toBe(429)
+      expect((await poor.fetch('/v1/made-up-by-somebody')).status).toBe(404)
+      const now = await scrape(adminOf(poor))
+      expect(now.get('svc_http_errors_total{code="insufficient_credits"}')).toBe(1)
+      expect(now.get('svc_http_errors_total{code="rate_limit_exceeded"}')).toBe(1)
+      expect(now.get('svc_http_errors_total{code="unknown_url"}')).toBe(1)
+      expect([...now.keys()].filter((name) => name.includes('made-up'))).toEqual([])
+    } finally {
+      await poor.stop()
+    }
+  })
+
+  test('no sample carries a key, an account, a prompt or a model of no list', async () => {
+    const sandbox = await startTestGateway({ env: { SVC_ADMIN_PORT: '0' } })
+    try {
+      await sandbox.chat({ model: 'svc-sandbox/cut@3', messages: [{ role: 'user', content: 'a secret word' }] })
+      await sandbox.chat({ model: 'svc-gpt', messages: [{ role: 'user', content: 'a secret word' }] })
+      await sandbox.settled()
+      const now = await scrape(adminOf(sandbox))
+      const samples = [...now.keys()]
+      expect(samples.filter((name) => name.includes('model="svc-gpt"'))).not.toEqual([])
+      expect(samples.filter((name) => name.includes('model="other"'))).not.toEqual([])
+      const secrets = [sandbox.key, sandbox.keyId, sandbox.accountId, sandbox.teamId, 'secret', 'svc-sandbox/']
+      expect(samples.filter((name) => secrets.some((secret) => name.includes(secret)))).toEqual([])
+    } finally {
+      await sandbox.stop()
+    }
+  })
+
+  test('every metric is documented, and every documented metric exists', async () => {
+    const page = readFileSync(join(dirname(import.meta.dirname), 'docs/operations.md'), 'utf8')
+    const documented = [...page.matchAll(/^\| `(svc_\w+)` \| (\w+) \|/gm)].map((match) => `${match[1]} ${match[2]}`)
+    const text = await (await fetch(`${admin}/metrics`)).text()
+    const registered = [...text.matchAll(/^# TYPE (svc_\w+) (\w+)$/gm)].map((match) => `${match[1]} ${match[2]}`)
+    expect(documented.toSorted()).toEqual(registered.toSorted())
+  })
+})
