@@ -277,6 +277,14 @@ describe('with an upstream that reports no cost and has configured prices', () =
     expect(recomputeCharge(record)).toBe(taken)
   })
 
+  test('a cost of zero from an upstream that is not known to report costs is none', async () => {
+    stub.onChat = (_call, response) => sendCompletion(response, { usage, cost: '0' })
+    const { charge } = await chargeOf(gateway, () => ask(gateway, question('vendor/model-x')))
+    expect(charge).toBe(credits('4.56'))
+    stub.onChat = (_call, response) => sendCompletion(response, { usage, cost: '0.01' })
+    expect((await chargeOf(gateway, () => ask(gateway, question('vendor/model-x')))).charge).toBe(credits('12'))
+  })
+
   // Case B022
   test('a price of zero is a price: the answer is free, and its record says by which price', async () => {
     stub.onChat = (_call, response) => sendCompletion(response, { usage })

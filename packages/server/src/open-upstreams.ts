@@ -15,8 +15,8 @@ export interface SandboxAddress {
 const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
 
 function openUpstream(config: UpstreamConfig, clock: Clock, sandbox: SandboxAddress | null): WatchedUpstream {
-  const { name, timeouts, allowH2, maxTokensField } = config
-  const common = { name, timeouts, allowH2, clock }
+  const { name, timeouts, allowH2, maxTokensField, reportsCost } = config
+  const common = { name, timeouts, allowH2, reportsCost, clock }
   switch (config.kind) {
     case 'sandbox': {
       if (sandbox === null) throw new InvariantError('The sandbox does not run')

@@ -23,6 +23,7 @@ beforeAll(async () => {
     allowH2: false,
     clock: systemClock,
     supportsChoices: true,
+    reportsCost: true,
   })
 })
 

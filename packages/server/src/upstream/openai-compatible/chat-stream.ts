@@ -4,6 +4,7 @@ import type { ChatStreamSink, ChunkFacts, ReportedUsage } from '../chat-upstream
 import { SseDecoder } from '../sse-decoder.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
+import type { Dialect } from './dialect.ts'
 import { chatFailure, findError } from './errors.ts'
 import { isObject, NO_USAGE, readModel, readUsage } from './usage.ts'
 
@@ -63,6 +64,7 @@ interface ReaderOptions {
   /** Our key at the upstream. */
   readonly apiKey: string | null
   readonly generationId: string | null
+  readonly dialect: Pick<Dialect, 'reportsCost'>
 }
 
 /** The reading side of one stream: bytes in, chunks and one end out. */
@@ -131,7 +133,7 @@ export class ChatStreamReader {
 
   #frame(value: Json, data: string): void {
     this.#model ??= readModel(value)
-    this.#reported = readUsage(value, () => Buffer.from(data)) ?? this.#reported
+    this.#reported = readUsage(value, () => Buffer.from(data), this.#options.dialect) ?? this.#reported
     if (findError(value) !== null) return this.#end(this.#failure(value), false)
     const cleaned = cleanChunk(value)
     if (cleaned === null) return

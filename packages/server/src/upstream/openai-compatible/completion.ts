@@ -1,5 +1,6 @@
 import type { UpstreamCompletion } from '../chat-upstream.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
+import type { Dialect } from './dialect.ts'
 import { isObject, NO_USAGE, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -25,7 +26,12 @@ function cleanChoice(choice: Json, index: number) {
  * @param text the answer as it came, from which `value` was parsed.
  * @returns null when it has no choices at all, so that it is no answer.
  */
-export function readCompletion(text: Buffer, value: Json, generationId: string | null): UpstreamCompletion | null {
+export function readCompletion(
+  text: Buffer,
+  value: Json,
+  generationId: string | null,
+  dialect: Pick<Dialect, 'reportsCost'>,
+): UpstreamCompletion | null {
   const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
   if (choices.length === 0) return null
   const cleaned = choices.map(cleanChoice)
@@ -36,7 +42,7 @@ export function readCompletion(text: Buffer, value: Json, generationId: string |
   }
   for (const key of COMPLETION_KEYS) if (value[key] !== undefined) completion[key] = value[key]
   return {
-    ...(readUsage(value, () => text) ?? NO_USAGE),
+    ...(readUsage(value, () => text, dialect) ?? NO_USAGE),
     completion,
     generationId,
     model: readModel(value),

@@ -6,6 +6,8 @@ export interface Dialect {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
   /** Whether `n` above 1 is honoured; elsewhere it would be dropped in silence. */
   readonly supportsChoices: boolean
+  /** Whether the upstream is known to report what each answer costs, so that a cost of zero means free. */
+  readonly reportsCost: boolean
   /** Header that carries the id to look a cost up by; null where costs cannot be looked up. */
   readonly generationIdHeader: string | null
   /**

@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly timeouts: UpstreamTimeouts
   readonly allowH2: boolean
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  /** Whether it is known to report what each answer costs. */
+  readonly reportsCost: boolean
   readonly clock: Clock
 }
 
@@ -30,6 +32,7 @@ export function openOpenAiCompatible(options: ServerOptions): ChatUpstream {
     findCost: null,
     dialect: {
       maxTokensField: options.maxTokensField,
+      reportsCost: options.reportsCost,
       supportsChoices: true,
       generationIdHeader: null,
       extraMembers: (request) => {

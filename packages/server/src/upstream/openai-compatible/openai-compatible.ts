@@ -99,7 +99,7 @@ async function complete(deps: Deps, request: UpstreamChatRequest): Promise<Upstr
   if (failed) throw failureOf(deps, response, value)
   const choice = failedChoice(value)
   if (choice !== null) throw failureOf(deps, response, choice)
-  const completion = readCompletion(response.body, value, generationIdOf(deps, response.headers))
+  const completion = readCompletion(response.body, value, generationIdOf(deps, response.headers), deps.dialect)
   if (completion === null) throw upstreamFailure('broken', { upstream: deps.name, status: 200 })
   return completion
 }
@@ -148,7 +148,8 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
         reader = new ChatStreamReader(sink, {
           upstream: deps.name,
           apiKey: deps.client.apiKey,
-          generationId: generationIdOf(deps, headers),
+          generationId,
+          dialect: deps.dialect,
         })
         resolve(streamOf(exchange, generationId))
       },

@@ -2,10 +2,10 @@
  * Usage as upstreams report it, made into ours: cached tokens are a part of the prompt's, reasoning tokens of the
  * completion's.
  */
-import { numberText } from '../../json/json-body.ts'
-import { type AttoUsd, type ChatUsage } from '../../pricing/price.ts'
-import { parseUsd } from '../../pricing/usd.ts'
+import type { ChatUsage } from '../../pricing/price.ts'
 import type { ReportedUsage } from '../chat-upstream.ts'
+import { type FoundUsage, readCost } from './cost.ts'
+import type { Dialect } from './dialect.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -78,7 +78,7 @@ function wireUsage(usage: ChatUsage, reported: Json): Json {
 }
 
 /** The usage object of an answer or chunk, wherever the upstream puts it; null when there is none. */
-export function findUsage(value: Json): { readonly usage: Json; readonly path: readonly string[] } | null {
+export function findUsage(value: Json): FoundUsage | null {
   if (isObject(value['usage'])) return { usage: value['usage'], path: ['usage'] }
   const vendor = value['x_groq']
   if (isObject(vendor) && isObject(vendor['usage'])) return { usage: vendor['usage'], path: ['x_groq', 'usage'] }
@@ -86,34 +86,20 @@ export function findUsage(value: Json): { readonly usage: Json; readonly path: r
 }
 
 /**
- * One USD is 10¹⁰ of these ticks at the upstream that counts its cost in them. Source: that upstream's cost tracking
- * page.
- */
-const ATTO_USD_PER_TICK = 100_000_000n
-
-function readCost(
-  source: () => Buffer,
-  found: { readonly usage: Json; readonly path: readonly string[] },
-): AttoUsd | null {
-  if (typeof found.usage['cost'] === 'number') {
-    const text = numberText(source(), [...found.path, 'cost'])
-    return text === null ? null : parseUsd(text)
-  }
-  const ticks = tokens(found.usage['cost_in_usd_ticks'])
-  return ticks === null ? null : ((BigInt(ticks) * ATTO_USD_PER_TICK) as AttoUsd)
-}
-
-/**
- * Reads usage and cost from an answer or chunk. A cost that an upstream reports is believed whatever the upstream is.
+ * Reads usage and cost from an answer or chunk.
  *
  * @param source the JSON text that `value` was parsed from; the cost is read from its digits.
  * @returns null when the value carries no usage at all.
  */
-export function readUsage(value: Json, source: () => Buffer): ReportedUsage | null {
+export function readUsage(
+  value: Json,
+  source: () => Buffer,
+  dialect: Pick<Dialect, 'reportsCost'>,
+): ReportedUsage | null {
   const found = findUsage(value)
   if (found === null) return null
   const usage = readTokens(found.usage)
-  const cost = readCost(source, found)
+  const cost = readCost(source, found, dialect)
   if (usage === null && cost === null) return null
   return { usage, cost, wire: usage === null ? null : wireUsage(usage, found.usage) }
 }

@@ -3,8 +3,10 @@ import { numberText } from '../../json/json-body.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { parseUsd } from '../../pricing/usd.ts'
 import type { ChatUpstream } from '../chat-upstream.ts'
+import { addOwnKeyCost } from '../openai-compatible/cost.ts'
 import { createOpenAiCompatible, fetchJson } from '../openai-compatible/openai-compatible.ts'
 import type { ServerOptions } from '../openai-compatible/open-openai-compatible.ts'
+import { isObject } from '../openai-compatible/usage.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts'
 
 /** Providers that run models in confidential compute. Source: OpenRouter's list of provider slugs, August 2026. */
@@ -15,10 +17,16 @@ const CONFIDENTIAL_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['provider', JSON.stringify({ only: CONFIDENTIAL_PROVIDERS, allow_fallbacks: false })],
 ])
 
+/** What a generation cost. Source: OpenRouter's API reference, "Get a generation". */
 async function findCost(client: UpstreamClient, name: string, generationId: string): Promise<AttoUsd | null> {
   const answer = await fetchJson(client, name, `/generation?id=${encodeURIComponent(generationId)}`)
-  const text = answer === null ? null : numberText(answer.text, ['data', 'total_cost'])
-  return text === null ? null : parseUsd(text)
+  if (answer === null) return null
+  const usd = (field: string): AttoUsd | null => {
+    const digits = numberText(answer.text, ['data', field])
+    return digits === null ? null : parseUsd(digits)
+  }
+  const isOwnKey = isObject(answer.value) && isObject(answer.value['data']) && answer.value['data']['is_byok'] === true
+  return isOwnKey ? addOwnKeyCost(usd('total_cost'), usd('upstream_inference_cost')) : usd('total_cost')
 }
 
 /** What an operator says about OpenRouter. Its dialect decides the rest. */
@@ -37,6 +45,7 @@ export function openOpenRouter(options: OpenRouterOptions): ChatUpstream {
     findCost: (generationId) => findCost(client, options.name, generationId),
     dialect: {
       maxTokensField: 'max_tokens',
+      reportsCost: options.reportsCost,
       supportsChoices: options.supportsChoices,
       generationIdHeader: 'x-generation-id',
       extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
