@@ -21,6 +21,10 @@ interface CleanChunk {
   readonly facts: ChunkFacts
 }
 
+function readIndex(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
+}
+
 const CHUNK_KEYS = ['service_tier', 'system_fingerprint'] as const
 
 /** Keeps what clients know of a chunk; null when it has no choices. */
@@ -39,10 +43,10 @@ function cleanChunk(value: Json): CleanChunk | null {
     isReasoning ||= measure.isReasoning
     if (typeof choice['finish_reason'] === 'string') finishReason = choice['finish_reason']
     return {
-      index: typeof choice['index'] === 'number' ? choice['index'] : position,
+      index: readIndex(choice['index']) ?? position,
       delta: cleanSpeech(delta),
       logprobs: choice['logprobs'] ?? null,
-      finish_reason: choice['finish_reason'] ?? null,
+      finish_reason: typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : null,
     }
   })
   const chunk: CleanChunk['chunk'] = { choices: cleaned }

@@ -7,29 +7,77 @@ import { isObject } from './usage.ts'
 
 type Json = Record<string, unknown>
 
-const SPEECH_KEYS = [
-  'role',
-  'content',
-  'refusal',
-  'tool_calls',
-  'function_call',
-  'annotations',
-  'audio',
-  'images',
-  'reasoning_content',
-  'reasoning_details',
-] as const
+/** Reads one part of a message or delta; undefined when it is not what clients can read there. */
+type Read = (value: unknown) => unknown
+
+const text: Read = (value) => (typeof value === 'string' ? value : undefined)
+const textOrNull: Read = (value) => (value === null ? null : text(value))
+const object: Read = (value) => (value === null || isObject(value) ? value : undefined)
+const objects: Read = (value) => (value === null ? null : Array.isArray(value) ? value.filter(isObject) : undefined)
+
+/** Clients take content for text. Some upstreams send it in parts. */
+const content: Read = (value) => {
+  if (!Array.isArray(value)) return textOrNull(value)
+  return value.map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('')
+}
+
+const CALL_KEYS = ['id', 'type'] as const
+const NAMED_KEYS = ['name', 'arguments'] as const
+
+function lacksText(json: Json, keys: readonly string[]): boolean {
+  return keys.some((key) => json[key] !== undefined && typeof json[key] !== 'string')
+}
+
+function withoutNonsense(json: Json, keys: readonly string[]): Json {
+  return Object.fromEntries(
+    Object.entries(json).filter(([key, value]) => !keys.includes(key) || typeof value === 'string'),
+  )
+}
+
+function readCall(call: Json, position: number): Json {
+  const { index, function: named } = call
+  const isIndexed = index === undefined || Number.isSafeInteger(index)
+  const isNamed = named === undefined || (isObject(named) && !lacksText(named, NAMED_KEYS))
+  if (isIndexed && isNamed && !lacksText(call, CALL_KEYS)) return call
+  const { function: _function, ...rest } = withoutNonsense(call, CALL_KEYS)
+  if (!isIndexed) rest['index'] = position
+  return isObject(named) ? { ...rest, function: withoutNonsense(named, NAMED_KEYS) } : rest
+}
+
+const calls: Read = (value) => {
+  if (!Array.isArray(value)) return value === null ? null : undefined
+  return value.filter(isObject).map(readCall)
+}
+
+/** What clients know of a message or delta, and how each part is read. */
+const SPEECH: readonly (readonly [string, Read])[] = Object.entries({
+  role: text,
+  content,
+  refusal: textOrNull,
+  tool_calls: calls,
+  function_call: object,
+  annotations: objects,
+  audio: object,
+  images: objects,
+  reasoning_content: text,
+  reasoning_details: objects,
+})
 
 const REASONING_NAMES = ['reasoning_content', 'reasoning'] as const
 
-/** Keeps what clients know of a message or delta; reasoning text goes by one name only. */
+/**
+ * Keeps what clients know of a message or delta, where it is of the kind that they can read; reasoning text goes by one name
+ * only.
+ */
 export function cleanSpeech(speech: Json): Json {
   const clean: Json = {}
-  for (const key of SPEECH_KEYS) if (speech[key] !== undefined) clean[key] = speech[key]
-  if (typeof clean['reasoning_content'] !== 'string') {
-    delete clean['reasoning_content']
-    if (typeof speech['reasoning'] === 'string') clean['reasoning_content'] = speech['reasoning']
+  for (const [key, read] of SPEECH) {
+    const said = speech[key]
+    const value = said === undefined ? undefined : read(said)
+    if (value !== undefined) clean[key] = value
   }
+  const { reasoning } = speech
+  if (clean['reasoning_content'] === undefined && typeof reasoning === 'string') clean['reasoning_content'] = reasoning
   return clean
 }
 
@@ -59,25 +107,30 @@ function reasoningText(speech: Json): unknown {
   return null
 }
 
-function isFilled(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0
-  return typeof value === 'string' ? value !== '' : isObject(value)
+function isSaid(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }
 
-const CONTENT_KEYS = ['content', 'refusal', 'tool_calls', 'function_call', 'audio', 'images'] as const
+/** Whether there is an object of the kind that `cleanSpeech` keeps. */
+function isHeld(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(isObject) : isObject(value)
+}
+
+const OBJECT_KEYS = ['tool_calls', 'function_call', 'audio', 'images'] as const
 
 /** Says how much a message or delta carries. */
 export function measureSpeech(speech: Json): Omit<ChunkFacts, 'finishReason'> {
   const reasoning = reasoningText(speech)
   const call = isObject(speech['function_call']) ? speech['function_call'] : null
+  const spoken = contentBytes(speech['content'])
   return {
     outputBytes:
-      contentBytes(speech['content']) +
+      spoken +
       textBytes(speech['refusal']) +
       textBytes(reasoning) +
       toolBytes(speech['tool_calls']) +
       textBytes(call?.['arguments']),
-    hasContent: CONTENT_KEYS.some((key) => isFilled(speech[key])),
-    isReasoning: reasoning !== null || isFilled(speech['reasoning_details']),
+    hasContent: spoken > 0 || isSaid(speech['refusal']) || OBJECT_KEYS.some((key) => isHeld(speech[key])),
+    isReasoning: reasoning !== null || isHeld(speech['reasoning_details']),
   }
 }

@@ -12,7 +12,7 @@ function cleanChoice(choice: Json, index: number) {
   return {
     measure: measureSpeech(message),
     choice: {
-      index: typeof choice['index'] === 'number' ? choice['index'] : index,
+      index: Number.isSafeInteger(choice['index']) ? choice['index'] : index,
       message: { role: 'assistant', content: null, refusal: null, ...cleanSpeech(message) },
       logprobs: choice['logprobs'] ?? null,
       finish_reason: typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop',
@@ -37,7 +37,7 @@ export function readCompletion(
   const cleaned = choices.map(cleanChoice)
   const completion: Json = {
     object: 'chat.completion',
-    created: typeof value['created'] === 'number' ? value['created'] : null,
+    created: Number.isSafeInteger(value['created']) ? value['created'] : null,
     choices: cleaned.map(({ choice }) => choice),
   }
   for (const key of COMPLETION_KEYS) if (value[key] !== undefined) completion[key] = value[key]

@@ -73,8 +73,13 @@ function wireUsage(usage: ChatUsage, reported: Json): Json {
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
   }
-  for (const key of USAGE_KEYS) if (isObject(reported[key])) wire[key] = reported[key]
+  for (const key of USAGE_KEYS) if (isObject(reported[key])) wire[key] = readDetails(reported[key])
   return wire
+}
+
+/** Details that are counts of tokens; what is none is left out, as clients take it for one. */
+function readDetails(details: Json): Json {
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => tokens(value) !== null))
 }
 
 /** The usage object of an answer or chunk, wherever the upstream puts it; null when there is none. */
