@@ -22,6 +22,9 @@ import type { Logger } from '../runtime/log.ts'
 export interface SettleOrphansDeps {
   readonly database: OpenDatabase
   readonly ledger: Ledger
+  /** What this process has open itself: no orphans, however late its lease is. */
+  readonly openHolds: OpenHolds
+  readonly log: Logger
   readonly clock: Clock
   readonly catalog: Catalog
   readonly processId: string
