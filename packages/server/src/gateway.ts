@@ -52,6 +52,8 @@ export interface GatewayOptions {
   readonly config: Config
   readonly log: Logger
   readonly clock?: Clock
+  /** Called when nothing can be charged any more until the process starts again; the log has said why. */
+  readonly onFatal?: () => void
 }
 
 /** A gateway that is put together and listens once `start` was called. */
@@ -78,10 +80,18 @@ const STOP_POLL_MS = 20
 
 type Parts = Awaited<ReturnType<typeof openParts>>
 
-async function openParts({ config, log, clock = systemClock }: GatewayOptions) {
+async function openParts({ config, log, clock = systemClock, onFatal }: GatewayOptions) {
   const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
   const observation = await openObservation(config)
-  const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir, writerWorker: WRITER_WORKER })
+  const { databaseUrl: url, dataDir } = config
+  const onWriterLost = (error: Error): void => {
+    log.fatal(
+      { err: error },
+      'The database takes no more writes. Start the gateway again: open requests are settled then.',
+    )
+    onFatal?.()
+  }
+  const database = await openDatabase({ url, dataDir, writerWorker: WRITER_WORKER, onWriterLost })
   const catalog = await openCatalog(config, clock, log)
   const sandbox = await openSandbox(config, catalog.catalog, clock)
   const opened = openUpstreams(config.upstreams, clock, sandbox)

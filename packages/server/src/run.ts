@@ -58,7 +58,7 @@ function stopOnSignals(gateway: Gateway, log: Logger): void {
 
 async function start(log: Logger, config: Config, notices: readonly string[]): Promise<void> {
   for (const notice of notices) log.warn(notice)
-  const gateway = await createGateway({ config, log })
+  const gateway = await createGateway({ config, log, onFatal: () => process.exit(1) })
   const demoKey = await seedSandbox(config, gateway)
   await gateway.start()
   stopOnSignals(gateway, log)

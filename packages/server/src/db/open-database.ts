@@ -11,11 +11,13 @@ export interface OpenDatabaseOptions {
   readonly dataDir: string
   /** The composition root of the SQLite writer thread. */
   readonly writerWorker: URL
+  /** Called when the embedded database has lost its writer for good; every write fails from then on. */
+  readonly onWriterLost?: (error: Error) => void
 }
 
 /** Opens a database and brings its schema up to date. */
 export function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   return options.url === null
-    ? openSqliteDatabase(options.dataDir, options.writerWorker)
+    ? openSqliteDatabase(options.dataDir, options.writerWorker, options.onWriterLost)
     : openPostgresDatabase(options.url)
 }

@@ -29,7 +29,10 @@ export function startCheckpoints(path: string, entry: URL, writer: SqliteWriter)
   const lookOnce = async (): Promise<void> => {
     const bytes = await sizeOf(`${path}-wal`)
     if (bytes < WAL_SOFT_BYTES) return
-    checkpointer ??= new SqliteWriter(entry, { path })
+    checkpointer ??= new SqliteWriter(entry, { path }, () => {
+      // The next look starts another one.
+      checkpointer = null
+    })
     await checkpointer.checkpoint('passive')
     if (bytes >= WAL_HARD_BYTES) await writer.checkpoint('restart')
   }

@@ -26,13 +26,18 @@ const PREPARED_MAX = 500
  * Opens `svc.db` in a folder, made if it is not there, and brings its schema up to date.
  *
  * @param writerWorker the composition root of the writer thread.
+ * @param onWriterLost called when the writer thread has ended by itself: the database only reads from then on.
  */
-export async function openSqliteDatabase(dataDir: string, writerWorker: URL): Promise<SqliteDatabase> {
+export async function openSqliteDatabase(
+  dataDir: string,
+  writerWorker: URL,
+  onWriterLost: (error: Error) => void = () => undefined,
+): Promise<SqliteDatabase> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'svc.db')
   await migrateSqlite(path, Date.now())
 
-  const writer = new SqliteWriter(writerWorker, { path })
+  const writer = new SqliteWriter(writerWorker, { path }, onWriterLost)
   const checkpoints = startCheckpoints(path, writerWorker, writer)
   const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS, readBigInts: true })
   const read = new Kysely<Schema>({

@@ -40,9 +40,15 @@ export class SqliteWriter {
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
   #ended: Error | null = null
+  #isClosing = false
+  readonly #onLost: (error: Error) => void
 
-  /** @param entry the composition root that serves the thread. */
-  constructor(entry: URL, settings: SqliteWriterSettings) {
+  /**
+   * @param entry the composition root that serves the thread.
+   * @param onLost called once when the thread ends without having been closed: nothing is written any more.
+   */
+  constructor(entry: URL, settings: SqliteWriterSettings, onLost: (error: Error) => void) {
+    this.#onLost = onLost
     this.#worker = new Worker(entry, { workerData: settings, name: 'sqlite-writer' })
     this.#worker.on('message', (reply: SqliteWriterReply) => this.#settle(reply))
     this.#worker.on('error', (error: unknown) => this.#end(`the SQLite writer thread failed: ${String(error)}`))
@@ -68,6 +74,7 @@ export class SqliteWriter {
   /** Ends the thread once everything asked before is done. */
   async close(): Promise<void> {
     if (this.#ended !== null) return
+    this.#isClosing = true
     await this.#request({ kind: 'close' })
     await this.#worker.terminate()
   }
@@ -95,7 +102,9 @@ export class SqliteWriter {
   }
 
   #end(reason: string): void {
-    this.#ended ??= new SqliteWriteError(reason, 0)
+    if (this.#ended !== null) return
+    this.#ended = new SqliteWriteError(reason, 0)
+    if (!this.#isClosing) this.#onLost(this.#ended)
     for (const waiting of this.#waiting.values()) waiting.reject(this.#ended)
     this.#waiting.clear()
   }
