@@ -16,18 +16,19 @@ import {
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { cardOf, chargeOf, chatStatuses, failureOf, lastRecord, nanocreditsIn, svcOf } from './charge-of.ts'
 
-type Provider = (gateway: TestGateway) => LanguageModel
+type Provider = (gateway: TestGateway, id?: string) => LanguageModel
 
-const compatible: Provider = (gateway) =>
+const compatible: Provider = (gateway, id = 'svc-gpt') =>
   createOpenAICompatible({
     name: 'svc',
     baseURL: gateway.v1,
     apiKey: gateway.key,
     includeUsage: true,
     supportsStructuredOutputs: true,
-  })('svc-gpt')
+  })(id)
 
-const openai: Provider = (gateway) => createOpenAI({ baseURL: `${gateway.v1}/`, apiKey: gateway.key }).chat('svc-gpt')
+const openai: Provider = (gateway, id = 'svc-gpt') =>
+  createOpenAI({ baseURL: `${gateway.v1}/`, apiKey: gateway.key }).chat(id)
 
 const providers = [
   { name: '@ai-sdk/openai-compatible', provider: compatible },
@@ -161,6 +162,7 @@ describe.each(providers)('$name with the sandbox', ({ provider }) => {
 describe.each(providers)('$name with an upstream that does what the test says', ({ provider }) => {
   let stub: StubUpstream
   let gateway: TestGateway
+  let dear: LanguageModel
   let model: LanguageModel
   let before: { readonly gateway: number; readonly upstream: number }
 
@@ -169,6 +171,7 @@ describe.each(providers)('$name with an upstream that does what the test says', 
   beforeAll(async () => {
     stub = await startStubUpstream()
     gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000' })
+    dear = provider(gateway, 'openai/gpt-6-astra')
     model = provider(gateway)
   })
   beforeEach(() => {
@@ -201,7 +204,7 @@ describe.each(providers)('$name with an upstream that does what the test says', 
 
   test('402 is one attempt and says what is missing', async () => {
     const { result: error, charge } = await chargeOf(gateway, () =>
-      failureOf(generateText({ model, prompt, maxOutputTokens: 100_000 })),
+      failureOf(generateText({ model: dear, prompt, maxOutputTokens: 100_000 })),
     )
     if (!APICallError.isInstance(error)) throw error
     expect(error).toMatchObject({ statusCode: 402, isRetryable: false })
@@ -218,7 +221,7 @@ describe.each(providers)('$name with an upstream that does what the test says', 
   })
 
   test('402 of a stream is an error part with its status', async () => {
-    const read = await readParts(streamText({ model, prompt, maxOutputTokens: 100_000, onError }).fullStream)
+    const read = await readParts(streamText({ model: dear, prompt, maxOutputTokens: 100_000, onError }).fullStream)
     expect(read.errors).toHaveLength(1)
     expect(read.errors[0]).toMatchObject({ statusCode: 402 })
     await expect.poll(attempts).toEqual([402])

@@ -176,7 +176,7 @@ describe('with an upstream that does what the test says', () => {
 
   test('402 is one attempt and says what is missing', async () => {
     const { result: error, charge } = await chargeOf(gateway, () =>
-      failureOf(chatModel(gateway, { maxTokens: 100_000 }).invoke(prompt)),
+      failureOf(chatModel(gateway, { model: 'openai/gpt-6-astra', maxTokens: 100_000 }).invoke(prompt)),
     )
     expect(error).toMatchObject({ status: 402, code: 'insufficient_credits' })
     expect(Reflect.get(Object(error), 'error')).toMatchObject({

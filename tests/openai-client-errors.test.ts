@@ -241,7 +241,7 @@ describe('on a small balance', () => {
   let client: OpenAI
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '100' })
+    gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1' })
     client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key })
     stub.onChat = (_call, response) => sendCompletion(response)
   })
@@ -261,9 +261,9 @@ describe('on a small balance', () => {
         param: null,
       })
       const facts = error.error as Record<string, number | string>
-      expect(facts).toMatchObject({ limit: 'account', credits_available: 100 })
-      expect(facts['credits_required']).toBeGreaterThan(100)
-      expect(facts['credits_short']).toBeCloseTo(Number(facts['credits_required']) - 100, 6)
+      expect(facts).toMatchObject({ limit: 'account', credits_available: 1 })
+      expect(facts['credits_required']).toBeGreaterThan(1)
+      expect(facts['credits_short']).toBeCloseTo(Number(facts['credits_required']) - 1, 6)
       expect(facts['topup_url']).toMatch(/^http.+/)
       expect(error.headers?.get('x-should-retry')).toBe('false')
       await expect.poll(() => chatStatuses(gateway).slice(before.gateway)).toEqual([402])
@@ -283,11 +283,11 @@ describe('on a small balance', () => {
   })
 
   test('402 for a key’s budget says so', async () => {
-    const { rawKey } = await gateway.createKey({ budget: { limit: nanocreditsOf(1_000_000n), period: 'none' } })
+    const { rawKey } = await gateway.createKey({ budget: { limit: nanocreditsOf(1_000n), period: 'none' } })
     const capped = new OpenAI({ baseURL: gateway.v1, apiKey: rawKey })
     const error = await apiErrorOf(capped.chat.completions.create({ ...question, max_tokens: 1_000 }))
     expect(error).toMatchObject({ status: 402, code: 'key_budget_exceeded' })
-    expect(error.error).toMatchObject({ limit: 'key', credits_available: 0.001 })
+    expect(error.error).toMatchObject({ limit: 'key', credits_available: 0.000001 })
   })
 })
 

@@ -15,8 +15,8 @@ import {
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { cardOf, chargeOf, chatStatuses, failureOf, nanocreditsIn } from './charge-of.ts'
 
-function chatModel(gateway: TestGateway, settings: OpenRouterChatSettings = {}): LanguageModel {
-  return createOpenRouter({ baseURL: gateway.v1, apiKey: gateway.key }).chat('svc-gpt', settings)
+function chatModel(gateway: TestGateway, settings: OpenRouterChatSettings = {}, id = 'svc-gpt'): LanguageModel {
+  return createOpenRouter({ baseURL: gateway.v1, apiKey: gateway.key }).chat(id, settings)
 }
 
 /** The cost that the provider reports, in nanocredits: a US dollar is a thousand credits. */
@@ -170,7 +170,9 @@ describe('with an upstream that does what the test says', () => {
 
   test('402 is one attempt and says what is missing', async () => {
     const { result: error, charge } = await chargeOf(gateway, () =>
-      failureOf(generateText({ model: chatModel(gateway), prompt, maxOutputTokens: 100_000 })),
+      failureOf(
+        generateText({ model: chatModel(gateway, {}, 'openai/gpt-6-astra'), prompt, maxOutputTokens: 100_000 }),
+      ),
     )
     if (!APICallError.isInstance(error)) throw error
     expect(error).toMatchObject({ statusCode: 402, isRetryable: false })
