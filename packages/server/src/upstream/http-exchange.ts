@@ -152,8 +152,13 @@ export function collectResponse(
     let status = 0
     let headers: IncomingHttpHeaders = {}
     const { signal, bytesMax } = options
-    const onAbort = (): void => exchange.abort(signal.reason as Error)
     const settle = (): void => signal.removeEventListener('abort', onAbort)
+    const onAbort = (): void => {
+      settle()
+      // At once: an exchange that still waits for its connection hears of the abort only then.
+      reject(signal.reason as Error)
+      exchange.abort(signal.reason as Error)
+    }
     const exchange = startExchange(dispatcher, request, {
       start: (startedStatus, startedHeaders) => {
         status = startedStatus

@@ -191,15 +191,19 @@ function streamOf(exchange: Exchange, generationId: string | null): ChatStream {
 /** Longest model list that is read. The largest known is below two megabytes. */
 const LIST_BYTES_MAX = 32 * 1024 * 1024
 
+/** The longest that a model list may take, in milliseconds. Source: own choice. */
+const LIST_MS = 30_000
+
 /**
  * Fetches a JSON document below the base URL.
+ * @param document.timeoutMs for the whole of it, headers and body.
  * @returns null when the answer is not 200 with JSON.
- * @throws {ServiceError} when the upstream cannot be reached.
+ * @throws {ServiceError} when the upstream cannot be reached or takes too long.
  */
 export async function fetchJson(
   client: UpstreamClient,
   name: string,
-  path: string,
+  { path, timeoutMs }: { readonly path: string; readonly timeoutMs: number },
 ): Promise<{ text: Buffer; value: unknown } | null> {
   const headers = { ...client.headers, accept: 'application/json' }
   const request = {
@@ -209,13 +213,13 @@ export async function fetchJson(
     headers,
     body: null,
   } as const
-  const signal = new AbortController().signal
+  const signal = AbortSignal.timeout(timeoutMs)
   try {
     const response = await collectResponse(client.dispatcher, request, { signal, bytesMax: LIST_BYTES_MAX })
     const value = parseJson(response.body)
     return response.status === 200 && value !== undefined ? { text: response.body, value } : null
   } catch (error) {
-    throw transportFailure(name, error)
+    throw signal.aborted ? upstreamFailure('timeout', { upstream: name, cause: error }) : transportFailure(name, error)
   }
 }
 
@@ -227,7 +231,10 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatUp
     complete: (request) => complete(options, request),
     stream: (request, sink) => stream(options, request, sink),
     findCost: options.findCost ?? (() => Promise.resolve(null)),
-    listModels: async () => (await fetchJson(options.client, options.name, '/models'))?.value ?? null,
+    listModels: async () => {
+      const list = await fetchJson(options.client, options.name, { path: '/models', timeoutMs: LIST_MS })
+      return list?.value ?? null
+    },
     close: () => options.client.close(),
   }
 }

@@ -17,9 +17,13 @@ const CONFIDENTIAL_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['provider', JSON.stringify({ only: CONFIDENTIAL_PROVIDERS, allow_fallbacks: false })],
 ])
 
+/** The longest that one look-up of a cost may take, in milliseconds: the last frame waits for it. Source: own choice. */
+const COST_MS = 2_000
+
 /** What a generation cost. Source: OpenRouter's API reference, "Get a generation". */
 async function findCost(client: UpstreamClient, name: string, generationId: string): Promise<AttoUsd | null> {
-  const answer = await fetchJson(client, name, `/generation?id=${encodeURIComponent(generationId)}`)
+  const path = `/generation?id=${encodeURIComponent(generationId)}`
+  const answer = await fetchJson(client, name, { path, timeoutMs: COST_MS })
   if (answer === null) return null
   const usd = (field: string): AttoUsd | null => {
     const digits = numberText(answer.text, ['data', field])
