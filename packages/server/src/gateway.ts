@@ -254,7 +254,7 @@ function workerDeps(parts: Parts) {
     leaseMs: config.limits.leaseMs,
     journalMs: config.limits.journalMs,
     dataFolder: config.databaseUrl === null ? config.dataDir : null,
-    hasOwnPrices: catalog.isOwn(),
+    hasOwnPrices: catalog.isOwn,
     refreshCatalog: primary.kind === 'sandbox' ? null : catalogRefresh(catalog, upstreams.get(primary.name)),
     findCost: async (upstream: string, generationId: string) => upstreams.get(upstream)?.findCost(generationId) ?? null,
   }

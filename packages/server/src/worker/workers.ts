@@ -19,12 +19,18 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly journalMs: number
   /** Fetches the upstream's list; null where the bundled one is all there is. */
   readonly refreshCatalog: (() => Promise<void>) | null
-  /** Whether the catalog's prices are the upstream's own already. */
-  readonly hasOwnPrices: boolean
+  /** Whether the catalog's prices are the upstream's own by now. */
+  readonly hasOwnPrices: () => boolean
 }
 
 /** How often the upstream's list is fetched, in milliseconds. Source: own choice. */
 const CATALOG_REFRESH_MS = 15 * 60_000
+
+/**
+ * How often the list is asked for while there has been none yet, in milliseconds: models without a price are not
+ * served. Source: own choice.
+ */
+const CATALOG_RETRY_MS = 30_000
 
 /** The longest that a start waits for the first list, in milliseconds. Source: own choice. */
 const FIRST_LIST_WAIT_MS = 5_000
@@ -38,14 +44,10 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   const guarded = (name: string, task: () => Promise<void>) => (): Promise<void> =>
     task().catch((error: unknown) => log.error({ err: error, task: name }, 'background work failed'))
   const stops: (() => void)[] = []
+  let journal = Promise.resolve()
   await beginLease(deps)
   await journalHolds(deps)
-  stops.push(
-    timer.repeat(
-      deps.journalMs,
-      guarded('journal', () => journalHolds(deps)),
-    ),
-  )
+  stops.push(timer.repeat(deps.journalMs, () => (journal = guarded('journal', () => journalHolds(deps))())))
   stops.push(
     timer.repeat(
       deps.leaseMs / SWEEPS_PER_LEASE,
@@ -56,14 +58,18 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   if (refreshCatalog !== null) {
     const first = guarded('catalog', refreshCatalog)()
     // Without the upstream's own prices an alias would be held at its card alone, which may be far below its cost.
-    if (!deps.hasOwnPrices) await Promise.race([first, pauseFor(FIRST_LIST_WAIT_MS, undefined, { ref: false })])
-    stops.push(timer.repeat(CATALOG_REFRESH_MS, guarded('catalog', refreshCatalog)))
+    if (!deps.hasOwnPrices()) await Promise.race([first, pauseFor(FIRST_LIST_WAIT_MS, undefined, { ref: false })])
+    const refresh = guarded('catalog', refreshCatalog)
+    const retry = guarded('catalog', () => (deps.hasOwnPrices() ? Promise.resolve() : refreshCatalog()))
+    stops.push(timer.repeat(CATALOG_REFRESH_MS, refresh), timer.repeat(CATALOG_RETRY_MS, retry))
   }
   deps.revocations.start()
   deps.keyUses.start()
   return async () => {
     for (const stop of stops) stop()
     deps.revocations.stop()
+    // A journal that is under way would begin the lease again.
+    await journal
     await endLease(deps)
   }
 }

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { createManualTimer } from '../../testing/manual-timer.ts'
+import { openTestDatabase } from '../../testing/test-database.ts'
+import { OpenHolds } from '../billing/open-hold.ts'
+import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { createLogger } from '../runtime/log.ts'
+import { startWorkers, type WorkersDeps } from './workers.ts'
+
+async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
+  const { database, close } = await openTestDatabase('sqlite')
+  const ledger = new Ledger({ engine: createLedgerEngine(database) })
+  const timer = createManualTimer()
+  const idle = { start: () => undefined, stop: () => undefined }
+  const stop = await startWorkers({
+    ...{ database, ledger, timer, openHolds: new OpenHolds(), clock: { now: () => 1_000 } },
+    processId: 'process-1',
+    dataFolder: null,
+    leaseMs: 60_000,
+    journalMs: 5_000,
+    log: createLogger({ level: 'fatal' }),
+    // There is no orphan here that would be priced.
+    catalog: { find: () => null } as never,
+    findCost: () => Promise.resolve(null),
+    revocations: { ...idle, poll: () => Promise.resolve() },
+    keyUses: { ...idle, note: () => undefined } as never,
+    refreshCatalog: null,
+    hasOwnPrices: () => true,
+    ...more(ledger),
+  })
+  const lease = () => database.read.selectFrom('process_lease').selectAll().execute()
+  return { timer, stop, lease, close: () => ledger.close().then(close) }
+}
+
+test('the list is asked for more often while there has been none', async () => {
+  let asked = 0
+  let isOwn = false
+  const refreshCatalog = async (): Promise<void> => void asked++
+  const workers = await openWorkers(() => ({ refreshCatalog, hasOwnPrices: () => isOwn }))
+  await workers.timer.tick()
+  const askedWithout = asked
+  isOwn = true
+  await workers.timer.tick()
+  expect([askedWithout, asked]).toEqual([3, 4])
+  await workers.stop()
+  await workers.close()
+})
+
+test('a stop waits for the journal that is under way, so that the lease ends after it', async () => {
+  const gate = Promise.withResolvers<void>()
+  let waits = false
+  const workers = await openWorkers((ledger) => ({
+    ledger: {
+      submit: async (operation: Parameters<Ledger['submit']>[0]) => {
+        if (waits) await gate.promise
+        return ledger.submit(operation)
+      },
+    } as Ledger,
+  }))
+  waits = true
+  const ticked = workers.timer.tick()
+  const stopped = workers.stop()
+  gate.resolve()
+  await Promise.all([ticked, stopped])
+  expect(await workers.lease()).toMatchObject([{ process_id: 'process-1', lease_until: 1_000 }])
+  await workers.close()
+})
