@@ -7,8 +7,8 @@ interface Exchange {
 }
 
 /**
- * The last request of each connection, so that what the parser refuses is answered at most once and never in the place, or in the
- * middle, of another answer.
+ * The last request of each connection, so that what the parser refuses is answered at most once and never in the
+ * place, or in the middle, of another answer.
  */
 export class LastExchanges {
   readonly #last = new WeakMap<Duplex, Exchange>()
@@ -18,8 +18,8 @@ export class LastExchanges {
   }
 
   /**
-   * Whether a refusal may be written on a connection now. Where it may not, the connection is ended: behind the answer that is
-   * still under way, or at once when the request that is broken was answered before.
+   * Whether a refusal may be written on a connection now. Where it may not, the connection is ended: behind the
+   * answer that is still under way, or at once when the request that is broken was answered before.
    */
   admitsRefusal(socket: Duplex): boolean {
     const last = this.#last.get(socket)

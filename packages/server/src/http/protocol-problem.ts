@@ -6,8 +6,8 @@ function problem(message: string): ServiceError {
 }
 
 /**
- * What is wrong with a request that whoever stands in between could understand differently: a version without headers, no host, or
- * several hosts.
+ * What is wrong with a request that whoever stands in between could understand differently: a version without
+ * headers, no host, or several hosts.
  *
  * Node's own check of the host is off, because its answer has neither a body nor a request id.
  * Source: RFC 9112, sections 2.3 and 3.2.

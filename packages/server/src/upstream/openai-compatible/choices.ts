@@ -66,8 +66,8 @@ const SPEECH: readonly (readonly [string, Read])[] = Object.entries({
 const REASONING_NAMES = ['reasoning_content', 'reasoning'] as const
 
 /**
- * Keeps what clients know of a message or delta, where it is of the kind that they can read; reasoning text goes by one name
- * only.
+ * Keeps what clients know of a message or delta, where it is of the kind that they can read; reasoning text goes
+ * by one name only.
  */
 export function cleanSpeech(speech: Json): Json {
   const clean: Json = {}

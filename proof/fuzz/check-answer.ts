@@ -1,0 +1,91 @@
+/** What every answer must be, whatever was asked. */
+import type { Operation } from './fuzz-target.ts'
+import type { RawAnswer } from './raw-answers.ts'
+
+/** Codes of failures that are the upstream's. Source: decision 0018 (upstream adapters). */
+const UPSTREAM_CODES = new Set([
+  'upstream_error',
+  'upstream_empty',
+  'upstream_unavailable',
+  'upstream_timeout',
+  'server_is_overloaded',
+])
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+function parse(text: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return null
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** @returns what is wrong with the shape of an error, or null. */
+function checkErrorObject(error: unknown): string | null {
+  if (!isRecord(error)) return 'an error without an error object'
+  const { message, type, code, param } = error
+  if (typeof message !== 'string' || message === '') return 'an error without a message'
+  if (typeof type !== 'string' || typeof code !== 'string') return 'an error without type or code'
+  return param === null || typeof param === 'string' ? null : 'an error whose param is no text'
+}
+
+function checkError({ status, body, headers }: RawAnswer): string | null {
+  if (!(headers['content-type'] ?? '').startsWith('application/json')) return 'an error that is no JSON'
+  const parsed = parse(body.toString('utf8'))
+  if (parsed === null || !isRecord(parsed.value)) return 'an error that is no JSON object'
+  const problem = checkErrorObject(parsed.value['error'])
+  if (problem !== null) return problem
+  const { code } = parsed.value['error'] as { readonly code: string }
+  return status >= 500 && !UPSTREAM_CODES.has(code) ? `a failure of the gateway itself: ${code}` : null
+}
+
+function checkEvents(operation: Operation, text: string): string | null {
+  const events = text.split('\n\n')
+  if (events.pop() !== '') return 'a stream that ends within an event'
+  const data = events.filter((event) => !event.startsWith(':'))
+  if (data.pop() !== 'data: [DONE]') return 'a stream that does not end with [DONE]'
+  for (const event of data) {
+    if (!event.startsWith('data: ') || /[\r\n]/.test(event)) return `no event: ${event.slice(0, 200)}`
+    const parsed = parse(event.slice('data: '.length))
+    if (parsed === null || !isRecord(parsed.value)) return `an event that is no JSON: ${event.slice(0, 200)}`
+    const problem =
+      'error' in parsed.value ? checkErrorObject(parsed.value['error']) : operation.checkEvent(parsed.value)
+    if (problem !== null) return `an event that ${problem}: ${event.slice(0, 300)}`
+  }
+  return null
+}
+
+function checkSuccess(operation: Operation, { headers, body }: RawAnswer): string | null {
+  if ((headers['content-type'] ?? '').startsWith('text/event-stream'))
+    return checkEvents(operation, body.toString('utf8'))
+  const text = body.toString('utf8')
+  const parsed = parse(text)
+  if (parsed === null) return 'an answer that is no JSON'
+  const problem = operation.checkReply(parsed.value)
+  return problem === null ? null : `an answer that ${problem}: ${text.slice(0, 300)}`
+}
+
+/** What holds for every answer, of an endpoint or not. @returns null when nothing is wrong. */
+export function checkEveryAnswer(answer: RawAnswer): string | null {
+  const { status, headers } = answer
+  if (!UUID.test(headers['x-request-id'] ?? '')) return `status ${status} without an x-request-id of ours`
+  if (Object.keys(headers).some((name) => name.startsWith('x-injected'))) return 'a header that a client has injected'
+  return null
+}
+
+/**
+ * Checks an answer of an endpoint.
+ * @returns what is wrong, or null.
+ */
+export function checkAnswer(operation: Operation, answer: RawAnswer, toHead: boolean): string | null {
+  const general = checkEveryAnswer(answer)
+  if (general !== null || toHead || answer.status === 204) return general
+  // Health tells by its status, with its ordinary body, that no upstream can be reached.
+  if (operation.id === 'getHealth' && answer.status === 503) return null
+  return answer.status >= 400 ? checkError(answer) : checkSuccess(operation, answer)
+}

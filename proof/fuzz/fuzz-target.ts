@@ -1,0 +1,97 @@
+/** The endpoints of a running gateway, as its own OpenAPI document tells them, and what an answer of each may be. */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { JsonSchema } from './schema-values.ts'
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly schema: JsonSchema
+}
+
+/** One operation of the document. */
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  /** With names in braces, below `/api`. */
+  readonly path: string
+  readonly isPublic: boolean
+  readonly parameters: readonly Parameter[]
+  /** Schema of the JSON body; null when it takes none. */
+  readonly body: JsonSchema | null
+  readonly example: unknown
+  /** @returns what is wrong with a JSON answer of status 200, or null. */
+  readonly checkReply: (value: unknown) => string | null
+  /** The same for one event of a stream. */
+  readonly checkEvent: (value: unknown) => string | null
+  /** Whether a status stands in the document. */
+  readonly documents: (status: number) => boolean
+}
+
+export interface FuzzTarget {
+  readonly operations: readonly Operation[]
+  readonly resolve: (reference: string) => JsonSchema
+}
+
+interface MediaType {
+  readonly schema: JsonSchema & { readonly 'x-event-schema'?: JsonSchema }
+  readonly example?: unknown
+}
+
+interface OperationObject {
+  readonly operationId: string
+  readonly security?: readonly unknown[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> }
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, MediaType>> }>>
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
+}
+
+/** What an upstream left out of a tool call stays left out: nobody could make it up. */
+function isLeftOut({ keyword, instancePath }: ErrorObject): boolean {
+  return keyword === 'required' && instancePath.includes('/tool_calls/')
+}
+
+function checkWith(validate: ValidateFunction): (value: unknown) => string | null {
+  return (value) => {
+    if (validate(value)) return null
+    const first = validate.errors?.find((error) => !isLeftOut(error))
+    if (first === undefined) return null
+    return `${first.instancePath} ${first.message ?? ''}`
+  }
+}
+
+/** Fetches the document and makes its checks. */
+export async function readFuzzTarget(origin: string): Promise<FuzzTarget> {
+  const response = await fetch(`${origin}/api/openapi`)
+  const document = (await response.json()) as OpenApi
+  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false })
+  ajv.addSchema({ $id: 'document', components: document.components })
+  const compile = (schema: JsonSchema | undefined): ((value: unknown) => string | null) => {
+    if (schema === undefined) return () => 'is not documented'
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')
+    return checkWith(ajv.compile(JSON.parse(text) as object))
+  }
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Operation => {
+      const asked = operation.requestBody?.content['application/json']
+      const answered = operation.responses['200']?.content
+      return {
+        ...{ id: operation.operationId, method: method.toUpperCase(), path },
+        isPublic: operation.security?.length === 0,
+        parameters: operation.parameters ?? [],
+        body: asked?.schema ?? null,
+        example: asked?.example,
+        checkReply: compile(answered?.['application/json']?.schema),
+        checkEvent: compile(answered?.['text/event-stream']?.schema['x-event-schema']),
+        documents: (status) => String(status) in operation.responses,
+      }
+    }),
+  )
+  const resolve = (reference: string): JsonSchema =>
+    document.components.schemas[reference.replace('#/components/schemas/', '')] ?? {}
+  return { operations, resolve }
+}

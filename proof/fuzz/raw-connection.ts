@@ -1,0 +1,100 @@
+import { connect, type Socket } from 'node:net'
+import { BrokenAnswerError, type RawAnswer, readAnswer } from './raw-answers.ts'
+
+/** What became of one request. */
+export type Exchange =
+  | { readonly kind: 'answered'; readonly answer: RawAnswer }
+  /** The connection ended without an answer. */
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'hung' }
+  | { readonly kind: 'broken'; readonly message: string }
+
+/** A connection that is kept while the server keeps it. One request at a time. */
+export class RawConnection {
+  readonly #port: number
+  #socket: Socket | null = null
+  #bytes: Buffer = Buffer.alloc(0)
+  #onChange: () => void = () => undefined
+  #isClosed = true
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  #open(): Socket {
+    if (this.#socket !== null && !this.#isClosed) return this.#socket
+    const socket = connect({ host: '127.0.0.1', port: this.#port, noDelay: true })
+    this.#socket = socket
+    this.#bytes = Buffer.alloc(0)
+    this.#isClosed = false
+    socket.on('data', (chunk: Buffer) => {
+      this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk])
+      this.#onChange()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (this.#socket !== socket) return
+      this.#isClosed = true
+      this.#onChange()
+    })
+    return socket
+  }
+
+  /** Sends a request and waits for its answer. Bytes that nobody asked for are a broken answer. */
+  async send(request: Buffer, options: { readonly toHead: boolean; readonly timeoutMs: number }): Promise<Exchange> {
+    if (this.#bytes.length > 0) {
+      const message = `bytes without a request: ${this.#bytes.toString('latin1').slice(0, 200)}`
+      this.close()
+      return { kind: 'broken', message }
+    }
+    const isUsed = this.#socket !== null && !this.#isClosed
+    this.#open().write(request)
+    const exchange = await this.#wait(options)
+    if (exchange.kind === 'closed' && isUsed) {
+      // The server may end a connection between two requests; every client asks again then, on a fresh one.
+      this.close()
+      return this.send(request, options)
+    }
+    if (exchange.kind !== 'answered' || exchange.answer.headers['connection'] === 'close') this.close()
+    return exchange
+  }
+
+  #wait({ toHead, timeoutMs }: { readonly toHead: boolean; readonly timeoutMs: number }): Promise<Exchange> {
+    return new Promise((resolve) => {
+      const timeout = setTimeout(() => finish({ kind: 'hung' }), timeoutMs)
+      const finish = (exchange: Exchange): void => {
+        clearTimeout(timeout)
+        this.#onChange = () => undefined
+        resolve(exchange)
+      }
+      const look = (): void => {
+        const answer = this.#take(toHead)
+        if (answer !== null) finish(answer)
+        else if (this.#isClosed) finish({ kind: 'closed' })
+      }
+      this.#onChange = look
+      look()
+    })
+  }
+
+  #take(toHead: boolean): Exchange | null {
+    try {
+      for (;;) {
+        const answer = readAnswer(this.#bytes, toHead)
+        if (answer === null) return null
+        this.#bytes = this.#bytes.subarray(answer.length)
+        if (answer.status >= 200) return { kind: 'answered', answer }
+      }
+    } catch (error) {
+      if (!(error instanceof BrokenAnswerError)) throw error
+      return { kind: 'broken', message: error.message }
+    }
+  }
+
+  close(): void {
+    this.#socket?.destroy()
+    this.#socket = null
+    this.#isClosed = true
+    this.#bytes = Buffer.alloc(0)
+  }
+}

@@ -1,0 +1,102 @@
+/** Sends every smuggling case and counts what comes back. */
+import { connect } from 'node:net'
+import { checkEveryAnswer } from './check-answer.ts'
+import { BrokenAnswerError, type RawAnswer, readAnswers } from './raw-answers.ts'
+import { type SmugglingCase, smugglingCases } from './smuggling-cases.ts'
+
+interface Heard {
+  readonly bytes: Buffer
+  readonly isClosed: boolean
+}
+
+/** A connection that says nothing for so long has said all, in milliseconds. */
+const QUIET_MS = 1_500
+const CLOSE_MS = 8_000
+
+/** Sends the bytes and listens until the server closes, or says nothing more. */
+function converse(port: number, bytes: Buffer): Promise<Heard> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    const socket = connect({ host: '127.0.0.1', port })
+    let quiet: NodeJS.Timeout | undefined
+    let isClosed = false
+    const finish = (): void => {
+      clearTimeout(quiet)
+      clearTimeout(longest)
+      socket.destroy()
+      resolve({ bytes: Buffer.concat(chunks), isClosed })
+    }
+    const longest = setTimeout(finish, CLOSE_MS)
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      clearTimeout(quiet)
+      quiet = setTimeout(finish, QUIET_MS)
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      isClosed = true
+      finish()
+    })
+    socket.write(bytes)
+  })
+}
+
+function judge({ answers: due, statuses }: SmugglingCase, answers: readonly RawAnswer[]): string | null {
+  const finals = answers.filter(({ status }) => status >= 200)
+  const told = finals.map(({ status }) => status).join(', ')
+  if (finals.length !== due) return `${finals.length} answers (${told}); ${due} are due`
+  const [first] = finals
+  if (first === undefined) return null
+  const isAllowed = statuses === undefined ? first.status < 500 : statuses.includes(first.status)
+  if (!isAllowed) return `answered with ${first.status}; ${statuses?.join(', ') ?? 'less than 500'} is due`
+  return finals.map(checkEveryAnswer).find((problem) => problem !== null) ?? null
+}
+
+async function runCase(port: number, rawKey: string, each: SmugglingCase): Promise<string | null> {
+  const heard = await converse(port, Buffer.from(each.text.replaceAll('KEY', rawKey), 'latin1'))
+  try {
+    return judge(each, readAnswers(heard.bytes))
+  } catch (error) {
+    if (error instanceof BrokenAnswerError) return error.message
+    throw error
+  }
+}
+
+/** @returns the cases that went wrong, in words. */
+export async function runSmuggling(port: number, rawKey: string): Promise<readonly string[]> {
+  const faults: string[] = []
+  for (const each of smugglingCases) {
+    const problem = await runCase(port, rawKey, each)
+    if (problem !== null) faults.push(`${each.name}: ${problem}`)
+  }
+  return faults
+}
+
+/**
+ * The most that a sender of headers, a byte at a time, may keep a connection, in milliseconds: two checks of the
+ * headers' time.
+ */
+const SLOW_MS_MAX = 75_000
+
+/**
+ * Sends headers one byte at a time, for as long as the server bears it.
+ * @returns milliseconds until the server ended it; null when it did not.
+ */
+export function sendSlowly(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const startedAt = performance.now()
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.write('GET /api/health HTTP/1.1\r\nhost: a\r\nx: ')
+    const drip = setInterval(() => socket.write('a'), 500)
+    const finish = (result: number | null): void => {
+      clearInterval(drip)
+      clearTimeout(longest)
+      socket.destroy()
+      resolve(result)
+    }
+    const longest = setTimeout(() => finish(null), SLOW_MS_MAX)
+    socket.on('error', () => undefined)
+    socket.resume()
+    socket.on('close', () => finish(performance.now() - startedAt))
+  })
+}

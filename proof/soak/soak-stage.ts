@@ -1,0 +1,53 @@
+/** What both kinds of soak run on: one gateway with its probe, a steady upstream, and an account that can pay. */
+import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
+import { findFreePort } from '../rig/gateway-process.ts'
+import { openRig } from '../rig/gateway-rig.ts'
+import { until } from '../rig/until.ts'
+import { PROBE, ProcessMeter } from './measure-process.ts'
+import { startSteadyUpstream, type SteadyUpstream } from './steady-upstream.ts'
+
+export interface SoakStage {
+  readonly upstream: SteadyUpstream
+  readonly port: number
+  readonly rawKey: string
+  readonly meter: ProcessMeter
+  /** Stops the gateway and audits. @returns what went wrong, in words. */
+  end(): Promise<readonly string[]>
+}
+
+export interface StageOptions {
+  readonly engine: DatabaseEngine
+  readonly postgresUrl: string | null
+}
+
+const CREDITS = 1_000_000_000n
+const SETTLE_MS_MAX = 60_000
+
+/** Sets it up. */
+export async function openSoakStage(options: StageOptions): Promise<SoakStage> {
+  const upstream = await startSteadyUpstream()
+  const rig = await openRig({ ...options, upstreamUrl: upstream.url })
+  const account = await rig.createAccount('soak', CREDITS)
+  const { rawKey } = await rig.createKey(account)
+  const port = await findFreePort()
+  const gateway = await rig.start(port, { nodeOptions: ['--import', PROBE] })
+  const kill = (): void => gateway.signal('SIGKILL')
+  process.once('exit', kill)
+  return {
+    ...{ upstream, port, rawKey, meter: new ProcessMeter(gateway) },
+    async end() {
+      const isSettled = await until(async () => (await rig.openHolds()) === 0, SETTLE_MS_MAX)
+      gateway.signal('SIGTERM')
+      const { code, signal } = await gateway.exited
+      process.off('exit', kill)
+      const audit = await rig.audit()
+      await rig.close()
+      await upstream.close()
+      return [
+        ...(isSettled ? [] : ['holds stay open']),
+        ...(code === 0 ? [] : [`the gateway ended with ${code ?? signal}: ${gateway.output()}`]),
+        ...(audit.exitCode === 0 ? [] : [audit.text]),
+      ]
+    },
+  }
+}

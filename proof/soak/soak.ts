@@ -1,0 +1,71 @@
+/**
+ * `npm run soak -- --minutes M --rate R` for a steady load, `npm run soak -- --streams N --seconds S` for many
+ * open streams; both with `--database sqlite|postgres --database-url URL`. Exit code 1 when an answer was lost or
+ * the audit finds something.
+ */
+import { readOptions } from '../rig/options.ts'
+import type { Sample } from './measure-process.ts'
+import { runLoad } from './run-load.ts'
+import { runStreams } from './run-streams.ts'
+
+const MIB = 1_048_576
+const FAULTS_SHOWN = 20
+
+function printRow(cells: readonly string[]): void {
+  console.log(cells.map((cell) => cell.padStart(11)).join(''))
+}
+
+function printHead(last: string): void {
+  printRow(['s', 'rss MiB', 'heap MiB', 'handles', 'loop p50', 'loop p99', 'loop max', last])
+}
+
+function printSample(sample: Sample, last: number): void {
+  const { atSeconds, rss, heapUsed, handles, p50Ms, p99Ms, maxMs } = sample
+  const memory = [rss, heapUsed].map((bytes) => (bytes / MIB).toFixed(1))
+  const loop = [p50Ms, p99Ms, maxMs].map((ms) => `${ms.toFixed(1)} ms`)
+  printRow([atSeconds.toFixed(0), ...memory, String(handles), ...loop, String(last)])
+}
+
+function conclude(faults: readonly string[]): void {
+  for (const fault of faults.slice(0, FAULTS_SHOWN)) console.log(`FAULT  ${fault}`)
+  console.log(faults.length === 0 ? 'Nothing was lost; the audit finds nothing.' : `${faults.length} faults.`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}
+
+const options = readOptions({
+  minutes: '2',
+  rate: '100',
+  streams: '0',
+  seconds: '60',
+  database: 'sqlite',
+  'database-url': null,
+})
+const stage = {
+  engine: options.text('database') === 'postgres' ? 'postgres' : 'sqlite',
+  postgresUrl: options.text('database-url'),
+} as const
+const streams = options.number('streams')
+
+if (streams > 0) {
+  const seconds = options.number('seconds', 1)
+  console.log(`${streams} streams for ${seconds} s on ${stage.engine}`)
+  printHead('open')
+  const report = await runStreams({ ...stage, streams, seconds, onSample: printSample })
+  const kib = (report.bytesPerStream / 1_024).toFixed(1)
+  console.log(`opened in ${(report.openedMs / 1_000).toFixed(1)} s, ended in ${(report.endedMs / 1_000).toFixed(1)} s`)
+  console.log(`idle ${(report.idle.rss / MIB).toFixed(1)} MiB; ${kib} KiB a stream; ${report.whole} came whole`)
+  conclude(report.faults)
+} else {
+  const seconds = options.number('minutes', 1) * 60
+  const rate = options.number('rate', 1)
+  console.log(`${rate} requests a second for ${seconds} s on ${stage.engine}`)
+  printHead('answers')
+  const report = await runLoad({ ...stage, seconds, rate, onSample: printSample })
+  const growth = [report.rssPerMinute, report.heapPerMinute].map((bytes) => (bytes / MIB).toFixed(2))
+  console.log(`${report.answers} answers, p50 ${report.p50Ms.toFixed(0)} ms, p99 ${report.p99Ms.toFixed(0)} ms`)
+  console.log(`${report.skipped} requests were not sent, since too many waited`)
+  console.log(
+    `growth a minute: rss ${growth[0]} MiB, heap ${growth[1]} MiB, handles ${report.handlesPerMinute.toFixed(1)}`,
+  )
+  conclude(report.faults)
+}

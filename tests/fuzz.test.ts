@@ -1,0 +1,34 @@
+/** Some random requests to each endpoint. `npm run fuzz` sends thousands. */
+import { expect, test } from 'vitest'
+import { createRandom } from '../packages/server/testing/random.ts'
+import { BrokenAnswerError, readAnswers } from '../proof/fuzz/raw-answers.ts'
+import { faultsOf, runFuzz } from '../proof/fuzz/run-fuzz.ts'
+
+const REQUESTS = 150
+const { seed } = createRandom()
+
+test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${seed})`, async () => {
+  const report = await runFuzz({ seed, requests: REQUESTS, connections: 6, slowSenders: 0 })
+  expect(faultsOf(report), `repeat with npm run fuzz -- --requests ${REQUESTS} --seed ${seed}`).toEqual([])
+  expect(report.operations.length).toBeGreaterThan(5)
+  expect(report.upstreamAnswers).toBeGreaterThan(0)
+})
+
+test.each([
+  ['a second answer that is cut', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n'],
+  ['bytes behind an answer', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab'],
+  ['an answer without a length', 'HTTP/1.1 200 OK\r\n\r\na'],
+  ['a header with a line end', 'HTTP/1.1 200 OK\r\na: b\nc\r\ncontent-length: 0\r\n\r\n'],
+  ['a chunk that is too long', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n'],
+])('the reader of answers finds %s', (_what, text) => {
+  expect(() => readAnswers(Buffer.from(text, 'latin1'))).toThrow(BrokenAnswerError)
+})
+
+test('the reader of answers reads one after the other', () => {
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n'
+  const answers = readAnswers(Buffer.from(`${chunked}HTTP/1.1 404 Not Found\r\ncontent-length: 1\r\n\r\nc`))
+  expect(answers.map(({ status, body }) => [status, body.toString()])).toEqual([
+    [200, 'ab'],
+    [404, 'c'],
+  ])
+})
