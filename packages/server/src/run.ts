@@ -86,7 +86,8 @@ export async function run(): Promise<void> {
 
 function startFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'EADDRINUSE') return 'The port is taken. Stop the other server, or choose another port with SVC_PORT.'
+  if (code === 'EADDRINUSE')
+    return 'The port is taken. Stop the other server, or choose another with SVC_PORT or SVC_ADMIN_PORT.'
   if (code === 'EACCES') return 'The address may not be used. Choose a port above 1023 with SVC_PORT.'
   return 'The gateway could not start.'
 }

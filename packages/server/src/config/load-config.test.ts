@@ -250,3 +250,23 @@ describe('the file', () => {
     expect(readFileSync(join(workingDir, 'svc.config.json'), 'utf8')).toContain('limits')
   })
 })
+
+describe('the admin port', () => {
+  test('is off unless it is named, and on loopback unless a host is', () => {
+    expect(load({ SVC_ADMIN_HOST: '10.0.0.1' }).config.admin).toBeNull()
+    const { config, notices } = load({ SVC_ADMIN_PORT: '9787' })
+    expect(config.admin).toEqual({ host: 'localhost', port: 9787 })
+    expect(notices).toEqual([])
+  })
+
+  test('on another address is a notice', () => {
+    const { config, notices } = load({ SVC_ADMIN_PORT: '9787', SVC_ADMIN_HOST: '0.0.0.0' })
+    expect(config.admin?.host).toBe('0.0.0.0')
+    expect(notices.join()).toContain('private network')
+  })
+
+  test('cannot be the port of the API, but for 0, which is any', () => {
+    expect(problemsOf({ SVC_ADMIN_PORT: '8787' })).toContain('SVC_ADMIN_PORT')
+    expect(load({ SVC_PORT: '0', SVC_ADMIN_PORT: '0' }).config.admin?.port).toBe(0)
+  })
+})

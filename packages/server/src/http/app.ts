@@ -53,6 +53,8 @@ const allowedHeaders = [
   'openai-organization',
   'openai-project',
   'user-agent',
+  'traceparent',
+  'tracestate',
   ...['lang', 'package-version', 'os', 'arch', 'runtime', 'runtime-version', 'retry-count', 'timeout'].map(
     (name) => `x-stainless-${name}`,
   ),
