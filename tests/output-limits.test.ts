@@ -126,6 +126,34 @@ async function firstStep(): Promise<bigint> {
   return fixed
 }
 
+test('an upstream that does not keep the client’s own limit is stopped where the purse ends', async () => {
+  // Pays for the limit and for about a thousand tokens more.
+  await affordTokens(1_100n)
+  stub.onChat = (call, response) => {
+    beginStream(response)
+    const timer = setInterval(() => sendText(response, 400), 1)
+    void call.closed.then(() => clearInterval(timer))
+  }
+  const stream = await openStream(gateway, { ...body, max_completion_tokens: 100 })
+  await stream.rest()
+  expect(finishReasonOf(stream)).toBe('length')
+  await stub.chats.at(-1)?.closed
+  await gateway.settled()
+  expect((await gateway.balance()).posted).toBeLessThan(200n * OPUS_OUTPUT)
+})
+
+test('an upstream that goes a little beyond the limit is not stopped', async () => {
+  await affordTokens(101n)
+  const upstream = steppedStream()
+  const opening = openStream(gateway, { ...body, max_completion_tokens: 100 })
+  await upstream.send(1_600)
+  const stream = await opening
+  await stream.until(hasText)
+  await upstream.finish(100)
+  await stream.rest()
+  expect(finishReasonOf(stream)).toBe('stop')
+})
+
 test('a long stream extends its hold in doubling steps and is not cut', async () => {
   // Pays for all that the model can make, but not four times over: the hold starts small.
   await affordTokens(OPUS_TOKENS)

@@ -54,7 +54,7 @@ const upstreamSchema = z.strictObject({
   max_tokens_field: z
     .enum(['max_tokens', 'max_completion_tokens'])
     .optional()
-    .describe('Field in which this upstream takes a limit on the output; max_tokens by default.'),
+    .describe('The one field in which this upstream takes a limit on the output: limits are sent in it alone.'),
   forward_trace: z
     .boolean()
     .optional()

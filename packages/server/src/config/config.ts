@@ -23,8 +23,8 @@ export interface UpstreamConfig {
   readonly allowH2: boolean
   /** Whether its usage carries the cost of each request. */
   readonly reportsCost: boolean
-  /** The request field that limits the output. */
-  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  /** The one request field that limits the output; null where the operator does not say. */
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | null
   /** Whether its calls say which trace they belong to, while traces are on. */
   readonly forwardsTrace: boolean
 }

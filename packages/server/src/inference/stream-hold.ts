@@ -1,17 +1,25 @@
 import type { OpenHold } from '../billing/open-hold.ts'
+import { OPERATION_UNITS_MAX } from '../ledger/check-operation.ts'
 import { BYTES_PER_ESTIMATED_TOKEN } from '../pricing/charge-chat.ts'
 
 /** What the stream has to do after a look at its hold. */
 export type HoldState = 'covered' | 'wait' | 'exhausted'
 
 /**
+ * Output of so many times the limit, by its bytes, and so many tokens more, comes from an upstream that does not keep the
+ * limit: tokens of eight bytes on average are seen in short answers only. Source: own choice.
+ */
+const OVERSHOOT = { times: 2, tokens: 256 } as const
+
+/**
  * Keeps the hold of a stream ahead of its output, where the balance and not the client limits the answer: it doubles
- * while output comes. Source: decision 0007 (no output limit asked).
+ * while output comes. Where an upstream goes far beyond the limit that it was sent, the hold follows it, too, and the
+ * stream ends where the purse does. Source: decision 0007 (no output limit asked).
  */
 export class StreamHold {
   readonly #hold: OpenHold
   readonly #choices: number
-  /** The most that is ever held: what was sent to the upstream as limit, or the model's own maximum. */
+  /** What was sent to the upstream as limit, or the model's own maximum. */
   readonly #unitsMax: number
   #extending = false
   /**
@@ -31,20 +39,22 @@ export class StreamHold {
 
   /** Looks whether the output so far is covered, and extends in time. */
   check(outputBytes: number): HoldState {
-    if (this.#hold.units >= this.#unitsMax) return 'covered'
     const used = outputBytes / BYTES_PER_ESTIMATED_TOKEN / this.#choices
+    const isWithin = used < this.#unitsMax * OVERSHOOT.times + OVERSHOOT.tokens
+    const most = isWithin ? this.#unitsMax : OPERATION_UNITS_MAX
+    if (this.#hold.units >= most) return 'covered'
     const isAtEnd = used >= this.#hold.units
     // What was lacking ahead may have come back since: no answer is cut before the purse was asked again.
     const mayAsk = this.#refused === null || (isAtEnd && this.#refused === 'ahead')
-    if (used * 2 >= this.#hold.units && !this.#extending && mayAsk) this.#extend(isAtEnd ? 'at_end' : 'ahead')
+    if (used * 2 >= this.#hold.units && !this.#extending && mayAsk) this.#extend(isAtEnd ? 'at_end' : 'ahead', most)
     if (!isAtEnd) return 'covered'
     return this.#extending ? 'wait' : 'exhausted'
   }
 
-  #extend(place: 'ahead' | 'at_end'): void {
+  #extend(place: 'ahead' | 'at_end', most: number): void {
     this.#extending = true
     const before = this.#hold.units
-    const target = Math.min(before * 2, this.#unitsMax)
+    const target = Math.min(Math.max(before * 2, 1), most)
     this.#hold.extend(target).then(
       (units) => {
         this.#extending = false

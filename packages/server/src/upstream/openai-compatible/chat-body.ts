@@ -8,11 +8,22 @@ function isSent(request: UpstreamChatRequest, key: string): boolean {
   return value !== undefined && value !== null
 }
 
+const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
+
+/**
+ * The limits to write. An upstream that is known to take one field gets them in that field alone: one that does not know
+ * the other would make as much as it likes, and one that knows it as outdated refuses the request.
+ */
 function limitMembers(request: UpstreamChatRequest, dialect: Dialect): Map<string, string> {
   const members = new Map<string, string>()
-  if (request.maxTokens === null) return members
-  const sent = ['max_tokens', 'max_completion_tokens'].filter((key) => isSent(request, key))
-  for (const key of sent.length > 0 ? sent : [dialect.maxTokensField]) members.set(key, String(request.maxTokens))
+  const sent = LIMIT_FIELDS.filter((key) => isSent(request, key))
+  const [first] = sent
+  const { maxTokensField } = dialect
+  const isElsewhere = maxTokensField !== null && sent.some((key) => key !== maxTokensField)
+  if (request.maxTokens === null && !isElsewhere) return members
+  const limit = request.maxTokens ?? (first === undefined ? null : request.body.value[first])
+  for (const key of sent) members.set(key, maxTokensField === null ? String(limit) : 'null')
+  if (maxTokensField !== null || first === undefined) members.set(maxTokensField ?? 'max_tokens', String(limit))
   return members
 }
 

@@ -2,8 +2,8 @@ import type { UpstreamChatRequest } from '../chat-upstream.ts'
 
 /** In what an OpenAI-shaped upstream differs from the others. Everything else is common. */
 export interface Dialect {
-  /** The field for an output limit that the gateway adds where the client sent none. */
-  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  /** The one field for an output limit that this upstream is known to take; null where nothing is known or both are. */
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | null
   /** Whether `n` above 1 is honoured; elsewhere it would be dropped in silence. */
   readonly supportsChoices: boolean
   /** Whether the upstream is known to report what each answer costs, so that a cost of zero means free. */

@@ -14,7 +14,8 @@ export interface ServerOptions {
   readonly apiKey: string | null
   readonly timeouts: UpstreamTimeouts
   readonly allowH2: boolean
-  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  /** As in the dialect. */
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | null
   /** Whether it is known to report what each answer costs. */
   readonly reportsCost: boolean
   readonly clock: Clock

@@ -48,7 +48,7 @@ export function openOpenRouter(options: OpenRouterOptions): ChatUpstream {
     clock: options.clock,
     findCost: (generationId) => findCost(client, options.name, generationId),
     dialect: {
-      maxTokensField: 'max_tokens',
+      maxTokensField: null,
       reportsCost: options.reportsCost,
       supportsChoices: options.supportsChoices,
       generationIdHeader: 'x-generation-id',
