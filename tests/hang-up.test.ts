@@ -115,6 +115,35 @@ test('a client that leaves pays what the upstream says that its request cost, wh
   expect(record).toMatchObject({ status: 'cancelled', basis: 'cost' })
 })
 
+test('usage that was told early is completed by what was delivered since', async () => {
+  stub.onOther = (_call, response) => void response.writeHead(404).end()
+  stub.onChat = (_call, response) => {
+    beginStream(response)
+    sendEvent(response, usageText({ prompt_tokens: 11, completion_tokens: 1 }))
+    sendEvent(response, chunkText({ content: 'x'.repeat(4_000) }))
+  }
+  const { charge, record } = await costOf(async (stream) => {
+    await stream.until(hasText)
+    stream.leave()
+  })
+  expect(record).toMatchObject({ prompt_tokens: 11, completion_tokens: 1_001, estimated: true, status: 'cancelled' })
+  expect(charge).toBe(11n * INPUT + 1_001n * OUTPUT)
+})
+
+test('usage that was told early does not cut the bill of a stream that breaks, whatever cost stood beside it', async () => {
+  stub.onChat = (_call, response) => {
+    beginStream(response)
+    sendEvent(response, usageText({ prompt_tokens: 11, completion_tokens: 1 }, '0.000001'))
+    sendEvent(response, chunkText({ content: 'x'.repeat(4_000) }))
+    setTimeout(() => response.destroy(), 20)
+  }
+  const { charge, record } = await costOf(async (stream) => {
+    await stream.until(({ json }) => json.error !== undefined)
+  })
+  expect(record).toMatchObject({ completion_tokens: 1_001, estimated: true })
+  expect(charge).toBe(11n * INPUT + 1_001n * OUTPUT)
+})
+
 // Case B002
 test('a client that leaves after the finish reason is charged by the usage that still comes', async () => {
   const left = createGate()

@@ -9,6 +9,8 @@ import type { ReportedUsage } from '../upstream/chat-upstream.ts'
 export interface Counted {
   readonly promptTokens: number
   readonly outputBytes: number
+  /** Those of them that the reported usage has not seen, where a stream broke off after it; 0 otherwise. */
+  readonly laterBytes: number
 }
 
 export interface DecidedCharge {
@@ -19,16 +21,21 @@ export interface DecidedCharge {
 }
 
 /**
- * Prices what was delivered: by the upstream's own usage where it reported any, else by what was counted here. A
- * reported cost counts in both cases.
+ * Prices what was delivered: by the upstream's own usage where it reported any, else by what was counted here. Usage that
+ * was reported before the last of the output is completed by what was counted since. A reported cost counts in all cases.
  */
 export function decideCharge(price: ChatPrice, reported: ReportedUsage, counted: Counted): DecidedCharge {
-  if (reported.usage !== null) {
+  if (reported.usage !== null && counted.laterBytes === 0) {
     return { charge: chargeChat(price, reported.usage, reported.cost), usage: reported.usage, estimated: false }
   }
-  const usage = estimateUsage(counted)
+  const usage = reported.usage === null ? estimateUsage(counted) : withLaterOutput(reported.usage, counted.laterBytes)
   const charge = reported.cost === null ? chargeEstimate(price, usage) : chargeChat(price, usage, reported.cost)
   return { charge, usage, estimated: true }
+}
+
+function withLaterOutput(usage: ChatUsage, laterBytes: number): ChatUsage {
+  const later = estimateUsage({ promptTokens: 0, outputBytes: laterBytes })
+  return { ...usage, completionTokens: usage.completionTokens + later.completionTokens }
 }
 
 /** Who served a request: for its usage record. */

@@ -67,7 +67,7 @@ async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: Cha
   })
   if (completed.empty && !explainsEmptiness(completed, call)) return refuseEmpty(prepared, completed)
   const answer = await withLateCost(deps, upstream, completed)
-  const counted = { promptTokens: prepared.promptTokens, outputBytes: answer.outputBytes }
+  const counted = { promptTokens: prepared.promptTokens, outputBytes: answer.outputBytes, laterBytes: 0 }
   const decided = decideCharge(prepared.price, answer, counted)
   const wanted = decided.charge.charge
   // Written before the settlement, so that an answer which cannot be written is never charged.

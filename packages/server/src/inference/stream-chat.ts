@@ -2,6 +2,7 @@
 import { nanocreditsOf, ZERO } from '@svc/contract'
 import { NO_FACTS } from '../billing/open-hold.ts'
 import { codeOf } from '../errors/code-of.ts'
+import { billingPrices } from '../pricing/charge-chat.ts'
 import { costAtPar } from '../pricing/usd.ts'
 import type { ChatStreamOutcome } from '../upstream/chat-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
@@ -28,7 +29,6 @@ function judge(delivery: StreamDelivery, outcome: ChatStreamOutcome, call: ChatC
     outcome,
     interruption: delivery.interruption,
     interruptionError: delivery.interruptionError,
-    outputBytes: delivery.outputBytes,
     hasContent: delivery.hasContent,
     hasReasoning,
     emptinessExplained: explainsEmptiness({ ...outcome, finishReasons, hasReasoning }, call),
@@ -51,6 +51,28 @@ async function settleFree(prepared: PreparedChat, outcome: ChatStreamOutcome, er
   })
 }
 
+/** Output that was delivered after the last usage of a stream that did not come to its end. */
+function bytesAfterUsage(delivery: StreamDelivery, outcome: ChatStreamOutcome): number {
+  if (outcome.usage === null || (delivery.interruption === null && !outcome.cut)) return 0
+  return Math.max(0, delivery.outputBytes - outcome.outputBytesAtUsage)
+}
+
+/**
+ * The report with a cost that is learnt late. What was reported before the last of the output says too little: its cost
+ * gives way to a price list where there is one, and its counts are not shown.
+ */
+async function completeReport(
+  deps: StreamChatDeps,
+  { upstream, price }: PreparedChat,
+  outcome: ChatStreamOutcome,
+  laterBytes: number,
+): Promise<ChatStreamOutcome> {
+  if (laterBytes === 0) return withLateCost(deps, upstream, outcome)
+  const late = await withLateCost(deps, upstream, { ...outcome, usage: null, cost: null })
+  const early = billingPrices(price) === null ? outcome.cost : null
+  return { ...outcome, cost: late.cost ?? early, wire: null }
+}
+
 interface SettledStream {
   readonly svc: string
   readonly usage: Record<string, unknown>
@@ -63,8 +85,9 @@ async function settleCharged(
   verdict: Extract<StreamVerdict, { kind: 'charge' }>,
 ): Promise<SettledStream> {
   const { delivery } = stream
-  const outcome = await withLateCost(deps, prepared.upstream, stream.outcome)
-  const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes }
+  const laterBytes = bytesAfterUsage(delivery, stream.outcome)
+  const outcome = await completeReport(deps, prepared, stream.outcome, laterBytes)
+  const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes, laterBytes }
   const decided = decideCharge(prepared.price, outcome, counted)
   const served = { upstream: prepared.upstream.name, model: prepared.model, generationId: outcome.generationId }
   const settlement = settlementOf(decided, served, verdict.status)
@@ -80,7 +103,7 @@ async function settleCharged(
 function journal(prepared: PreparedChat, delivery: StreamDelivery, generationId: string | null): void {
   const { hold, model, upstream } = prepared
   hold.progress = () => {
-    const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes }
+    const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes, laterBytes: 0 }
     const { charge, usage } = decideCharge(prepared.price, { usage: null, cost: null, wire: null }, counted)
     return {
       holdId: hold.id,

@@ -18,8 +18,6 @@ export interface StreamFacts {
   readonly interruption: Interruption | null
   /** What the caller is told about the interruption; null when nothing is. */
   readonly interruptionError: Error | null
-  /** UTF-8 bytes of text, reasoning and tool arguments so far. */
-  readonly outputBytes: number
   /** Something that a caller would miss was delivered: text, refusal, tool call, audio, image. */
   readonly hasContent: boolean
   readonly hasReasoning: boolean

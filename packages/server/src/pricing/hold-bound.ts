@@ -28,8 +28,8 @@ export function boundChat(price: ChatPrice, promptTokens: number): HoldBound {
   return dearestBound([card, list].filter((bound) => bound !== null))
 }
 
-/** The greater of several bounds, part by part: for a request that may fall back to another upstream. */
-export function dearestBound(bounds: readonly HoldBound[]): HoldBound {
+/** The greater of several bounds, part by part. */
+function dearestBound(bounds: readonly HoldBound[]): HoldBound {
   return {
     fixed: greatest(bounds.map((bound) => bound.fixed)),
     perOutputToken: greatest(bounds.map((bound) => bound.perOutputToken)),

@@ -77,6 +77,8 @@ export interface ChatStreamOutcome extends ReportedUsage {
   /** True when the connection broke without a verdict; false when the upstream itself said that it failed. */
   readonly cut: boolean
   readonly generationId: string | null
+  /** UTF-8 bytes of output that had come when usage was last reported; what came later is not in it. */
+  readonly outputBytesAtUsage: number
   /** As in a whole answer. */
   readonly model: string | null
 }

@@ -77,6 +77,8 @@ export class ChatStreamReader {
   readonly #options: ReaderOptions
   readonly #decoder: SseDecoder
   #reported: ReportedUsage = NO_USAGE
+  #outputBytes = 0
+  #outputBytesAtUsage = 0
   #model: string | null = null
   /** Choices that have ended. */
   readonly #finished = new Set<number>()
@@ -137,9 +139,14 @@ export class ChatStreamReader {
 
   #frame(value: Json, data: string): void {
     this.#model ??= readModel(value)
-    this.#reported = readUsage(value, () => Buffer.from(data), this.#options.dialect) ?? this.#reported
-    if (findError(value) !== null) return this.#end(this.#failure(value), false)
+    const reported = readUsage(value, () => Buffer.from(data), this.#options.dialect)
     const cleaned = cleanChunk(value)
+    this.#outputBytes += cleaned?.facts.outputBytes ?? 0
+    if (reported !== null) {
+      this.#reported = reported
+      this.#outputBytesAtUsage = this.#outputBytes
+    }
+    if (findError(value) !== null) return this.#end(this.#failure(value), false)
     if (cleaned === null) return
     const { finishReason } = cleaned.facts
     if (finishReason === 'error') return this.#end(this.#failure(value), false)
@@ -158,6 +165,7 @@ export class ChatStreamReader {
     if (this.#ended) return
     this.#ended = true
     const { generationId } = this.#options
-    this.#sink.end({ ...this.#reported, error, cut, generationId, model: this.#model })
+    const outputBytesAtUsage = this.#outputBytesAtUsage
+    this.#sink.end({ ...this.#reported, error, cut, generationId, outputBytesAtUsage, model: this.#model })
   }
 }
