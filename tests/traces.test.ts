@@ -231,4 +231,11 @@ describe('the way of a trace', () => {
     expect((await traced.chat(BODY)).status).toBe(200)
     expect(await spansAfterStop()).toEqual([])
   })
+
+  test('that leads nowhere any more is told once', async () => {
+    const traced = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: `${stub.url}/nobody` })
+    expect((await traced.chat(BODY)).status).toBe(200)
+    await spansAfterStop()
+    expect(traced.logged.filter((line) => line.includes('traces cannot be sent'))).toHaveLength(1)
+  })
 })

@@ -82,7 +82,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>
 
 async function openParts({ config, log, clock = systemClock, onFatal }: GatewayOptions) {
   const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
-  const observation = await openObservation(config)
+  const observation = await openObservation(config, log)
   const { databaseUrl: url, dataDir } = config
   const onWriterLost = (error: Error): void => {
     log.fatal(

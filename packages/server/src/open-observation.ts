@@ -8,6 +8,7 @@ import type { OpenHolds, SettlementListener } from './billing/open-hold.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Model } from './catalog/model.ts'
 import type { Config } from './config/config.ts'
+import { ConfigError } from './config/config-error.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { type AdminServer, startAdminServer } from './http/admin-server.ts'
 import { readHeldTotals } from './ledger/held-figures-store.ts'
@@ -32,12 +33,24 @@ export interface Observation {
   readonly tracing: Tracing | null
 }
 
-/** Loads what the configuration asks for. */
-export async function openObservation(config: Config): Promise<Observation> {
+/** Loads what the configuration asks for. @throws {ConfigError} when the packages for it are not installed. */
+export async function openObservation(config: Config, log: Logger): Promise<Observation> {
   const metrics = config.admin === null ? null : (await import('./metrics/gateway-metrics.ts')).createGatewayMetrics()
   if (config.tracing === null) return { metrics, tracing: null }
-  const { openTracing } = await import('./tracing/open-tracing.ts')
-  return { metrics, tracing: await openTracing({ ...config.tracing, version: VERSION }) }
+  const onFailing = (error: unknown): void => log.warn({ err: error }, 'traces cannot be sent and are lost')
+  const { openTracing } = await loadTracing()
+  return { metrics, tracing: await openTracing({ ...config.tracing, version: VERSION }, onFailing) }
+}
+
+async function loadTracing() {
+  try {
+    return await import('./tracing/open-tracing.ts')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
+    throw new ConfigError([
+      'OTEL_… asks for traces, whose packages are not installed. Install with the optional packages, or remove it.',
+    ])
+  }
 }
 
 /** The ledger's engine, measured where metrics are on. */

@@ -14,7 +14,7 @@ import {
   TraceFlags,
   type Tracer,
 } from '@opentelemetry/api'
-import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import {
   AlwaysOnSampler,
@@ -51,6 +51,24 @@ async function createExporter(options: TracingOptions): Promise<SpanExporter> {
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto')
   return new OTLPTraceExporter({ url: options.url })
+}
+
+/**
+ * Tells of the first failure after a success: a collector that stays away is one line in the log, not one every few
+ * seconds.
+ */
+function watchExporter(exporter: SpanExporter, onFailing: (error: unknown) => void): SpanExporter {
+  let isFailing = false
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const failed = result.code !== ExportResultCode.SUCCESS
+        if (failed && !isFailing) onFailing(result.error)
+        isFailing = failed
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+  }
 }
 
 function createSampler({ ratio, followsCaller }: TracingOptions): Sampler {
@@ -107,13 +125,18 @@ export function createTracing(tracer: Tracer, close: () => Promise<void>): Traci
   }
 }
 
-/** Opens the way to a collector. Headers, time-outs and certificates come from the variables of OpenTelemetry. */
-export async function openTracing(options: TracingOptions): Promise<Tracing> {
+/**
+ * Opens the way to a collector. Headers, time-outs and certificates come from the variables of OpenTelemetry.
+ *
+ * @param onFailing is told when spans cannot be sent any more; they are lost, requests go on.
+ */
+export async function openTracing(options: TracingOptions, onFailing: (error: unknown) => void): Promise<Tracing> {
   const service = resourceFromAttributes({ 'service.name': 'svc', 'service.version': options.version })
   const resource = defaultResource()
     .merge(service)
     .merge(detectResources({ detectors: [envDetector] }))
-  const processor = new BatchSpanProcessor({ exporter: await createExporter(options) })
+  const exporter = watchExporter(await createExporter(options), onFailing)
+  const processor = new BatchSpanProcessor({ exporter })
   const provider = new TracerProvider({ resource, sampler: createSampler(options), spanProcessors: [processor] })
   const shutdown = async (): Promise<void> => {
     const timeout = Promise.withResolvers<void>()
