@@ -179,6 +179,27 @@ describeEachEngine('keys', (engine) => {
     expect(timer.running).toBe(0)
   })
 
+  test('more keys than one page holds, revoked at one moment, are all reported', async () => {
+    const timer = createManualTimer()
+    const reported = new Set<string>()
+    const onRevoked = (keyId: string) => reported.add(keyId)
+    const onError = (error: unknown) => expect(error).toBeUndefined()
+    const revocations = createRevocations({ store, clock, timer, onRevoked, onError })
+    clock.time += HOUR_MS
+    revocations.start()
+    const first = await make({ ...(await makeAccount()), name: 'first' })
+    const { read } = open.database
+    const row = await read.selectFrom('api_key').selectAll().where('key_id', '=', first.keyId).executeTakeFirstOrThrow()
+    const copies = Array.from({ length: 2_100 }, (_, index) => {
+      const id = `${first.keyId}-${index}`
+      return { ...row, key_id: id, key_hash: id, revoked_at: clock.time }
+    })
+    await open.database.write(copies.map((copy) => read.insertInto('api_key').values(copy).compile()))
+    await timer.tick()
+    expect(reported.size).toBe(2_100)
+    revocations.stop()
+  })
+
   test('uses are written in batches, to the hour, and never back', async () => {
     const timer = createManualTimer()
     const uses = createKeyUses({ store, timer, onError: (error) => expect(error).toBeUndefined() })

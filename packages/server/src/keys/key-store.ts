@@ -1,4 +1,4 @@
-import type { CompiledQuery } from 'kysely'
+import type { CompiledQuery, NotNull } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
 
@@ -66,6 +66,17 @@ export interface KeyFilter {
   readonly limit: number
 }
 
+export interface RevokedKey {
+  readonly keyId: string
+  readonly revokedAt: number
+}
+
+export interface RevokedPage {
+  /** Continue after this one; null begins. */
+  readonly after: RevokedKey | null
+  readonly limit: number
+}
+
 export interface KeyStore {
   /** Finds the key that has one of these hashes and is neither revoked nor expired. Null for every other. */
   findValid(hashes: readonly string[], now: number): Promise<ValidKey | null>
@@ -76,8 +87,8 @@ export interface KeyStore {
   insert(key: NewKey): Promise<void>
   /** Returns false when the key does not exist or was revoked before. */
   revoke(keyId: string, now: number): Promise<boolean>
-  /** Ids of keys that were revoked at or after this time, oldest first. */
-  listRevokedSince(since: number, limit: number): Promise<readonly string[]>
+  /** Keys that were revoked at or after this time, oldest first. */
+  listRevokedSince(since: number, page: RevokedPage): Promise<readonly RevokedKey[]>
   /** Notes uses; never moves a time back. */
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>
 }
@@ -152,16 +163,20 @@ export function createKeyStore(database: Database): KeyStore {
       const [changed] = await database.write([statement.compile()])
       return changed === 1
     },
-    async listRevokedSince(since, limit) {
-      const rows = await read
+    listRevokedSince(since, { after, limit }) {
+      const query = read
         .selectFrom('api_key')
-        .select('key_id as keyId')
-        .where('revoked_at', '>=', since)
+        .select(['key_id as keyId', 'revoked_at as revokedAt'])
+        .where('revoked_at', '>=', after?.revokedAt ?? since)
+        .$if(after !== null, (rest) =>
+          rest.where(({ eb }) =>
+            eb.or([eb('revoked_at', '>', after?.revokedAt ?? 0), eb('key_id', '>', after?.keyId ?? '')]),
+          ),
+        )
         .orderBy('revoked_at')
         .orderBy('key_id')
         .limit(limit)
-        .execute()
-      return rows.map((row) => row.keyId)
+      return query.$narrowType<{ revokedAt: NotNull }>().execute()
     },
     async noteUses(uses) {
       const statements = [...uses].map(([keyId, usedAt]) =>

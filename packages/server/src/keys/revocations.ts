@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Timer } from '../runtime/timer.ts'
-import type { KeyStore } from './key-store.ts'
+import type { KeyStore, RevokedKey } from './key-store.ts'
 
 /**
  * How often each process asks for revoked keys. Source: decision 0019 (databases).
@@ -11,7 +11,7 @@ export const REVOCATION_POLL_MS = 1_000
  * with its commit, so it may appear behind the latest one seen; within this span it is found all the same.
  */
 const OVERLAP_MS = 60_000
-/** Revocations that one question returns at most; the rest follow with the next. */
+/** Revocations that one question returns at most; the next one continues after the last of them. */
 const PAGE_MAX = 1_000
 
 export interface RevocationsDeps {
@@ -39,16 +39,25 @@ export function createRevocations(deps: RevocationsDeps): Revocations {
   let since = deps.clock.now()
   let stopTimer: (() => void) | null = null
 
-  async function poll(): Promise<void> {
-    const askedAt = deps.clock.now()
-    try {
-      const keyIds = await deps.store.listRevokedSince(since, PAGE_MAX)
-      for (const keyId of keyIds) {
+  async function reportSince(time: number, askedAt: number): Promise<void> {
+    let after: RevokedKey | null = null
+    let count: number
+    do {
+      const page: readonly RevokedKey[] = await deps.store.listRevokedSince(time, { after, limit: PAGE_MAX })
+      for (const { keyId } of page) {
         if (reported.has(keyId)) continue
         reported.set(keyId, askedAt)
         deps.onRevoked(keyId)
       }
-      // A full page may hide later ones: reach back no less until all of it was reported and the window has moved on.
+      after = page.at(-1) ?? null
+      count = page.length
+    } while (count === PAGE_MAX)
+  }
+
+  async function poll(): Promise<void> {
+    const askedAt = deps.clock.now()
+    try {
+      await reportSince(since, askedAt)
       since = Math.max(since, askedAt - OVERLAP_MS)
       forgetBefore(reported, askedAt - 2 * OVERLAP_MS)
     } catch (error) {
