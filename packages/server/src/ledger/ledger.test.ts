@@ -31,7 +31,6 @@ function creditedFor(operation: LedgerOperation): LedgerResult {
 
 const credit = (now: number) => grant('account', 1n, { now })
 const lost = (): Promise<never> => Promise.reject(new Error('connection lost'))
-const refused = (): Promise<never> => Promise.reject(Object.assign(new Error('constraint'), { code: '23514' }))
 
 describe('group commit', () => {
   test('gathers what arrives while a commit is in flight, and gives each caller its own result', async () => {
@@ -83,13 +82,16 @@ describe('group commit', () => {
     expect(await ledger.submit(credit(2))).toEqual({ kind: 'credited', posted: 2n })
   })
 
-  test('a constraint that refuses one operation does not harm the others of its batch', async () => {
+  test.each(['23514', '22003', 'P0001'])('an operation refused with %s harms no other of its batch', async (code) => {
+    const refused = (): Promise<never> => Promise.reject(Object.assign(new Error('refused'), { code }))
     const broken = async (operations: readonly LedgerOperation[]) =>
       operations.some((operation) => operation.now === 2) ? refused() : operations.map(creditedFor)
-    const ledger = new Ledger({ engine: scriptedEngine(broken, broken, broken, broken) })
+    const engine = scriptedEngine(broken, broken, broken, broken)
+    const ledger = new Ledger({ engine })
     const answers = await Promise.allSettled([1, 2, 3].map((now) => ledger.submit(credit(now))))
     expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(answers[1]).toMatchObject({ reason: expect.any(InvariantError) })
+    expect(engine.batches).toHaveLength(4)
   })
 
   test('closing waits for what was submitted and takes nothing more', async () => {

@@ -6,7 +6,7 @@
  * no prices and no upstreams; its invariant is that no balance is ever overdrawn and no hold ends twice.
  */
 import { setTimeout as waitMs } from 'node:timers/promises'
-import { isConstraintViolation } from '../db/constraint-violation.ts'
+import { isRefusal } from '../db/constraint-violation.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { checkOperation } from './check-operation.ts'
@@ -148,8 +148,8 @@ export class Ledger {
         else waiting.resolve(result)
       })
     } catch (error) {
-      if (isConstraintViolation(error) && batch.length > 1) return this.#commitOneByOne(batch)
-      const failure = isConstraintViolation(error)
+      if (isRefusal(error) && batch.length > 1) return this.#commitOneByOne(batch)
+      const failure = isRefusal(error)
         ? new InvariantError('the database refused a money operation', { cause: error })
         : overloaded('The ledger cannot be reached.', error)
       for (const waiting of batch) waiting.reject(failure)
@@ -157,8 +157,8 @@ export class Ledger {
   }
 
   /**
-   * Engines decide by conditions, so a violated constraint is a mistake in the program: it must not harm the others of
-   * its batch.
+   * Engines decide by conditions, so what the database refuses is a mistake in the program: it must not harm the others
+   * of its batch.
    */
   async #commitOneByOne(batch: readonly Waiting[]): Promise<void> {
     for (const waiting of batch) await this.#commit([waiting])
@@ -170,7 +170,7 @@ export class Ledger {
         return await this.#engine.apply(operations)
       } catch (error) {
         const pauseMs = this.#retryWaitsMs[attempt]
-        if (pauseMs === undefined || isConstraintViolation(error)) throw error
+        if (pauseMs === undefined || isRefusal(error)) throw error
         this.#retries++
         await waitMs(pauseMs)
       }
