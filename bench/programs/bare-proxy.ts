@@ -1,42 +1,78 @@
-/** The baseline: `node:http` and undici, parsing and writing again the same JSON, and nothing else. Prints its port. */
-import { createServer } from 'node:http'
-import { Agent } from 'undici'
+/**
+ * The baseline: `node:http` and undici, parsing and writing again the same JSON or the same frames of a stream, and
+ * nothing else.
+ */
+import { createServer, type ServerResponse } from 'node:http'
+import { Agent, type Dispatcher } from 'undici'
+import { type Listening, type ProxySettings, readSettings } from '../program-settings.ts'
 
-const upstream = process.argv[2] ?? ''
-const agent = new Agent({ pipelining: 1 })
+const { upstream, allowH2 } = readSettings<ProxySettings>()
+const agent = new Agent({ pipelining: 1, allowH2 })
+const again = (json: string): string => JSON.stringify(JSON.parse(json))
+
+/** Parses whole events and writes them again; keeps a begun one. */
+function createFrameCopier(write: (frames: string) => void): (chunk: Buffer) => void {
+  const decoder = new TextDecoder()
+  let begun = ''
+  return (chunk) => {
+    const events = (begun + decoder.decode(chunk, { stream: true })).split('\n\n')
+    begun = events.pop() ?? ''
+    let frames = ''
+    for (const event of events) {
+      const data = event.slice('data: '.length)
+      frames += `data: ${data === '[DONE]' ? data : again(data)}\n\n`
+    }
+    if (frames !== '') write(frames)
+  }
+}
+
+function answerWith(response: ServerResponse): Dispatcher.DispatchHandler {
+  const parts: Buffer[] = []
+  let copyFrames: ((chunk: Buffer) => void) | null = null
+  return {
+    onRequestStart: () => undefined,
+    onResponseStart: (_controller, status, headers) => {
+      if (!String(headers['content-type']).startsWith('text/event-stream')) return
+      response.writeHead(status, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+      copyFrames = createFrameCopier((frames) => response.write(frames))
+    },
+    onResponseData: (_controller, chunk) => {
+      if (copyFrames === null) parts.push(chunk)
+      else copyFrames(chunk)
+    },
+    onResponseEnd: () => {
+      if (copyFrames !== null) return void response.end()
+      const text = again(Buffer.concat(parts).toString('utf8'))
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+      response.end(text)
+    },
+    onResponseError: () => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(502).end()
+    },
+  }
+}
 
 const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const parts: Buffer[] = []
+  request.on('data', (chunk: Buffer) => parts.push(chunk))
   request.on('end', () => {
-    const body = JSON.stringify(JSON.parse(Buffer.concat(chunks).toString('utf8')))
-    const answer: Buffer[] = []
+    const body = again(Buffer.concat(parts).toString('utf8'))
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const handler = answerWith(response)
+    let controller: Dispatcher.DispatchController | null = null
+    response.on('close', () => {
+      if (!response.writableFinished) controller?.abort(new Error('the caller has gone'))
+    })
     agent.dispatch(
-      {
-        origin: upstream,
-        path: '/v1/chat/completions',
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body,
-      },
-      {
-        onRequestStart: () => undefined,
-        onResponseStart: () => undefined,
-        onResponseData: (_controller, chunk) => {
-          answer.push(chunk)
-        },
-        onResponseEnd: () => {
-          const text = JSON.stringify(JSON.parse(Buffer.concat(answer).toString('utf8')))
-          response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
-          response.end(text)
-        },
-        onResponseError: () => response.writeHead(502).end(),
-      },
+      { origin: upstream, path: '/v1/chat/completions', method: 'POST', headers, body },
+      { ...handler, onRequestStart: (started) => void (controller = started) },
     )
   })
 })
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
-  process.send?.({ port: typeof address === 'object' && address !== null ? address.port : 0 })
+  const listening: Listening = { port: typeof address === 'object' && address !== null ? address.port : 0 }
+  process.send?.(listening)
 })
-process.on('message', () => process.send?.({ cpu: process.cpuUsage() }))
+process.on('disconnect', () => process.exit())

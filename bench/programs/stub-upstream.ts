@@ -1,42 +1,81 @@
-/** An upstream that is never the bottleneck: one fixed answer, reported usage, nothing else. Prints its port. */
-import { createServer } from 'node:http'
+/** An upstream that does as little as it can: fixed answers, whole or streamed, with reported usage. */
+import { createServer, type IncomingMessage } from 'node:http'
+import { createSecureServer, type Http2ServerRequest } from 'node:http2'
+import { type Listening, readSettings, type StubSettings } from '../program-settings.ts'
 
-const answer = JSON.stringify({
-  id: 'gen-1',
-  object: 'chat.completion',
-  created: 1_795_813_200,
-  model: 'openai/gpt-6-astra',
-  choices: [
-    {
-      index: 0,
-      finish_reason: 'stop',
-      logprobs: null,
-      message: {
-        role: 'assistant',
-        content: 'The quick brown fox jumps over the lazy dog. '.repeat(12),
-        refusal: null,
-      },
-    },
-  ],
-  usage: {
-    prompt_tokens: 42,
-    completion_tokens: 120,
-    total_tokens: 162,
-    prompt_tokens_details: { cached_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 0 },
-  },
+const { chunks, gapMs, identity } = readSettings<StubSettings>()
+
+const common = { id: 'gen-1', created: 1_795_813_200, model: 'openai/gpt-6-astra' }
+const usage = {
+  prompt_tokens: 42,
+  completion_tokens: 120,
+  total_tokens: 162,
+  cost: 0.000321,
+  prompt_tokens_details: { cached_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0 },
+}
+const content = 'The quick brown fox jumps over the lazy dog. '.repeat(12)
+const message = { role: 'assistant', content, refusal: null }
+const whole = JSON.stringify({
+  ...{ ...common, object: 'chat.completion', usage },
+  choices: [{ index: 0, finish_reason: 'stop', logprobs: null, message }],
 })
-const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) }
+const wholeHeaders = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(whole) }
+const streamHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
+const frame = (own: object): string =>
+  `data: ${JSON.stringify({ ...common, object: 'chat.completion.chunk', ...own })}\n\n`
+const choice = (delta: object, finish: string | null): object => ({
+  choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+})
+const textFrame = Buffer.from(frame(choice({ role: 'assistant', content: 'brown fox ' }, null)))
+const lastFrames = Buffer.from(`${frame(choice({}, 'stop'))}${frame({ choices: [], usage })}data: [DONE]\n\n`)
 
-const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-  request.resume()
-  if (request.url?.endsWith('/models') === true) {
-    response.writeHead(404).end()
+/** What answers of HTTP/1.1 and of HTTP/2 have in common. */
+interface Answer {
+  writeHead(status: number, headers: Record<string, string | number>): unknown
+  write(bytes: Buffer): unknown
+  end(bytes: Buffer | string): unknown
+  on(event: 'close', listener: () => void): unknown
+}
+
+function stream(answer: Answer): void {
+  answer.writeHead(200, streamHeaders)
+  answer.write(textFrame)
+  let sent = 1
+  const timer = setInterval(() => {
+    sent++
+    if (sent < chunks) return answer.write(textFrame)
+    clearInterval(timer)
+    return answer.end(lastFrames)
+  }, gapMs)
+  answer.on('close', () => clearInterval(timer))
+}
+
+function serve(request: IncomingMessage | Http2ServerRequest, answer: Answer): void {
+  if (request.method !== 'POST') {
+    request.resume()
+    answer.writeHead(404, {})
+    answer.end('')
     return
   }
-  request.on('end', () => response.writeHead(200, headers).end(answer))
-})
-server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
+  let isStream = false
+  request.on('data', (piece: Buffer) => {
+    isStream ||= piece.includes('"stream":true')
+  })
+  request.on('end', () => {
+    if (isStream) return stream(answer)
+    answer.writeHead(200, wholeHeaders)
+    answer.end(whole)
+  })
+}
+
+const server =
+  identity === null
+    ? createServer({ keepAliveTimeout: 120_000 }, serve)
+    : createSecureServer({ ...identity, allowHTTP1: true }, serve)
+server.listen(0, '127.0.0.1', () => {
   const address = server.address()
-  process.send?.({ port: typeof address === 'object' && address !== null ? address.port : 0 })
+  const listening: Listening = { port: typeof address === 'object' && address !== null ? address.port : 0 }
+  process.send?.(listening)
 })
+process.on('disconnect', () => process.exit())

@@ -27,11 +27,22 @@ const START_ATTEMPTS_MAX = 100
 const START_RETRY_MS = 50
 
 /**
+ * Whether a commit waits for the disk. Tests kill processes, never the machine, so what the kernel holds is safe enough
+ * for them and much faster; figures are taken with what an operator has.
+ */
+export type PostgresDurability = 'relaxed' | 'full'
+
+const DURABILITY_SETTINGS: Readonly<Record<PostgresDurability, readonly string[]>> = {
+  relaxed: ['shared_buffers = 64MB', 'max_wal_size = 256MB', 'fsync = off', 'full_page_writes = off'],
+  full: ['shared_buffers = 256MB', 'max_wal_size = 2GB', 'fsync = on', 'full_page_writes = on'],
+}
+
+/**
  * Starts a server of its own on a free port.
  *
  * @throws when the package for this platform is not installed or its server does not come up.
  */
-export async function startPostgresServer(): Promise<PostgresServer> {
+export async function startPostgresServer(durability: PostgresDurability = 'relaxed'): Promise<PostgresServer> {
   const native = await findNativeFolder()
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'))
   let server: ChildProcess | null = null
@@ -39,7 +50,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     const runAs = userFor(folder)
     const programs = await copyPrograms(native, folder)
     const port = await findFreePort()
-    await initialise(programs, folder, runAs)
+    await initialise({ programs, folder, runAs, durability })
     server = spawn(join(programs, 'bin', 'postgres'), ['-D', join(folder, 'data'), '-p', String(port)], {
       ...runAs,
       cwd: folder,
@@ -90,24 +101,28 @@ async function copyPrograms(native: string, folder: string): Promise<string> {
   return target
 }
 
-async function initialise(programs: string, folder: string, runAs: RunAs): Promise<void> {
+interface NewServer {
+  readonly programs: string
+  readonly folder: string
+  readonly runAs: RunAs
+  readonly durability: PostgresDurability
+}
+
+async function initialise({ programs, folder, runAs, durability }: NewServer): Promise<void> {
   const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
   await run(join(programs, 'bin', 'initdb'), ['-D', join(folder, 'data'), ...options], { ...runAs, cwd: folder })
   const settings = [
     `listen_addresses = '127.0.0.1'`,
     `unix_socket_directories = ''`,
     'max_connections = 200',
-    'shared_buffers = 64MB',
-    'max_wal_size = 256MB',
-    // Tests kill processes, never the machine, so what the kernel holds is safe enough and much faster.
-    'fsync = off',
-    'full_page_writes = off',
+    ...DURABILITY_SETTINGS[durability],
     `log_min_messages = fatal`,
   ]
   await writeFile(join(folder, 'data', 'postgresql.auto.conf'), `${settings.join('\n')}\n`)
 }
 
-function findFreePort(): Promise<number> {
+/** A port that nobody listens on at this moment. */
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

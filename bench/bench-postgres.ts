@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { startPostgresServer } from '../packages/server/testing/postgres-server.ts'
+import { openPostgresSession, type PostgresSession } from '../packages/server/testing/postgres-session.ts'
+
+/** A PostgreSQL server for one run of the bench. */
+export interface BenchPostgres {
+  readonly version: string
+  /** Makes an empty database; resolves with its address. */
+  createDatabase(): Promise<string>
+  /** Runs statements in one session of a database. */
+  run(url: string, statements: readonly string[]): Promise<unknown>
+  close(): Promise<void>
+}
+
+/**
+ * Takes the given server, or starts one that waits for the disk at every commit.
+ *
+ * @param url with the right to create databases; null starts a server.
+ * @throws when there is no server to be had; the message says what to do.
+ */
+export async function openBenchPostgres(url: string | null): Promise<BenchPostgres> {
+  const server = url === null ? await startServer() : null
+  const adminUrl = server?.url ?? url ?? ''
+  const names: string[] = []
+  const [row] = await runAll(adminUrl, ['show server_version'])
+  return {
+    version: String(row?.['server_version']),
+    async createDatabase() {
+      const name = `svc_bench_${randomBytes(6).toString('hex')}`
+      await runAll(adminUrl, [`create database ${name} template template0 encoding 'UTF8'`])
+      names.push(name)
+      const address = new URL(adminUrl)
+      address.pathname = `/${name}`
+      return address.href
+    },
+    run: (databaseUrl, statements) => runAll(databaseUrl, statements),
+    async close() {
+      if (server !== null) return server.stop()
+      await runAll(
+        adminUrl,
+        names.map((name) => `drop database if exists ${name} with (force)`),
+      )
+    },
+  }
+}
+
+async function startServer(): ReturnType<typeof startPostgresServer> {
+  try {
+    return await startPostgresServer('full')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
+    throw new Error(`no PostgreSQL: ${reason}; give the address of a server with --database`, { cause: error })
+  }
+}
+
+/** Runs statements in one session; resolves with the rows of the last. */
+async function runAll(url: string, statements: readonly string[]): ReturnType<PostgresSession['query']> {
+  const session = await openPostgresSession(url)
+  try {
+    let rows: Awaited<ReturnType<PostgresSession['query']>> = []
+    for (const statement of statements) rows = await session.query(statement)
+    return rows
+  } finally {
+    await session.close()
+  }
+}

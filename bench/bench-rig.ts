@@ -1,0 +1,56 @@
+/** An upstream, the baseline and a gateway before it: what most rows measure. */
+import { join } from 'node:path'
+import { startBareProxy } from './bare-proxy.ts'
+import type { BenchContext } from './bench-context.ts'
+import { createPurse, startGateway } from './gateway-process.ts'
+import type { PairedSides } from './pairs.ts'
+import type { StubSettings } from './program-settings.ts'
+import type { Side } from './side.ts'
+
+export type BenchEngine = 'sqlite' | 'postgres'
+
+export const ENGINE_NAMES: Readonly<Record<BenchEngine, string>> = { sqlite: 'embedded', postgres: 'PostgreSQL' }
+
+/** Starts a plain upstream; resolves with its origin. */
+export async function startStub(
+  { children }: BenchContext,
+  settings: Omit<StubSettings, 'identity'> = { chunks: 2, gapMs: 1 },
+): Promise<string> {
+  const { port } = await children.start('stub-upstream', { ...settings, identity: null } satisfies StubSettings)
+  return `http://127.0.0.1:${port}`
+}
+
+/** An empty database for a gateway; null for embedded storage. */
+export async function createDatabase(context: BenchContext, engine: BenchEngine): Promise<string | null> {
+  if (engine === 'sqlite') return null
+  const postgres = await context.postgres()
+  return postgres.createDatabase()
+}
+
+/** The folder for profiles of one row; null when none are wanted. */
+export function profileFolder({ options }: BenchContext, name: string): string | null {
+  return options.profile === null ? null : join(options.profile, name)
+}
+
+/** Starts the baseline and a gateway on a new database before one upstream, hands both over, and stops them. */
+export async function withPair<Result>(
+  context: BenchContext,
+  options: { readonly engine: BenchEngine; readonly name: string; readonly upstream: string },
+  use: (sides: PairedSides) => Promise<Result>,
+): Promise<Result> {
+  const { engine, name, upstream } = options
+  const baseline = await startBareProxy(context, { upstream, allowH2: false })
+  const purse = await createPurse(context, await createDatabase(context, engine))
+  const candidate = await startGateway(context, purse, {
+    ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, name) },
+  })
+  const result = await use({ baseline, candidate })
+  await stopSides(context, [baseline, candidate])
+  context.children.removeFolder(purse.folder)
+  return result
+}
+
+export async function stopSides({ children }: BenchContext, sides: readonly Side[]): Promise<void> {
+  const processes = sides.flatMap((side) => side.processes)
+  await Promise.all(processes.map((child) => children.stop(child)))
+}

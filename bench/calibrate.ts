@@ -1,0 +1,39 @@
+import type { BenchContext } from './bench-context.ts'
+import type { PairedSides } from './pairs.ts'
+import { sampleSide } from './side.ts'
+
+/** Of the lower throughput of the two sides: what is sent to both. */
+const PART_OF_SATURATION = 0.5
+/** The rate falls by so much while anything is this busy: some way below where a row is refused. */
+const STEP_DOWN = 0.75
+const BUSY_WANTED = 0.7
+const STEPS_MAX = 4
+
+/** Finding the rate takes half of the time of a side for each look. */
+const PART_OF_SECONDS = 0.5
+
+/** Requests a second at which neither side, nor the load generator, nor a core is near its limit. */
+export async function calibrateRate(
+  context: BenchContext,
+  { baseline, candidate }: PairedSides,
+  connections: number,
+): Promise<number> {
+  const whole = { kind: 'whole', connections, seconds: context.options.seconds * PART_OF_SECONDS } as const
+  await sampleSide(context, baseline, { ...whole, rate: null })
+  const { perSecond: bare } = await sampleSide(context, baseline, { ...whole, rate: null })
+  await sampleSide(context, candidate, { ...whole, rate: null })
+  const { perSecond: full } = await sampleSide(context, candidate, { ...whole, rate: null })
+  let rate = roundRate(Math.min(bare, full) * PART_OF_SATURATION)
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const sample = await sampleSide(context, candidate, { ...whole, rate })
+    if (Math.max(sample.coreBusy, sample.generatorBusy) <= BUSY_WANTED) break
+    rate = roundRate(rate * STEP_DOWN)
+  }
+  context.say(`  saturation ${bare.toFixed(0)}/s and ${full.toFixed(0)}/s; measured at ${rate}/s`)
+  return rate
+}
+
+/** Two digits, and at least 20 requests in a second. */
+function roundRate(rate: number): number {
+  return Math.max(20, Number(rate.toPrecision(2)))
+}

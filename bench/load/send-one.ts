@@ -1,0 +1,55 @@
+import type { Client } from 'undici'
+import type { LoadTarget } from '../load-order.ts'
+
+/** How much of an answer's end is kept, to see whether a stream came to its end, and of a failure, to tell it. */
+const TAIL_BYTES = 512
+
+export interface OneAnswer {
+  /** 0 when the connection failed. */
+  readonly status: number
+  /** The last bytes of the body, or the error's message. */
+  readonly tail: string
+}
+
+const messages = [
+  { role: 'system', content: 'You are a helpful assistant that answers in one short paragraph.' },
+  { role: 'user', content: 'Tell me about the quick brown fox and the lazy dog, please. '.repeat(3) },
+]
+const request = { model: 'svc-gpt', max_tokens: 256, temperature: 0.7, messages }
+
+/** The body of every request, whole and streamed. */
+export const wholeBody = JSON.stringify(request)
+export const streamBody = JSON.stringify({ ...request, stream: true, stream_options: { include_usage: true } })
+
+/**
+ * Sends one request and reads its answer to the end. Never rejects.
+ *
+ * @param onData called for each piece of the answer.
+ */
+export function sendOne(client: Client, target: LoadTarget, body: string, onData?: () => void): Promise<OneAnswer> {
+  const { promise, resolve } = Promise.withResolvers<OneAnswer>()
+  let status = 0
+  let tail = Buffer.alloc(0)
+  client.dispatch(
+    {
+      path: target.path,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${target.key}` },
+      body,
+    },
+    {
+      onRequestStart: () => undefined,
+      onResponseStart: (_controller, statusCode) => {
+        status = statusCode
+      },
+      onResponseData: (_controller, chunk) => {
+        // A copy, since the piece is only lent.
+        tail = Buffer.from(chunk.subarray(-TAIL_BYTES))
+        onData?.()
+      },
+      onResponseEnd: () => resolve({ status, tail: tail.toString('utf8') }),
+      onResponseError: (_controller, error) => resolve({ status: 0, tail: error.message }),
+    },
+  )
+  return promise
+}

@@ -1,0 +1,30 @@
+/** What the forked programs of the bench are started with, as JSON in their first argument. */
+
+/** Key and certificate of a server, as PEM text. */
+export interface ServerIdentity {
+  readonly key: string
+  readonly cert: string
+}
+
+export interface StubSettings {
+  /** Frames of a streamed answer that carry text or the finish reason. */
+  readonly chunks: number
+  readonly gapMs: number
+  /** Null serves plain HTTP/1.1; with an identity it serves TLS, with HTTP/2 for those that offer it. */
+  readonly identity: ServerIdentity | null
+}
+
+export interface ProxySettings {
+  readonly upstream: string
+  readonly allowH2: boolean
+}
+
+/** The first thing that a forked program says. */
+export interface Listening {
+  readonly port: number
+}
+
+/** Reads the settings of this program. */
+export function readSettings<Settings>(): Settings {
+  return JSON.parse(process.argv[2] ?? '{}') as Settings
+}

@@ -1,0 +1,36 @@
+/** CPU of a billed whole answer against the bare proxy: what three rows measure on two engines. */
+import type { BenchContext } from '../bench-context.ts'
+import { type BenchEngine, ENGINE_NAMES, startStub, withPair } from '../bench-rig.ts'
+import { calibrateRate } from '../calibrate.ts'
+import { cpuRatio, type FigureOf, resultOf, takePairs } from '../pairs.ts'
+import type { RowResult } from '../row.ts'
+
+export interface BilledRequest {
+  readonly row: number
+  readonly engine: BenchEngine
+  readonly connections: number
+  readonly goal: number | null
+}
+
+/** Hold, capture, transfer and usage record, all durable, on a database of its own. */
+export async function measureBilledRequest(context: BenchContext, what: BilledRequest): Promise<RowResult> {
+  const { row, engine, connections, goal } = what
+  const upstream = await startStub(context)
+  const place = `${ENGINE_NAMES[engine]}, ${connections} connection${connections === 1 ? '' : 's'}`
+  return withPair(context, { engine, upstream, name: `row-${row}-${engine}` }, async (sides) => {
+    const rate = await calibrateRate(context, sides, connections)
+    const { seconds } = context.options
+    const pairs = await takePairs(context, sides, { kind: 'whole', connections, seconds, rate })
+    return resultOf(pairs, {
+      ...{ row, unit: '×', goal, valueOf: cpuRatio },
+      figure: `CPU per billed request, ${place}`,
+      notesOf: (median) => [cpuNote(median), `at ${rate}/s`],
+    })
+  })
+}
+
+/** CPU of both sides, for the notes. */
+export function cpuNote(median: Parameters<FigureOf['notesOf']>[0]): string {
+  const [bare, full] = [median(({ baseline }) => baseline.cpuUs), median(({ candidate }) => candidate.cpuUs)]
+  return `${full.toFixed(0)} µs against ${bare.toFixed(0)} µs`
+}

@@ -1,0 +1,72 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BenchContext } from '../bench-context.ts'
+import { createDatabase, profileFolder, startStub, stopSides } from '../bench-rig.ts'
+import { calibrateRate } from '../calibrate.ts'
+import { createPurse, type Purse, startGateway } from '../gateway-process.ts'
+import { sampleLockWait } from '../lock-wait.ts'
+import { cpuRatio, type PairedSides, resultOf, takePairs } from '../pairs.ts'
+import type { Row } from '../row.ts'
+import { sampleSide, type Side, type SideOrder } from '../side.ts'
+import { cpuNote } from './billed-request.ts'
+
+const CONNECTIONS = 64
+
+/**
+ * Two processes on one database, each with half of the requests, against one of them with all. Both are of one account,
+ * so they meet on one balance. Source of the goal: docs/benchmark.md, row 8.
+ */
+export const twoProcesses: Row = {
+  number: 8,
+  title: 'Two processes on one PostgreSQL',
+  async measure(context) {
+    const upstream = await startStub(context)
+    const purse = await createPurse(context, await createDatabase(context, 'postgres'))
+    const second = { ...purse, folder: context.children.createFolder() }
+    await mkdir(join(second.folder, 'data'))
+    const start = (of: Purse): Promise<Side> =>
+      startGateway(context, of, {
+        ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, 'row-8') },
+      })
+    const [one, other] = [await start(purse), await start(second)]
+    const both: Side = {
+      name: 'two gateways',
+      targets: [...one.targets, ...other.targets],
+      processes: [...one.processes, ...other.processes],
+    }
+    const sides = { baseline: one, candidate: both }
+    const rate = await calibrateRate(context, sides, CONNECTIONS)
+    const { seconds } = context.options
+    const order = { kind: 'whole', connections: CONNECTIONS, seconds, rate } as const
+    const pairs = await takePairs(context, sides, order)
+    const waits = await lockWaits(context, sides, order, purse.databaseUrl ?? '')
+    await stopSides(context, [both])
+    for (const { folder } of [purse, second]) context.children.removeFolder(folder)
+    return [
+      resultOf(pairs, {
+        ...{ row: 8, unit: '×', goal: 1.1, valueOf: cpuRatio },
+        figure: 'CPU per request, two processes on one PostgreSQL against one',
+        notesOf: (median) => [cpuNote(median), `at ${rate}/s in all`, ...waits],
+      }),
+    ]
+  },
+}
+
+/** After the pairs, since looking costs PostgreSQL some CPU. */
+async function lockWaits(
+  context: BenchContext,
+  sides: PairedSides,
+  order: SideOrder,
+  url: string,
+): Promise<readonly string[]> {
+  const notes: string[] = []
+  for (const side of [sides.candidate, sides.baseline]) {
+    const sampled = sampleSide(context, side, order)
+    const { waiting } = await sampleLockWait(url, sampled)
+    const { perSecond } = await sampled
+    // Sessions that wait at a time, by requests a second, is what one request waits.
+    const perRequestMs = (waiting * 1000) / perSecond
+    notes.push(`lock wait ${perRequestMs.toFixed(3)} ms per request with ${side.name}`)
+  }
+  return notes
+}
