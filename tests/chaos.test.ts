@@ -10,14 +10,14 @@ import type { Attempt } from '../proof/chaos/hostile-client.ts'
 import type { InvoiceLine } from '../proof/chaos/invoice-upstream.ts'
 import { runChaos } from '../proof/chaos/run-chaos.ts'
 
-const KILLS = 5
+const KILLS = 4
 const { seed } = createRandom()
 
 describeEachEngine('killed at random moments under load', (engine) => {
   test(`what clients were told, the ledger and the invoice agree (seed ${seed})`, async () => {
     const processes = engine === 'sqlite' ? 1 : 2
     const postgresUrl = findPostgres()
-    const report = await runChaos({ engine, seed, kills: KILLS, clients: 8, processes, postgresUrl })
+    const report = await runChaos({ engine, seed, kills: KILLS, clients: 6, processes, postgresUrl })
     const differences = Object.fromEntries([...report.differences].filter(([, each]) => each.length > 0))
     expect(differences, `repeat with npm run chaos -- --kills ${KILLS} --seed ${seed} --database ${engine}`).toEqual({})
     expect(report.restartsMs).toHaveLength(KILLS)

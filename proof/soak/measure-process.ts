@@ -11,6 +11,8 @@ export interface Sample {
   /** Resident memory in bytes; 0 where there is no `/proc`. */
   readonly rss: number
   readonly heapUsed: number
+  /** Whether garbage was collected before, so that `heapUsed` is what is kept. */
+  readonly isCollected: boolean
   /** Open file descriptors: sockets, files, pipes. */
   readonly handles: number
   /** CPU of all its threads so far, in milliseconds. */
@@ -57,15 +59,25 @@ export class ProcessMeter {
   }
 
   /** @throws when the process does not answer within 10 s. */
-  async sample(): Promise<Sample> {
+  sample(): Promise<Sample> {
+    return this.#ask('measure')
+  }
+
+  /** The same after a collection of garbage, which halts the process for some milliseconds. */
+  sampleCollected(): Promise<Sample> {
+    return this.#ask('collect')
+  }
+
+  async #ask(what: 'measure' | 'collect'): Promise<Sample> {
     const { child, pid } = this.#gateway
     const answered = once(child, 'message')
-    child.send('measure')
+    child.send(what)
     const message = await within(answered, PROBE_MS_MAX)
     if (message === null) throw new Error('the gateway does not answer its probe')
     const { heapUsed, p50Ms, p99Ms, maxMs } = (message as [ProbeAnswer])[0]
     const atSeconds = (performance.now() - this.#startedAt) / 1_000
-    const sample = { atSeconds, ...readProc(pid), heapUsed, p50Ms, p99Ms, maxMs }
+    const isCollected = what === 'collect'
+    const sample = { atSeconds, ...readProc(pid), heapUsed, isCollected, p50Ms, p99Ms, maxMs }
     this.samples.push(sample)
     return sample
   }

@@ -23,6 +23,8 @@ export interface StreamsReport {
   readonly endedMs: number
   /** The largest memory while all were open, less that before, for each stream, in bytes. */
   readonly bytesPerStream: number
+  /** The same for what the heap keeps after a collection. */
+  readonly keptPerStream: number
   readonly whole: number
   readonly faults: readonly string[]
 }
@@ -30,16 +32,19 @@ export interface StreamsReport {
 /** One chunk for each stream in so long, in milliseconds. */
 const CHUNK_EVERY_MS = 5_000
 const OPENING_AT_ONCE = 50
+/** Answered before the memory of an idle gateway is taken; one for each stream where these are fewer. */
 const WARM_UP_REQUESTS = 400
 const OPEN_MS_MAX = 120_000
 
-async function warmUp({ port, rawKey }: SoakStage): Promise<void> {
+async function warmUp({ port, rawKey }: SoakStage, streams: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 20 })
   await Promise.all(
-    Array.from({ length: WARM_UP_REQUESTS }, (_, index) => askOnce({ port, rawKey, agent, stream: index % 2 === 0 })),
+    Array.from({ length: Math.min(streams, WARM_UP_REQUESTS) }, (_, index) =>
+      askOnce({ port, rawKey, agent, stream: index % 2 === 0 }),
+    ),
   )
   agent.destroy()
-  await wait(1_500)
+  await wait(500)
 }
 
 interface OpenStreams {
@@ -66,8 +71,8 @@ async function openAll({ port, rawKey }: SoakStage, count: number, agent: Agent)
 /** Runs it. */
 export async function runStreams(options: StreamsOptions): Promise<StreamsReport> {
   const stage = await openSoakStage(options)
-  await warmUp(stage)
-  const idle = await stage.meter.sample()
+  await warmUp(stage, options.streams)
+  const idle = await stage.meter.sampleCollected()
   stage.upstream.hold(CHUNK_EVERY_MS)
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
   const openingAt = performance.now()
@@ -84,6 +89,8 @@ export async function runStreams(options: StreamsOptions): Promise<StreamsReport
     held.push(sample)
     options.onSample?.(sample, streams.begun)
   }
+  // Last of all, so that the collection does not make the memory smaller than it was.
+  const kept = await stage.meter.sampleCollected()
   const endingAt = performance.now()
   stage.upstream.release()
   const answers = await Promise.all(streams.answers)
@@ -94,6 +101,7 @@ export async function runStreams(options: StreamsOptions): Promise<StreamsReport
   return {
     ...{ idle, held, openedMs, endedMs, whole },
     bytesPerStream: (peak - idle.rss) / options.streams,
+    keptPerStream: (kept.heapUsed - idle.heapUsed) / options.streams,
     faults: [
       ...(isOpen ? [] : [`${streams.begun} of ${options.streams} streams opened`]),
       ...(whole === options.streams ? [] : [`${options.streams - whole} streams were cut`]),

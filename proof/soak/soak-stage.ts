@@ -30,7 +30,7 @@ export async function openSoakStage(options: StageOptions): Promise<SoakStage> {
   const account = await rig.createAccount('soak', CREDITS)
   const { rawKey } = await rig.createKey(account)
   const port = await findFreePort()
-  const gateway = await rig.start(port, { nodeOptions: ['--import', PROBE] })
+  const gateway = await rig.start(port, { nodeOptions: ['--expose-gc', '--import', PROBE] })
   const kill = (): void => gateway.signal('SIGKILL')
   process.once('exit', kill)
   return {

@@ -20,8 +20,9 @@ function printHead(last: string): void {
 }
 
 function printSample(sample: Sample, last: number): void {
-  const { atSeconds, rss, heapUsed, handles, p50Ms, p99Ms, maxMs } = sample
-  const memory = [rss, heapUsed].map((bytes) => (bytes / MIB).toFixed(1))
+  const { atSeconds, rss, heapUsed, isCollected, handles, p50Ms, p99Ms, maxMs } = sample
+  const kept = isCollected ? ' kept' : ''
+  const memory = [(rss / MIB).toFixed(1), `${(heapUsed / MIB).toFixed(1)}${kept}`]
   const loop = [p50Ms, p99Ms, maxMs].map((ms) => `${ms.toFixed(1)} ms`)
   printRow([atSeconds.toFixed(0), ...memory, String(handles), ...loop, String(last)])
 }
@@ -51,9 +52,11 @@ if (streams > 0) {
   console.log(`${streams} streams for ${seconds} s on ${stage.engine}`)
   printHead('open')
   const report = await runStreams({ ...stage, streams, seconds, onSample: printSample })
-  const kib = (report.bytesPerStream / 1_024).toFixed(1)
+  const [rss, heap] = [report.bytesPerStream, report.keptPerStream].map((bytes) => `${(bytes / 1_024).toFixed(1)} KiB`)
   console.log(`opened in ${(report.openedMs / 1_000).toFixed(1)} s, ended in ${(report.endedMs / 1_000).toFixed(1)} s`)
-  console.log(`idle ${(report.idle.rss / MIB).toFixed(1)} MiB; ${kib} KiB a stream; ${report.whole} came whole`)
+  console.log(
+    `idle ${(report.idle.rss / MIB).toFixed(1)} MiB; ${rss} a stream, ${heap} of it heap; ${report.whole} came whole`,
+  )
   conclude(report.faults)
 } else {
   const seconds = options.number('minutes', 1) * 60
@@ -61,11 +64,12 @@ if (streams > 0) {
   console.log(`${rate} requests a second for ${seconds} s on ${stage.engine}`)
   printHead('answers')
   const report = await runLoad({ ...stage, seconds, rate, onSample: printSample })
-  const growth = [report.rssPerMinute, report.heapPerMinute].map((bytes) => (bytes / MIB).toFixed(2))
+  const growth = [report.rssPerMinute, report.keptPerMinute].map((bytes) => (bytes / MIB).toFixed(2))
   console.log(`${report.answers} answers, p50 ${report.p50Ms.toFixed(0)} ms, p99 ${report.p99Ms.toFixed(0)} ms`)
   console.log(`${report.skipped} requests were not sent, since too many waited`)
   console.log(
-    `growth a minute: rss ${growth[0]} MiB, heap ${growth[1]} MiB, handles ${report.handlesPerMinute.toFixed(1)}`,
+    `growth a minute: rss ${growth[0]} MiB, heap after collections ${growth[1]} MiB, ` +
+      `handles ${report.handlesPerMinute.toFixed(1)}`,
   )
   conclude(report.faults)
 }
