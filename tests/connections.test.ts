@@ -1,4 +1,4 @@
-/** What a connection may carry: one answer for each request, in order, whatever follows a request on the same connection. */
+/** A connection carries one answer for each request, in order, whatever follows a request on it. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
