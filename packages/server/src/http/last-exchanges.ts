@@ -4,6 +4,8 @@ import type { Duplex } from 'node:stream'
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** The connection ends behind this answer; whatever else comes on it was refused already. */
+  isLast: boolean
 }
 
 /**
@@ -14,7 +16,7 @@ export class LastExchanges {
   readonly #last = new WeakMap<Duplex, Exchange>()
 
   note(request: IncomingMessage, response: ServerResponse): void {
-    this.#last.set(request.socket, { request, response })
+    this.#last.set(request.socket, { request, response, isLast: false })
   }
 
   /**
@@ -30,7 +32,9 @@ export class LastExchanges {
       return request.complete
     }
     if (!request.complete && !response.headersSent) return true
-    response.once('finish', () => socket.end())
+    // The parser tells of every further piece, too.
+    if (!last.isLast) response.once('finish', () => socket.end())
+    last.isLast = true
     return false
   }
 }
