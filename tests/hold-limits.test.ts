@@ -1,4 +1,5 @@
 /** What a balance pays for at a time: holds keep requests from spending together what each could spend alone. */
+import { formatCredits, nanocreditsOf } from '@svc/contract'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
@@ -107,6 +108,10 @@ describeEachEngine('one process', (engine) => {
     const writeOff = rows.find(({ usage_id }) => usage_id === overrun.requestId)?.write_off ?? 0n
     // The cost was written with whole digits, so the charge is up to two nanocredits off.
     expect([0n, 1n, 2n]).toContain((hold * 16n) / 10n - overrun.charge - writeOff)
+    const warned = gateway.logged.filter((line) => line.includes('credits_written_off'))
+    expect(warned.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: 'warn', request_id: overrun.requestId, credits_written_off: formatCredits(nanocreditsOf(writeOff)) },
+    ])
     await gateway.stop()
   })
 

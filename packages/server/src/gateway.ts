@@ -141,7 +141,7 @@ function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): Edg
     noteKeyUse: (keyId) => parts.keyUses.note(keyId, clock.now()),
     chat: {
       ...{ ledger, clock, openHolds, processId, catalog },
-      onSettled: settlementListener(parts.observation, catalog),
+      onSettled: settlementListener(parts.observation, catalog, parts.log),
       topupUrl: `${publicOrigin}/console/fund`,
       upstreamOf: (model) => upstreamOf(upstreams, model),
       countTokens: (text) => tokenCounter.count(text),
@@ -204,9 +204,9 @@ const SETTLE_MS = 10_000
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = await openParts(options)
-  const { config, clock, database, ledger, authenticator } = parts
+  const { config, clock, database, ledger, authenticator, upstreams, catalog } = parts
   const localOrigin = `http://${config.host === '127.0.0.1' ? 'localhost' : config.host}:${config.port}`
-  const health = (): Health => readHealth(parts.upstreams, parts.catalog.catalog, clock)
+  const health = (): Health => readHealth({ upstreams, catalog: catalog.catalog, ledger, clock })
   const app = createApp(edgeDeps(parts, config.publicUrl ?? localOrigin, health), {
     trustedProxies: config.trustedProxies,
     headerBytes: config.limits.headerBytes,

@@ -2,6 +2,7 @@
  * What looks at a gateway from outside of the way of a request: metrics, traces, and the listener that shows the first.
  * Part of the composition. What is not configured is not loaded, and stands nowhere in the way.
  */
+import { formatCredits } from '@svc/contract'
 import { sql } from 'kysely'
 import type { QueryConfig } from 'pg'
 import type { OpenHolds, SettlementListener } from './billing/open-hold.ts'
@@ -93,11 +94,30 @@ function modelLabels(catalog: Catalog): (id: string) => string {
   }
 }
 
-/** What takes down each settlement of a chat request; undefined where nobody counts. */
-export function settlementListener({ metrics }: Observation, catalog: Catalog): SettlementListener | undefined {
-  if (metrics === null) return undefined
+/** Tells the operator of each loss that is theirs. Source: decision 0008 (write-off). */
+function logWriteOff(log: Logger): SettlementListener {
+  return (hold, { facts }, { charge, writeOff }) => {
+    if (writeOff === 0n) return
+    log.warn(
+      {
+        request_id: hold.id,
+        ...{ upstream: facts.upstream, model: hold.request.model, error_code: facts.errorCode },
+        credits_charged: formatCredits(charge),
+        credits_written_off: formatCredits(writeOff),
+      },
+      'a request cost more than it could be charged for',
+    )
+  }
+}
+
+/** What takes down each settlement of a chat request: losses in the log, all of them where somebody counts. */
+export function settlementListener({ metrics }: Observation, catalog: Catalog, log: Logger): SettlementListener {
+  const onWriteOff = logWriteOff(log)
+  if (metrics === null) return onWriteOff
   const labelOf = modelLabels(catalog)
-  return (hold, { facts, charge, now }, charged) => {
+  return (hold, settlement, settled) => {
+    onWriteOff(hold, settlement, settled)
+    const { facts, charge, now } = settlement
     if (charge > hold.amount) metrics.ledger.overrun()
     metrics.chat.settled({
       model: labelOf(hold.request.model),
@@ -110,7 +130,7 @@ export function settlementListener({ metrics }: Observation, catalog: Catalog): 
       cachedTokens: facts.cachedTokens ?? 0,
       completionTokens: facts.completionTokens ?? 0,
       reasoningTokens: facts.reasoningTokens ?? 0,
-      credits: creditsForDisplay(charged),
+      credits: creditsForDisplay(settled.charge),
     })
   }
 }

@@ -1,5 +1,6 @@
 import { type HealthReply } from '@svc/contract'
 import type { Catalog } from './catalog/catalog.ts'
+import type { Ledger, LedgerCounters } from './ledger/ledger.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { UpstreamHealth, WatchedUpstream } from './upstream/watch-health.ts'
 
@@ -14,11 +15,36 @@ function overall(states: readonly UpstreamHealth[]): UpstreamHealth {
   return states.every((state) => state === 'ok') ? 'ok' : 'degraded'
 }
 
-/** Says whether the gateway and its upstreams work. Modalities that this version does not serve are `off`. */
-export function readHealth(upstreams: ReadonlyMap<string, WatchedUpstream>, catalog: Catalog, clock: Clock): Health {
+/**
+ * So many commits in a row that could not be made, and the gateway counts as down: nothing can be charged. The journal
+ * makes one every few seconds, so an idle gateway finds out, too. Source: own choice.
+ */
+const LEDGER_FAILURES_UNTIL_DOWN = 3
+
+function ledgerState({ failuresInARow }: LedgerCounters): UpstreamHealth {
+  if (failuresInARow === 0) return 'ok'
+  return failuresInARow < LEDGER_FAILURES_UNTIL_DOWN ? 'degraded' : 'down'
+}
+
+function worst(states: readonly UpstreamHealth[]): UpstreamHealth {
+  if (states.includes('down')) return 'down'
+  return states.includes('degraded') ? 'degraded' : 'ok'
+}
+
+export interface HealthSources {
+  readonly upstreams: ReadonlyMap<string, WatchedUpstream>
+  readonly catalog: Catalog
+  readonly ledger: Pick<Ledger, 'counters'>
+  readonly clock: Clock
+}
+
+/**
+ * Says whether the gateway, its database and its upstreams work. Modalities that this version does not serve are `off`.
+ */
+export function readHealth({ upstreams, catalog, ledger, clock }: HealthSources): Health {
   const text = overall([...upstreams.values()].map((upstream) => upstream.health()))
   return {
-    status: text,
+    status: worst([text, ledgerState(ledger.counters)]),
     version: VERSION,
     time: new Date(clock.now()).toISOString(),
     routing: { text, image: 'off', video: 'off', audio: 'off' },

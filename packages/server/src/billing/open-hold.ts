@@ -8,12 +8,15 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { HoldPolicy, HoldProgress, SettleHold, UsageFacts } from '../ledger/operations.ts'
+import type { HoldPolicy, HoldProgress, SettleHold, SettleResult, UsageFacts } from '../ledger/operations.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 
-/** @param charged what was really taken, in nanocredits: less than the settlement says where it could not be paid. */
-export type SettlementListener = (hold: OpenHold, settlement: SettleHold, charged: bigint) => void
+/** What was really taken and what we bear ourselves, in nanocredits. */
+export type SettledAmounts = Pick<Extract<SettleResult, { kind: 'settled' }>, 'charge' | 'writeOff'>
+
+/** @param settled takes less than the settlement says where that could not be paid. */
+export type SettlementListener = (hold: OpenHold, settlement: SettleHold, settled: SettledAmounts) => void
 
 export interface BillingDeps {
   readonly ledger: Pick<Ledger, 'submit'>
@@ -166,7 +169,7 @@ export class OpenHold {
     this.#settlement = null
     this.#isSettled = true
     this.#deps.openHolds.remove(this)
-    if (result.kind === 'settled') this.#deps.onSettled?.(this, operation, result.charge)
+    if (result.kind === 'settled') this.#deps.onSettled?.(this, operation, result)
     return nanocreditsOf(result.charge)
   }
 }

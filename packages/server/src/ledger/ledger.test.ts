@@ -79,7 +79,9 @@ describe('group commit', () => {
   test('gives up after a limit, and works again afterwards', async () => {
     const ledger = new Ledger({ engine: scriptedEngine(lost, lost), retryWaitsMs: [0] })
     await expect(ledger.submit(credit(1))).rejects.toBeInstanceOf(ServiceError)
+    expect(ledger.counters.failuresInARow).toBe(1)
     expect(await ledger.submit(credit(2))).toEqual({ kind: 'credited', posted: 2n })
+    expect(ledger.counters.failuresInARow).toBe(0)
   })
 
   test.each(['23514', '22003', 'P0001'])('an operation refused with %s harms no other of its batch', async (code) => {

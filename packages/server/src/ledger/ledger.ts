@@ -44,6 +44,8 @@ export interface LedgerCounters {
   readonly retries: number
   /** Duration of the last commit, in milliseconds with fractions. */
   readonly lastCommitMs: number
+  /** Commits in a row that could not be made since the last one that could. */
+  readonly failuresInARow: number
   /** Operations that wait now, those in flight included. */
   readonly waiting: number
 }
@@ -69,6 +71,7 @@ export class Ledger {
   #operations = 0
   #retries = 0
   #lastCommitMs = 0
+  #failuresInARow = 0
 
   constructor(options: LedgerOptions) {
     this.#engine = options.engine
@@ -83,6 +86,7 @@ export class Ledger {
       operations: this.#operations,
       retries: this.#retries,
       lastCommitMs: this.#lastCommitMs,
+      failuresInARow: this.#failuresInARow,
       waiting: this.#queue.length + this.#inFlight,
     }
   }
@@ -142,6 +146,7 @@ export class Ledger {
       this.#batches++
       this.#operations += batch.length
       this.#lastCommitMs = performance.now() - startedMs
+      this.#failuresInARow = 0
       batch.forEach((waiting, index) => {
         const result = results[index]
         if (result === undefined) waiting.reject(new InvariantError('the engine left an operation unanswered'))
@@ -149,6 +154,7 @@ export class Ledger {
       })
     } catch (error) {
       if (isRefusal(error) && batch.length > 1) return this.#commitOneByOne(batch)
+      if (!isRefusal(error)) this.#failuresInARow++
       const failure = isRefusal(error)
         ? new InvariantError('the database refused a money operation', { cause: error })
         : overloaded('The ledger cannot be reached.', error)

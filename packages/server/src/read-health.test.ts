@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import type { Catalog } from './catalog/catalog.ts'
+import { readHealth } from './read-health.ts'
+import type { UpstreamHealth, WatchedUpstream } from './upstream/watch-health.ts'
+
+test.each<[UpstreamHealth, number, UpstreamHealth]>([
+  ['ok', 0, 'ok'],
+  ['degraded', 0, 'degraded'],
+  ['ok', 1, 'degraded'],
+  ['degraded', 2, 'degraded'],
+  ['ok', 3, 'down'],
+  ['down', 0, 'down'],
+])('an upstream that is %s and %i failed commits in a row make it %s', (upstream, failuresInARow, status) => {
+  const health = readHealth({
+    upstreams: new Map([['main', { health: () => upstream } as WatchedUpstream]]),
+    catalog: { counts: { featured: 17, models: 1 }, updatedAt: 0 } as Catalog,
+    ledger: { counters: { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow } },
+    clock: { now: () => 0 },
+  })
+  expect(health).toMatchObject({ status, routing: { text: upstream } })
+})
