@@ -7,6 +7,8 @@ const MINUTE_MS = 60_000
 const BURST_PART = 6
 /** Buckets in memory at most; full ones are dropped first, since they say nothing. */
 const BUCKETS_MAX = 100_000
+/** So many are dropped at once, so that a flood of new callers does not walk over all buckets for each of them. */
+const BUCKETS_DROPPED = 10_000
 
 interface Bucket {
   tokens: number
@@ -84,9 +86,9 @@ export class RateLimiter {
     for (const [caller, bucket] of this.#buckets) {
       if (now - bucket.filledAt >= fillMs) this.#buckets.delete(caller)
     }
-    // All of them are busy: the oldest go, so that memory stays bounded under a flood of addresses.
+    // Most of them are busy: the oldest go, so that memory stays bounded under a flood of addresses.
     for (const caller of this.#buckets.keys()) {
-      if (this.#buckets.size < BUCKETS_MAX) break
+      if (this.#buckets.size <= BUCKETS_MAX - BUCKETS_DROPPED) break
       this.#buckets.delete(caller)
     }
   }

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Freshness } from '../keys/authenticate-key.ts'
 import type { Caller } from '../keys/caller.ts'
+import { callerAddress } from './caller-address.ts'
 import type { EdgeDeps } from './edge.ts'
 import { rateHeaders } from './rate-limiter.ts'
 
@@ -26,11 +27,12 @@ export function routePattern(endpoint: Endpoint): string {
 async function authenticate(deps: EdgeDeps, { request }: RouteCall, freshness: Freshness): Promise<Caller> {
   const { authenticator, limits } = deps
   const { authorization } = request.headers
-  if (!limits.failedAuth.allows(request.ip) && !authenticator.isKnown(authorization)) limits.failedAuth.take(request.ip)
+  const address = callerAddress(request.ip)
+  if (!limits.failedAuth.allows(address) && !authenticator.isKnown(authorization)) limits.failedAuth.take(address)
   try {
     return await authenticator.authenticate(authorization, freshness)
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 401) limits.failedAuth.take(request.ip)
+    if (error instanceof ServiceError && error.status === 401) limits.failedAuth.take(address)
     throw error
   }
 }
@@ -77,7 +79,7 @@ export function mountPublic(
     method: endpoint.method,
     url: routePattern(endpoint),
     handler: async (request, reply) => {
-      deps.limits.perAddress.take(request.ip)
+      deps.limits.perAddress.take(callerAddress(request.ip))
       return handle({ request, reply })
     },
   })

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { RateLimiter } from './rate-limiter.ts'
+
+test('a flood of new callers forgets the oldest ones, and not those that come in between', () => {
+  const clock = { time: 0, now: () => clock.time }
+  const limiter = new RateLimiter(6, clock)
+  for (let caller = 0; caller < 100_000; caller++) limiter.take(`caller-${caller}`)
+  expect(limiter.allows('caller-99999')).toBe(false)
+  limiter.take('one more')
+  expect(limiter.allows('caller-99999')).toBe(false)
+  expect(limiter.allows('caller-0')).toBe(true)
+})
+
+test('full buckets are forgotten first', () => {
+  const clock = { time: 0, now: () => clock.time }
+  const limiter = new RateLimiter(6, clock)
+  for (let caller = 0; caller < 50_000; caller++) limiter.take(`early-${caller}`)
+  clock.time = 60_000
+  for (let caller = 0; caller < 50_001; caller++) limiter.take(`late-${caller}`)
+  expect(limiter.allows('late-0')).toBe(false)
+})
