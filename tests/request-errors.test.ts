@@ -359,6 +359,18 @@ describe('browsers', () => {
     expect(response.headers.get('access-control-expose-headers')).toContain('x-request-id')
   })
 
+  test.each([
+    ['an address that does not exist', '/v1/nothing', 'GET', 404],
+    ['an address outside of the version', '/nothing/at/all', 'GET', 404],
+    ['a method that an address does not have', '/v1/chat/completions', 'DELETE', 405],
+  ])('what is said of %s may be read, too', async (_what, path, method, status) => {
+    const response = await gateway.fetch(path, { method, headers: { origin: 'https://app.example.com' } })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-expose-headers')).toContain('x-request-id')
+    expect(await response.json()).toMatchObject({ error: { type: expect.any(String) } })
+  })
+
   test('a cookie is no key', async () => {
     const response = await gateway.chat(QUESTION, {
       key: null,

@@ -159,6 +159,8 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
         strictPreflight: false,
       })
       for (const mount of routes) mount(api, deps)
+      // Here again, so that a browser may read what is said of an address below this one.
+      api.setNotFoundHandler(refuseUnknown)
       done()
     },
     { prefix: '/api' },
