@@ -85,9 +85,21 @@ const failures: Readonly<Record<FailureKind, FailureRow>> = {
 
 /** Longest text of an upstream that is shown or logged. */
 const UPSTREAM_TEXT_MAX = 500
+/** What is looked at of a longer one: enough to keep nothing back that is shown. */
+const UPSTREAM_TEXT_READ = 4 * UPSTREAM_TEXT_MAX
 
 const NOTHING = /$^/g
 const SECRET = /(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+|https?:\/\/\S+)/gi
+/**
+ * Addresses of machines: four numbers, the groups of IPv6, and a host with its port. A name without a dot, a dash or a
+ * digit may be a word of the sentence, so only ports of four digits and more make it a host.
+ */
+const ADDRESSES = [
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
+  /\[?(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{1,4}(?![\w:])\]?(?::\d{1,5}\b)?/gi,
+  /(?<![\w.-])(?:localhost|[a-z][a-z0-9]*(?:[.-][a-z0-9]+)+):\d{2,5}\b/gi,
+  /(?<![\w.-])[a-z][a-z0-9]*:\d{4,5}\b/gi,
+] as const
 
 /**
  * Cuts an upstream's sentence to a length and takes secrets and addresses out of it; null when nothing readable is
@@ -98,11 +110,13 @@ const SECRET = /(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+|https?:\/\/\S+)/gi
 export function showableText(text: unknown, apiKey: string | null): string | null {
   if (typeof text !== 'string' || /<(!doctype|html|body|head)\b/i.test(text)) return null
   const plain = text
-    .replace(/\p{Cc}+/gu, ' ')
     .replaceAll(apiKey ?? NOTHING, '[removed]')
+    .slice(0, UPSTREAM_TEXT_READ)
+    .replace(/\p{Cc}+/gu, ' ')
     .replace(SECRET, '[removed]')
     .trim()
-  return plain === '' ? null : plain.slice(0, UPSTREAM_TEXT_MAX)
+  const shown = ADDRESSES.reduce((left, address) => left.replace(address, '[removed]'), plain)
+  return shown === '' ? null : shown.slice(0, UPSTREAM_TEXT_MAX)
 }
 
 /**
