@@ -3,6 +3,10 @@ import { creditsNumber, usdNumber } from './money-schema.ts'
 
 /** Most messages in one chat request. Source: decision 0012 (limits of a request). */
 export const MESSAGES_MAX = 2_048
+/** Most parts in the content of one message. */
+export const MESSAGE_PARTS_MAX = 400
+/** Most parts in all messages of one chat request together. */
+export const REQUEST_PARTS_MAX = 8_192
 /** Most tools in one chat request. */
 export const TOOLS_MAX = 128
 /** Most stop sequences in one chat request. */
@@ -31,7 +35,7 @@ const contentPart = z.looseObject({ type: z.string().min(1).max(64) }).meta({
 })
 
 // The string comes first: the union tries its members in order, and nearly every content is a string.
-const content = z.union([z.string(), z.array(contentPart), z.null()])
+const content = z.union([z.string(), z.array(contentPart).max(MESSAGE_PARTS_MAX), z.null()])
 
 /** What may stand in for the content of a message that has none. */
 const contentStandIns = [

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { FrameWriter } from '../inference/frame-writer.ts'
 
 /** A reader that takes nothing for so long is given up, in milliseconds. Source: own choice. */
-const READER_STALL_MS = 120_000
+export const READER_STALL_MS = 120_000
 
 /** Never compressed and never kept back: each event leaves as it is made. */
 const streamHeaders = {

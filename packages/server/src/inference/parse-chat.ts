@@ -1,5 +1,14 @@
 import { isUtf8 } from 'node:buffer'
-import { chatRequest, type ChatRequest, isBlankChat, requestProblem } from '@svc/contract'
+import {
+  chatRequest,
+  type ChatRequest,
+  isBlankChat,
+  MESSAGE_PARTS_MAX,
+  MESSAGES_MAX,
+  REQUEST_PARTS_MAX,
+  requestProblem,
+  TOOLS_MAX,
+} from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
 import { DuplicateKeyError, type JsonBody, scanMembers, textStart } from '../json/json-body.ts'
 
@@ -19,6 +28,26 @@ function parseJson(text: Buffer): Record<string, unknown> {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw new ServiceError('invalid_json', 'The body must be a JSON object.')
+}
+
+/**
+ * Refuses a request of more messages and parts than may be, before each of them is looked at: millions fit into a body,
+ * and nobody else is served meanwhile.
+ */
+function refuseCrowds({ messages, tools }: Readonly<Record<string, unknown>>): void {
+  const tooMany = (param: string, most: number, unit: string): ServiceError =>
+    new ServiceError('invalid_value', `Invalid value for '${param}': expected at most ${most} ${unit}.`, { param })
+  if (Array.isArray(tools) && tools.length > TOOLS_MAX) throw tooMany('tools', TOOLS_MAX, 'items')
+  if (!Array.isArray(messages)) return
+  if (messages.length > MESSAGES_MAX) throw tooMany('messages', MESSAGES_MAX, 'items')
+  let parts = 0
+  for (const [index, message] of messages.entries()) {
+    const content: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'content') : null
+    if (!Array.isArray(content)) continue
+    if (content.length > MESSAGE_PARTS_MAX) throw tooMany(`messages.${index}.content`, MESSAGE_PARTS_MAX, 'items')
+    parts += content.length
+  }
+  if (parts > REQUEST_PARTS_MAX) throw tooMany('messages', REQUEST_PARTS_MAX, 'content parts')
 }
 
 function scan(text: Buffer): JsonBody['members'] {
@@ -107,6 +136,7 @@ function refuseFields(value: Readonly<Record<string, unknown>>): void {
  */
 export function parseChat(text: Buffer): ChatCall {
   const value = parseJson(text)
+  refuseCrowds(value)
   const parsed = chatRequest.safeParse(value)
   if (!parsed.success) {
     const problem = requestProblem(parsed.error, value)

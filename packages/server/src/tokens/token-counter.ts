@@ -25,6 +25,8 @@ export interface TokenCounterOptions {
   readonly maxBytes?: number
   /** Most texts that may wait. */
   readonly maxWaiting?: number
+  /** Most text that may wait, in UTF-16 units: what waits is kept in memory. */
+  readonly maxWaitingUnits?: number
   /** Longest time that one message of the worker may take; after it the worker is replaced. */
   readonly limitMs?: number
   /** Longest time for the worker to load the tokenizer. */
@@ -52,14 +54,14 @@ const MESSAGE_UNITS = 262_144
  * on its own.
  */
 export function createTokenCounter(options: TokenCounterOptions = {}): TokenCounter {
-  const { maxBytes = 262_144, maxWaiting = 1_024 } = options
+  const { maxBytes = 262_144, maxWaiting = 1_024, maxWaitingUnits = 8 * 1_048_576 } = options
   const queue = new TokenQueue(options)
   const run = (job: TokenJob): Promise<TokenJobResult> => {
     if (job.text.length > maxBytes || Buffer.byteLength(job.text) > maxBytes) {
       return Promise.reject(new TokenCountError('too_large', `The text is larger than ${maxBytes} bytes.`))
     }
-    if (queue.size >= maxWaiting) {
-      return Promise.reject(new TokenCountError('queue_full', `${maxWaiting} texts are waiting already.`))
+    if (queue.size >= maxWaiting || queue.units + job.text.length > maxWaitingUnits) {
+      return Promise.reject(new TokenCountError('queue_full', 'Too many texts are waiting already.'))
     }
     return queue.add(job)
   }
@@ -89,6 +91,11 @@ class TokenQueue {
 
   get size(): number {
     return this.#waiting.length
+  }
+
+  /** UTF-16 units that wait. */
+  get units(): number {
+    return this.#waiting.reduce((sum, { job }) => sum + job.text.length, 0)
   }
 
   add(job: TokenJob): Promise<TokenJobResult> {

@@ -10,7 +10,7 @@ import type { Caller } from '../../keys/caller.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { readBody } from '../read-body.ts'
 import { admitCaller, type RouteCall } from '../route.ts'
-import { openSseWriter } from '../sse-writer.ts'
+import { openSseWriter, READER_STALL_MS } from '../sse-writer.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
 
@@ -68,6 +68,8 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, caller: Caller, cha
 
 async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, caller: Caller, chat: ChatCall) {
   const { json, charge } = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
+  // The answer is kept until it is taken. The time begins anew whenever the reader takes some of it.
+  reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
   const credits = formatCredits(charge)
   request.facts.creditsCharged = credits
   reply.headers({
