@@ -22,7 +22,10 @@ export async function openBenchPostgres(url: string | null): Promise<BenchPostgr
   const server = url === null ? await startServer() : null
   const adminUrl = server?.url ?? url ?? ''
   const names: string[] = []
-  const [row] = await runAll(adminUrl, ['show server_version'])
+  const [row] = await runAll(adminUrl, ['show server_version']).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`PostgreSQL does not answer: ${reason}; look at the address in --database`, { cause: error })
+  })
   return {
     version: String(row?.['server_version']),
     async createDatabase() {

@@ -2,12 +2,16 @@ import type { BenchContext } from './bench-context.ts'
 import type { PairedSides } from './pairs.ts'
 import { sampleSide } from './side.ts'
 
-/** Of the lower throughput of the two sides: what is sent to both. */
-const PART_OF_SATURATION = 0.5
-/** The rate falls by so much while anything is this busy: some way below where a row is refused. */
-const STEP_DOWN = 0.75
-const BUSY_WANTED = 0.7
-const STEPS_MAX = 4
+/**
+ * Of the lower throughput of the two sides: where the search begins. It goes down in steps until nothing is busier than
+ * wanted, which is some way below where a row is refused.
+ *
+ * As high as may be, since a gateway that is nearly idle commits each request alone, and its CPU matters to nobody.
+ */
+const PART_OF_SATURATION = 0.75
+const STEP_DOWN = 0.85
+const BUSY_WANTED = 0.72
+const STEPS_MAX = 8
 
 /** Finding the rate takes half of the time of a side for each look. */
 const PART_OF_SECONDS = 0.5
@@ -18,10 +22,11 @@ export async function calibrateRate(
   { baseline, candidate }: PairedSides,
   connections: number,
 ): Promise<number> {
-  const whole = { kind: 'whole', connections, seconds: context.options.seconds * PART_OF_SECONDS } as const
-  await sampleSide(context, baseline, { ...whole, rate: null })
+  const { seconds } = context.options
+  const whole = { kind: 'whole', connections, seconds: seconds * PART_OF_SECONDS } as const
+  // Code that has not run hot yet would make a side look slow.
+  for (const side of [baseline, candidate]) await sampleSide(context, side, { ...whole, seconds, rate: null })
   const { perSecond: bare } = await sampleSide(context, baseline, { ...whole, rate: null })
-  await sampleSide(context, candidate, { ...whole, rate: null })
   const { perSecond: full } = await sampleSide(context, candidate, { ...whole, rate: null })
   let rate = roundRate(Math.min(bare, full) * PART_OF_SATURATION)
   for (let step = 0; step < STEPS_MAX; step++) {

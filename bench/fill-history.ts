@@ -24,13 +24,11 @@ export async function fillHistory(context: BenchContext, purse: Purse, records: 
 }
 
 function postgresStatements(purse: Purse, records: number, firstMs: number): string[] {
-  const source = `select pg_temp.past_id(${firstMs} + n, n) as id, ${firstMs} + n as at
-    from generate_series(1, ${records}) n`
+  const source = `select substr(time, 1, 8) || '-' || substr(time, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0') as id,
+      ${firstMs} + n as at
+    from generate_series(1, ${records}) n, lpad(to_hex(${firstMs} + n), 12, '0') time`
   return [
     'set session_replication_role = replica',
-    `create function pg_temp.past_id(at bigint, n bigint) returns text language sql immutable as $$
-       select substr(time, 1, 8) || '-' || substr(time, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0')
-       from lpad(to_hex(at), 12, '0') time $$`,
     ...insertStatements(purse, source),
     ...['hold', 'transfer', 'usage_record'].map((table) => `vacuum analyze ${table}`),
     'checkpoint',
