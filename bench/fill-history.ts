@@ -24,7 +24,8 @@ export async function fillHistory(context: BenchContext, purse: Purse, records: 
 }
 
 function postgresStatements(purse: Purse, records: number, firstMs: number): string[] {
-  const source = `select substr(time, 1, 8) || '-' || substr(time, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0') as id,
+  const source = `select
+      substr(time, 1, 8) || '-' || substr(time, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0') as id,
       ${firstMs} + n as at
     from generate_series(1, ${records}) n, lpad(to_hex(${firstMs} + n), 12, '0') time`
   return [
