@@ -130,7 +130,7 @@ test('usage that was told early is completed by what was delivered since', async
   expect(charge).toBe(11n * INPUT + 1_001n * OUTPUT)
 })
 
-test('usage that was told early does not cut the bill of a stream that breaks, whatever cost stood beside it', async () => {
+test('usage and cost that were told early do not cut the bill of a stream that breaks', async () => {
   stub.onChat = (_call, response) => {
     beginStream(response)
     sendEvent(response, usageText({ prompt_tokens: 11, completion_tokens: 1 }, '0.000001'))

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Catalog } from './catalog/catalog.ts'
 import type { LedgerEngine } from './ledger/ledger-engine.ts'
-import { observeEngine, observeUpstreams, settlementListener } from './open-observation.ts'
+import { observeEngine, observeUpstreams } from './open-observation.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
 
 const off = { metrics: null, tracing: null }
@@ -14,5 +13,4 @@ test('where nothing is observed, nobody stands in the way', () => {
   const config = { name: 'one', kind: 'openrouter', url: null, forwardsTrace: true } as const
   const upstreams = [config] as unknown as Parameters<typeof observeUpstreams>[2]['upstreams']
   expect(observeUpstreams(off, new Map([['one', upstream]]), { upstreams }, null).get('one')).toBe(upstream)
-  expect(settlementListener(off, {} as Catalog)).toBeUndefined()
 })

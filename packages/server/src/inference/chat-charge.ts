@@ -21,8 +21,9 @@ export interface DecidedCharge {
 }
 
 /**
- * Prices what was delivered: by the upstream's own usage where it reported any, else by what was counted here. Usage that
- * was reported before the last of the output is completed by what was counted since. A reported cost counts in all cases.
+ * Prices what was delivered: by the upstream's own usage where it reported any, else by what was counted here. Usage
+ * that was reported before the last of the output is completed by what was counted since. A reported cost counts in all
+ * cases.
  */
 export function decideCharge(price: ChatPrice, reported: ReportedUsage, counted: Counted): DecidedCharge {
   if (reported.usage !== null && counted.laterBytes === 0) {

@@ -20,7 +20,8 @@ export interface OutputLimit {
 
 /**
  * Says what limits the answer: the client's own number, never above the model's maximum, or the model's maximum alone.
- * `max_completion_tokens` wins over `max_tokens`; nobody knows which of two the upstream obeys, so both get that number.
+ * `max_completion_tokens` wins over `max_tokens`; nobody knows which of two the upstream obeys, so both get that
+ * number.
  */
 export function limitOutput(
   request: Pick<ChatRequest, 'max_tokens' | 'max_completion_tokens'>,

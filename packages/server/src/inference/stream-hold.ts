@@ -1,13 +1,12 @@
 import type { OpenHold } from '../billing/open-hold.ts'
-import { OPERATION_UNITS_MAX } from '../ledger/check-operation.ts'
 import { BYTES_PER_ESTIMATED_TOKEN } from '../pricing/charge-chat.ts'
 
 /** What the stream has to do after a look at its hold. */
 export type HoldState = 'covered' | 'wait' | 'exhausted'
 
 /**
- * Output of so many times the limit, by its bytes, and so many tokens more, comes from an upstream that does not keep the
- * limit: tokens of eight bytes on average are seen in short answers only. Source: own choice.
+ * Output of so many times the limit, by its bytes, and so many tokens more, comes from an upstream that does not keep
+ * the limit: tokens of eight bytes on average are seen in short answers only. Source: own choice.
  */
 const OVERSHOOT = { times: 2, tokens: 256 } as const
 
@@ -41,7 +40,7 @@ export class StreamHold {
   check(outputBytes: number): HoldState {
     const used = outputBytes / BYTES_PER_ESTIMATED_TOKEN / this.#choices
     const isWithin = used < this.#unitsMax * OVERSHOOT.times + OVERSHOOT.tokens
-    const most = isWithin ? this.#unitsMax : OPERATION_UNITS_MAX
+    const most = isWithin ? this.#unitsMax : Number.MAX_SAFE_INTEGER
     if (this.#hold.units >= most) return 'covered'
     const isAtEnd = used >= this.#hold.units
     // What was lacking ahead may have come back since: no answer is cut before the purse was asked again.

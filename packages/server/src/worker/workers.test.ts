@@ -8,7 +8,8 @@ import { createLogger } from '../runtime/log.ts'
 import { startWorkers, type WorkersDeps } from './workers.ts'
 
 async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
-  const { database, close } = await openTestDatabase('sqlite')
+  const opened = await openTestDatabase('sqlite')
+  const { database } = opened
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
   const timer = createManualTimer()
   const idle = { start: () => undefined, stop: () => undefined }
@@ -29,7 +30,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     ...more(ledger),
   })
   const lease = () => database.read.selectFrom('process_lease').selectAll().execute()
-  return { timer, stop, lease, close: () => ledger.close().then(close) }
+  return { timer, stop, lease, close: () => ledger.close().then(() => opened.close()) }
 }
 
 test('the list is asked for more often while there has been none', async () => {

@@ -11,8 +11,8 @@ function isSent(request: UpstreamChatRequest, key: string): boolean {
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
 
 /**
- * The limits to write. An upstream that is known to take one field gets them in that field alone: one that does not know
- * the other would make as much as it likes, and one that knows it as outdated refuses the request.
+ * The limits to write. An upstream that is known to take one field gets them in that field alone: one that does not
+ * know the other would make as much as it likes, and one that knows it as outdated refuses the request.
  */
 function limitMembers(request: UpstreamChatRequest, dialect: Dialect): Map<string, string> {
   const members = new Map<string, string>()

@@ -36,8 +36,8 @@ function firstTokens(...values: unknown[]): number {
 
 /**
  * Reads token counts. Some upstreams leave reasoning out of the completion's count; their total tells, since it is then
- * the sum of three. A usage object without both counts is none, and so is one of zeros, which some servers send where they
- * did not count: no prompt has no tokens.
+ * the sum of three. A usage object without both counts is none, and so is one of zeros, which some servers send where
+ * they did not count: no prompt has no tokens.
  */
 export function readTokens(usage: Json): ChatUsage | null {
   const promptTokens = tokens(usage['prompt_tokens'])

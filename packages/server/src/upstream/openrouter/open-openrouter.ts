@@ -17,7 +17,9 @@ const CONFIDENTIAL_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['provider', JSON.stringify({ only: CONFIDENTIAL_PROVIDERS, allow_fallbacks: false })],
 ])
 
-/** The longest that one look-up of a cost may take, in milliseconds: the last frame waits for it. Source: own choice. */
+/**
+ * The longest that one look-up of a cost may take, in milliseconds: the last frame waits for it. Source: own choice.
+ */
 const COST_MS = 2_000
 
 /** What a generation cost. Source: OpenRouter's API reference, "Get a generation". */
