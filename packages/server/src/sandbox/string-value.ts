@@ -37,7 +37,7 @@ const byName: Readonly<Record<string, readonly string[]>> = {
   color: ['teal', 'amber', 'violet'],
   email: ['ada@example.com'],
   url: ['https://example.com/sandbox'],
-  path: ['/tmp/sandbox.txt'],
+  path: ['/sandbox/example.txt'],
   date: ['2026-11-20'],
 }
 
