@@ -10,7 +10,7 @@ import type { Attempt } from '../proof/chaos/hostile-client.ts'
 import type { InvoiceLine } from '../proof/chaos/invoice-upstream.ts'
 import { runChaos } from '../proof/chaos/run-chaos.ts'
 
-const KILLS = 4
+const KILLS = 3
 const { seed } = createRandom()
 
 describeEachEngine('killed at random moments under load', (engine) => {

@@ -36,7 +36,6 @@ export async function startFleet(rig: Rig, size: number): Promise<Fleet> {
   const killAll = (): void => {
     for (const gateway of living.values()) gateway.signal('SIGKILL')
   }
-  process.once('exit', killAll)
 
   const start = async (port: number): Promise<void> => {
     const onLine = (line: string): void => {
@@ -69,7 +68,6 @@ export async function startFleet(rig: Rig, size: number): Promise<Fleet> {
       return performance.now() - startedAt
     },
     async stop() {
-      process.off('exit', killAll)
       const gateways = [...living.values()]
       for (const gateway of gateways) {
         doomed.add(gateway.pid)

@@ -90,6 +90,10 @@ export async function startGatewayProcess(start: GatewayStart): Promise<GatewayP
     execArgv: [...(start.nodeOptions ?? [])],
     silent: true,
   })
+  // Whoever ends the proof ends its gateways, too.
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   const printed = follow(child, start.onLine)
   const exited = new Promise<GatewayExit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
   await waitUntilReady(child, printed)

@@ -1,6 +1,6 @@
 /** What every proof needs: a database, accounts with credits and keys, and gateways that serve them. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -136,7 +136,7 @@ function operate(storage: Storage, ledger: Ledger) {
 /** Makes the database and what serves it. No gateway runs until `start` is called. */
 export async function openRig(options: RigOptions): Promise<Rig> {
   const storage = await openStorage(options)
-  const workingDir = await mkdtemp(join(tmpdir(), 'svc-proof-cwd-'))
+  const { workingDir } = storage
   await writeFile(join(workingDir, 'svc.config.json'), JSON.stringify(configFile(options)))
   const env = environment(options, storage)
   const ledger = new Ledger({ engine: createLedgerEngine(storage.database) })
@@ -148,7 +148,6 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     async close() {
       await ledger.close()
       await storage.close()
-      await rm(workingDir, { recursive: true, force: true })
     },
   }
 }

@@ -1,6 +1,6 @@
 /** Databases for proofs: made for one run, gone with it. */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
@@ -10,12 +10,18 @@ import { databaseUrl, runAsAdmin } from '../../packages/server/testing/template-
 
 const WRITER_WORKER = new URL('../../packages/server/src/sqlite-writer.worker.ts', import.meta.url)
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+/** Exit code of a program that was interrupted. */
+const INTERRUPTED = 130
+
 export interface Storage {
   readonly engine: DatabaseEngine
   /** Address of the PostgreSQL database; null for SQLite. */
   readonly url: string | null
-  /** A folder of this run; with SQLite it holds the database. */
+  /** Data folder of this run's gateways; with SQLite it holds the database. */
   readonly dataDir: string
+  /** The folder that its gateways run in. */
+  readonly workingDir: string
   /** A connection of the proof's own, beside those of the gateways. */
   readonly database: OpenDatabase
   close(): Promise<void>
@@ -48,16 +54,29 @@ async function createPostgresDatabase(serverUrl: string | null): Promise<Postgre
 
 /** Makes an empty, migrated database. */
 export async function openStorage({ engine, postgresUrl }: StorageOptions): Promise<Storage> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'svc-proof-'))
+  const folder = await mkdtemp(join(tmpdir(), 'svc-proof-'))
+  const [dataDir, workingDir] = [join(folder, 'data'), join(folder, 'work')]
+  for (const each of [dataDir, workingDir]) await mkdir(each)
   const place = engine === 'postgres' ? await createPostgresDatabase(postgresUrl) : null
   const url = place?.url ?? null
   const database = await openDatabase({ url, dataDir, writerWorker: WRITER_WORKER })
+  const remove = async (): Promise<void> => {
+    await place?.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
+  // A proof that is interrupted leaves no server and no folder behind.
+  const interrupt = (): void => {
+    // Whatever still runs fails now, and nobody asks for it any more.
+    process.on('uncaughtException', () => undefined)
+    void remove().finally(() => process.exit(INTERRUPTED))
+  }
+  for (const signal of SIGNALS) process.once(signal, interrupt)
   return {
-    ...{ engine, url, dataDir, database },
+    ...{ engine, url, dataDir, workingDir, database },
     async close() {
+      for (const signal of SIGNALS) process.off(signal, interrupt)
       await database.close()
-      await place?.remove()
-      await rm(dataDir, { recursive: true, force: true })
+      await remove()
     },
   }
 }

@@ -31,15 +31,12 @@ export async function openSoakStage(options: StageOptions): Promise<SoakStage> {
   const { rawKey } = await rig.createKey(account)
   const port = await findFreePort()
   const gateway = await rig.start(port, { nodeOptions: ['--expose-gc', '--import', PROBE] })
-  const kill = (): void => gateway.signal('SIGKILL')
-  process.once('exit', kill)
   return {
     ...{ upstream, port, rawKey, meter: new ProcessMeter(gateway) },
     async end() {
       const isSettled = await until(async () => (await rig.openHolds()) === 0, SETTLE_MS_MAX)
       gateway.signal('SIGTERM')
       const { code, signal } = await gateway.exited
-      process.off('exit', kill)
       const audit = await rig.audit()
       await rig.close()
       await upstream.close()
