@@ -25,7 +25,7 @@ function sendPage(reply: FastifyReply, html: string, policy: string): FastifyRep
 /** Mounts `/`, `/console`, `/playground` and `/docs`. */
 export function mountPages(app: FastifyInstance, consoleHtml: string): void {
   const console = createConsolePage(consoleHtml)
-  for (const path of ['/console', '/playground']) {
+  for (const path of ['/console', '/console/*', '/playground']) {
     app.get(path, (_request, reply) => sendPage(reply, console.html, console.policy))
   }
   app.get('/', (_request, reply) => reply.redirect('/console'))

@@ -179,7 +179,9 @@ export function createKeyStore(database: Database): KeyStore {
       return query.$narrowType<{ revokedAt: NotNull }>().execute()
     },
     async noteUses(uses) {
-      const statements = [...uses].map(([keyId, usedAt]) =>
+      // In one order everywhere: several processes note the same keys at the same time, and rows stay locked to the end.
+      const inOrder = [...uses].toSorted(([left], [right]) => (left < right ? -1 : 1))
+      const statements = inOrder.map(([keyId, usedAt]) =>
         read
           .updateTable('api_key')
           .set({ last_used_at: usedAt })

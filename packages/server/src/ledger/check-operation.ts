@@ -31,19 +31,15 @@ function checked(operation: LedgerOperation): LedgerOperation {
   switch (operation.kind) {
     case 'place':
       assertId(operation.holdId)
-      assertAmount('fixed', operation.fixed)
-      assertAmount('perUnit', operation.perUnit)
       assertCount('units', operation.units, OPERATION_UNITS_MAX)
       assertCount('firstUnits', operation.firstUnits, OPERATION_UNITS_MAX)
       assert(operation.units > 0 || operation.policy === 'exact', 'only an exact hold can have no units')
       assert(operation.firstUnits > 0 || operation.policy !== 'stepwise', 'a stepwise hold has a first step')
-      return { ...operation, model: storable(operation.model, NAME_LENGTH_MAX) }
+      return { ...operation, ...boundOf(operation), model: storable(operation.model, NAME_LENGTH_MAX) }
     case 'extend':
       assertId(operation.holdId)
-      assertAmount('fixed', operation.fixed)
-      assertAmount('perUnit', operation.perUnit)
       assertCount('targetUnits', operation.targetUnits, OPERATION_UNITS_MAX)
-      return operation
+      return { ...operation, ...boundOf(operation) }
     case 'settle':
       return checkedSettle(operation)
     case 'credit':
@@ -52,6 +48,14 @@ function checked(operation: LedgerOperation): LedgerOperation {
       assertId(operation.processId)
       assertCount('leaseUntil', operation.leaseUntil, Number.MAX_SAFE_INTEGER)
       return { ...operation, entries: operation.entries.map(checkedProgress) }
+  }
+}
+
+/** The bound of a hold. One that is dearer than the limit is too dear for every balance, so the limit stands for it. */
+function boundOf({ fixed, perUnit }: { readonly fixed: Nanocredits; readonly perUnit: Nanocredits }) {
+  return {
+    fixed: believable('fixed', fixed, OPERATION_AMOUNT_MAX),
+    perUnit: believable('perUnit', perUnit, OPERATION_AMOUNT_MAX),
   }
 }
 
@@ -112,7 +116,7 @@ function assertAmount(name: string, amount: bigint): void {
   if (amount < 0n || amount > OPERATION_AMOUNT_MAX) throw new InvariantError(`${name} is out of range: ${amount}`)
 }
 
-/** Cuts what an upstream claims to the limit: a hold must be able to end whatever its upstream says. */
+/** Cuts an amount that a price list or an upstream claims to the limit: a hold must be able to end whatever they say. */
 function believable(name: string, amount: Nanocredits, max: bigint): Nanocredits {
   const cut = amount > max ? nanocreditsOf(max) : amount
   assertAmount(name, cut)
