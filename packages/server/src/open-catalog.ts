@@ -9,9 +9,10 @@ import type { CatalogList } from './catalog/catalog-row.ts'
 import { loadFeatured } from './catalog/featured.ts'
 import { createLastGoodCopy } from './catalog/last-good-copy.ts'
 import { describeUnderpricedAliases, findUnderpricedAliases } from './catalog/price-check.ts'
-import { refreshCatalog } from './catalog/refresh.ts'
+import { refreshCatalog, type RefreshResult } from './catalog/refresh.ts'
 import { loadSnapshot } from './catalog/snapshot.ts'
-import type { Config } from './config/config.ts'
+import type { Config, UpstreamConfig } from './config/config.ts'
+import { ServiceError } from './errors/service-error.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
 import { findSandboxModel } from './sandbox/sandbox-model.ts'
@@ -42,6 +43,7 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
   const copy = primary.kind === 'sandbox' ? null : await lastGood.read()
   const built = build(copy)
   let isOwn = primary.kind === 'sandbox' || copy !== null
+  let toldUnpriced: string | null = null
   const catalog = createLiveCatalog(built.catalog)
   for (const alias of built.refusedAliases) {
     log.warn({ alias }, 'This alias is not served: its upstream neither reports a cost nor has a configured price.')
@@ -53,9 +55,60 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
     isOwn: () => isOwn,
     refresh: async (fetchList) => {
       const result = await refreshCatalog({ catalog, build, fetchList, lastGood, clock })
-      isOwn ||= result.kind === 'refreshed'
-      if (result.kind === 'refreshed') log.info({ ...result }, 'catalog refreshed')
-      else log.warn({ reason: result.reason, err: result.cause }, 'catalog kept: the upstream gave no list')
+      if (result.kind === 'kept') {
+        const { reason } = result
+        log.warn({ upstream: primary.name, reason, ...failureFacts(result.cause) }, keptText(primary, result, isOwn))
+        return
+      }
+      isOwn = true
+      log.info({ ...result }, 'catalog refreshed')
+      const unpriced = unpricedText(primary, result)
+      if (unpriced !== null && unpriced !== toldUnpriced) log.warn(unpriced)
+      toldUnpriced = unpriced
     },
   }
+}
+
+type Kept = Extract<RefreshResult, { kind: 'kept' }>
+type Refreshed = Extract<RefreshResult, { kind: 'refreshed' }>
+
+const NAMED_MODELS = 3
+const VERSION_PART = /\/v\d+[^/]*$/
+
+/** The upstream's name, and its address without credentials where one is configured. */
+function placeOf({ name, kind, url }: UpstreamConfig): string {
+  if (url === null) return `${name} (${kind})`
+  const address = new URL(url)
+  address.username = ''
+  address.password = ''
+  return `${name} (${address.href.replace(/\/+$/, '')})`
+}
+
+function keptText(primary: UpstreamConfig, { reason }: Kept, isOwn: boolean): string {
+  const place = placeOf(primary)
+  const state = isOwn ? 'catalog kept' : 'no list yet'
+  if (reason === 'unreachable') return `${state}: the upstream ${place} did not answer`
+  if (reason === 'empty') return `${state}: the upstream ${place} listed no model`
+  const isVersioned = primary.url === null || VERSION_PART.test(new URL(primary.url).pathname.replace(/\/+$/, ''))
+  const question = isVersioned ? '' : ' Is its version part missing, such as /v1 at the end?'
+  return `${state}: what the upstream ${place} answered to GET /models is not a list.${question}`
+}
+
+/** What the log tells of a failure. An error's own sentence is for clients, and its stack says nothing here. */
+function failureFacts(cause: unknown): Readonly<Record<string, unknown>> {
+  if (cause === null) return {}
+  if (!(cause instanceof ServiceError)) return { failure: cause instanceof Error ? cause.message : 'unknown' }
+  const { failure, upstreamStatus, upstreamCodes } = cause.internal
+  return { failure, upstreamStatus, upstreamCodes }
+}
+
+/** Null when everything in the list can be sold. */
+function unpricedText(primary: UpstreamConfig, { unpriced: { count, first } }: Refreshed): string | null {
+  if (count === 0) return null
+  const named = first.slice(0, NAMED_MODELS).join(', ') + (count > NAMED_MODELS ? ', …' : '')
+  const [models, are, have] = count === 1 ? ['model', 'is', 'has'] : ['models', 'are', 'have']
+  // The default price is for upstreams whose lists usually tell none.
+  const way = primary.kind === 'openai-compatible' ? 'set SVC_DEFAULT_PRICE, or prices' : 'set prices'
+  const lack = `${count} ${models} of ${placeOf(primary)} ${have} no price and ${are} not sold`
+  return `${lack} (${named}): ${way} in svc.config.json.`
 }

@@ -4,7 +4,7 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { BuiltCatalog } from './build-catalog.ts'
 import type { Catalog, LiveCatalog } from './catalog.ts'
-import type { CatalogList } from './catalog-row.ts'
+import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import type { LastGoodCopy } from './last-good-copy.ts'
 import { parseLiveList, type SkippedRow } from './live-list.ts'
 
@@ -26,6 +26,8 @@ export type RefreshResult =
       readonly added: ChangedIds
       readonly removed: ChangedIds
       readonly repriced: ChangedIds
+      /** Text models of the list that are not sold under their own id, since nothing says what they cost. */
+      readonly unpriced: ChangedIds
       readonly skipped: { readonly count: number; readonly first: readonly SkippedRow[] }
       readonly refusedAliases: readonly string[]
       /** Whether the copy for the next start was written; the new catalog is served either way. */
@@ -33,6 +35,7 @@ export type RefreshResult =
     }
   | { readonly kind: 'kept'; readonly reason: 'unreachable' | 'not a list' | 'empty'; readonly cause: unknown }
 
+/** Ids of the list or of the catalog: how many, and the first few. */
 export interface ChangedIds {
   readonly count: number
   readonly first: readonly string[]
@@ -67,6 +70,7 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<RefreshResult> 
     kind: 'refreshed',
     ...built.catalog.counts,
     ...changesBetween(before, built.catalog),
+    unpriced: changed(parsed.rows.filter((row) => isUnsold(row, built.catalog)).map((row) => row.id)),
     skipped: { count: parsed.skipped.length, first: parsed.skipped.slice(0, NAMED_IDS_MAX) },
     refusedAliases: built.refusedAliases,
     isKeptForNextStart,
@@ -85,6 +89,10 @@ function changesBetween(
     removed: changed([...old.keys()].filter((id) => !now.has(id))),
     repriced: changed(kept.filter(([id, price]) => old.get(id) !== price).map(([id]) => id)),
   }
+}
+
+function isUnsold(row: CatalogRow, catalog: Catalog): boolean {
+  return row.type === 'text' && catalog.find(row.id) === null
 }
 
 function changed(ids: readonly string[]): ChangedIds {
