@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { runAdmin } from './admin/admin-program.ts'
+import type { OperatorConfig } from './config/load-operator-config.ts'
 import { createKeyAuthenticator } from './keys/authenticate-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import type { Peppers } from './keys/pepper.ts'
@@ -8,6 +9,13 @@ import { openAdmin } from './open-admin.ts'
 import { systemClock } from './runtime/clock.ts'
 
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
+const plain = {
+  peppers,
+  upstreams: [],
+  routes: new Map([['own-model', { upstream: 'default', model: null, price: null }]]),
+  prices: new Map(),
+  catalogPrefix: null,
+}
 
 // The test's own database stays open meanwhile, as a running gateway's would.
 describeEachEngine('operator commands', (engine) => {
@@ -23,11 +31,14 @@ describeEachEngine('operator commands', (engine) => {
     readonly errors: string
   }
 
-  async function run(...words: string[]): Promise<Outcome> {
+  const run = (...words: string[]): Promise<Outcome> => runWith({}, ...words)
+
+  async function runWith(over: Partial<OperatorConfig>, ...words: string[]): Promise<Outcome> {
     const [output, errors]: string[][] = [[], []]
     const code = await runAdmin(
       {
-        open: () => openAdmin({ databaseUrl: open.url, dataDir: open.dataDir, peppers }),
+        open: () => openAdmin({ ...plain, databaseUrl: open.url, dataDir: open.dataDir, ...over }),
+        now: () => systemClock.now(),
         print: (text) => output?.push(text),
         printError: (text) => errors?.push(text),
       },
@@ -70,6 +81,38 @@ describeEachEngine('operator commands', (engine) => {
     expect((await run('key', 'revoke', String(key['key_id']))).output).toContain('is revoked')
     expect((await run('key', 'revoke', String(key['key_id']))).output).toContain('was revoked before')
     await expect(authenticator.authenticate(`Bearer ${String(key['key'])}`, 'fresh')).rejects.toThrow('Invalid API key')
+  })
+
+  test('a key repeats what it may do, and the list shows it', async () => {
+    const to = ['--account', await makeAccount(), '--name', 'x']
+    const made = await run('key', 'create', ...to, '--budget', '5', '--period', 'daily', '--expires', '2099-12-31')
+    expect(made.errors).toBe('')
+    expect(made.output).toMatch(
+      /Budget +5 daily\nExpires +2099-12-31T00:00:00.000Z\nModels +all\nRights +inference, dep/,
+    )
+    const listed = await run('key', 'list', '--account', String(to[1]))
+    expect(listed.output).toMatch(/MODELS +EXPIRES/)
+    expect(listed.output).toMatch(/all +2099-12-31/)
+    const json = await runJson('key', 'create', ...to, '--models', 'svc-gpt', '--rights', 'keys')
+    expect(json).toMatchObject({ models: ['svc-gpt'], rights: ['keys'], budget_credits: null, expires: null })
+  })
+
+  test('a model that nobody knows is a warning with the name that was meant', async () => {
+    const to = ['--account', await makeAccount(), '--name', 'x']
+    const made = await run('key', 'create', ...to, '--models', 'svc-gtp,svc-gpt,own-model,something-else-entirely')
+    expect(made.code).toBe(0)
+    expect(made.errors.split('\n')).toEqual([
+      expect.stringContaining('warning: No model "svc-gtp" is known here. Did you mean svc-gpt?'),
+      expect.stringContaining('"something-else-entirely" is known here. The key was made'),
+    ])
+  })
+
+  test('without a pepper everything works but making a key', async () => {
+    const account = await makeAccount()
+    expect((await runWith({ peppers: null }, 'account', 'show', account)).code).toBe(0)
+    const made = await runWith({ peppers: null }, 'key', 'create', '--account', account, '--name', 'x')
+    expect(made).toMatchObject({ code: 1, output: '' })
+    expect(made.errors).toContain('SVC_KEY_PEPPER is missing')
   })
 
   test('credits are granted and corrected exactly, each named effect once', async () => {
@@ -118,7 +161,6 @@ describeEachEngine('operator commands', (engine) => {
     ['account', 'show', 'nobody'],
     ['account', 'suspend', 'nobody'],
     ['account', 'create', '--name', ' '],
-    ['account', 'create', '--name', 'x', '--period', 'daily'],
     ['key', 'create', '--account', 'nobody', '--name', 'x'],
     ['key', 'revoke', 'nobody'],
     ['credits', 'grant', '--account', 'nobody', '--amount', '1', '--reason', 'x'],
@@ -139,6 +181,9 @@ describeEachEngine('operator commands', (engine) => {
     ['key', 'create', '--name', 'x'],
     ['key', 'create', '--account', 'a', '--name', 'x', '--rights', 'everything'],
     ['key', 'create', '--account', 'a', '--name', 'x', '--expires', 'soon'],
+    ['key', 'create', '--account', 'a', '--name', 'x', '--expires', '2020-01-01'],
+    ['key', 'create', '--account', 'a', '--name', 'x', '--period', 'daily'],
+    ['account', 'create', '--name', 'x', '--period', 'daily'],
   ])('a wrong command line exits with 2 and opens no database: %s %s %s', async (...words) => {
     const { code, output, errors } = await run(...words)
     expect([code, output]).toEqual([2, ''])

@@ -7,8 +7,8 @@ import { findAccount, listAccounts } from './accounts/list-accounts.ts'
 import { setAccountStatus } from './accounts/set-account-status.ts'
 import type { AdminContext } from './admin/admin-context.ts'
 import { runAdmin } from './admin/admin-program.ts'
-import type { Config } from './config/config.ts'
-import { loadConfig } from './config/load-config.ts'
+import { ConfigError } from './config/config-error.ts'
+import { loadOperatorConfig, type OperatorConfig } from './config/load-operator-config.ts'
 import { openDatabase } from './db/open-database.ts'
 import { createKey } from './keys/create-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
@@ -17,13 +17,14 @@ import { revokeKey } from './keys/revoke-key.ts'
 import { runAudit } from './ledger/audit.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { listKnownModels } from './list-known-models.ts'
 import { systemClock } from './runtime/clock.ts'
 import { scrubSecrets } from './runtime/scrub-secrets.ts'
 
 const WRITER_WORKER = new URL('sqlite-writer.worker.ts', import.meta.url)
 
 /** Opens the database of a configuration for the operator commands. */
-export async function openAdmin(config: Pick<Config, 'databaseUrl' | 'dataDir' | 'peppers'>): Promise<AdminContext> {
+export async function openAdmin(config: OperatorConfig): Promise<AdminContext> {
   const clock = systemClock
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir, writerWorker: WRITER_WORKER })
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
@@ -35,7 +36,8 @@ export async function openAdmin(config: Pick<Config, 'databaseUrl' | 'dataDir' |
     listAccounts: (page) => listAccounts(accounts, page),
     findAccount: (accountId) => findAccount(accounts, accountId),
     setAccountStatus: (accountId, status) => setAccountStatus(accounts, accountId, status),
-    createKey: (request) => createKey({ store: keys, peppers: config.peppers, clock }, request),
+    createKey: async (request) => createKey({ store: keys, peppers: requirePeppers(config), clock }, request),
+    listKnownModels: () => listKnownModels(config),
     listKeys: (filter) => listKeys({ store: keys, clock }, filter),
     revokeKey: (keyId) => revokeKey({ store: keys, clock }, keyId),
     credit: (operation) => ledger.submit(operation),
@@ -47,6 +49,14 @@ export async function openAdmin(config: Pick<Config, 'databaseUrl' | 'dataDir' |
   }
 }
 
+function requirePeppers({ peppers }: OperatorConfig): NonNullable<OperatorConfig['peppers']> {
+  if (peppers !== null) return peppers
+  throw new ConfigError([
+    'SVC_KEY_PEPPER is missing: a key that is made without the gateway’s own pepper would not work. ' +
+      'Give the one that the gateway runs with.',
+  ])
+}
+
 /**
  * Runs one command line as this process: answers on standard output, complaints on standard error, and the exit
  * code.
@@ -56,9 +66,10 @@ export async function runAdminProcess(words: readonly string[]): Promise<void> {
   try {
     process.exitCode = await runAdmin(
       {
-        open: () => openAdmin(loadConfig({ env: process.env, workingDir: process.cwd() }).config),
+        open: () => openAdmin(loadOperatorConfig({ env: process.env, workingDir: process.cwd() })),
         print: (text) => void process.stdout.write(`${text}\n`),
         printError,
+        now: () => systemClock.now(),
       },
       words,
     )

@@ -6,7 +6,7 @@ import type { BudgetPeriod } from '../runtime/budget-period.ts'
 import { AdminError } from './admin-error.ts'
 import { parseCount, parsePositiveAmount } from './parse-options.ts'
 import { renderTable } from './render-table.ts'
-import { runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
+import { refuseOptions, runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
 
 interface CreateOptions {
   readonly name: string
@@ -56,9 +56,9 @@ export function accountCommands(deps: CommandDeps): Command {
 }
 
 function createAccount(deps: CommandDeps, command: Command, options: CreateOptions): Promise<void> {
+  if (options.teamCap === undefined && options.period !== 'none') refuseOptions(command, '--period needs --team-cap.')
   return runCommand(deps, command, async (context) => {
     const teamCap = options.teamCap === undefined ? null : { limit: options.teamCap, period: options.period }
-    if (teamCap === null && options.period !== 'none') throw new AdminError('--period needs --team-cap.')
     const created = await context.createAccount({ name: options.name, teamCap })
     if (created === null) throw new AdminError('The id of the new account is taken. Try again.')
     return {

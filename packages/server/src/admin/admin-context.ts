@@ -18,6 +18,9 @@ export interface AdminContext {
   listAccounts(page: AccountPage): Promise<readonly AccountSummary[]>
   findAccount(accountId: string): Promise<AccountDetails | null>
   setAccountStatus(accountId: string, status: AccountStatus): Promise<SetStatusResult>
+  /** Ids that a key may be limited to, as far as they are known without asking an upstream. */
+  listKnownModels(): Promise<readonly string[]>
+  /** @throws {ConfigError} when production has no pepper. */
   createKey(request: KeyRequest): Promise<CreatedKey>
   listKeys(filter: KeyFilter): Promise<readonly KeySummary[]>
   revokeKey(keyId: string): Promise<RevokeKeyResult>

@@ -19,6 +19,8 @@ export interface AdminDeps {
   /** Takes text without its line end. */
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
 }
 
 /**
@@ -31,8 +33,7 @@ export interface AdminDeps {
 export async function runAdmin(deps: AdminDeps, words: readonly string[]): Promise<number> {
   let exitCode = 0
   const commandDeps: CommandDeps = {
-    open: deps.open,
-    print: deps.print,
+    ...deps,
     exit: (code) => {
       exitCode = code
     },

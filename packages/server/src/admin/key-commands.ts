@@ -1,14 +1,17 @@
 import { Command, Option } from 'commander'
 import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@svc/contract'
+import { closestName } from '../config/closest-name.ts'
 import type { Right } from '../keys/caller.ts'
-import type { KeySummary } from '../keys/list-keys.ts'
+import type { CreatedKey } from '../keys/create-key.ts'
+import { DEFAULT_RIGHTS } from '../keys/key-permissions.ts'
+import type { KeyBudgetSummary, KeySummary } from '../keys/list-keys.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
 import { unknownAccount } from './account-commands.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
 import { parseCount, parseList, parsePositiveAmount, parseRightList, parseTime } from './parse-options.ts'
 import { renderTable } from './render-table.ts'
-import { runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
+import { refuseOptions, runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
 
 interface CreateOptions {
   readonly account: string
@@ -27,6 +30,9 @@ interface ListOptions {
   readonly after?: string
 }
 
+/** Models of a key that the list names. */
+const LISTED_MODELS = 3
+
 /** `key create`, `list` and `revoke`. */
 export function keyCommands(deps: CommandDeps): Command {
   const key = new Command('key').description('API keys')
@@ -41,9 +47,12 @@ export function keyCommands(deps: CommandDeps): Command {
     .option('--expires <time>', 'when it ends, such as 2030-12-31', parseTime)
     .option('--models <ids>', 'the only models that it may use, separated by commas', parseList)
     .option('--rights <rights>', 'inference, deposits, keys; the first two by default', parseRightList)
-    .action((options: CreateOptions, command: Command) =>
-      runCommand(deps, command, (context) => createKey(context, options)),
-    )
+    .action((options: CreateOptions, command: Command) => {
+      const { budget, period, expires } = options
+      if (budget === undefined && period !== 'none') refuseOptions(command, '--period needs --budget.')
+      if (expires !== undefined && expires <= deps.now()) refuseOptions(command, '--expires must lie in the future.')
+      return runCommand(deps, command, (context) => createKey(context, options))
+    })
   key
     .command('list')
     .description('list keys, newest first')
@@ -66,7 +75,6 @@ export function keyCommands(deps: CommandDeps): Command {
 }
 
 async function createKey(context: AdminContext, options: CreateOptions): Promise<CommandOutput> {
-  if (options.budget === undefined && options.period !== 'none') throw new AdminError('--period needs --budget.')
   const account = await context.findAccount(options.account)
   if (account === null) throw unknownAccount(options.account)
   const team = options.team === undefined ? account.teams[0] : account.teams.find((one) => one.teamId === options.team)
@@ -81,10 +89,44 @@ async function createKey(context: AdminContext, options: CreateOptions): Promise
     models: options.models ?? null,
     ...(options.rights === undefined ? {} : { rights: options.rights }),
   })
+  return createdOutput(created, options, await unknownModelWarnings(context, options.models ?? []))
+}
+
+function createdOutput(created: CreatedKey, options: CreateOptions, warnings: readonly string[]): CommandOutput {
+  const { budget = null, period, expires = null, models = null, rights = DEFAULT_RIGHTS } = options
+  const facts = renderTable([
+    ['Budget', budgetText({ limit: budget, period })],
+    ['Expires', expiryText(expires)],
+    ['Models', models === null ? 'all' : models.join(', ')],
+    ['Rights', rights.join(', ')],
+  ])
+  const sentence = `Key ${created.keyId} was made. Keep the line above: it is not shown again.`
   return {
-    text: `${created.rawKey}\n\nKey ${created.keyId} was made. Keep the line above: it is not shown again.`,
-    json: { key_id: created.keyId, key: created.rawKey, display: created.display },
+    text: `${created.rawKey}\n\n${sentence}\n\n${facts}`,
+    json: {
+      key_id: created.keyId,
+      key: created.rawKey,
+      display: created.display,
+      rights,
+      models,
+      budget_credits: budget === null ? null : creditsJson(budget),
+      budget_reset: period === 'none' ? null : period,
+      expires: timeOf(expires),
+    },
+    warnings,
   }
+}
+
+/** The list of the running gateway is not asked, so an id that nobody knows here may exist all the same. */
+async function unknownModelWarnings(context: AdminContext, models: readonly string[]): Promise<readonly string[]> {
+  if (models.length === 0) return []
+  const known = await context.listKnownModels()
+  const unknown = models.filter((model) => !known.includes(model))
+  return unknown.map((model) => {
+    const closest = closestName(model, known)
+    const question = closest === null ? '' : ` Did you mean ${closest}?`
+    return `No model "${model}" is known here.${question} The key was made with it all the same.`
+  })
 }
 
 async function revokeKey(context: AdminContext, keyId: string): Promise<CommandOutput> {
@@ -95,23 +137,35 @@ async function revokeKey(context: AdminContext, keyId: string): Promise<CommandO
 }
 
 function listOutput(keys: readonly KeySummary[]): CommandOutput {
-  const head = ['ID', 'NAME', 'KEY', 'STATUS', 'SPENT', 'BUDGET', 'RIGHTS', 'LAST USED']
+  const head = ['ID', 'NAME', 'KEY', 'STATUS', 'SPENT', 'BUDGET', 'RIGHTS', 'MODELS', 'EXPIRES', 'LAST USED']
   const rows = keys.map((key) => [
     key.keyId,
     key.name,
     key.display,
     key.status,
     formatCredits(key.budget.spent),
-    budgetText(key),
+    budgetText(key.budget),
     key.rights.join(','),
+    key.models === null ? 'all' : shortList(key.models),
+    expiryText(key.expiresAt),
     timeOf(key.lastUsedAt) ?? 'never',
   ])
   return { text: keys.length === 0 ? 'No keys.' : renderTable([head, ...rows]), json: keys.map(keyJson) }
 }
 
-function budgetText({ budget }: KeySummary): string {
-  if (budget.limit === null) return 'none'
-  return formatCredits(budget.limit) + (budget.period === 'none' ? '' : ` ${budget.period}`)
+function budgetText({ limit, period }: Pick<KeyBudgetSummary, 'limit' | 'period'>): string {
+  if (limit === null) return 'none'
+  return formatCredits(limit) + (period === 'none' ? '' : ` ${period}`)
+}
+
+/** The first few of a list, and how many more there are: a table's line stays a line. */
+function shortList(models: readonly string[]): string {
+  const more = models.length - LISTED_MODELS
+  return models.slice(0, LISTED_MODELS).join(',') + (more > 0 ? ` and ${more} more` : '')
+}
+
+function expiryText(expiresAt: number | null): string {
+  return timeOf(expiresAt) ?? 'never'
 }
 
 function keyJson(key: KeySummary): Record<string, unknown> {

@@ -5,6 +5,8 @@ import type { AdminContext } from './admin-context.ts'
 export interface CommandOutput {
   readonly text: string
   readonly json: unknown
+  /** What was done all the same and may not be what was meant: one sentence each. */
+  readonly warnings?: readonly string[]
   /** 0 when absent. */
   readonly exitCode?: number
 }
@@ -13,6 +15,9 @@ export interface CommandDeps {
   /** Opens the database; called once a command line is known to be right. */
   readonly open: () => Promise<AdminContext>
   readonly print: (text: string) => void
+  readonly printError: (text: string) => void
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   readonly exit: (code: number) => void
 }
 
@@ -27,8 +32,14 @@ export async function runCommand(
     const output = await work(context)
     const isJson = command.optsWithGlobals<{ readonly json?: boolean }>().json === true
     deps.print(isJson ? JSON.stringify(output.json, null, 2) : output.text)
+    for (const warning of output.warnings ?? []) deps.printError(`warning: ${warning}`)
     deps.exit(output.exitCode ?? 0)
   } finally {
     await context.close()
   }
+}
+
+/** Ends a command whose options do not fit together, as other wrong options end it: before anything is opened. */
+export function refuseOptions(command: Command, sentence: string): never {
+  return command.error(`error: ${sentence}`)
 }

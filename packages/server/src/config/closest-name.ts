@@ -1,10 +1,11 @@
-/** More changes than this make another name, not a typing error. */
+/** More changes than this, or than a third of the name, make another name, not a typing error. */
 const CHANGES_MAX = 3
+const NAME_PART = 3
 
 /** Finds the known name that differs least from `name`; null when none is close. */
 export function closestName(name: string, known: readonly string[]): string | null {
   let closest: string | null = null
-  let fewest = CHANGES_MAX + 1
+  let fewest = Math.min(CHANGES_MAX, Math.ceil(name.length / NAME_PART)) + 1
   for (const candidate of known) {
     const changes = changesBetween(name, candidate)
     if (changes < fewest) {

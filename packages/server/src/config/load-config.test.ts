@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigError } from './config-error.ts'
 import { loadConfig, type LoadedConfig } from './load-config.ts'
+import { loadOperatorConfig } from './load-operator-config.ts'
 
 let workingDir = ''
 beforeEach(() => {
@@ -268,5 +269,25 @@ describe('the admin port', () => {
   test('cannot be the port of the API, but for 0, which is any', () => {
     expect(problemsOf({ SVC_ADMIN_PORT: '8787' })).toContain('SVC_ADMIN_PORT')
     expect(load({ SVC_PORT: '0', SVC_ADMIN_PORT: '0' }).config.admin?.port).toBe(0)
+  })
+})
+
+describe('the operator commands', () => {
+  const operate = (env: Record<string, string>) => loadOperatorConfig({ env, workingDir })
+
+  test('need nothing of the upstreams', () => {
+    const file = { upstreams: [{ name: 'a', kind: 'openai-compatible', api_key_env: 'MYKEY' }] }
+    writeFileSync(join(workingDir, 'svc.config.json'), JSON.stringify(file))
+    expect(operate({}).peppers).toHaveLength(1)
+    expect(operate({ SVC_UPSTREAM: 'openrouter' }).upstreams).toHaveLength(2)
+  })
+
+  test('on a public address make no pepper, and need no secret until a key is made', () => {
+    expect(operate({ SVC_HOST: '0.0.0.0' }).peppers).toBeNull()
+    expect(operate({ SVC_HOST: '0.0.0.0', SVC_KEY_PEPPER: secret }).peppers).toEqual([{ version: 1, secret }])
+  })
+
+  test('refuse a wrong variable as the gateway does', () => {
+    expect(() => operate({ SVC_DATABASE_URL: 'mysql://host/db' })).toThrow(ConfigError)
   })
 })

@@ -17,6 +17,13 @@ export interface ConfigSource {
   readonly workingDir: string
 }
 
+/** The environment and the file, each in itself without a fault. */
+export interface Settings {
+  readonly environment: Environment
+  readonly file: ConfigFile
+  readonly notices: readonly string[]
+}
+
 export interface LoadedConfig {
   readonly config: Config
   /** What was ignored or looks unwise: one sentence each, for the log at start. */
@@ -30,12 +37,7 @@ export interface LoadedConfig {
  * @throws {ConfigError} with every problem at once.
  */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  const parsedFile = parseConfigFile(readConfigFile(source.workingDir))
-  const file = parsedFile.kind === 'parsed' ? parsedFile.file : {}
-  const { environment, problems, notices } = parseEnvironment(source.env, keyNamesOf(file))
-  const fileProblems = parsedFile.kind === 'wrong' ? parsedFile.problems : []
-  if (environment === null || fileProblems.length > 0) throw new ConfigError([...fileProblems, ...problems])
-
+  const { environment, file, notices } = readSettings(source)
   const isProduction = !isLoopback(environment.SVC_HOST)
   const { upstreams, problems: upstreamProblems } = resolveUpstreams(environment, file, source.env)
   const { problems: priceProblems, ...prices } = resolvePrices(environment, file, upstreams)
@@ -67,6 +69,20 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     limits: resolveLimits(file.limits ?? {}),
   }
   return { config: freezeDeep(config), notices: [...notices, ...tracingNotices, ...noticesOf(config)] }
+}
+
+/**
+ * Reads the environment and the file, and nothing that either refers to.
+ *
+ * @throws {ConfigError} with every problem at once.
+ */
+export function readSettings(source: ConfigSource): Settings {
+  const parsedFile = parseConfigFile(readConfigFile(source.workingDir))
+  const file = parsedFile.kind === 'parsed' ? parsedFile.file : {}
+  const { environment, problems, notices } = parseEnvironment(source.env, keyNamesOf(file))
+  const fileProblems = parsedFile.kind === 'wrong' ? parsedFile.problems : []
+  if (environment === null || fileProblems.length > 0) throw new ConfigError([...fileProblems, ...problems])
+  return { environment, file, notices }
 }
 
 /** Tells whether only this machine can reach a server that listens there. */
@@ -116,8 +132,12 @@ function adminProblems({ SVC_PORT: port, SVC_ADMIN_PORT: adminPort }: Environmen
   return ['SVC_ADMIN_PORT is the port of the API. Choose another: metrics are not for clients.']
 }
 
-/** The current pepper is the one with the highest version, whatever the order in which they are written. */
-function peppersOf(environment: Environment, dataDir: string): Config['peppers'] {
+/**
+ * The peppers that are given, else the one that is kept in the data folder, which is made if need be.
+ *
+ * The current pepper is the one with the highest version, whatever the order in which they are written.
+ */
+export function peppersOf(environment: Environment, dataDir: string): Config['peppers'] {
   const given = (environment.SVC_KEY_PEPPER ?? []).toSorted((left, right) => right.version - left.version)
   const [current, ...older] = given
   if (current !== undefined) return [current, ...older]

@@ -1,0 +1,41 @@
+import { resolve } from 'node:path'
+import type { Config, UpstreamConfig } from './config.ts'
+import { prepareDataDir } from './kept-secret.ts'
+import { type ConfigSource, isLoopback, peppersOf, readSettings } from './load-config.ts'
+import { resolvePrices } from './resolve-prices.ts'
+import { resolveUpstreams } from './resolve-upstreams.ts'
+
+/** What the operator commands need to know: the books, and the models that a key may name. */
+export interface OperatorConfig extends Pick<
+  Config,
+  'databaseUrl' | 'dataDir' | 'routes' | 'prices' | 'catalogPrefix'
+> {
+  /** Possibly without their keys and addresses. */
+  readonly upstreams: readonly UpstreamConfig[]
+  /** Null where production demands a pepper and none is given: then no key can be made. */
+  readonly peppers: Config['peppers'] | null
+}
+
+/**
+ * Reads the configuration for the operator commands. They call no upstream and listen nowhere, so nothing is asked for
+ * that only those need.
+ *
+ * @throws {ConfigError} with every problem at once.
+ */
+export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
+  const { environment, file } = readSettings(source)
+  const { upstreams } = resolveUpstreams(environment, file, source.env)
+  const { routes, prices } = resolvePrices(environment, file, upstreams)
+  const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
+  prepareDataDir(dataDir)
+  const hasPepper = environment.SVC_KEY_PEPPER !== undefined || isLoopback(environment.SVC_HOST)
+  return {
+    databaseUrl: environment.SVC_DATABASE_URL ?? null,
+    dataDir,
+    upstreams,
+    routes,
+    prices,
+    catalogPrefix: environment.SVC_CATALOG_PREFIX ?? null,
+    peppers: hasPepper ? peppersOf(environment, dataDir) : null,
+  }
+}

@@ -1,0 +1,23 @@
+/** Which models a key may be limited to, told without asking an upstream: for commands that only warn. */
+import type { CatalogList } from './catalog/catalog-row.ts'
+import { loadFeatured } from './catalog/featured.ts'
+import { createLastGoodCopy } from './catalog/last-good-copy.ts'
+import { loadSnapshot } from './catalog/snapshot.ts'
+import type { OperatorConfig } from './config/load-operator-config.ts'
+import { sandboxModels } from './sandbox/sandbox-model.ts'
+
+/** Lists the aliases, the bundled models, those of the last good list, and all that the configuration names. */
+export async function listKnownModels(config: OperatorConfig): Promise<readonly string[]> {
+  const rows = [...loadSnapshot().rows, ...((await lastGoodList(config))?.rows ?? [])].map((row) => row.id)
+  const configured = [...config.routes.keys(), ...config.prices.keys()]
+  const prefix = config.catalogPrefix ?? 'openrouter/'
+  const aliases = loadFeatured('per_1m').map(({ alias }) => alias)
+  const scripted = sandboxModels.map(({ id }) => id)
+  const listed = [...rows, ...configured]
+  return [...new Set([...aliases, ...listed, ...listed.map((id) => prefix + id), ...scripted])]
+}
+
+async function lastGoodList({ upstreams: [primary], dataDir }: OperatorConfig): Promise<CatalogList | null> {
+  if (primary === undefined) return null
+  return createLastGoodCopy({ dataDir, upstream: primary.name, origin: primary.url ?? primary.kind }).read()
+}
