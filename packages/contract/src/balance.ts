@@ -32,7 +32,7 @@ export const balanceReply = z
     ),
     usd: usdNumber.describe('`credits` in US dollars.'),
     credits_per_usd: z.int(),
-    total_credits_purchased: creditsNumber.describe('Granted, deposited and corrected so far.'),
+    total_credits_purchased: creditsNumber.describe('Granted and deposited so far, less corrections.'),
     total_credits_used: creditsNumber.describe('Charged so far, over all keys of the account.'),
     key: balanceKey,
     team_id: z.string().nullable(),

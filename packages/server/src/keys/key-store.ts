@@ -179,7 +179,8 @@ export function createKeyStore(database: Database): KeyStore {
       return query.$narrowType<{ revokedAt: NotNull }>().execute()
     },
     async noteUses(uses) {
-      // In one order everywhere: several processes note the same keys at the same time, and rows stay locked to the end.
+      // In one order everywhere: several processes note the same keys at the same time, and rows stay locked to the
+      // end.
       const inOrder = [...uses].toSorted(([left], [right]) => (left < right ? -1 : 1))
       const statements = inOrder.map(([keyId, usedAt]) =>
         read

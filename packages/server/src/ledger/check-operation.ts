@@ -116,7 +116,9 @@ function assertAmount(name: string, amount: bigint): void {
   if (amount < 0n || amount > OPERATION_AMOUNT_MAX) throw new InvariantError(`${name} is out of range: ${amount}`)
 }
 
-/** Cuts an amount that a price list or an upstream claims to the limit: a hold must be able to end whatever they say. */
+/**
+ * Cuts an amount that a price list or an upstream claims to the limit: a hold must be able to end whatever they say.
+ */
 function believable(name: string, amount: Nanocredits, max: bigint): Nanocredits {
   const cut = amount > max ? nanocreditsOf(max) : amount
   assertAmount(name, cut)
