@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { usdText } from './decimal-price.ts'
+import { plainProblem } from './plain-problem.ts'
 
 /** The file's name; it is looked for in the working directory. */
 export const CONFIG_FILE = 'svc.config.json'
@@ -135,12 +136,18 @@ export function parseConfigFile(text: string | null): ParsedConfigFile {
   } catch (error) {
     return { kind: 'wrong', problems: [`${CONFIG_FILE} is not JSON: ${error instanceof Error ? error.message : ''}`] }
   }
-  const parsed = configFileSchema.safeParse(json)
+  const parsed = configFileSchema.safeParse(json, { error: plainProblem })
   if (parsed.success) return { kind: 'parsed', file: parsed.data }
-  const problems = parsed.error.issues.map((issue) => `${CONFIG_FILE}, ${pathText(issue.path)}: ${issue.message}`)
+  const problems = parsed.error.issues.map(
+    (issue) => `${CONFIG_FILE}, ${pathText(issue.path)}: ${sentence(issue.message)}`,
+  )
   return { kind: 'wrong', problems }
 }
 
 function pathText(path: readonly PropertyKey[]): string {
   return path.length === 0 ? 'the whole file' : path.map(String).join('.')
+}
+
+function sentence(text: string): string {
+  return /[.?]$/.test(text) ? text : `${text}.`
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { closestName } from './closest-name.ts'
 import { pricePair } from './decimal-price.ts'
+import { plainProblem } from './plain-problem.ts'
 import type { SecretPepper } from './config.ts'
 
 /** Characters of a secret at least: 128 bits as hex. */
@@ -80,7 +81,7 @@ export const environmentSchema = z.object({
   SVC_TRUSTED_PROXIES: proxies.optional(),
   SVC_ADMIN_HOST: z.string().max(253).default('localhost'),
   SVC_ADMIN_PORT: port.optional(),
-  SVC_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  SVC_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
 })
 
 export type Environment = z.output<typeof environmentSchema>
@@ -138,7 +139,7 @@ export function parseEnvironment(
     else if (name in environmentSchema.shape) values[name] = value.trim()
     else if (!otherNames.includes(name) && !clientNames.includes(name)) problems.push(unknownName(name))
   }
-  const parsed = environmentSchema.safeParse(values)
+  const parsed = environmentSchema.safeParse(values, { error: plainProblem })
   for (const issue of parsed.error?.issues ?? []) problems.push(`${String(issue.path[0])}: ${issue.message}.`)
   return { environment: problems.length === 0 ? (parsed.data ?? null) : null, problems, notices }
 }

@@ -171,6 +171,18 @@ describe('variables', () => {
     expect(problemsOf({ [name]: value })).toContain(`${name}: `)
   })
 
+  test('a choice is told in plain words', () => {
+    expect(problemsOf({ SVC_UPSTREAM: 'openai' })).toContain('SVC_UPSTREAM: give sandbox, openrouter or openai-comp')
+    expect(problemsOf({ SVC_HOST: 'x'.repeat(300) })).toContain('SVC_HOST: give text of at most 253 characters.')
+  })
+
+  test('the log tells requests unless a person looks at it', () => {
+    const level = (env: Record<string, string>) => loadConfig({ env, workingDir, output: 'terminal' }).config.logLevel
+    expect(load({}).config.logLevel).toBe('info')
+    expect(level({})).toBe('warn')
+    expect(level({ SVC_LOG_LEVEL: 'debug' })).toBe('debug')
+  })
+
   test('all problems are named at once', () => {
     expect(problemsOf({ SVC_PORT: 'x', SVC_LOG_LEVEL: 'x', SVC_HOTS: 'x' }).split('\n')).toHaveLength(4)
   })
@@ -239,6 +251,27 @@ describe('the file', () => {
     ],
   ])('is refused for %s', (_name, file, message) => {
     expect(problemsOf({}, file)).toContain(message)
+  })
+
+  test.each([
+    [
+      { limits: { stream_at_once: 5 } },
+      'limits: "stream_at_once" is not a known field. Did you mean "streams_at_once"?',
+    ],
+    [{ zebra: 1 }, 'the whole file: "zebra" is not a known field. Known here are $schema, upstreams, routes,'],
+    [{ limits: { streams_at_once: 0 } }, 'limits.streams_at_once: give a whole number of at least 1.'],
+    [{ limits: { streams_at_once: 1e9 } }, 'limits.streams_at_once: give a whole number of at most 100000.'],
+    [{ limits: { streams_at_once: 1.5 } }, 'limits.streams_at_once: give a whole number.'],
+    [{ limits: 7 }, 'limits: give an object in { }.'],
+    [{ upstreams: [{ name: 'a', kind: 'sandboxx' }] }, 'kind: give sandbox, openrouter or openai-compatible.'],
+    [{ upstreams: [{ kind: 'sandbox' }] }, 'upstreams.0.name: this is missing: give text in quotes.'],
+    [{ upstreams: [{ name: 'a', kind: 'sandbox', url: 'x' }] }, 'url: give an http or https address'],
+    [{ routes: { a: {} } }, 'routes.a.upstream: this is missing'],
+    [{ routes: { '': { upstream: 'a' } } }, 'a model id has 1 to 200 characters'],
+  ])('is told in plain words what is wrong: %j', (file, sentence) => {
+    const problems = problemsOf({}, file)
+    expect(problems).toContain(sentence)
+    expect(problems).not.toMatch(/expected|Invalid|Too |Unrecognized/)
   })
 
   test('is refused when two upstreams share a name', () => {

@@ -15,6 +15,8 @@ export interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Where the configuration file is looked for, and what a relative data folder is relative to. */
   readonly workingDir: string
+  /** Where standard output goes; `other` when absent. On a terminal the log is quieter unless a level is set. */
+  readonly output?: 'terminal' | 'other'
 }
 
 /** The environment and the file, each in itself without a fault. */
@@ -65,7 +67,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     peppers: peppersOf(environment, dataDir),
     sessionSecret: environment.SVC_SESSION_SECRET ?? readKeptSecret(dataDir, 'session-secret'),
     trustedProxies: environment.SVC_TRUSTED_PROXIES ?? [],
-    logLevel: environment.SVC_LOG_LEVEL,
+    logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),
     limits: resolveLimits(file.limits ?? {}),
   }
   return { config: freezeDeep(config), notices: [...notices, ...tracingNotices, ...noticesOf(config)] }
