@@ -63,6 +63,8 @@ export interface Gateway {
   readonly authenticator: KeyAuthenticator
   readonly clock: Clock
   readonly health: () => Health
+  /** How many requests are not settled yet: a stop waits for them. */
+  readonly openRequests: () => number
   /** Origin of metrics and probes; null where they are off, and before the start. */
   readonly adminOrigin: () => string | null
   /** Listens and begins the background work; resolves with the origin. */
@@ -216,6 +218,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let admin: AdminServer | null = null
   return {
     ...{ database, ledger, authenticator, clock, health },
+    openRequests: () => parts.openHolds.size,
     adminOrigin: () => admin?.origin ?? null,
     start: async () => {
       admin = await startObservation(

@@ -10,6 +10,7 @@ import { runAdmin } from './admin/admin-program.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadOperatorConfig, type OperatorConfig } from './config/load-operator-config.ts'
 import { openDatabase } from './db/open-database.ts'
+import { describeStartFailure } from './describe-start-failure.ts'
 import { createKey } from './keys/create-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { listKeys } from './keys/list-keys.ts'
@@ -63,10 +64,15 @@ function requirePeppers({ peppers }: OperatorConfig): NonNullable<OperatorConfig
  */
 export async function runAdminProcess(words: readonly string[]): Promise<void> {
   const printError = (text: string): void => void process.stderr.write(`${scrubSecrets(text)}\n`)
+  let databaseUrl: string | null = null
   try {
     process.exitCode = await runAdmin(
       {
-        open: () => openAdmin(loadOperatorConfig({ env: process.env, workingDir: process.cwd() })),
+        open: () => {
+          const config = loadOperatorConfig({ env: process.env, workingDir: process.cwd() })
+          databaseUrl = config.databaseUrl
+          return openAdmin(config)
+        },
         print: (text) => void process.stdout.write(`${text}\n`),
         printError,
         now: () => systemClock.now(),
@@ -74,7 +80,9 @@ export async function runAdminProcess(words: readonly string[]): Promise<void> {
       words,
     )
   } catch (error) {
-    printError(`error: ${error instanceof Error && error.message !== '' ? error.message : String(error)}`)
+    const expected = describeStartFailure(error, { host: '', databaseUrl })
+    const message = error instanceof Error && error.message !== '' ? error.message : String(error)
+    printError(`error: ${expected ?? message}`)
     process.exitCode = 1
   }
 }

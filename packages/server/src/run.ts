@@ -2,14 +2,14 @@
 import { createAccountStore } from './accounts/account-store.ts'
 import { seedDemo } from './accounts/seed-demo.ts'
 import type { Config } from './config/config.ts'
-import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
-import { DataFolderInUseError } from './db/data-folder-lock.ts'
+import { describeStartFailure } from './describe-start-failure.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { createKey } from './keys/create-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
-import { openLogSink } from './runtime/log-sink.ts'
+import { type BufferedLogSink, openLogSink } from './runtime/log-sink.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
+import { scrubSecrets } from './runtime/scrub-secrets.ts'
 import { welcome } from './welcome.ts'
 
 async function seedSandbox(config: Config, gateway: Gateway): Promise<string | null> {
@@ -37,13 +37,24 @@ async function seedSandbox(config: Config, gateway: Gateway): Promise<string | n
   return rawKey
 }
 
-function stopOnSignals(gateway: Gateway, log: Logger): void {
+/** What a stop waits for, so that nobody takes its silence for a fault. */
+function stopText(requests: number, graceMs: number): string {
+  if (requests === 0) return 'stopping'
+  const open = requests === 1 ? '1 open request' : `${requests} open requests`
+  return `stopping: waits up to ${Math.ceil(graceMs / 1_000)} s for ${open}; a second Ctrl-C ends at once`
+}
+
+function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
   let stopping = false
   const stop = (signal: NodeJS.Signals): void => {
     // A second signal means now: what is open is settled by the next start.
     if (stopping) process.exit(1)
     stopping = true
-    log.info({ signal }, 'stopping')
+    const requests = gateway.openRequests()
+    const text = stopText(requests, graceMs)
+    log.info({ signal, requests, graceMs }, text)
+    // A person who has pressed Ctrl-C is told, too, where the log is quiet.
+    if (process.stdout.isTTY && !log.isLevelEnabled('info')) process.stdout.write(`\n  ${text}\n`)
     gateway.stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -56,38 +67,40 @@ function stopOnSignals(gateway: Gateway, log: Logger): void {
   process.on('SIGTERM', stop)
 }
 
-async function start(log: Logger, config: Config, notices: readonly string[]): Promise<void> {
+interface Output {
+  readonly log: Logger
+  readonly sink: BufferedLogSink
+}
+
+async function start({ log, sink }: Output, config: Config, notices: readonly string[]): Promise<void> {
   for (const notice of notices) log.warn(notice)
   const gateway = await createGateway({ config, log, onFatal: () => process.exit(1) })
   const demoKey = await seedSandbox(config, gateway)
   await gateway.start()
-  stopOnSignals(gateway, log)
+  stopOnSignals(gateway, log, config.limits.shutdownGraceMs)
   log.info({ host: config.host, port: config.port, upstreams: config.upstreams.map(({ name }) => name) }, 'ready')
+  // What a person is to read comes last.
+  sink.flush()
   process.stdout.write(welcome(config, demoKey))
 }
 
 /** Runs until a signal. Whatever prevents the start is one message that says what to do, and exit code 1. */
 export async function run(): Promise<void> {
+  let config: Config | null = null
   let log: Logger | null = null
   try {
-    const { config, notices } = loadConfig({ env: process.env, workingDir: process.cwd() })
+    const output = process.stdout.isTTY ? 'terminal' : 'other'
+    const loaded = loadConfig({ env: process.env, workingDir: process.cwd(), output })
+    config = loaded.config
     const sink = openLogSink()
     process.once('exit', () => sink.flush())
     log = createLogger({ level: config.logLevel, sink })
-    await start(log, config, notices)
+    await start({ log, sink }, config, loaded.notices)
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof DataFolderInUseError)
-      process.stderr.write(`svc: ${error.message}\n`)
-    else if (log !== null) log.fatal({ err: error }, startFailure(error))
+    const sentence = describeStartFailure(error, config)
+    if (sentence !== null) process.stderr.write(`svc: ${scrubSecrets(sentence)}\n`)
+    else if (log !== null) log.fatal({ err: error }, 'The gateway could not start.')
     else throw error
     process.exit(1)
   }
-}
-
-function startFailure(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'EADDRINUSE')
-    return 'The port is taken. Stop the other server, or choose another with SVC_PORT or SVC_ADMIN_PORT.'
-  if (code === 'EACCES') return 'The address may not be used. Choose a port above 1023 with SVC_PORT.'
-  return 'The gateway could not start.'
 }

@@ -26,6 +26,9 @@ const firstKeyText = `
   npm run admin -- key create --account ACCOUNT_ID --name laptop
 `
 
+const quietLogText = `  Log        warnings and errors; SVC_LOG_LEVEL=info shows every request
+`
+
 /**
  * What a start tells a person: the base URL, the console, and how to make the first request.
  * @param demoKey null where there is no demo account: then the commands for a first key are shown.
@@ -39,6 +42,6 @@ export function welcome(config: Config, demoKey: string | null): string {
   Base URL   ${baseUrl}/v1
   Console    ${origin}/console
   Reference  ${origin}/docs
-${demoKey === null ? firstKeyText : demoText(baseUrl, demoKey)}
+${config.logLevel === 'warn' ? quietLogText : ''}${demoKey === null ? firstKeyText : demoText(baseUrl, demoKey)}
 `
 }
