@@ -6,10 +6,14 @@ import { loadSnapshot } from './catalog/snapshot.ts'
 import type { OperatorConfig } from './config/load-operator-config.ts'
 import { sandboxModels } from './sandbox/sandbox-model.ts'
 
+/** What the configuration says about models; absent parts say nothing. */
+export type KnownModelsConfig = Pick<OperatorConfig, 'dataDir'> &
+  Partial<Pick<OperatorConfig, 'upstreams' | 'routes' | 'prices' | 'catalogPrefix'>>
+
 /** Lists the aliases, the bundled models, those of the last good list, and all that the configuration names. */
-export async function listKnownModels(config: OperatorConfig): Promise<readonly string[]> {
+export async function listKnownModels(config: KnownModelsConfig): Promise<readonly string[]> {
   const rows = [...loadSnapshot().rows, ...((await lastGoodList(config))?.rows ?? [])].map((row) => row.id)
-  const configured = [...config.routes.keys(), ...config.prices.keys()]
+  const configured = [...(config.routes?.keys() ?? []), ...(config.prices?.keys() ?? [])]
   const prefix = config.catalogPrefix ?? 'openrouter/'
   const aliases = loadFeatured('per_1m').map(({ alias }) => alias)
   const scripted = sandboxModels.map(({ id }) => id)
@@ -17,7 +21,8 @@ export async function listKnownModels(config: OperatorConfig): Promise<readonly 
   return [...new Set([...aliases, ...listed, ...listed.map((id) => prefix + id), ...scripted])]
 }
 
-async function lastGoodList({ upstreams: [primary], dataDir }: OperatorConfig): Promise<CatalogList | null> {
+async function lastGoodList({ upstreams, dataDir }: KnownModelsConfig): Promise<CatalogList | null> {
+  const primary = upstreams?.[0]
   if (primary === undefined) return null
   return createLastGoodCopy({ dataDir, upstream: primary.name, origin: primary.url ?? primary.kind }).read()
 }

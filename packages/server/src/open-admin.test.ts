@@ -11,10 +11,7 @@ import { systemClock } from './runtime/clock.ts'
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
 const plain = {
   peppers,
-  upstreams: [],
   routes: new Map([['own-model', { upstream: 'default', model: null, price: null }]]),
-  prices: new Map(),
-  catalogPrefix: null,
 }
 
 // The test's own database stays open meanwhile, as a running gateway's would.
@@ -38,7 +35,6 @@ describeEachEngine('operator commands', (engine) => {
     const code = await runAdmin(
       {
         open: () => openAdmin({ ...plain, databaseUrl: open.url, dataDir: open.dataDir, ...over }),
-        now: () => systemClock.now(),
         print: (text) => output?.push(text),
         printError: (text) => errors?.push(text),
       },

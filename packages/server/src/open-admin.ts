@@ -18,14 +18,17 @@ import { revokeKey } from './keys/revoke-key.ts'
 import { runAudit } from './ledger/audit.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
-import { listKnownModels } from './list-known-models.ts'
+import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
 import { systemClock } from './runtime/clock.ts'
 import { scrubSecrets } from './runtime/scrub-secrets.ts'
 
 const WRITER_WORKER = new URL('sqlite-writer.worker.ts', import.meta.url)
 
+/** Where the books are, the secret that keys are made with, and what is known about models. */
+type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers'> & KnownModelsConfig
+
 /** Opens the database of a configuration for the operator commands. */
-export async function openAdmin(config: OperatorConfig): Promise<AdminContext> {
+export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   const clock = systemClock
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir, writerWorker: WRITER_WORKER })
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
@@ -50,7 +53,7 @@ export async function openAdmin(config: OperatorConfig): Promise<AdminContext> {
   }
 }
 
-function requirePeppers({ peppers }: OperatorConfig): NonNullable<OperatorConfig['peppers']> {
+function requirePeppers({ peppers }: AdminConfig): NonNullable<OperatorConfig['peppers']> {
   if (peppers !== null) return peppers
   throw new ConfigError([
     'SVC_KEY_PEPPER is missing: a key that is made without the gateway’s own pepper would not work. ' +
@@ -75,7 +78,6 @@ export async function runAdminProcess(words: readonly string[]): Promise<void> {
         },
         print: (text) => void process.stdout.write(`${text}\n`),
         printError,
-        now: () => systemClock.now(),
       },
       words,
     )

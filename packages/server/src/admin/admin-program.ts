@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config-error.ts'
 import { configFileJsonSchema } from '../config/config-file.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { renderAudit } from '../ledger/audit.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
 import { accountCommands } from './account-commands.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
@@ -19,8 +20,8 @@ export interface AdminDeps {
   /** Takes text without its line end. */
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
+  /** The machine's own when absent. */
+  readonly clock?: Clock
 }
 
 /**
@@ -33,7 +34,10 @@ export interface AdminDeps {
 export async function runAdmin(deps: AdminDeps, words: readonly string[]): Promise<number> {
   let exitCode = 0
   const commandDeps: CommandDeps = {
-    ...deps,
+    open: deps.open,
+    print: deps.print,
+    printError: deps.printError,
+    clock: deps.clock ?? systemClock,
     exit: (code) => {
       exitCode = code
     },

@@ -50,7 +50,8 @@ export function keyCommands(deps: CommandDeps): Command {
     .action((options: CreateOptions, command: Command) => {
       const { budget, period, expires } = options
       if (budget === undefined && period !== 'none') refuseOptions(command, '--period needs --budget.')
-      if (expires !== undefined && expires <= deps.now()) refuseOptions(command, '--expires must lie in the future.')
+      if (expires !== undefined && expires <= deps.clock.now())
+        refuseOptions(command, '--expires must lie in the future.')
       return runCommand(deps, command, (context) => createKey(context, options))
     })
   key

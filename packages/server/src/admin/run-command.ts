@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Clock } from '../runtime/clock.ts'
 import type { AdminContext } from './admin-context.ts'
 
 /** What a command answers: `text` for people, `json` for programs. */
@@ -16,8 +17,7 @@ export interface CommandDeps {
   readonly open: () => Promise<AdminContext>
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly exit: (code: number) => void
 }
 
