@@ -11,6 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { HoldPolicy, HoldProgress, SettleHold, SettleResult, UsageFacts } from '../ledger/operations.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
+import { NO_FACTS, type Settlement } from './settlement.ts'
 
 /** What was really taken and what we bear ourselves, in nanocredits. */
 export type SettledAmounts = Pick<Extract<SettleResult, { kind: 'settled' }>, 'charge' | 'writeOff'>
@@ -44,13 +45,6 @@ export interface HoldRequest {
   readonly firstUnits: number
 }
 
-/** What the request costs and became. The charge that is really taken can be lower: see `OpenHold.settle`. */
-export interface Settlement {
-  readonly charge: Nanocredits
-  readonly cost: Nanocredits
-  readonly facts: Omit<UsageFacts, 'latencyMs'>
-}
-
 const refusals = {
   key_revoked: invalidApiKey(),
   key_expired: invalidApiKey(),
@@ -62,15 +56,15 @@ export class OpenHold {
   readonly id: string
   readonly request: HoldRequest
   readonly placedAt: number
-  /** Units that the balance can pay at all; null when the request needs no limit of ours. */
-  readonly limit: number | null
   /** Fires when the request must end: its key was revoked, or the gateway stops. The reason is a `ServiceError`. */
   readonly ended = new AbortController()
   /** What the request would be charged if this process died now; null while nothing was delivered. */
   progress: () => HoldProgress | null = () => null
   /** When the caller's first content came, by the gateway's clock; null before, and for whole answers. */
   firstContentAt: number | null = null
+  #fixed: Nanocredits
   #units: number
+  #limit: number | null
   #settlement: SettleHold | null = null
   #isSettled = false
   readonly #deps: BillingDeps
@@ -84,7 +78,8 @@ export class OpenHold {
     this.id = request.requestId
     this.request = request
     this.placedAt = placed.placedAt
-    this.limit = placed.limit
+    this.#fixed = request.fixed
+    this.#limit = placed.limit
     this.#units = placed.units
   }
 
@@ -93,14 +88,29 @@ export class OpenHold {
     return this.#units
   }
 
+  /** Units that the balance can pay at all; null when the request needs no limit of ours. */
+  get limit(): number | null {
+    return this.#limit
+  }
+
   /** Credits that the hold keeps back now, in nanocredits. */
   get amount(): bigint {
-    return this.request.fixed + this.request.perUnit * BigInt(this.#units)
+    return this.#fixed + this.request.perUnit * BigInt(this.#units)
   }
 
   /** The settlement that could not be written yet; null in all ordinary life. */
   get unwritten(): SettleHold | null {
     return this.#settlement
+  }
+
+  /** Learns that the prompt is bounded by less: what is held stays, and more of it is left for the output. */
+  sharpen(fixed: Nanocredits): void {
+    const { perUnit, units: unitsMax } = this.request
+    if (fixed >= this.#fixed || perUnit === 0n) return
+    const freed = Number((this.#fixed - fixed) / perUnit)
+    this.#fixed = fixed
+    this.#units = Math.min(this.#units + freed, unitsMax)
+    if (this.#limit !== null) this.#limit = this.#limit + freed < unitsMax ? this.#limit + freed : null
   }
 
   /**
@@ -109,11 +119,11 @@ export class OpenHold {
    * @throws {ServiceError} when the key was revoked or the account suspended.
    */
   async extend(targetUnits: number): Promise<number> {
-    const { fixed, perUnit } = this.request
+    const { perUnit } = this.request
     const result = await this.#deps.ledger.submit({
       kind: 'extend',
       holdId: this.id,
-      fixed,
+      fixed: this.#fixed,
       perUnit,
       targetUnits,
       now: this.#deps.clock.now(),
@@ -172,22 +182,6 @@ export class OpenHold {
     if (result.kind === 'settled') this.#deps.onSettled?.(this, operation, result)
     return nanocreditsOf(result.charge)
   }
-}
-
-/** Facts of a request of which nothing is known. */
-export const NO_FACTS: Omit<UsageFacts, 'latencyMs'> = {
-  upstream: null,
-  upstreamModel: null,
-  status: 'ok',
-  errorCode: null,
-  promptTokens: null,
-  completionTokens: null,
-  cachedTokens: null,
-  reasoningTokens: null,
-  basis: null,
-  estimated: false,
-  pricing: null,
-  generationId: null,
 }
 
 /** Every hold that this process has open. */

@@ -2,7 +2,7 @@
 import type { Model } from '../catalog/model.ts'
 import { chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
 import type { ChatCharge, ChatPrice, ChatUsage } from '../pricing/price.ts'
-import { NO_FACTS, type Settlement } from '../billing/open-hold.ts'
+import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
 import type { ReportedUsage } from '../upstream/chat-upstream.ts'
 
 /** What was counted here, for the case that the upstream counts nothing. */

@@ -1,6 +1,6 @@
 /** One chat request that is answered whole. */
 import { type Nanocredits, ZERO } from '@svc/contract'
-import { NO_FACTS } from '../billing/open-hold.ts'
+import { NO_FACTS } from '../billing/settlement.ts'
 import { codeOf } from '../errors/code-of.ts'
 import { costAtPar } from '../pricing/usd.ts'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'

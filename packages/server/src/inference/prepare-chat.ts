@@ -111,9 +111,13 @@ async function countedBound(deps: ChatDeps, body: PromptBody, model: Model, boun
   }
 }
 
+/** A limit of ours below so many tokens is worth a real count of the prompt: it may leave several times as many. */
+const SMALL_LIMIT_TOKENS = 256
+
 /**
- * Places the hold. Bytes bound the prompt's tokens without a tokenizer; only when that bound does not fit the purse,
- * the text is counted and a sharper bound tried. Source: decision 0005 (size of a hold).
+ * Places the hold. Bytes bound the prompt's tokens without a tokenizer; only when that bound does not fit the purse, or
+ * leaves little of it for the answer, the text is counted and a sharper bound used. Source: decision 0005 (size of a
+ * hold).
  */
 async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) {
   const { call } = task
@@ -125,7 +129,12 @@ async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) 
   const promptTokens = boundPrompt(body, found.model.contextLength)
   const output = limitOutput(call.request, found.model, promptTokens)
   try {
-    return { hold: await place(promptTokens, output), output, promptTokens: estimatePrompt(body) }
+    const hold = await place(promptTokens, output)
+    if (!output.asked && hold.limit !== null && hold.limit < SMALL_LIMIT_TOKENS) {
+      const counted = await countedBound(deps, body, found.model, promptTokens)
+      if (counted !== null) hold.sharpen(boundChat(found.price, counted).fixed)
+    }
+    return { hold, output, promptTokens: estimatePrompt(body) }
   } catch (error) {
     if (!isInsufficient(error)) throw error
     const counted = await countedBound(deps, body, found.model, promptTokens)

@@ -1,6 +1,6 @@
 /** One chat request that is answered as a stream. */
 import { nanocreditsOf, ZERO } from '@svc/contract'
-import { NO_FACTS } from '../billing/open-hold.ts'
+import { NO_FACTS } from '../billing/settlement.ts'
 import { codeOf } from '../errors/code-of.ts'
 import { billingPrices } from '../pricing/charge-chat.ts'
 import { costAtPar } from '../pricing/usd.ts'

@@ -1,0 +1,44 @@
+import { nanocreditsOf } from '@svc/contract'
+import { expect, test } from 'vitest'
+import type { Caller } from '../keys/caller.ts'
+import { OpenHold, OpenHolds, type BillingDeps } from './open-hold.ts'
+
+const deps: BillingDeps = {
+  ledger: { submit: () => Promise.reject(new Error('nothing is submitted here')) },
+  clock: { now: () => 0 },
+  openHolds: new OpenHolds(),
+  processId: 'process-1',
+  topupUrl: 'http://localhost/console/fund',
+}
+
+function holdOf(units: number, limit: number | null): OpenHold {
+  const request = {
+    requestId: 'hold-1',
+    caller: {} as Caller,
+    type: 'chat',
+    model: 'svc-gpt',
+    stream: false,
+    fixed: nanocreditsOf(1_000n),
+    perUnit: nanocreditsOf(100n),
+    units: 50,
+    policy: 'affordable',
+    firstUnits: 50,
+  } as const
+  return new OpenHold(deps, request, { units, limit, placedAt: 0 })
+}
+
+test('a prompt that turns out smaller leaves more of the same hold for the answer', () => {
+  const hold = holdOf(3, 3)
+  const before = hold.amount
+  hold.sharpen(nanocreditsOf(350n))
+  expect([hold.units, hold.limit]).toEqual([9, 9])
+  expect(hold.amount).toBeLessThanOrEqual(before)
+})
+
+test('a sharper bound never asks for more than the model can make, and a larger one changes nothing', () => {
+  const hold = holdOf(45, 45)
+  hold.sharpen(nanocreditsOf(2_000n))
+  expect([hold.units, hold.limit]).toEqual([45, 45])
+  hold.sharpen(nanocreditsOf(0n))
+  expect([hold.units, hold.limit]).toEqual([50, null])
+})
