@@ -16,7 +16,7 @@ test('a quick run prints a line for each row, writes its results, and leaves not
   // A folder of its own for temporary files, so that what is left there can be seen.
   const temporary = await mkdtemp(join(tmpdir(), 'bench-test-'))
   const [json, document] = [join(folder, 'results.json'), join(folder, 'document.md')]
-  await writeFile(document, `before\n${FIGURES_BEGIN}\nold\n${FIGURES_END}\nafter\n`)
+  await writeFile(document, `before\n${FIGURES_BEGIN}\nearlier figures\n${FIGURES_END}\nafter\n`)
   const args = ['--quick', '--rows', '1,4', '--pairs', '1', '--seconds', '0.2', '--json', json, '--document', document]
   const { stdout } = await runFile(process.execPath, [BENCH, ...args], {
     env: { ...process.env, TMPDIR: temporary },
@@ -37,7 +37,7 @@ test('a quick run prints a line for each row, writes its results, and leaves not
   }
   const filled = await readFile(document, 'utf8')
   expect(filled).toContain(machine)
-  expect(filled).not.toContain('old')
+  expect(filled).not.toContain('earlier figures')
   expect(filled).toMatch(/^before\n[^]+\nafter\n$/)
   expect(await readdir(temporary)).toEqual([])
   for (const used of [folder, temporary]) await rm(used, { recursive: true })
