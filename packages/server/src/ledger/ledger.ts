@@ -21,10 +21,11 @@ export const QUEUE_OPERATIONS_MAX = 20_000
 const RETRY_WAITS_MS: readonly number[] = [5, 25, 100, 400, 1_000, 2_000]
 
 /**
- * How long a commit waits for as many operations as the one before it had. Source: decision 0004 (group commit),
- * measured.
+ * From batches of this size on, a commit waits so long for as many operations as the one before it had. Below it, the
+ * wait would cost every caller more than the shared commit saves. Source: decision 0004 (group commit), measured.
  */
-const GATHER_MS = 1
+const GATHER_FROM = 8
+const GATHER_MS = 3
 
 const RETRY_AFTER_SECONDS = 1
 
@@ -127,8 +128,9 @@ export class Ledger {
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (this.#queue.length > 0) {
       // A commit costs the same for one operation as for ten. Where many callers are about, the others are given a
-      // moment to come; a lone caller never waits.
-      if (this.#queue.length < this.#lastBatch) await waitMs(GATHER_MS)
+      // moment to come; where few are, nobody waits.
+      const isBusy = this.#lastBatch >= GATHER_FROM
+      if (isBusy && this.#queue.length < this.#lastBatch) await waitMs(GATHER_MS)
       const batch = this.#queue.length <= this.#batchMax ? this.#queue : this.#queue.slice(0, this.#batchMax)
       this.#queue = batch === this.#queue ? [] : this.#queue.slice(this.#batchMax)
       this.#inFlight = batch.length
