@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { budgetRemaining, budgetWindowStart } from './budget-window.ts'
+import { periodStart } from '../runtime/budget-period.ts'
+import { budgetRemaining } from './budget-window.ts'
 
 const iso = (text: string): number => Date.parse(text)
 
@@ -13,7 +14,7 @@ test.each([
   ['monthly', '2026-02-28T23:00:00Z', '2026-02-01T00:00:00Z'],
   ['monthly', '2026-03-01T00:00:00Z', '2026-03-01T00:00:00Z'],
 ] as const)('a %s budget at %s counts from %s', (period, now, start) => {
-  expect(budgetWindowStart(period, iso(now))).toBe(iso(start))
+  expect(periodStart(period, iso(now))).toBe(iso(start))
 })
 
 test('a budget without a limit caps nothing, and a passed period counts as unspent', () => {

@@ -7,7 +7,7 @@
  */
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { InvariantError } from '../errors/invariant-error.ts'
-import { budgetWindowStart } from './budget-window.ts'
+import { periodStart } from '../runtime/budget-period.ts'
 import { formatHoldProgress } from './hold-progress.ts'
 import { holdFor } from './hold-size.ts'
 import type {
@@ -98,9 +98,9 @@ function placeRowFrom(ids: BatchIds, operation: PlaceHold): Record<string, unkno
     policy: operation.policy,
     first_units: operation.firstUnits,
     now,
-    day: budgetWindowStart('daily', now),
-    week: budgetWindowStart('weekly', now),
-    month: budgetWindowStart('monthly', now),
+    day: periodStart('daily', now),
+    week: periodStart('weekly', now),
+    month: periodStart('monthly', now),
   }
 }
 

@@ -6,7 +6,7 @@
  * decides the same; one random test drives both and compares every table.
  */
 import { nanocreditsOf } from '@svc/contract'
-import { budgetWindowStart } from './budget-window.ts'
+import { periodStart } from '../runtime/budget-period.ts'
 import { formatHoldProgress } from './hold-progress.ts'
 import { AMOUNT_MAX, holdFor, sizeHold, unitsFor } from './hold-size.ts'
 import type {
@@ -144,7 +144,7 @@ function findRefusal(
 
 function rollBudget(budget: BudgetRow | null, now: number): void {
   if (budget === null) return
-  const start = budgetWindowStart(budget.period, now)
+  const start = periodStart(budget.period, now)
   if (start <= budget.windowStart) return
   budget.windowStart = start
   budget.spent = 0n

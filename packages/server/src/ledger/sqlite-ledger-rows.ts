@@ -2,7 +2,7 @@
  * Rows of the ledger as the SQLite writer works on them: loaded once per batch, changed in memory, written once at its
  * end.
  */
-import type { BudgetPeriod } from './budget-window.ts'
+import type { BudgetPeriod } from '../runtime/budget-period.ts'
 import type { UsageFacts } from './operations.ts'
 import type { Settlement } from './settlement.ts'
 

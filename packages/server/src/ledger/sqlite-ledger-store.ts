@@ -3,7 +3,7 @@
  * fastest form.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { BudgetPeriod } from './budget-window.ts'
+import type { BudgetPeriod } from '../runtime/budget-period.ts'
 import type {
   BalanceRow,
   BudgetRow,

@@ -8,8 +8,6 @@ const DAYS_SINCE_MONDAY_AT_EPOCH = 3
 /**
  * When the period that contains `nowMs` began: midnight, Monday or the first of the month, in UTC. A budget without
  * a period has had one since the epoch: 0.
- *
- * The money operations compute the same in SQL; a test of theirs compares the two.
  */
 export function periodStart(period: BudgetPeriod, nowMs: number): number {
   const day = Math.floor(nowMs / DAY_MS)
