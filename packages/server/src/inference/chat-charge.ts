@@ -1,7 +1,9 @@
 /** From what an upstream reported to what the caller pays. Pure: the rules of the price are the pricing room's. */
+import { type ErrorCode, ZERO } from '@svc/contract'
 import type { Model } from '../catalog/model.ts'
 import { chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
-import type { ChatCharge, ChatPrice, ChatUsage } from '../pricing/price.ts'
+import type { AttoUsd, ChatCharge, ChatPrice, ChatUsage } from '../pricing/price.ts'
+import { costAtPar } from '../pricing/usd.ts'
 import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
 import type { ReportedUsage } from '../upstream/chat-upstream.ts'
 
@@ -44,6 +46,22 @@ export interface ServedBy {
   readonly upstream: string
   readonly model: Model
   readonly generationId: string | null
+}
+
+/** Makes the settlement of a request that is free; what the upstream asks for it all the same is our loss. */
+export function freeSettlement(cost: AttoUsd | null, served: ServedBy, errorCode: ErrorCode): Settlement {
+  return {
+    charge: ZERO,
+    cost: cost === null ? ZERO : costAtPar(cost),
+    facts: {
+      ...NO_FACTS,
+      upstream: served.upstream,
+      upstreamModel: served.model.upstreamModel,
+      generationId: served.generationId,
+      status: 'error',
+      errorCode,
+    },
+  }
 }
 
 /** Makes the settlement of a request that is charged. */

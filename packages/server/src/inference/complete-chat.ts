@@ -1,15 +1,13 @@
 /** One chat request that is answered whole. */
-import { type Nanocredits, ZERO } from '@svc/contract'
-import { NO_FACTS } from '../billing/settlement.ts'
+import type { Nanocredits } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
-import { costAtPar } from '../pricing/usd.ts'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
-import { decideCharge, type DecidedCharge, settlementOf } from './chat-charge.ts'
+import { decideCharge, type DecidedCharge, freeSettlement, settlementOf } from './chat-charge.ts'
 import { explainsEmptiness } from './empty-answer.ts'
 import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
-import { type ChatDeps, type ChatTask, createdOf, prepareChat, type PreparedChat } from './prepare-chat.ts'
+import { type ChatDeps, type ChatTask, createdOf, prepareChat, type PreparedChat, servedBy } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
 
 export interface CompletedChat {
@@ -40,18 +38,7 @@ function render(
 
 /** Frees the request and books what the upstream asks for its empty answer as our loss. */
 async function refuseEmpty(prepared: PreparedChat, answer: UpstreamCompletion): Promise<never> {
-  await prepared.hold.settle({
-    charge: ZERO,
-    cost: answer.cost === null ? ZERO : costAtPar(answer.cost),
-    facts: {
-      ...NO_FACTS,
-      upstream: prepared.upstream.name,
-      upstreamModel: prepared.model.upstreamModel,
-      generationId: answer.generationId,
-      status: 'error',
-      errorCode: 'upstream_empty',
-    },
-  })
+  await prepared.hold.settle(freeSettlement(answer.cost, servedBy(prepared, answer), 'upstream_empty'))
   throw upstreamFailure('empty', { upstream: prepared.upstream.name })
 }
 
@@ -72,8 +59,7 @@ async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: Cha
   const wanted = decided.charge.charge
   // Written before the settlement, so that an answer which cannot be written is never charged.
   const json = render(prepared, call, answer, { decided, charge: wanted })
-  const served = { upstream: upstream.name, model, generationId: answer.generationId }
-  const charge = await hold.settle(settlementOf(decided, served, 'ok'))
+  const charge = await hold.settle(settlementOf(decided, servedBy(prepared, answer), 'ok'))
   return { json: charge === wanted ? json : render(prepared, call, answer, { decided, charge }), charge }
 }
 

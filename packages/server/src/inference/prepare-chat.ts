@@ -15,6 +15,7 @@ import {
   promptText,
 } from '../pricing/prompt-bound.ts'
 import type { ChatUpstream } from '../upstream/chat-upstream.ts'
+import type { ServedBy } from './chat-charge.ts'
 import { limitOutput, type OutputLimit } from './chat-limits.ts'
 import type { LateCostDeps } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
@@ -47,6 +48,14 @@ export interface PreparedChat {
   /** Set when the balance, and not the client, set the limit. */
   readonly maxTokensApplied: number | null
   readonly choices: number
+}
+
+/** Who served a prepared request, for its settlement. */
+export function servedBy(
+  { upstream, model }: PreparedChat,
+  { generationId }: { readonly generationId: string | null },
+): ServedBy {
+  return { upstream: upstream.name, model, generationId }
 }
 
 /** The `created` time of an answer, in seconds since the epoch. */

@@ -1,17 +1,15 @@
 /** One chat request that is answered as a stream. */
-import { nanocreditsOf, ZERO } from '@svc/contract'
-import { NO_FACTS } from '../billing/settlement.ts'
+import { nanocreditsOf } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
 import { billingPrices } from '../pricing/charge-chat.ts'
-import { costAtPar } from '../pricing/usd.ts'
 import type { ChatStreamOutcome } from '../upstream/chat-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
-import { decideCharge, settlementOf } from './chat-charge.ts'
+import { decideCharge, freeSettlement, settlementOf } from './chat-charge.ts'
 import { explainsEmptiness } from './empty-answer.ts'
 import type { StreamReader } from './frame-writer.ts'
 import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
-import { type ChatDeps, type ChatTask, prepareChat, type PreparedChat } from './prepare-chat.ts'
+import { type ChatDeps, type ChatTask, prepareChat, type PreparedChat, servedBy } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
 import { StreamDelivery } from './stream-delivery.ts'
 import { judgeStream, type StreamVerdict } from './stream-verdict.ts'
@@ -32,22 +30,6 @@ function judge(delivery: StreamDelivery, outcome: ChatStreamOutcome, call: ChatC
     hasContent: delivery.hasContent,
     hasReasoning,
     emptinessExplained: explainsEmptiness({ ...outcome, finishReasons, hasReasoning }, call),
-  })
-}
-
-/** Frees the stream; what the upstream asks for it all the same is our loss. */
-async function settleFree(prepared: PreparedChat, outcome: ChatStreamOutcome, errorCode: string): Promise<void> {
-  await prepared.hold.settle({
-    charge: ZERO,
-    cost: outcome.cost === null ? ZERO : costAtPar(outcome.cost),
-    facts: {
-      ...NO_FACTS,
-      upstream: prepared.upstream.name,
-      upstreamModel: prepared.model.upstreamModel,
-      generationId: outcome.generationId,
-      status: 'error',
-      errorCode,
-    },
   })
 }
 
@@ -89,8 +71,7 @@ async function settleCharged(
   const outcome = await completeReport(deps, prepared, stream.outcome, laterBytes)
   const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes, laterBytes }
   const decided = decideCharge(prepared.price, outcome, counted)
-  const served = { upstream: prepared.upstream.name, model: prepared.model, generationId: outcome.generationId }
-  const settlement = settlementOf(decided, served, verdict.status)
+  const settlement = settlementOf(decided, servedBy(prepared, outcome), verdict.status)
   const facts = { ...settlement.facts, errorCode: verdict.errorCode }
   const charge = await prepared.hold.settle({ ...settlement, facts })
   return {
@@ -146,7 +127,7 @@ async function deliver(
   const outcome = await startUpstream(prepared, call, delivery)
   const verdict = judge(delivery, outcome, call)
   if (verdict.kind === 'free') {
-    await settleFree(prepared, outcome, verdict.errorCode)
+    await prepared.hold.settle(freeSettlement(outcome.cost, servedBy(prepared, outcome), verdict.errorCode))
     throw delivery.interruptionError ?? outcome.error ?? upstreamFailure('empty', { upstream: prepared.upstream.name })
   }
   const settled = await settleCharged(deps, prepared, { delivery, outcome }, verdict)
