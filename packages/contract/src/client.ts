@@ -6,7 +6,8 @@
  */
 import type { z } from 'zod'
 import { apiErrorFrom, ConnectionError, type ApiError } from './api-error.ts'
-import type { Endpoint, endpoints } from './endpoints.ts'
+import type { Endpoint } from './endpoints/endpoint.ts'
+import type { endpoints } from './endpoints.ts'
 import { readEventData } from './event-stream.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { parseJsonExact } from './json-number.ts'
@@ -45,8 +46,10 @@ type InputPart<Row extends Endpoint, Part extends 'path' | 'query' | 'body'> = R
 /** What a call of a row takes: its path parameters, query and body, each as the row's schema says. */
 export type InputOf<Row extends Endpoint> = InputPart<Row, 'path'> & InputPart<Row, 'query'> & InputPart<Row, 'body'>
 
-/** What a call of a row returns. */
-export type ReplyOf<Row extends Endpoint> = Exact<z.output<Row['reply']['json']>>
+/** What a call of a row returns. A row that answers bytes alone cannot be called for JSON. */
+export type ReplyOf<Row extends Endpoint> = Row['reply'] extends { readonly json: infer Schema extends z.ZodType }
+  ? Exact<z.output<Schema>>
+  : never
 
 /** One event of a row that streams. */
 export type EventOf<Row extends Endpoint> = Row['reply'] extends { readonly event: infer Schema extends z.ZodType }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { endpointList, errorCodesOf } from './endpoints.ts'
+import { errorCodesOf } from './endpoints/endpoint.ts'
+import { endpointList } from './endpoints.ts'
 import { errorCodes, type ErrorCode } from './error-codes.ts'
 
 const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')

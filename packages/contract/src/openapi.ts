@@ -2,10 +2,12 @@
  * The OpenAPI document, made from the rows of `endpoints.ts` and the schemas that the server itself uses.
  */
 import { z } from 'zod'
-import { endpointList, errorCodesOf, type Endpoint } from './endpoints.ts'
+import { type Endpoint, endpointTags, errorCodesOf } from './endpoints/endpoint.ts'
+import { endpointList } from './endpoints.ts'
 import { errorBody } from './error-body.ts'
 import { errorCodes, type ErrorCode } from './error-codes.ts'
-import { examples, shortageExample, type EndpointExamples } from './examples.ts'
+import { type EndpointExamples } from './examples/example.ts'
+import { examples, shortageExample } from './examples.ts'
 import { errorHeaders, replyHeaders } from './openapi-headers.ts'
 
 /** Version of the API description. Source: spec 9. */
@@ -37,7 +39,7 @@ export function createOpenApiDocument(publicBaseUrl: string): OpenApiDocument {
   const paths: Record<string, Record<string, Json>> = {}
   for (const endpoint of endpointList) {
     const path = (paths[endpoint.path] ??= {})
-    path[endpoint.method.toLowerCase()] = renderOperation(endpoint, schemas)
+    path[endpoint.method.toLowerCase()] = renderOperation(endpoint, examples[endpoint.id], schemas)
   }
   schemas.render(errorBody, 'output')
   const development = { url: DEVELOPMENT_BASE_URL, description: 'A gateway on this machine.' }
@@ -51,12 +53,9 @@ export function createOpenApiDocument(publicBaseUrl: string): OpenApiDocument {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: publicBaseUrl === DEVELOPMENT_BASE_URL ? [published] : [published, development],
-    tags: [
-      { name: 'Models', description: 'What there is and what it costs.' },
-      { name: 'Chat', description: 'Chat with text models, streamed or not.' },
-      { name: 'Account', description: 'Credits and where they went.' },
-      { name: 'Service', description: 'The gateway itself.' },
-    ],
+    tags: Object.entries(endpointTags)
+      .filter(([tag]) => endpointList.some((endpoint) => endpoint.tag === tag))
+      .map(([name, description]) => ({ name, description })),
     security: [{ key: [] }],
     paths,
     components: {
@@ -103,10 +102,9 @@ function tidySchema({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.Bas
   delete jsonSchema.additionalProperties
 }
 
-function renderOperation(endpoint: Endpoint, schemas: SchemaCollection): Json {
+function renderOperation(endpoint: Endpoint, sample: EndpointExamples, schemas: SchemaCollection): Json {
   const { path, query } = endpoint.request
-  const body = endpoint.request.documentedBody ?? endpoint.request.body
-  const sample = examples[endpoint.id]
+  const body = renderBody(endpoint, sample, schemas)
   const parameters = [
     ...(path === undefined ? [] : renderParameters(schemas.render(path, 'input'), 'path')),
     ...(query === undefined ? [] : renderParameters(schemas.render(query, 'input'), 'query')),
@@ -116,17 +114,22 @@ function renderOperation(endpoint: Endpoint, schemas: SchemaCollection): Json {
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: endpoint.description,
-    ...(endpoint.auth === 'public' ? { security: [] } : {}),
+    ...(endpoint.auth === 'key' ? {} : { security: [] }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: schemas.render(body, 'input'), example: sample.body } },
-          },
-        }),
+    ...(body === null ? {} : { requestBody: { required: true, content: body } }),
     responses: { 200: renderReply(endpoint, sample, schemas), ...renderFailures(endpoint, schemas) },
+  }
+}
+
+/** The bodies that an operation takes, by content type; null for none. */
+function renderBody({ request }: Endpoint, sample: EndpointExamples, schemas: SchemaCollection): Json | null {
+  const json = request.documentedBody ?? request.body
+  if (json === undefined && request.form === undefined) return null
+  return {
+    ...(json === undefined
+      ? {}
+      : { 'application/json': { schema: schemas.render(json, 'input'), example: sample.body } }),
+    ...(request.form === undefined ? {} : { 'multipart/form-data': { schema: schemas.render(request.form, 'input') } }),
   }
 }
 
@@ -145,13 +148,17 @@ function renderParameters(schema: Json, place: 'path' | 'query'): Json[] {
 }
 
 function renderReply(endpoint: Endpoint, sample: EndpointExamples, schemas: SchemaCollection): Json {
-  const { description, json, event } = endpoint.reply
+  const { description, json, event, bytes } = endpoint.reply
+  const schema = { type: 'string', format: 'binary', description: bytes?.description }
   return {
     description,
-    headers: headersOf(endpoint, ['x-request-id'], endpoint.right === undefined ? [] : CHARGE_HEADERS),
+    headers: headersOf(endpoint, ['x-request-id'], endpoint.isCharged === true ? CHARGE_HEADERS : []),
     content: {
-      'application/json': { schema: schemas.render(json, 'output'), example: sample.reply },
+      ...(json === undefined
+        ? {}
+        : { 'application/json': { schema: schemas.render(json, 'output'), example: sample.reply } }),
       ...(event === undefined ? {} : { 'text/event-stream': renderEvents(event, sample, schemas) }),
+      ...Object.fromEntries((bytes?.types ?? []).map((type) => [type, { schema }])),
     },
   }
 }
@@ -186,7 +193,7 @@ function renderFailures(endpoint: Endpoint, schemas: SchemaCollection): Json {
   const statuses = [...byStatus.keys()].sort((left, right) => left - right)
   const failures = statuses.map((status) => [status, renderFailure(endpoint, byStatus.get(status) ?? [], schemas)])
   const { json, unavailable } = endpoint.reply
-  if (unavailable === undefined) return Object.fromEntries(failures)
+  if (unavailable === undefined || json === undefined) return Object.fromEntries(failures)
   const content = { 'application/json': { schema: schemas.render(json, 'output') } }
   return Object.fromEntries([...failures, [503, { description: unavailable, content }]])
 }

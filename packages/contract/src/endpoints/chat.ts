@@ -1,0 +1,28 @@
+import { documentedChatRequest } from '../chat-documentation.ts'
+import { chatChunk, chatReply, chatRequest } from '../chat.ts'
+import { type EndpointTable, paidErrors } from './endpoint.ts'
+
+export const chatEndpoints = {
+  createChatCompletion: {
+    id: 'createChatCompletion',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    auth: 'key',
+    right: 'inference',
+    isCharged: true,
+    tag: 'Chat',
+    summary: 'Chat with a model',
+    description:
+      'The OpenAI chat request. Fields that are not listed go to the upstream unchanged, except those that change ' +
+      'price, model or route. The answer carries the charge in `svc`: at the top level, or in a stream on the last ' +
+      'event before `[DONE]`.',
+    request: { body: chatRequest, documentedBody: documentedChatRequest },
+    reply: {
+      description: 'The answer: JSON, or with `stream: true` server-sent events that end with `data: [DONE]`.',
+      json: chatReply,
+      event: chatChunk,
+    },
+    errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
+    rateClass: 'keyed',
+  },
+} as const satisfies EndpointTable<'createChatCompletion'>

@@ -1,0 +1,111 @@
+/** The form of an endpoint's row. The rows stand beside this file, one file for each tag. */
+import type { z } from 'zod'
+import type { ErrorCode } from '../error-codes.ts'
+
+export type RateClass = 'keyed' | 'public'
+
+/** What an endpoint takes. An absent part is not read. Of `body` and `form` one is sent where there are both. */
+export interface EndpointRequest {
+  readonly path?: z.ZodObject
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodObject
+  /** What the OpenAPI document shows in place of `body`, where that passes fields on without reading them. */
+  readonly documentedBody?: z.ZodObject
+  /** Fields of a `multipart/form-data` body; files are `z.file()`. For the document: the server reads forms itself. */
+  readonly form?: z.ZodObject
+}
+
+/** A body that is no JSON. */
+export interface EndpointBytes {
+  /** Media types that it can have. */
+  readonly types: readonly string[]
+  readonly description: string
+}
+
+/** What an endpoint answers: JSON, bytes, or one of both. */
+export interface EndpointReply {
+  readonly description: string
+  /** Schema of the JSON body. */
+  readonly json?: z.ZodType
+  /** Schema of one event, where the answer can be a stream of server-sent events. */
+  readonly event?: z.ZodType
+  readonly bytes?: EndpointBytes
+  /** Set where a 503 has the same body: when that comes. */
+  readonly unavailable?: string
+}
+
+/** Groups of the OpenAPI document, in its order, and what they are about. */
+export const endpointTags = {
+  Models: 'What there is and what it costs.',
+  Chat: 'Chat with text models, streamed or not.',
+  Images: 'Make and change pictures.',
+  Videos: 'Make videos: submit a job, ask for its state, fetch the file.',
+  Audio: 'Speech from text, text from speech.',
+  Account: 'Credits and where they went.',
+  Service: 'The gateway itself.',
+} as const
+
+export type EndpointTag = keyof typeof endpointTags
+
+export interface Endpoint {
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Relative to the base URL, which ends in `/api`. Names in braces are path parameters. */
+  readonly path: string
+  /** `signed` takes a signature in the query in place of a key. */
+  readonly auth: 'key' | 'public' | 'signed'
+  /** The right that the key must have. */
+  readonly right?: 'inference'
+  /** Whether a successful answer says what it cost, in the headers at least. */
+  readonly isCharged?: true
+  readonly tag: EndpointTag
+  readonly summary: string
+  readonly description: string
+  readonly request: EndpointRequest
+  readonly reply: EndpointReply
+  /** Besides the codes that every endpoint can answer. */
+  readonly errors: readonly ErrorCode[]
+  /** Which bucket of the rate limits counts it. */
+  readonly rateClass: RateClass
+}
+
+/** Rows by their operation ids. */
+export type EndpointTable<Ids extends string> = { readonly [Id in Ids]: Endpoint & { readonly id: Id } }
+
+/** Codes that every endpoint can answer. */
+export const commonErrors = [
+  'method_not_allowed',
+  'rate_limit_exceeded',
+  'internal_error',
+] as const satisfies ErrorCode[]
+
+/** Codes that every endpoint with a key can answer. */
+export const keyErrors = ['invalid_api_key', 'key_scope_denied', 'account_suspended'] as const satisfies ErrorCode[]
+
+/** Codes that every paid endpoint can answer beside its own: the credits, the model, the upstream. */
+export const paidErrors = [
+  'missing_required_parameter',
+  'invalid_value',
+  'unsupported_parameter',
+  'empty_content',
+  'content_policy_violation',
+  'upstream_rejected_request',
+  'insufficient_credits',
+  'key_budget_exceeded',
+  'team_budget_exceeded',
+  'model_not_allowed',
+  'model_not_found',
+  'request_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+  'upstream_error',
+  'upstream_empty',
+  'upstream_unavailable',
+  'server_is_overloaded',
+  'upstream_timeout',
+] as const satisfies ErrorCode[]
+
+/** All codes that an endpoint can answer. */
+export function errorCodesOf(endpoint: Endpoint): readonly ErrorCode[] {
+  return [...endpoint.errors, ...(endpoint.auth === 'key' ? keyErrors : []), ...commonErrors]
+}

@@ -1,0 +1,30 @@
+import type { modelsEndpoints } from '../endpoints/models.ts'
+import type { ExampleTable } from './example.ts'
+
+const model = {
+  id: 'svc-opus',
+  object: 'model',
+  created: 1_790_000_000,
+  owned_by: 'anthropic',
+  name: 'Claude Opus',
+  description: null,
+  context_length: 200_000,
+  max_output_tokens: 64_000,
+  architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
+  supported_parameters: ['max_tokens', 'temperature', 'tools'],
+  pricing: { prompt: '0.000000006', completion: '0.00000003' },
+  svc: {
+    type: 'text',
+    featured: true,
+    alias_for: 'openrouter/anthropic/claude-opus-4.8',
+    aliases: [],
+    credits_per_1m_input: 6,
+    credits_per_1m_output: 30,
+    margin_bps: 2_000,
+  },
+}
+
+export const modelsExamples: ExampleTable<typeof modelsEndpoints> = {
+  listModels: { reply: { object: 'list', data: [model] } },
+  getModel: { reply: model },
+}
