@@ -12,6 +12,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   tracing: 0,
   config: 1,
   db: 1,
+  spool: 1,
   accounts: 2,
   catalog: 2,
   keys: 2,

@@ -13,9 +13,11 @@ export type ErrorType =
  */
 export const errorCodes = {
   invalid_json: { status: 400, type: 'invalid_request_error' },
+  invalid_form: { status: 400, type: 'invalid_request_error' },
   missing_required_parameter: { status: 400, type: 'invalid_request_error' },
   invalid_value: { status: 400, type: 'invalid_request_error' },
   unsupported_parameter: { status: 400, type: 'invalid_request_error' },
+  unsupported_format: { status: 400, type: 'invalid_request_error' },
   empty_content: { status: 400, type: 'invalid_request_error' },
   context_length_exceeded: { status: 400, type: 'invalid_request_error' },
   content_policy_violation: { status: 400, type: 'invalid_request_error' },

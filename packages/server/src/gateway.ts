@@ -44,6 +44,7 @@ import { type Clock, systemClock } from './runtime/clock.ts'
 import { createId } from './runtime/ids.ts'
 import type { Logger } from './runtime/log.ts'
 import { systemTimer } from './runtime/timer.ts'
+import { openSpool } from './spool/spool.ts'
 import { createTokenCounter } from './tokens/token-counter.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
 import { startWorkers } from './worker/workers.ts'
@@ -155,6 +156,7 @@ function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): Edg
     catalog,
     readHealth: health,
     publicBaseUrl: `${publicOrigin}/api`,
+    spool: openSpool({ dataDir: config.dataDir, bytesMax: limits.uploadBytesInFlight }),
     limits: {
       perKey: new RateLimiter(limits.requestsPerMinute, clock),
       perAccount: new RateLimiter(limits.requestsPerMinute * ACCOUNT_KEYS, clock),
@@ -163,6 +165,7 @@ function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): Edg
       streams: parts.streams,
       bodies: new BodyBudget(limits.bodyBytesInFlight),
       chatBodyBytes: limits.chatBodyBytes,
+      uploadStallMs: limits.uploadStallMs,
       keepAliveMs: limits.keepAliveMs,
     },
     consoleHtml: readFileSync(CONSOLE_PAGE, 'utf8'),

@@ -77,6 +77,10 @@ const limitsSchema = z.strictObject({
   failed_auth_per_minute: perMinute.optional().describe('Wrong keys from one address; 30 by default.'),
   chat_body_bytes: bytes.optional().describe('Size of a chat request; 32 MiB by default.'),
   body_bytes_in_flight: bytes.optional().describe('Request bodies in memory at a time; 256 MiB by default.'),
+  upload_bytes_in_flight: bytes
+    .optional()
+    .describe('Files of requests on disk and in memory at a time; 1 GiB by default.'),
+  upload_stall_ms: milliseconds.optional().describe('How long a client may send nothing of a form; 30,000 by default.'),
   header_bytes: z
     .int()
     .min(8_192)

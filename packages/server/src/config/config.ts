@@ -73,6 +73,9 @@ export interface LimitsConfig {
   readonly chatBodyBytes: number
   /** Bodies in memory at a time, over all requests. */
   readonly bodyBytesInFlight: number
+  /** Files that came with requests, on disk and in memory, over all requests. */
+  readonly uploadBytesInFlight: number
+  readonly uploadStallMs: number
   readonly headerBytes: number
   /** How long a process that has fallen silent keeps its holds. */
   readonly leaseMs: number

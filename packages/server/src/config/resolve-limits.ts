@@ -15,6 +15,8 @@ export function resolveLimits(entry: LimitsEntry): LimitsConfig {
     failedAuthPerMinute: entry.failed_auth_per_minute ?? 30,
     chatBodyBytes: entry.chat_body_bytes ?? 32 * MIB,
     bodyBytesInFlight: entry.body_bytes_in_flight ?? 256 * MIB,
+    uploadBytesInFlight: entry.upload_bytes_in_flight ?? 1_024 * MIB,
+    uploadStallMs: entry.upload_stall_ms ?? 30_000,
     headerBytes: entry.header_bytes ?? 64 * KIB,
     leaseMs: entry.lease_ms ?? 60_000,
     journalMs: entry.journal_ms ?? 5_000,

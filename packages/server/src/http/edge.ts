@@ -11,6 +11,7 @@ import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
 import type { HttpMetrics } from '../metrics/http-metrics.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
+import type { Spool } from '../spool/spool.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { BodyBudget } from './read-body.ts'
@@ -33,6 +34,8 @@ export interface EdgeDeps {
   readonly readHealth: () => HealthReply
   /** Origin and `/api`, as clients reach them. */
   readonly publicBaseUrl: string
+  /** Room for the files that come with requests. */
+  readonly spool: Spool
   readonly limits: EdgeLimits
   /** HTML of the console; its pages come with the console. */
   readonly consoleHtml: string
@@ -46,6 +49,8 @@ export interface EdgeLimits {
   readonly streams: StreamSlots
   readonly bodies: BodyBudget
   readonly chatBodyBytes: number
+  /** How long a client may send nothing of a form, in milliseconds. */
+  readonly uploadStallMs: number
   /** How often a silent stream sends a comment, in milliseconds. */
   readonly keepAliveMs: number
 }
