@@ -5,15 +5,24 @@ import type { SourceFile } from './source-file.ts'
 /** Which room's statements may name a table. A table that is missing here is a finding. */
 const OWNERS: Readonly<Record<string, string>> = {
   account: 'accounts',
+  address_inflow: 'deposits',
   api_key: 'keys',
   balance: 'ledger',
   budget: 'keys',
+  chain_cursor: 'deposits',
+  chain_fact: 'deposits',
+  deposit: 'deposits',
+  deposit_address: 'deposits',
   hold: 'ledger',
+  linked_wallet: 'deposits',
+  outflow: 'deposits',
   process_lease: 'ledger',
+  task_lease: 'deposits',
   team: 'accounts',
   transfer: 'ledger',
   usage_daily: 'ledger',
   usage_record: 'ledger',
+  wallet_challenge: 'deposits',
 }
 
 const QUERY_METHODS = new Set([

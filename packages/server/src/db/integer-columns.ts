@@ -4,7 +4,8 @@
 import type { KyselyPlugin, PluginTransformQueryArgs, PluginTransformResultArgs, RootOperationNode } from 'kysely'
 import { InvariantError } from '../errors/invariant-error.ts'
 
-const MONEY_COLUMN = /(?:^|_)(?:nanocredits|posted|held|spent|reserved|amount|funding|charge|write_off|cost|margin)$/
+const MONEY_COLUMN =
+  /(?:^|_)(?:nanocredits|posted|held|spent|reserved|amount|funding|charge|write_off|cost|margin|credits)$/
 
 const known = new Map<string, boolean>()
 const KNOWN_MAX = 1_000

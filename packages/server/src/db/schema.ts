@@ -6,6 +6,18 @@
  * Ids are UUIDv7 text, so that order by id is order by time.
  */
 
+import type {
+  AddressInflowTable,
+  ChainCursorTable,
+  ChainFactTable,
+  DepositAddressTable,
+  DepositTable,
+  LinkedWalletTable,
+  OutflowTable,
+  TaskLeaseTable,
+  WalletChallengeTable,
+} from './deposit-schema.ts'
+
 /** Holder of one balance; a team's credit pool. */
 export interface AccountTable {
   account_id: string
@@ -185,4 +197,13 @@ export interface Schema {
   usage_record: UsageRecordTable
   usage_daily: UsageDailyTable
   process_lease: ProcessLeaseTable
+  deposit_address: DepositAddressTable
+  linked_wallet: LinkedWalletTable
+  wallet_challenge: WalletChallengeTable
+  deposit: DepositTable
+  outflow: OutflowTable
+  address_inflow: AddressInflowTable
+  chain_cursor: ChainCursorTable
+  chain_fact: ChainFactTable
+  task_lease: TaskLeaseTable
 }

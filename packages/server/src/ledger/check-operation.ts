@@ -3,7 +3,7 @@
  */
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { InvariantError } from '../errors/invariant-error.ts'
-import type { HoldProgress, LedgerOperation, RecordCredit, SettleHold } from './operations.ts'
+import type { CreditDeposit, HoldProgress, LedgerOperation, RecordCredit, SettleHold } from './operations.ts'
 
 /** A million USD in one operation; sums of two fit a signed 64-bit column with room to spare. */
 export const OPERATION_AMOUNT_MAX = 1_000_000_000_000_000_000n
@@ -44,6 +44,8 @@ function checked(operation: LedgerOperation): LedgerOperation {
       return checkedSettle(operation)
     case 'credit':
       return checkedCredit(operation)
+    case 'deposit':
+      return checkedDeposit(operation)
     case 'journal':
       assertId(operation.processId)
       assertCount('leaseUntil', operation.leaseUntil, Number.MAX_SAFE_INTEGER)
@@ -90,6 +92,14 @@ function checkedCredit(operation: RecordCredit): RecordCredit {
   const { amount, source } = operation
   assertAmount('amount', amount < 0n ? -amount : amount)
   assert(amount > 0n || (source === 'adjustment' && amount < 0n), `a ${source} cannot be ${amount}`)
+  return { ...operation, reason: storable(operation.reason, TEXT_LENGTH_MAX) }
+}
+
+function checkedDeposit(operation: CreditDeposit): CreditDeposit {
+  for (const id of [operation.txHash, operation.ordinal, operation.blockHash]) assertId(id)
+  assertCount('chainId', operation.chainId, Number.MAX_SAFE_INTEGER)
+  assertAmount('amount', operation.amount)
+  assert(operation.amount > 0n, 'a deposit is worth something')
   return { ...operation, reason: storable(operation.reason, TEXT_LENGTH_MAX) }
 }
 

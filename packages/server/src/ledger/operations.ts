@@ -159,6 +159,40 @@ export type CreditResult =
   | { readonly kind: 'insufficient'; readonly available: Nanocredits }
   | { readonly kind: 'unknown_account' }
 
+/**
+ * Credits a deposit that stands recorded, and marks it credited in the same transaction. Its natural key is
+ * (chain, transaction, ordinal); the transfer has the deposit's id.
+ *
+ * The row decides: it must be `confirming`, in the block that the caller verified, and worth what the caller found.
+ */
+export interface CreditDeposit {
+  readonly kind: 'deposit'
+  readonly chainId: number
+  /** Lower case, with `0x`. */
+  readonly txHash: string
+  readonly ordinal: string
+  /** The block in which the caller saw it final. */
+  readonly blockHash: string
+  readonly amount: Nanocredits
+  /** Why, in words for the account's owner. */
+  readonly reason: string
+  readonly now: number
+}
+
+export type CreditDepositResult =
+  | {
+      readonly kind: 'deposited'
+      readonly depositId: string
+      readonly accountId: string
+      readonly credits: Nanocredits
+      readonly posted: Nanocredits
+      /** Whether an earlier operation had done it. */
+      readonly isRepeated: boolean
+    }
+  /** The row says otherwise by now: read it again. */
+  | { readonly kind: 'not_creditable'; readonly state: string }
+  | { readonly kind: 'unknown_deposit' }
+
 /** What an open hold would be charged if its process died now. */
 export interface HoldProgress {
   readonly holdId: string
@@ -186,7 +220,7 @@ export interface JournalHolds {
 
 export type JournalResult = { readonly kind: 'journaled' }
 
-export type LedgerOperation = PlaceHold | ExtendHold | SettleHold | RecordCredit | JournalHolds
+export type LedgerOperation = PlaceHold | ExtendHold | SettleHold | RecordCredit | CreditDeposit | JournalHolds
 
 /**
  * An operation that no correct caller asks for, such as settling a hold that never was. Others of its batch are not
@@ -197,7 +231,14 @@ export interface FaultResult {
   readonly message: string
 }
 
-export type LedgerResult = PlaceResult | ExtendResult | SettleResult | CreditResult | JournalResult | FaultResult
+export type LedgerResult =
+  | PlaceResult
+  | ExtendResult
+  | SettleResult
+  | CreditResult
+  | CreditDepositResult
+  | JournalResult
+  | FaultResult
 
 /** The result that belongs to an operation. */
 export type ResultOf<Operation extends LedgerOperation> = Operation extends PlaceHold
@@ -208,4 +249,6 @@ export type ResultOf<Operation extends LedgerOperation> = Operation extends Plac
       ? SettleResult
       : Operation extends RecordCredit
         ? CreditResult
-        : JournalResult
+        : Operation extends CreditDeposit
+          ? CreditDepositResult
+          : JournalResult

@@ -11,6 +11,7 @@ import { periodStart } from '../runtime/budget-period.ts'
 import { formatHoldProgress } from './hold-progress.ts'
 import { holdFor } from './hold-size.ts'
 import type {
+  CreditDeposit,
   ExtendResult,
   LedgerOperation,
   LedgerResult,
@@ -67,6 +68,8 @@ function rowFrom(ids: BatchIds, operation: LedgerOperation): Record<string, unkn
       return settleRowFrom(ids, operation)
     case 'credit':
       return creditRowFrom(ids, operation)
+    case 'deposit':
+      throw new InvariantError('a deposit is a call of its own')
     case 'journal':
       return {
         kind: 'journal',
@@ -140,6 +143,25 @@ function creditRowFrom(ids: BatchIds, operation: RecordCredit): Record<string, u
   }
 }
 
+/** Writes the argument of the function `ledger_deposit`. */
+export function formatPostgresDeposit(operation: CreditDeposit): string {
+  return JSON.stringify({
+    chain: operation.chainId,
+    tx: operation.txHash,
+    ordinal: operation.ordinal,
+    block: operation.blockHash,
+    amount: operation.amount.toString(),
+    reason: operation.reason,
+    now: operation.now,
+  })
+}
+
+/** Reads the result of the function `ledger_deposit`. */
+export function parsePostgresDeposit(text: string): LedgerResult {
+  // As above: the function is part of our own schema.
+  return resultFrom(JSON.parse(text) as ResultRow)
+}
+
 /** Reads the results that the function returned. */
 export function parsePostgresResults(text: string): readonly LedgerResult[] {
   // The function is part of our own schema; its answer has this form or the deployment is broken.
@@ -148,7 +170,7 @@ export function parsePostgresResults(text: string): readonly LedgerResult[] {
 
 type ResultRow = readonly [kind: string, ...values: (string | number | null)[]]
 
-function resultFrom([kind, first, second, third, fourth]: ResultRow): LedgerResult {
+function resultFrom([kind, first, second, third, fourth, fifth]: ResultRow): LedgerResult {
   switch (kind) {
     case 'placed':
       return { kind, amount: amountFrom(first), units: Number(second), limit: third == null ? null : Number(third) }
@@ -173,6 +195,18 @@ function resultFrom([kind, first, second, third, fourth]: ResultRow): LedgerResu
       return { kind, posted: amountFrom(first) }
     case 'insufficient_credit':
       return { kind: 'insufficient', available: amountFrom(first) }
+    case 'deposited':
+      return {
+        kind,
+        depositId: String(first),
+        accountId: String(second),
+        credits: amountFrom(third),
+        posted: amountFrom(fourth),
+        isRepeated: fifth === 1,
+      }
+    case 'not_creditable':
+      return { kind, state: String(first) }
+    case 'unknown_deposit':
     case 'unknown_account':
     case 'journaled':
       return { kind }

@@ -1,21 +1,72 @@
 import type { Pool, QueryConfig } from 'pg'
 import type { LedgerEngine } from './ledger-engine.ts'
-import { formatPostgresBatch, parsePostgresResults } from './postgres-batch.ts'
+import type { CreditDeposit, LedgerOperation, LedgerResult } from './operations.ts'
+import {
+  formatPostgresBatch,
+  formatPostgresDeposit,
+  parsePostgresDeposit,
+  parsePostgresResults,
+} from './postgres-batch.ts'
 
 /** How long a batch may stay unanswered before its connection counts as lost and the batch is sent again. */
 const ANSWER_TIMEOUT_MS = 10_000
 
-/** The ledger on PostgreSQL: a batch is one call of the function `ledger_apply`, which is one round trip. */
+/**
+ * The ledger on PostgreSQL: a batch is one call of the function `ledger_apply`, which is one round trip.
+ *
+ * A deposit is a call of its own, in its place in the order: it locks a row that no request ever needs, so it must
+ * wait for nobody while it holds the locks of others.
+ */
 export function createPostgresLedgerEngine(pool: Pool): LedgerEngine {
   return {
     async apply(operations) {
-      const call: QueryConfig & { readonly query_timeout: number } = {
-        text: 'select ledger_apply($1::jsonb) as results',
-        values: [formatPostgresBatch(operations)],
-        query_timeout: ANSWER_TIMEOUT_MS,
+      if (operations.every(isNoDeposit)) return applyBatch(pool, operations)
+      const results: LedgerResult[] = []
+      for (const run of splitAtDeposits(operations)) {
+        if ('deposit' in run) results.push(await applyDeposit(pool, run.deposit))
+        else results.push(...(await applyBatch(pool, run.batch)))
       }
-      const reply = await pool.query<{ results: string }>(call)
-      return parsePostgresResults(reply.rows[0]?.results ?? '[]')
+      return results
     },
   }
+}
+
+function isNoDeposit(operation: LedgerOperation): boolean {
+  return operation.kind !== 'deposit'
+}
+
+type Run = { readonly deposit: CreditDeposit } | { readonly batch: LedgerOperation[] }
+
+/** Cuts a batch so that each deposit stands alone and the order is kept. */
+function splitAtDeposits(operations: readonly LedgerOperation[]): readonly Run[] {
+  const runs: Run[] = []
+  for (const operation of operations) {
+    const last = runs.at(-1)
+    if (operation.kind === 'deposit') runs.push({ deposit: operation })
+    else if (last !== undefined && 'batch' in last) last.batch.push(operation)
+    else runs.push({ batch: [operation] })
+  }
+  return runs
+}
+
+async function applyBatch(pool: Pool, operations: readonly LedgerOperation[]): Promise<readonly LedgerResult[]> {
+  return parsePostgresResults(
+    await call(pool, 'select ledger_apply($1::jsonb) as results', formatPostgresBatch(operations)),
+  )
+}
+
+async function applyDeposit(pool: Pool, operation: CreditDeposit): Promise<LedgerResult> {
+  return parsePostgresDeposit(
+    await call(pool, 'select ledger_deposit($1::jsonb) as results', formatPostgresDeposit(operation)),
+  )
+}
+
+async function call(pool: Pool, text: string, argument: string): Promise<string> {
+  const query: QueryConfig & { readonly query_timeout: number } = {
+    text,
+    values: [argument],
+    query_timeout: ANSWER_TIMEOUT_MS,
+  }
+  const reply = await pool.query<{ results: string }>(query)
+  return reply.rows[0]?.results ?? '[]'
 }

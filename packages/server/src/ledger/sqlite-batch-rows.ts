@@ -1,5 +1,15 @@
 import { dayOf } from './budget-window.ts'
-import type { BalanceRow, BudgetRow, CreditRow, DailyRow, HoldEnding, HoldRow, KeyRow } from './sqlite-ledger-rows.ts'
+import type { CreditDeposit } from './operations.ts'
+import type {
+  BalanceRow,
+  BudgetRow,
+  CreditRow,
+  DailyRow,
+  DepositRow,
+  HoldEnding,
+  HoldRow,
+  KeyRow,
+} from './sqlite-ledger-rows.ts'
 import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
 
 /** The rows that one batch touches. Each is read once, when first asked for. */
@@ -10,11 +20,21 @@ export interface BatchRows {
   readonly keys: Map<string, KeyRow | null>
   readonly holds: Map<string, HoldRow | null>
   readonly credits: Map<string, CreditRow>
+  /** By chain, transaction and ordinal. */
+  readonly deposits: Map<string, DepositRow | null>
 }
 
 /** An empty set of rows for a batch. */
 export function createBatchRows(store: SqliteLedgerStore): BatchRows {
-  return { store, balances: new Map(), budgets: new Map(), keys: new Map(), holds: new Map(), credits: new Map() }
+  return {
+    store,
+    balances: new Map(),
+    budgets: new Map(),
+    keys: new Map(),
+    holds: new Map(),
+    credits: new Map(),
+    deposits: new Map(),
+  }
 }
 
 /** Finds a balance, or null when there is no such account. */
@@ -35,6 +55,16 @@ export function findKey(rows: BatchRows, keyId: string): KeyRow | null {
 /** Finds a hold, or null when none was placed under that id. */
 export function findHold(rows: BatchRows, holdId: string): HoldRow | null {
   return findOnce(rows.holds, holdId, rows.store.findHold)
+}
+
+/** Finds a deposit by its natural key, or null when none was recorded. */
+export function findDeposit(
+  rows: BatchRows,
+  { chainId, txHash, ordinal }: Pick<CreditDeposit, 'chainId' | 'txHash' | 'ordinal'>,
+): DepositRow | null {
+  return findOnce(rows.deposits, `${chainId} ${txHash} ${ordinal}`, () =>
+    rows.store.findDeposit(chainId, txHash, ordinal),
+  )
 }
 
 function findOnce<Row>(known: Map<string, Row | null>, id: string, find: (id: string) => Row | null): Row | null {
@@ -70,6 +100,7 @@ export function writeBatchRows(rows: BatchRows): void {
     if (hold.storedState !== 'expired') store.insertUsage(hold, findKey(rows, hold.keyId)?.teamId ?? null, ending)
   }
   for (const row of rows.credits.values()) store.insertCredit(row)
+  for (const row of rows.deposits.values()) if (row?.creditedAt != null) store.updateDeposit(row)
   for (const row of daily.values()) store.upsertDaily(row)
   for (const row of rows.balances.values()) if (row?.isChanged === true) store.updateBalance(row)
   for (const row of rows.budgets.values()) if (row?.isChanged === true) store.updateBudget(row)

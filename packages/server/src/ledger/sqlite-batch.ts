@@ -34,6 +34,7 @@ import {
   writeBatchRows,
   type BatchRows,
 } from './sqlite-batch-rows.ts'
+import { creditDeposit } from './sqlite-credit-deposit.ts'
 import type { BalanceRow, BudgetRow, HoldRow } from './sqlite-ledger-rows.ts'
 import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
 import { leastPurse, payableBeyondHold, type Purses } from './sqlite-purses.ts'
@@ -59,6 +60,8 @@ function applyOperation(rows: BatchRows, operation: LedgerOperation): LedgerResu
       return settleHold(rows, operation)
     case 'credit':
       return recordCredit(rows, operation)
+    case 'deposit':
+      return creditDeposit(rows, operation)
     case 'journal':
       return journalHolds(rows, operation)
   }

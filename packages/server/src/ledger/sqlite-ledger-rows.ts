@@ -93,3 +93,14 @@ export interface DailyRow {
   promptTokens: number
   completionTokens: number
 }
+
+/** A deposit as the database has it, with what this batch does to it. */
+export interface DepositRow {
+  readonly depositId: string
+  readonly accountId: string
+  readonly blockHash: string
+  readonly credits: bigint | null
+  state: string
+  /** Set by the batch that credits it; null otherwise. */
+  creditedAt: number | null
+}

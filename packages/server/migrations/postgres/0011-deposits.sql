@@ -1,0 +1,184 @@
+-- Deposits: what arrived on a chain for an account, where it may arrive, and how far the chain was read. One row per
+-- transfer, found by (chain, transaction, ordinal) however often it is seen; crediting it writes a transfer of the same
+-- id in the same transaction. Raw amounts are decimal text: wei do not fit 64 bits. Nothing here is ever deleted, since
+-- an address stays ours for ever and a row that is gone could be credited again.
+create table deposit_address (
+  address_id        text collate "C" not null primary key,
+  account_id        text collate "C" not null references account on delete restrict,
+  chain_id          bigint not null,
+  xpub_id           text collate "C" not null,
+  derivation_index  bigint not null check (derivation_index >= 0 and derivation_index < 2147483648),
+  address           text collate "C" not null check (address = lower(address) and length(address) = 42),
+  created_at        bigint not null,
+  unique (chain_id, address),
+  unique (xpub_id, derivation_index),
+  unique (account_id, xpub_id)
+);
+
+create table linked_wallet (
+  wallet_id    text collate "C" not null primary key,
+  account_id   text collate "C" not null references account on delete restrict,
+  chain_id     bigint not null,
+  address      text collate "C" not null check (address = lower(address) and length(address) = 42),
+  proof        text not null check (proof = 'eoa' or proof = 'contract'),
+  linked_at    bigint not null,
+  unlinked_at  bigint check (unlinked_at >= linked_at)
+);
+
+create unique index linked_wallet_once on linked_wallet (chain_id, address) where unlinked_at is null;
+create index linked_wallet_by_account on linked_wallet (account_id);
+
+create table wallet_challenge (
+  nonce       text collate "C" not null primary key,
+  account_id  text collate "C" not null references account on delete restrict,
+  session     text not null,
+  chain_id    bigint not null,
+  expires_at  bigint not null,
+  used_at     bigint
+);
+
+create table deposit (
+  deposit_id    text collate "C" not null primary key,
+  account_id    text collate "C" not null references account on delete restrict,
+  chain_id      bigint not null,
+  tx_hash       text collate "C" not null check (tx_hash = lower(tx_hash) and length(tx_hash) = 66),
+  ordinal       text collate "C" not null,
+  asset         text collate "C" not null check (asset = 'USDG' or asset = 'ETH'),
+  address       text collate "C" not null,
+  sender        text,
+  raw_amount    text not null check (raw_amount <> '' and raw_amount <> '0'),
+  block_number  bigint not null check (block_number >= 0),
+  block_hash    text not null,
+  block_time    bigint not null,
+  state         text not null
+    check (state in ('seen', 'confirming', 'credited', 'reversed', 'under_review', 'rejected')),
+  reason        text,
+  credits       bigint check (credits >= 0),
+  price         text,
+  price_round   text,
+  price_time    bigint,
+  released_at   bigint,
+  note          text,
+  seen_at       bigint not null,
+  updated_at    bigint not null,
+  credited_at   bigint,
+  unique (chain_id, tx_hash, ordinal),
+  check ((state = 'credited') = (credited_at is not null)),
+  check (state <> 'credited' or credits > 0)
+);
+
+create index deposit_by_account on deposit (account_id, deposit_id);
+create index deposit_by_address on deposit (chain_id, address, asset);
+create index deposit_pending on deposit (chain_id, state, block_number) where credited_at is null;
+
+create function deposit_guard() returns trigger language plpgsql as $$
+begin
+  if old.state = 'credited' then
+    raise exception 'a credited deposit is never changed' using errcode = 'restrict_violation';
+  end if;
+  if (old.deposit_id, old.chain_id, old.tx_hash, old.ordinal)
+    is distinct from (new.deposit_id, new.chain_id, new.tx_hash, new.ordinal)
+  then
+    raise exception 'a deposit keeps its identity' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end
+$$;
+
+create trigger deposit_is_guarded before update on deposit for each row execute function deposit_guard();
+create trigger deposit_is_never_deleted before delete on deposit for each row execute function refuse_change();
+create trigger deposit_is_never_emptied before truncate on deposit for each statement execute function refuse_change();
+create trigger deposit_address_is_append_only before update or delete on deposit_address
+  for each row execute function refuse_change();
+create trigger deposit_address_is_never_emptied before truncate on deposit_address
+  for each statement execute function refuse_change();
+
+create table outflow (
+  outflow_id    text collate "C" not null primary key,
+  chain_id      bigint not null,
+  asset         text collate "C" not null check (asset = 'USDG' or asset = 'ETH'),
+  address       text collate "C" not null,
+  tx_hash       text collate "C",
+  raw_amount    text not null,
+  raw_fee       text not null default '0',
+  state         text not null check (state = 'planned' or state = 'sent' or state = 'final' or state = 'failed'),
+  block_number  bigint,
+  block_hash    text,
+  created_at    bigint not null,
+  updated_at    bigint not null,
+  check (state <> 'final' or (tx_hash is not null and block_number is not null and block_hash is not null))
+);
+
+create unique index outflow_once on outflow (chain_id, tx_hash, address, asset) where tx_hash is not null;
+create index outflow_by_address on outflow (chain_id, address, asset);
+
+create table address_inflow (
+  chain_id      bigint not null,
+  address       text collate "C" not null,
+  asset         text collate "C" not null,
+  raw_inflow    text not null,
+  block_number  bigint not null,
+  checked_at    bigint not null,
+  primary key (chain_id, address, asset)
+);
+
+create table chain_cursor (
+  chain_id      bigint not null,
+  scan          text collate "C" not null,
+  block_number  bigint not null check (block_number >= 0),
+  block_hash    text not null,
+  updated_at    bigint not null,
+  primary key (chain_id, scan)
+);
+
+create table chain_fact (
+  chain_id  bigint not null,
+  name      text collate "C" not null,
+  value     text not null,
+  noted_at  bigint not null,
+  primary key (chain_id, name)
+);
+
+create table task_lease (
+  task         text collate "C" not null primary key,
+  holder       text not null,
+  lease_until  bigint not null
+);
+
+-- Credits deposits, each decided by its own row: what it is worth, whose it is, and whether it may be credited stand
+-- there. Locks as ledger_apply does: the balance first, here then the deposit. One call is one transaction and one
+-- operation, so two calls can never wait for each other in a circle.
+create function ledger_deposit(operation jsonb) returns text language plpgsql as $$
+declare
+  d deposit%rowtype;
+  posted_now bigint;
+begin
+  select * into d from deposit
+   where chain_id = (operation ->> 'chain')::bigint and tx_hash = operation ->> 'tx'
+     and ordinal = operation ->> 'ordinal';
+  if not found then
+    return '["unknown_deposit"]';
+  end if;
+  select b.posted into posted_now from balance b where b.account_id = d.account_id for update;
+  select * into d from deposit where deposit_id = d.deposit_id for update;
+  if d.state = 'credited' then
+    return format('["deposited","%s","%s","%s","%s",1]', d.deposit_id, d.account_id, d.credits, posted_now);
+  end if;
+  if d.state <> 'confirming' or d.block_hash <> operation ->> 'block' or d.credits is null
+     or d.credits <> (operation ->> 'amount')::bigint then
+    return format('["not_creditable","%s"]', d.state);
+  end if;
+  if posted_now + d.credits > 4000000000000000000 then
+    return '["fault","a balance cannot be that large"]';
+  end if;
+  insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
+      created_at)
+    values (d.deposit_id, d.account_id, 'deposit', null, d.credits, 0, 0, 0, 0, operation ->> 'reason',
+      (operation ->> 'now')::bigint);
+  update balance set posted = posted + d.credits where account_id = d.account_id returning posted into posted_now;
+  update deposit set state = 'credited', reason = null, credited_at = (operation ->> 'now')::bigint,
+      updated_at = (operation ->> 'now')::bigint
+   where deposit_id = d.deposit_id;
+  return format('["deposited","%s","%s","%s","%s",0]', d.deposit_id, d.account_id, d.credits, posted_now);
+end
+$$;

@@ -1,0 +1,151 @@
+-- Deposits: what arrived on a chain for an account, where it may arrive, and how far the chain was read. One row per
+-- transfer, found by (chain, transaction, ordinal) however often it is seen; crediting it writes a transfer of the same
+-- id in the same transaction. Raw amounts are decimal text: wei do not fit 64 bits. Nothing here is ever deleted, since
+-- an address stays ours for ever and a row that is gone could be credited again.
+create table deposit_address (
+  address_id        text not null primary key,
+  account_id        text not null references account on delete restrict,
+  chain_id          integer not null,
+  xpub_id           text not null,
+  derivation_index  integer not null check (derivation_index >= 0 and derivation_index < 2147483648),
+  address           text not null check (address = lower(address) and length(address) = 42),
+  created_at        integer not null,
+  unique (chain_id, address),
+  unique (xpub_id, derivation_index),
+  unique (account_id, xpub_id)
+) strict, without rowid;
+
+create table linked_wallet (
+  wallet_id    text not null primary key,
+  account_id   text not null references account on delete restrict,
+  chain_id     integer not null,
+  address      text not null check (address = lower(address) and length(address) = 42),
+  proof        text not null check (proof = 'eoa' or proof = 'contract'),
+  linked_at    integer not null,
+  unlinked_at  integer check (unlinked_at >= linked_at)
+) strict, without rowid;
+
+create unique index linked_wallet_once on linked_wallet (chain_id, address) where unlinked_at is null;
+create index linked_wallet_by_account on linked_wallet (account_id);
+
+create table wallet_challenge (
+  nonce       text not null primary key,
+  account_id  text not null references account on delete restrict,
+  session     text not null,
+  chain_id    integer not null,
+  expires_at  integer not null,
+  used_at     integer
+) strict, without rowid;
+
+create table deposit (
+  deposit_id    text not null primary key,
+  account_id    text not null references account on delete restrict,
+  chain_id      integer not null,
+  tx_hash       text not null check (tx_hash = lower(tx_hash) and length(tx_hash) = 66),
+  ordinal       text not null,
+  asset         text not null check (asset = 'USDG' or asset = 'ETH'),
+  address       text not null,
+  sender        text,
+  raw_amount    text not null check (raw_amount <> '' and raw_amount <> '0'),
+  block_number  integer not null check (block_number >= 0),
+  block_hash    text not null,
+  block_time    integer not null,
+  state         text not null
+    check (state in ('seen', 'confirming', 'credited', 'reversed', 'under_review', 'rejected')),
+  reason        text,
+  credits       integer check (credits >= 0),
+  price         text,
+  price_round   text,
+  price_time    integer,
+  released_at   integer,
+  note          text,
+  seen_at       integer not null,
+  updated_at    integer not null,
+  credited_at   integer,
+  unique (chain_id, tx_hash, ordinal),
+  check ((state = 'credited') = (credited_at is not null)),
+  check (state <> 'credited' or credits > 0)
+) strict, without rowid;
+
+create index deposit_by_account on deposit (account_id, deposit_id);
+create index deposit_by_address on deposit (chain_id, address, asset);
+create index deposit_pending on deposit (chain_id, state, block_number) where credited_at is null;
+
+create trigger deposit_is_never_deleted before delete on deposit
+begin
+  select raise(abort, 'a deposit is never deleted');
+end;
+
+create trigger deposit_stays_credited before update on deposit when old.state = 'credited'
+begin
+  select raise(abort, 'a credited deposit is never changed');
+end;
+
+create trigger deposit_keeps_its_identity before update on deposit
+when (old.deposit_id, old.chain_id, old.tx_hash, old.ordinal)
+  <> (new.deposit_id, new.chain_id, new.tx_hash, new.ordinal)
+begin
+  select raise(abort, 'a deposit keeps its identity');
+end;
+
+create trigger deposit_address_is_never_changed before update on deposit_address
+begin
+  select raise(abort, 'a deposit address is never changed');
+end;
+
+create trigger deposit_address_is_never_deleted before delete on deposit_address
+begin
+  select raise(abort, 'a deposit address is never deleted');
+end;
+
+create table outflow (
+  outflow_id    text not null primary key,
+  chain_id      integer not null,
+  asset         text not null check (asset = 'USDG' or asset = 'ETH'),
+  address       text not null,
+  tx_hash       text,
+  raw_amount    text not null,
+  raw_fee       text not null default '0',
+  state         text not null check (state = 'planned' or state = 'sent' or state = 'final' or state = 'failed'),
+  block_number  integer,
+  block_hash    text,
+  created_at    integer not null,
+  updated_at    integer not null,
+  check (state <> 'final' or (tx_hash is not null and block_number is not null and block_hash is not null))
+) strict, without rowid;
+
+create unique index outflow_once on outflow (chain_id, tx_hash, address, asset) where tx_hash is not null;
+create index outflow_by_address on outflow (chain_id, address, asset);
+
+create table address_inflow (
+  chain_id      integer not null,
+  address       text not null,
+  asset         text not null,
+  raw_inflow    text not null,
+  block_number  integer not null,
+  checked_at    integer not null,
+  primary key (chain_id, address, asset)
+) strict, without rowid;
+
+create table chain_cursor (
+  chain_id      integer not null,
+  scan          text not null,
+  block_number  integer not null check (block_number >= 0),
+  block_hash    text not null,
+  updated_at    integer not null,
+  primary key (chain_id, scan)
+) strict, without rowid;
+
+create table chain_fact (
+  chain_id  integer not null,
+  name      text not null,
+  value     text not null,
+  noted_at  integer not null,
+  primary key (chain_id, name)
+) strict, without rowid;
+
+create table task_lease (
+  task         text not null primary key,
+  holder       text not null,
+  lease_until  integer not null
+) strict, without rowid;

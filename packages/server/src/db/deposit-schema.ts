@@ -1,0 +1,129 @@
+/** The tables of deposits. Raw amounts are smallest units as decimal text, since wei do not fit 64 bits. */
+
+/** An address at which deposits of an account arrive. Never changed, never reused, ours for ever. */
+export interface DepositAddressTable {
+  address_id: string
+  account_id: string
+  chain_id: number
+  /** Names the extended public key; see `xpubIdOf`. */
+  xpub_id: string
+  derivation_index: number
+  /** Lower case. */
+  address: string
+  created_at: number
+}
+
+/** A wallet whose payments to the treasury belong to an account. At most one open row per chain and address. */
+export interface LinkedWalletTable {
+  wallet_id: string
+  account_id: string
+  chain_id: number
+  /** Lower case. */
+  address: string
+  /** How control was shown: an `eoa` by its own signature, a `contract` by ERC-1271 or ERC-6492 on that chain. */
+  proof: 'eoa' | 'contract'
+  linked_at: number
+  unlinked_at: number | null
+}
+
+/** A nonce that a wallet signs once. */
+export interface WalletChallengeTable {
+  nonce: string
+  account_id: string
+  /** Who asked: a session or a key. */
+  session: string
+  chain_id: number
+  expires_at: number
+  used_at: number | null
+}
+
+/** One transfer on a chain to an account. Found by chain, transaction and ordinal; its transfer has its id. */
+export interface DepositTable {
+  deposit_id: string
+  account_id: string
+  chain_id: number
+  /** Lower case. */
+  tx_hash: string
+  /** `log:3` the fourth log of the transaction, `tx` its own value, `trace:0.1` an inner call, `balance:0x…`. */
+  ordinal: string
+  asset: 'USDG' | 'ETH'
+  address: string
+  /** Null where nothing tells. */
+  sender: string | null
+  /** Smallest units as decimal digits. */
+  raw_amount: string
+  block_number: number
+  block_hash: string
+  /** Milliseconds since the epoch. */
+  block_time: number
+  state: 'seen' | 'confirming' | 'credited' | 'reversed' | 'under_review' | 'rejected'
+  /** Why it is not credited yet; null once it is. */
+  reason: string | null
+  /** What it is worth; null until a price is known. */
+  credits: bigint | null
+  /** USD per unit as decimal text; null until it is known. */
+  price: string | null
+  /** Where the price comes from: a round of the feed, or `fixed`. */
+  price_round: string | null
+  price_time: number | null
+  /** When an operator has let it pass; null for most. */
+  released_at: number | null
+  /** What an operator noted. */
+  note: string | null
+  seen_at: number
+  updated_at: number
+  credited_at: number | null
+}
+
+/** What we moved away from one of our addresses. Written before it is sent, so that a balance can be explained. */
+export interface OutflowTable {
+  outflow_id: string
+  chain_id: number
+  asset: 'USDG' | 'ETH'
+  address: string
+  tx_hash: string | null
+  /** Smallest units as decimal digits. */
+  raw_amount: string
+  /** Wei that the address itself paid for it, as decimal digits; `0` where another account pays. */
+  raw_fee: string
+  state: 'planned' | 'sent' | 'final' | 'failed'
+  block_number: number | null
+  block_hash: string | null
+  created_at: number
+  updated_at: number
+}
+
+/** The most that was seen to have ever come to an address: what may be credited for it at most. */
+export interface AddressInflowTable {
+  chain_id: number
+  address: string
+  asset: 'USDG' | 'ETH'
+  /** Smallest units as decimal digits. */
+  raw_inflow: string
+  block_number: number
+  checked_at: number
+}
+
+/** How far a scan of a chain has come. */
+export interface ChainCursorTable {
+  chain_id: number
+  scan: string
+  block_number: number
+  block_hash: string
+  updated_at: number
+}
+
+/** A fact of a chain that is noted once and watched for changes, such as the code behind the token. */
+export interface ChainFactTable {
+  chain_id: number
+  name: string
+  value: string
+  noted_at: number
+}
+
+/** Who does a task that only one process may do at a time. */
+export interface TaskLeaseTable {
+  task: string
+  holder: string
+  lease_until: number
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TEST_NOW } from '../../testing/ledger-operations.ts'
+import { hexOf, seedReadyDeposit, seenDeposit } from '../../testing/seed-deposit.ts'
+import { describeEachEngine } from '../../testing/test-database.ts'
+import { assertSound, openTestLedger, type TestLedger } from '../../testing/test-ledger.ts'
+import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { creditDeposit } from './credit-deposit.ts'
+import { createDepositStore } from './deposit-store.ts'
+
+describeEachEngine('crediting a deposit', (engine) => {
+  let money: TestLedger
+  const clock = { now: () => TEST_NOW }
+  beforeAll(async () => {
+    money = await openTestLedger(engine)
+  })
+  afterAll(async () => {
+    await assertSound(money, TEST_NOW)
+    await money.close()
+  })
+
+  // B132: credit and mark are one transaction, so no failure can come between them.
+  test('200 credits of one deposit from several processes at once are one', async () => {
+    const { accountId } = await money.createCaller(0n)
+    const { database } = money.test
+    const deposit = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(1, 32) }))
+    const others = await Promise.all([money.test.openAgain(), money.test.openAgain()])
+    const ledgers = [money.ledger, ...others.map((other) => new Ledger({ engine: createLedgerEngine(other) }))]
+    const results = await Promise.all(
+      Array.from({ length: 200 }, (_, at) => creditDeposit({ ledger: ledgers[at % ledgers.length]!, clock }, deposit)),
+    )
+    expect(results.filter((result) => result.kind === 'deposited' && !result.isRepeated)).toHaveLength(1)
+    expect(results.every((result) => result.kind === 'deposited')).toBe(true)
+    expect(await money.findBalance(accountId)).toEqual({ posted: 25_000_000_000_000n, held: 0n })
+    const after = await createDepositStore(database).find(deposit.depositId)
+    expect(after).toMatchObject({ state: 'credited', creditedAt: TEST_NOW, reason: null })
+  })
+
+  test('a deposit whose block has changed since it was verified is not credited', async () => {
+    const { accountId } = await money.createCaller(0n)
+    const { database } = money.test
+    const seen = seenDeposit(accountId, { txHash: hexOf(2, 32) })
+    const deposit = await seedReadyDeposit(database, seen)
+    await createDepositStore(database).record([{ ...seen, blockHash: hexOf(3, 32) }], 3)
+    expect(await creditDeposit({ ledger: money.ledger, clock }, deposit)).toEqual({
+      kind: 'not_creditable',
+      state: 'seen',
+    })
+    expect(await money.findBalance(accountId)).toEqual({ posted: 0n, held: 0n })
+  })
+
+  test('a deposit that an operator holds back is not credited', async () => {
+    const { accountId } = await money.createCaller(0n)
+    const store = createDepositStore(money.test.database)
+    const deposit = await seedReadyDeposit(money.test.database, seenDeposit(accountId, { txHash: hexOf(4, 32) }))
+    expect(await store.change(deposit, ['confirming'], { state: 'under_review', reason: 'under_review' }, 3)).toBe(true)
+    expect(await creditDeposit({ ledger: money.ledger, clock }, deposit)).toMatchObject({ kind: 'not_creditable' })
+  })
+
+  test('a deposit that nobody recorded is unknown, and one operation beside it goes on', async () => {
+    const { accountId } = await money.createCaller(7n)
+    const { database } = money.test
+    const known = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(5, 32) }))
+    const unknown = { ...known, ordinal: 'log:9' }
+    const results = await Promise.all([
+      creditDeposit({ ledger: money.ledger, clock }, unknown),
+      creditDeposit({ ledger: money.ledger, clock }, known),
+    ])
+    expect(results).toMatchObject([{ kind: 'unknown_deposit' }, { kind: 'deposited', isRepeated: false }])
+    expect(await money.findBalance(accountId)).toEqual({ posted: 25_000_000_000_007n, held: 0n })
+  })
+
+  test('a credited deposit can be changed and deleted by nobody', async () => {
+    const { accountId } = await money.createCaller(0n)
+    const { database } = money.test
+    const deposit = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(6, 32) }))
+    await creditDeposit({ ledger: money.ledger, clock }, deposit)
+    const store = createDepositStore(database)
+    await store.record([{ ...deposit, amount: 1n, blockHash: hexOf(7, 32) }], 9)
+    expect(await store.change(deposit, ['confirming', 'seen'], { state: 'reversed' }, 9)).toBe(false)
+    expect(await store.find(deposit.depositId)).toMatchObject({ state: 'credited', amount: 25_000_000n })
+    const { read } = database
+    await expect(
+      database.write([read.updateTable('deposit').set({ note: 'x' }).where('state', '=', 'credited').compile()]),
+    ).rejects.toThrow('never changed')
+    await expect(database.write([read.deleteFrom('deposit').compile()])).rejects.toThrow('never')
+  })
+})

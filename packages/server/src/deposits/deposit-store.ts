@@ -1,0 +1,229 @@
+import { nanocreditsOf } from '@svc/contract'
+import type { CompiledQuery, Selectable } from 'kysely'
+import type { Asset, ChainId, Hex } from '../chain/assets.ts'
+import type { Database } from '../db/database.ts'
+import type { DepositTable } from '../db/deposit-schema.ts'
+import type { Deposit, DepositState, PendingReason } from './deposit.ts'
+
+/** What was seen of a deposit. Its account is who owned the address or the sender's wallet at that time. */
+export type SeenDeposit = Pick<
+  Deposit,
+  | 'depositId'
+  | 'accountId'
+  | 'chainId'
+  | 'txHash'
+  | 'ordinal'
+  | 'asset'
+  | 'address'
+  | 'sender'
+  | 'amount'
+  | 'blockNumber'
+  | 'blockHash'
+  | 'blockTime'
+>
+
+/** What a change of an open deposit may set; absent fields stay. */
+export interface DepositChange {
+  readonly state?: Exclude<DepositState, 'credited'>
+  readonly reason?: PendingReason | null
+  readonly note?: string | null
+  readonly credits?: bigint | null
+  readonly price?: string | null
+  readonly priceRound?: string | null
+  readonly priceTime?: number | null
+  readonly releasedAt?: number
+}
+
+export type DepositAmount = Pick<Deposit, 'depositId' | 'state' | 'amount' | 'ordinal' | 'blockNumber'>
+
+export interface DepositPage {
+  /** Continue after this deposit. */
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface DepositStore {
+  /**
+   * Records deposits that are not recorded yet, and brings those that are still open, or were reversed, to the block
+   * and amount in which they are now. A deposit that is credited, under review or rejected stays as it is.
+   */
+  record(deposits: readonly SeenDeposit[], now: number): Promise<void>
+  find(depositId: string): Promise<Deposit | null>
+  /** In the order of their ordinals. */
+  listByTransaction(chainId: ChainId, txHash: Hex): Promise<readonly Deposit[]>
+  /** Newest first. */
+  listByAccount(accountId: string, page: DepositPage): Promise<readonly Deposit[]>
+  /** Newest first, of all accounts. */
+  listByState(states: readonly DepositState[], page: DepositPage): Promise<readonly Deposit[]>
+  /** Open and reversed deposits of a chain, least recently looked at first. */
+  listOpen(chainId: ChainId, limit: number): Promise<readonly Deposit[]>
+  /** Final deposits of an account on a chain that are too small alone, oldest first. */
+  listBelowMinimum(accountId: string, chainId: ChainId): Promise<readonly Deposit[]>
+  /** Raw amounts of all deposits to an address that were not taken back, by state. */
+  listAmounts(chainId: ChainId, address: Hex, asset: Asset): Promise<readonly DepositAmount[]>
+  /**
+   * Changes a deposit that is in one of the states and in this block.
+   *
+   * @returns false when it is not: somebody else was faster.
+   */
+  change(
+    deposit: Pick<Deposit, 'depositId' | 'blockHash'>,
+    from: readonly DepositState[],
+    change: DepositChange,
+    now: number,
+  ): Promise<boolean>
+}
+
+/** Makes the store of deposits. Only the ledger sets a deposit to credited. */
+export function createDepositStore(database: Database): DepositStore {
+  const { read } = database
+  const rows = () => read.selectFrom('deposit').selectAll()
+  return {
+    async record(deposits, now) {
+      if (deposits.length > 0) await database.write(deposits.map((deposit) => recordStatement(database, deposit, now)))
+    },
+    async find(depositId) {
+      const row = await rows().where('deposit_id', '=', depositId).executeTakeFirst()
+      return row === undefined ? null : depositFrom(row)
+    },
+    async listByTransaction(chainId, txHash) {
+      const found = await rows().where('chain_id', '=', chainId).where('tx_hash', '=', txHash).execute()
+      return found.map(depositFrom).toSorted((a, b) => (a.ordinal < b.ordinal ? -1 : 1))
+    },
+    async listByAccount(accountId, { after, limit }) {
+      const query = rows().where('account_id', '=', accountId).orderBy('deposit_id', 'desc').limit(limit)
+      return (await (after === undefined ? query : query.where('deposit_id', '<', after)).execute()).map(depositFrom)
+    },
+    async listByState(states, { after, limit }) {
+      const query = rows().where('state', 'in', states).orderBy('deposit_id', 'desc').limit(limit)
+      return (await (after === undefined ? query : query.where('deposit_id', '<', after)).execute()).map(depositFrom)
+    },
+    async listOpen(chainId, limit) {
+      const found = await rows()
+        .where('chain_id', '=', chainId)
+        .where('credited_at', 'is', null)
+        .where('state', 'in', ['seen', 'confirming', 'reversed'])
+        .orderBy('updated_at')
+        .limit(limit)
+        .execute()
+      return found.map(depositFrom)
+    },
+    async listBelowMinimum(accountId, chainId) {
+      const found = await rows()
+        .where('account_id', '=', accountId)
+        .where('chain_id', '=', chainId)
+        .where('state', '=', 'confirming')
+        .where('reason', '=', 'below_minimum')
+        .orderBy('deposit_id')
+        .execute()
+      return found.map(depositFrom)
+    },
+    async listAmounts(chainId, address, asset) {
+      const found = await read
+        .selectFrom('deposit')
+        .select(['deposit_id as depositId', 'state', 'raw_amount', 'ordinal', 'block_number as blockNumber'])
+        .where('chain_id', '=', chainId)
+        .where('address', '=', address)
+        .where('asset', '=', asset)
+        .where('state', '<>', 'reversed')
+        .execute()
+      return found.map(({ raw_amount, ...row }) => ({ ...row, amount: BigInt(raw_amount) }))
+    },
+    async change({ depositId, blockHash }, from, change, now) {
+      const statement = read
+        .updateTable('deposit')
+        .set({ ...columnsOf(change), updated_at: now })
+        .where('deposit_id', '=', depositId)
+        .where('block_hash', '=', blockHash)
+        .where('state', 'in', from)
+        .where('credited_at', 'is', null)
+      const [changed] = await database.write([statement.compile()])
+      return changed === 1
+    },
+  }
+}
+
+function recordStatement({ read }: Database, deposit: SeenDeposit, now: number): CompiledQuery {
+  const place = {
+    account_id: deposit.accountId,
+    asset: deposit.asset,
+    address: deposit.address,
+    sender: deposit.sender,
+    raw_amount: deposit.amount.toString(),
+    block_number: deposit.blockNumber,
+    block_hash: deposit.blockHash,
+    block_time: deposit.blockTime,
+    state: 'seen',
+    reason: 'confirming',
+    updated_at: now,
+  } as const
+  // A value that was found for another block is forgotten with it.
+  const forgotten = { credits: null, price: null, price_round: null, price_time: null }
+  return read
+    .insertInto('deposit')
+    .values({
+      ...place,
+      ...forgotten,
+      deposit_id: deposit.depositId,
+      chain_id: deposit.chainId,
+      tx_hash: deposit.txHash,
+      ordinal: deposit.ordinal,
+      released_at: null,
+      note: null,
+      seen_at: now,
+      credited_at: null,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['chain_id', 'tx_hash', 'ordinal'])
+        .doUpdateSet({ ...place, ...forgotten })
+        .where('deposit.state', 'in', ['seen', 'confirming', 'reversed'])
+        .where((where) =>
+          where.or([
+            where('deposit.state', '=', 'reversed'),
+            where('deposit.block_hash', '<>', deposit.blockHash),
+            where('deposit.raw_amount', '<>', deposit.amount.toString()),
+          ]),
+        ),
+    )
+    .compile()
+}
+
+function columnsOf(change: DepositChange): Partial<DepositTable> {
+  const { priceRound, priceTime, releasedAt, ...rest } = change
+  return {
+    ...rest,
+    ...(priceRound === undefined ? {} : { price_round: priceRound }),
+    ...(priceTime === undefined ? {} : { price_time: priceTime }),
+    ...(releasedAt === undefined ? {} : { released_at: releasedAt }),
+  }
+}
+
+/** Reads a row. The hex texts and the chain are what `record` wrote. */
+function depositFrom(row: Selectable<DepositTable>): Deposit {
+  return {
+    depositId: row.deposit_id,
+    accountId: row.account_id,
+    chainId: row.chain_id as ChainId,
+    txHash: row.tx_hash as Hex,
+    ordinal: row.ordinal,
+    asset: row.asset,
+    address: row.address as Hex,
+    sender: row.sender as Hex | null,
+    amount: BigInt(row.raw_amount),
+    blockNumber: row.block_number,
+    blockHash: row.block_hash as Hex,
+    blockTime: row.block_time,
+    state: row.state,
+    reason: row.reason as PendingReason | null,
+    note: row.note,
+    credits: row.credits === null ? null : nanocreditsOf(row.credits),
+    price: row.price,
+    priceRound: row.price_round,
+    priceTime: row.price_time,
+    releasedAt: row.released_at,
+    seenAt: row.seen_at,
+    updatedAt: row.updated_at,
+    creditedAt: row.credited_at,
+  }
+}
