@@ -16,6 +16,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   accounts: 2,
   catalog: 2,
   chain: 2,
+  files: 2,
   keys: 2,
   ledger: 2,
   sandbox: 2,

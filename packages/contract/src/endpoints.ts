@@ -5,6 +5,7 @@
 import { accountEndpoints } from './endpoints/account.ts'
 import { chatEndpoints } from './endpoints/chat.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
+import { filesEndpoints } from './endpoints/files.ts'
 import { modelsEndpoints } from './endpoints/models.ts'
 import { serviceEndpoints } from './endpoints/service.ts'
 
@@ -12,6 +13,7 @@ import { serviceEndpoints } from './endpoints/service.ts'
 export const endpoints = {
   ...modelsEndpoints,
   ...chatEndpoints,
+  ...filesEndpoints,
   ...accountEndpoints,
   ...serviceEndpoints,
 } as const

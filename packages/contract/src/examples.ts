@@ -5,12 +5,14 @@ import type { endpoints } from './endpoints.ts'
 import { accountExamples } from './examples/account.ts'
 import { chatExamples } from './examples/chat.ts'
 import type { ExampleTable } from './examples/example.ts'
+import { filesExamples } from './examples/files.ts'
 import { modelsExamples } from './examples/models.ts'
 import { serviceExamples } from './examples/service.ts'
 
 export const examples: ExampleTable<typeof endpoints> = {
   ...modelsExamples,
   ...chatExamples,
+  ...filesExamples,
   ...accountExamples,
   ...serviceExamples,
 }

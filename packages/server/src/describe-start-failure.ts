@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import { DataFolderInUseError } from './db/data-folder-lock.ts'
 import { ChangedMigrationError } from './db/migrate.ts'
+import { FilesUnavailableError } from './files/files-unavailable-error.ts'
 
 type Known = Pick<Config, 'host' | 'databaseUrl'> & Partial<Pick<Config, 'admin'>>
 
@@ -52,7 +53,7 @@ const serverReasons: Readonly<Record<string, string>> = {
 export function describeStartFailure(error: unknown, config: Known | null): string | null {
   if (!(error instanceof Error)) return null
   if (error instanceof ConfigError || error instanceof DataFolderInUseError) return error.message
-  if (error instanceof ChangedMigrationError) return error.message
+  if (error instanceof ChangedMigrationError || error instanceof FilesUnavailableError) return error.message
   const facts = factsOf(error)
   const onListening = config === null ? null : describeListening(facts, config)
   if (onListening !== null) return onListening

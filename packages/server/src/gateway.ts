@@ -36,6 +36,7 @@ import {
   settlementListener,
   startObservation,
 } from './open-observation.ts'
+import { type OpenMedia, openMedia } from './open-media.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { type Health, readHealth } from './read-health.ts'
@@ -62,6 +63,7 @@ export interface Gateway {
   readonly database: OpenDatabase
   readonly ledger: Ledger
   readonly authenticator: KeyAuthenticator
+  readonly media: OpenMedia
   readonly clock: Clock
   readonly health: () => Health
   /** How many requests are not settled yet: a stop waits for them. */
@@ -99,6 +101,7 @@ async function openParts({ config, log, clock = systemClock, onFatal }: GatewayO
   const sandbox = await openSandbox(config, catalog.catalog, clock)
   const opened = openUpstreams(config.upstreams, clock, sandbox)
   const upstreams = observeUpstreams(observation, opened, config, sandbox?.url ?? null)
+  const media = await openMedia(config, clock)
   const ledger = new Ledger({ engine: observeEngine(observation, createLedgerEngine(database)) })
   const keyStore = createKeyStore(database)
   const authenticator = createKeyAuthenticator({ store: keyStore, peppers: config.peppers, clock })
@@ -118,7 +121,7 @@ async function openParts({ config, log, clock = systemClock, onFatal }: GatewayO
   const processId = createId(clock.now())
   return {
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
-    ...{ revocations, processId, observation, tokenCounter: createTokenCounter() },
+    ...{ media, revocations, processId, observation, tokenCounter: createTokenCounter() },
     streams: new StreamSlots(config.limits.streamsAtOnce),
   }
 }
@@ -154,6 +157,7 @@ function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): Edg
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
     catalog,
+    media: parts.media,
     readHealth: health,
     publicBaseUrl: `${publicOrigin}/api`,
     spool: openSpool({ dataDir: config.dataDir, bytesMax: limits.uploadBytesInFlight }),
@@ -194,6 +198,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))
   await parts.sandbox?.close()
   await parts.tokenCounter.close()
+  await parts.media.files.close()
   await parts.observation.tracing?.close()
   await parts.database.close()
   parts.unlock()
@@ -220,7 +225,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let phase: Phase = 'starting'
   let admin: AdminServer | null = null
   return {
-    ...{ database, ledger, authenticator, clock, health },
+    ...{ database, ledger, authenticator, clock, health, media: parts.media },
     openRequests: () => parts.openHolds.size,
     adminOrigin: () => admin?.origin ?? null,
     start: async () => {
@@ -257,6 +262,7 @@ function workerDeps(parts: Parts) {
     catalog: catalog.catalog,
     revocations: parts.revocations,
     keyUses: parts.keyUses,
+    files: parts.media.files,
     leaseMs: config.limits.leaseMs,
     journalMs: config.limits.journalMs,
     dataFolder: config.databaseUrl === null ? config.dataDir : null,

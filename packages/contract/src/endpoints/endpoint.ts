@@ -41,6 +41,7 @@ export const endpointTags = {
   Images: 'Make and change pictures.',
   Videos: 'Make videos: submit a job, ask for its state, fetch the file.',
   Audio: 'Speech from text, text from speech.',
+  Files: 'Fetch what was made.',
   Account: 'Credits and where they went.',
   Service: 'The gateway itself.',
 } as const

@@ -107,6 +107,28 @@ export interface TracingConfig {
   readonly followsCaller: boolean
 }
 
+/** A bucket of an S3-compatible store. */
+export interface S3Config {
+  readonly bucket: string
+  /** Null for Amazon's own. */
+  readonly endpoint: string | null
+  readonly region: string
+  /** What stands before the names of files; ends in a slash. */
+  readonly prefix: string
+  /** Whether the bucket stands in the path of addresses and not in the host name. */
+  readonly usesPath: boolean
+  /** Null takes what Amazon's tools take. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null
+}
+
+/** Where files that were made are kept, and what signs their addresses. */
+export interface MediaConfig {
+  /** The first signs; each is believed. */
+  readonly secrets: readonly [string, ...string[]]
+  /** Null keeps them in the data folder. */
+  readonly s3: S3Config | null
+}
+
 export interface Config {
   readonly host: string
   readonly port: number
@@ -136,6 +158,7 @@ export interface Config {
   readonly rateCardUnit: 'per_1m' | 'per_1k'
   readonly peppers: readonly [SecretPepper, ...SecretPepper[]]
   readonly sessionSecret: string
+  readonly media: MediaConfig
   readonly trustedProxies: readonly string[]
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
   readonly limits: LimitsConfig

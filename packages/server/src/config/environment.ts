@@ -23,6 +23,8 @@ const secret = z
   .string()
   .min(SECRET_LENGTH_MIN, `give at least ${SECRET_LENGTH_MIN} characters; "openssl rand -hex 32" makes a good one`)
 
+const plainKey = z.string().regex(/^[\x21-\x7e]+$/, 'give the key alone, without spaces or quotes')
+
 const NUMBERED_PEPPERS = /^\d{1,4}:[^,:]+(,\d{1,4}:[^,:]+)?$/
 
 const peppers = z.string().transform((text, context): readonly SecretPepper[] => {
@@ -33,7 +35,7 @@ const peppers = z.string().transform((text, context): readonly SecretPepper[] =>
     if (issue !== undefined) context.addIssue({ code: 'custom', message: issue.message })
   }
   if (new Set(found.map((pepper) => pepper.version)).size < found.length) {
-    context.addIssue({ code: 'custom', message: 'give the two peppers different version numbers' })
+    context.addIssue({ code: 'custom', message: 'give the two of them different version numbers' })
   }
   return found
 })
@@ -66,10 +68,7 @@ export const environmentSchema = z.object({
     .optional(),
   SVC_UPSTREAM: z.enum(['sandbox', 'openrouter', 'openai-compatible']).optional(),
   SVC_UPSTREAM_URL: httpUrl.optional(),
-  SVC_UPSTREAM_API_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, 'give the key alone, without spaces or quotes')
-    .optional(),
+  SVC_UPSTREAM_API_KEY: plainKey.optional(),
   SVC_CATALOG_PREFIX: z
     .string()
     .regex(/^([a-z0-9][a-z0-9._-]*\/)$/, 'give lower-case letters, digits, dots and hyphens, and a slash at the end')
@@ -78,6 +77,23 @@ export const environmentSchema = z.object({
   SVC_DEFAULT_PRICE: pricePair.optional(),
   SVC_KEY_PEPPER: peppers.optional(),
   SVC_SESSION_SECRET: secret.optional(),
+  SVC_MEDIA_SECRET: peppers.optional(),
+  SVC_S3_BUCKET: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/, 'give the name of a bucket alone')
+    .optional(),
+  SVC_S3_ENDPOINT: httpUrl.optional(),
+  SVC_S3_REGION: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,64}$/, 'give a region such as eu-central-1')
+    .optional(),
+  SVC_S3_PREFIX: z
+    .string()
+    .regex(/^([A-Za-z0-9._-]+\/)+$/, 'give letters, digits, dots, hyphens and slashes, and a slash at the end')
+    .optional(),
+  SVC_S3_ADDRESSING: z.enum(['path', 'host']).optional(),
+  SVC_S3_ACCESS_KEY_ID: plainKey.optional(),
+  SVC_S3_SECRET_ACCESS_KEY: plainKey.optional(),
   SVC_TRUSTED_PROXIES: proxies.optional(),
   SVC_ADMIN_HOST: z.string().max(253).default('localhost'),
   SVC_ADMIN_PORT: port.optional(),

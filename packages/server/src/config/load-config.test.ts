@@ -112,6 +112,54 @@ describe('in production', () => {
   })
 })
 
+describe('files', () => {
+  const bucket = { SVC_S3_BUCKET: 'pictures' }
+  const keys = { SVC_S3_ACCESS_KEY_ID: 'AKID', SVC_S3_SECRET_ACCESS_KEY: 'canary' }
+
+  test('are in the data folder, and a secret that follows from that of the sessions signs their addresses', () => {
+    const { media } = load({}).config
+    expect(media).toEqual({ s3: null, secrets: [expect.stringMatching(/^[0-9a-f]{64}$/)] })
+    expect(load({}).config.media).toEqual(media)
+    expect(load({ SVC_SESSION_SECRET: secret }).config.media.secrets).not.toEqual(media.secrets)
+    expect(load({ SVC_SESSION_SECRET: secret }).config.media.secrets).not.toContain(secret)
+  })
+
+  test('may have a secret of their own, and two of them while it is changed', () => {
+    const SVC_MEDIA_SECRET = `1:${'a'.repeat(32)},2:${'b'.repeat(32)}`
+    expect(load({ SVC_MEDIA_SECRET }).config.media.secrets).toEqual(['b'.repeat(32), 'a'.repeat(32)])
+  })
+
+  test('are in a bucket where one is named', () => {
+    expect(load(bucket).config.media.s3).toEqual({
+      bucket: 'pictures',
+      endpoint: null,
+      region: 'us-east-1',
+      prefix: 'svc/',
+      usesPath: false,
+      credentials: null,
+    })
+    const own = { ...bucket, ...keys, SVC_S3_ENDPOINT: 'https://s3.example.com', SVC_S3_PREFIX: 'a/b/' }
+    expect(load(own).config.media.s3).toMatchObject({
+      usesPath: true,
+      prefix: 'a/b/',
+      credentials: { accessKeyId: 'AKID' },
+    })
+    expect(load({ ...own, SVC_S3_ADDRESSING: 'host' }).config.media.s3).toMatchObject({ usesPath: false })
+  })
+
+  test('have no settings of a bucket without a bucket, nor half of the credentials', () => {
+    expect(problemsOf({ SVC_S3_REGION: 'eu' })).toContain('SVC_S3_BUCKET is not')
+    expect(problemsOf({ ...bucket, SVC_S3_SECRET_ACCESS_KEY: 'canary' })).toContain('or neither')
+    expect(problemsOf({ ...bucket, SVC_S3_SECRET_ACCESS_KEY: 'canary' })).not.toContain('canary')
+  })
+
+  test('of several gateways on one database need a bucket: a notice says so', () => {
+    const env = { ...production, SVC_DATABASE_URL: 'postgres://svc@db/svc' }
+    expect(load(env).notices).toEqual([expect.stringContaining('SVC_S3_BUCKET')])
+    expect(load({ ...env, ...bucket }).notices).toEqual([])
+  })
+})
+
 describe('peppers', () => {
   test('two may be valid at a time, the higher version for new keys', () => {
     const SVC_KEY_PEPPER = `1:${'a'.repeat(32)},2:${'b'.repeat(32)}`

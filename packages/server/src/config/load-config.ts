@@ -6,6 +6,7 @@ import { CONFIG_FILE, parseConfigFile, type ConfigFile } from './config-file.ts'
 import { parseEnvironment, type Environment } from './environment.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { resolveLimits } from './resolve-limits.ts'
+import { mediaProblems, resolveMedia } from './resolve-media.ts'
 import { resolvePrices } from './resolve-prices.ts'
 import { resolveTracing } from './resolve-tracing.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
@@ -45,12 +46,14 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const { problems: priceProblems, ...prices } = resolvePrices(environment, file, upstreams)
   const secretProblems = isProduction ? missingSecrets(environment) : []
   const [firstUpstream, ...otherUpstreams] = upstreams
-  const found = [...upstreamProblems, ...priceProblems, ...secretProblems, ...adminProblems(environment)]
+  const settingProblems = [...adminProblems(environment), ...mediaProblems(environment)]
+  const found = [...upstreamProblems, ...priceProblems, ...secretProblems, ...settingProblems]
   if (found.length > 0 || firstUpstream === undefined) throw new ConfigError(found)
 
   const { tracing, notices: tracingNotices } = resolveTracing(source.env)
   const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
   prepareDataDir(dataDir)
+  const sessionSecret = environment.SVC_SESSION_SECRET ?? readKeptSecret(dataDir, 'session-secret')
   const config: Config = {
     host: environment.SVC_HOST,
     port: environment.SVC_PORT,
@@ -65,7 +68,8 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     catalogPrefix: environment.SVC_CATALOG_PREFIX ?? null,
     rateCardUnit: environment.SVC_RATE_CARD_UNIT,
     peppers: peppersOf(environment, dataDir),
-    sessionSecret: environment.SVC_SESSION_SECRET ?? readKeptSecret(dataDir, 'session-secret'),
+    sessionSecret,
+    media: resolveMedia(environment, sessionSecret),
     trustedProxies: environment.SVC_TRUSTED_PROXIES ?? [],
     logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),
     limits: resolveLimits(file.limits ?? {}),
@@ -155,6 +159,12 @@ function noticesOf(config: Config): readonly string[] {
   if (!config.isProduction) return notices
   if (config.publicUrl?.startsWith('http:') === true) {
     notices.push('SVC_PUBLIC_URL is not https: keys cross the network in clear text.')
+  }
+  if (config.databaseUrl !== null && config.media.s3 === null) {
+    notices.push(
+      'Files that are made are kept in the data folder: gateways that share the database do not find those of each ' +
+        'other. Set SVC_S3_BUCKET if there are several.',
+    )
   }
   if (config.upstreams.some(isSandbox)) {
     notices.push('The sandbox answers requests on a public address. Set SVC_UPSTREAM to serve real models.')

@@ -16,6 +16,7 @@ import { health } from './routes/health.ts'
 import { openapi } from './routes/openapi.ts'
 import { v1Balance } from './routes/v1-balance.ts'
 import { v1ChatCompletions } from './routes/v1-chat-completions.ts'
+import { v1MediaName } from './routes/v1-media-name.ts'
 import { v1Models } from './routes/v1-models.ts'
 import { v1ModelsId } from './routes/v1-models-id.ts'
 import { v1Usage } from './routes/v1-usage.ts'
@@ -30,7 +31,17 @@ export interface ServerOptions {
 }
 
 /** Every route of the API, in the order of the contract. */
-const routes = [v1Models, v1ModelsId, v1ChatCompletions, v1Balance, v1Usage, v1UsageRequestId, health, openapi] as const
+const routes = [
+  v1Models,
+  v1ModelsId,
+  v1ChatCompletions,
+  v1Balance,
+  v1Usage,
+  v1UsageRequestId,
+  v1MediaName,
+  health,
+  openapi,
+] as const
 
 /**
  * Longest time for a request's headers and for its whole body, in milliseconds: a slow sender ends here. Source: own
@@ -55,6 +66,7 @@ const allowedHeaders = [
   'user-agent',
   'traceparent',
   'tracestate',
+  'range',
   ...['lang', 'package-version', 'os', 'arch', 'runtime', 'runtime-version', 'retry-count', 'timeout'].map(
     (name) => `x-stainless-${name}`,
   ),
@@ -72,6 +84,10 @@ const exposedHeaders = [
   'x-svc-credits-charged',
   'x-svc-credits-required',
   'x-svc-margin-bps',
+  'accept-ranges',
+  'content-disposition',
+  'content-range',
+  'etag',
 ]
 
 function beginRequest(deps: AccessLogDeps, request: FastifyRequest, reply: FastifyReply): void {

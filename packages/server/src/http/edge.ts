@@ -6,6 +6,8 @@ import type { HealthReply } from '@svc/contract'
 import type { ReadBalanceDeps } from '../billing/read-balance.ts'
 import type { ReadUsageDeps } from '../billing/read-usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { MediaFiles } from '../files/media-files.ts'
+import type { UrlSigner } from '../files/url-signer.ts'
 import type { StreamChatDeps } from '../inference/stream-chat.ts'
 import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
 import type { HttpMetrics } from '../metrics/http-metrics.ts'
@@ -31,6 +33,7 @@ export interface EdgeDeps {
   readonly balance: ReadBalanceDeps
   readonly usage: ReadUsageDeps
   readonly catalog: Catalog
+  readonly media: EdgeMedia
   readonly readHealth: () => HealthReply
   /** Origin and `/api`, as clients reach them. */
   readonly publicBaseUrl: string
@@ -39,6 +42,12 @@ export interface EdgeDeps {
   readonly limits: EdgeLimits
   /** HTML of the console; its pages come with the console. */
   readonly consoleHtml: string
+}
+
+/** Files that callers download, and what their addresses are signed with. */
+export interface EdgeMedia {
+  readonly files: MediaFiles
+  readonly signer: UrlSigner
 }
 
 export interface EdgeLimits {

@@ -25,6 +25,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     findCost: () => Promise.resolve(null),
     revocations: { ...idle, poll: () => Promise.resolve() },
     keyUses: { ...idle, note: () => undefined } as never,
+    files: { sweep: () => Promise.resolve(0) },
     refreshCatalog: null,
     hasOwnPrices: () => true,
     ...more(ledger),
@@ -43,6 +44,16 @@ test('the list is asked for more often while there has been none', async () => {
   isOwn = true
   await workers.timer.tick()
   expect([askedWithout, asked]).toEqual([3, 4])
+  await workers.stop()
+  await workers.close()
+})
+
+test('files whose time is over are removed again and again', async () => {
+  let swept = 0
+  const workers = await openWorkers(() => ({ files: { sweep: () => Promise.resolve(++swept) } }))
+  await workers.timer.tick()
+  await workers.timer.tick()
+  expect(swept).toBe(2)
   await workers.stop()
   await workers.close()
 })

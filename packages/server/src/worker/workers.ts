@@ -3,6 +3,7 @@
  * stopped once.
  */
 import { setTimeout as pauseFor } from 'node:timers/promises'
+import type { MediaFiles } from '../files/media-files.ts'
 import type { KeyUses } from '../keys/key-uses.ts'
 import type { Revocations } from '../keys/revocations.ts'
 import type { Logger } from '../runtime/log.ts'
@@ -16,6 +17,7 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly timer: Timer
   readonly revocations: Revocations
   readonly keyUses: KeyUses
+  readonly files: Pick<MediaFiles, 'sweep'>
   readonly journalMs: number
   /** Fetches the upstream's list; null where the bundled one is all there is. */
   readonly refreshCatalog: (() => Promise<void>) | null
@@ -38,6 +40,11 @@ const FIRST_LIST_WAIT_MS = 5_000
 /** Orphans are looked for this many times in the time of a lease, so that they wait a lease and a quarter at most. */
 const SWEEPS_PER_LEASE = 4
 
+/**
+ * How often files whose time is over are removed, in milliseconds; they are out of reach before. Source: own choice.
+ */
+const FILES_SWEEP_MS = 10 * 60_000
+
 /** Starts all loops. @returns a function that stops them and waits for what is under way. */
 export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<void>> {
   const { log, timer } = deps
@@ -54,6 +61,11 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
       guarded('orphans', () => settleOrphans(deps)),
     ),
   )
+  const sweepFiles = async (): Promise<void> => {
+    const removed = await deps.files.sweep()
+    if (removed > 0) log.debug({ removed }, 'files whose time was over are removed')
+  }
+  stops.push(timer.repeat(FILES_SWEEP_MS, guarded('files', sweepFiles)))
   const { refreshCatalog } = deps
   if (refreshCatalog !== null) {
     const first = guarded('catalog', refreshCatalog)()

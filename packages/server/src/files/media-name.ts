@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { mediaExtensions, type MediaType, mediaTypes } from '@svc/contract'
+
+/** What a name alone tells. */
+export interface NameFacts {
+  readonly contentType: MediaType
+  /** Integer milliseconds; from then on the file counts as gone. */
+  readonly expiresAt: number
+}
+
+/** Bytes of chance in a name: nobody guesses 128 bits. */
+const RANDOM_BYTES = 16
+const NAME = /^(\d{10})-[0-9a-f]{32}\.([a-z0-9]{1,5})$/
+const typesByExtension = new Map(mediaTypes.map((type) => [mediaExtensions[type] as string, type]))
+
+/**
+ * Makes a name that nobody can guess and in which nothing comes from a caller.
+ *
+ * It begins with the second in which the file ends, so that what is over is found by names alone, in order, and no
+ * table has to agree with the files. It is lower-case throughout, for file systems that do not tell cases apart.
+ */
+export function createMediaName({ contentType, expiresAt }: NameFacts): string {
+  const seconds = String(Math.ceil(expiresAt / 1_000)).padStart(10, '0')
+  return `${seconds}-${randomBytes(RANDOM_BYTES).toString('hex')}.${mediaExtensions[contentType]}`
+}
+
+/**
+ * Reads a name.
+ * @param name from outside, unparsed.
+ * @returns null for anything that `createMediaName` cannot have made.
+ */
+export function parseMediaName(name: string): NameFacts | null {
+  const [, seconds, extension] = NAME.exec(name) ?? []
+  const contentType = typesByExtension.get(extension ?? '')
+  if (seconds === undefined || contentType === undefined) return null
+  return { contentType, expiresAt: Number(seconds) * 1_000 }
+}
