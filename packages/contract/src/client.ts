@@ -33,6 +33,8 @@ export interface ClientOptions {
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
+  /** Told of each answer once its headers are there: also of those that fail, and of every attempt. */
+  readonly onResponse?: (response: Pick<Response, 'status' | 'headers'>) => void
 }
 
 type InputPart<Row extends Endpoint, Part extends 'path' | 'query' | 'body'> = Row['request'] extends {
@@ -193,9 +195,9 @@ function eventFrom(data: string, response: Response): unknown {
   throw apiErrorFrom(event, { status: null, requestId, retryAfterMs: null })
 }
 
-function send(client: ClientOptions, endpoint: Endpoint, call: Call, signal: AbortSignal): Promise<Response> {
+async function send(client: ClientOptions, endpoint: Endpoint, call: Call, signal: AbortSignal): Promise<Response> {
   const { body } = call.input
-  return (client.fetch ?? globalThis.fetch)(urlOf(client.baseUrl, endpoint, call.input), {
+  const response = await (client.fetch ?? globalThis.fetch)(urlOf(client.baseUrl, endpoint, call.input), {
     method: endpoint.method,
     headers: {
       accept: endpoint.reply.event === undefined ? 'application/json' : 'application/json, text/event-stream',
@@ -206,6 +208,8 @@ function send(client: ClientOptions, endpoint: Endpoint, call: Call, signal: Abo
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal,
   })
+  call.options.onResponse?.(response)
+  return response
 }
 
 function urlOf(baseUrl: string, endpoint: Endpoint, input: AnyInput): string {
