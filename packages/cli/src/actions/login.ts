@@ -1,0 +1,103 @@
+/** `svc login`: takes a key, tries it, and keeps it. */
+import type { Context } from '../context.ts'
+import { connectApi } from '../api-connection.ts'
+import { CommandError } from '../command-error.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { printJson } from '../print-json.ts'
+import { DEFAULT_PROFILE, readProfiles, writeProfiles } from '../settings/profile-file.ts'
+import { checkedBaseUrl, DEFAULT_BASE_URL } from '../settings/settings.ts'
+import { readPipedText } from '../terminal/read-input.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+export interface LoginOptions {
+  readonly console?: boolean | undefined
+  readonly model?: string | undefined
+}
+
+const PROFILE_NAME = /^[\w.-]{1,64}$/
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+export async function login(context: Context, options: LoginOptions): Promise<void> {
+  const { terminal } = context
+  const file = readProfiles(context.settingsFolder)
+  const profile = checkedName(context.options.profile ?? file.current)
+  const known = file.profiles[profile]
+  const baseUrl = checkedBaseUrl(
+    context.options.baseUrl ?? terminal.environment['SVC_BASE_URL'] ?? known?.baseUrl ?? DEFAULT_BASE_URL,
+  )
+  await warnOfPlainHttp(terminal, baseUrl)
+  if (options.console === true) await openConsole(terminal, baseUrl)
+  const key = await readKey(terminal)
+  const api = await connectApi({ baseUrl, key, keySource: 'profile', profile, model: null }, terminal)
+  const balance = await api.client.call(api.endpoints.getBalance, {}, { signal: terminal.signal })
+  const model = options.model ?? known?.model ?? null
+  const profiles = { ...file.profiles, [profile]: { baseUrl, key, model } }
+  const written = writeProfiles(context.settingsFolder, { current: profile, profiles })
+  if (context.options.json === true) {
+    await printJson(terminal.out, { base_url: baseUrl, profile, key: balance.key, file: written })
+    return
+  }
+  await terminal.notes.line(`Signed in to ${baseUrl} with the key "${balance.key.name}".`)
+  await terminal.notes.line(`Kept in ${written}, readable by you alone.`)
+}
+
+function checkedName(name: string): string {
+  if (PROFILE_NAME.test(name)) return name
+  throw new CommandError('A profile name has letters, digits, dots and dashes, at most 64.', {
+    exitCode: exitCodes.wrongUsage,
+  })
+}
+
+async function warnOfPlainHttp(terminal: Terminal, baseUrl: string): Promise<void> {
+  const { protocol, hostname } = new URL(baseUrl)
+  if (protocol === 'https:' || LOOPBACK.has(hostname)) return
+  await terminal.notes.line(`Warning: ${baseUrl} is not encrypted; whoever is on the way can read the key.`)
+}
+
+async function openConsole(terminal: Terminal, baseUrl: string): Promise<void> {
+  const page = `${new URL(baseUrl).origin}/console/keys`
+  await terminal.notes.line(`Make a key at ${page}, and paste it here.`)
+  const { default: open } = await import('open')
+  await open(page).catch(() => undefined)
+}
+
+/** From a pipe, or asked for without showing it. Never from an argument: others can read those. */
+async function readKey(terminal: Terminal): Promise<string> {
+  const piped = await readPipedText(terminal.input)
+  const key = piped === null ? await askForKey(terminal) : piped.trim()
+  if (/^sk-svc-[\w-]{8,}$/.test(key)) return key
+  throw new CommandError('That is not a key: one begins with sk-svc-.', {
+    advice: 'Make one in the console, or take the one that `npm start` printed.',
+    exitCode: exitCodes.wrongUsage,
+  })
+}
+
+async function askForKey(terminal: Terminal): Promise<string> {
+  if (!terminal.isInteractive) {
+    throw new CommandError('There is no key.', {
+      advice: 'Pipe one: svc login < key-file',
+      exitCode: exitCodes.wrongUsage,
+    })
+  }
+  const { password, isCancel } = await import('@clack/prompts')
+  const answer = await password({
+    message: 'API key',
+    signal: terminal.signal,
+    output: terminal.notesStream,
+  })
+  if (isCancel(answer)) throw new CommandError('Nothing changed.', { exitCode: exitCodes.interrupted })
+  return answer.trim()
+}
+
+/** `svc logout`: forgets the key of a profile. */
+export async function logout(context: Context): Promise<void> {
+  const file = readProfiles(context.settingsFolder)
+  const name = context.options.profile ?? file.current
+  const { [name]: gone, ...profiles } = file.profiles
+  if (gone === undefined) {
+    throw new CommandError(`There is no profile "${name}".`, { exitCode: exitCodes.notSignedIn })
+  }
+  const [next = DEFAULT_PROFILE] = name === file.current ? Object.keys(profiles) : [file.current]
+  writeProfiles(context.settingsFolder, { current: next, profiles })
+  await context.terminal.notes.line(`Forgot the key of "${name}". It stays valid until it is revoked in the console.`)
+}

@@ -1,0 +1,97 @@
+/** One question to a model, and what came of it. */
+import type { ChatChargeBody, Exact, ChatMessage } from '@svc/contract'
+import type { ApiConnection } from '../api-connection.ts'
+
+export interface Question {
+  readonly model: string
+  readonly messages: readonly ChatMessage[]
+  readonly maxTokens: number | null
+  readonly temperature: number | null
+}
+
+export interface Answer {
+  readonly text: string
+  readonly charge: Exact<ChatChargeBody> | null
+  readonly promptTokens: number | null
+  readonly completionTokens: number | null
+  readonly finishReason: string | null
+}
+
+/** What is known of a question that is being answered, also when it ends early. */
+export interface AskProgress {
+  text: string
+  requestId: string | null
+}
+
+export interface AskOptions {
+  readonly signal: AbortSignal
+  readonly progress: AskProgress
+  readonly onText: (text: string) => Promise<void>
+}
+
+/** The body of the request. Fields that the user did not set are not sent, so that the model's own defaults hold. */
+export function bodyOf(question: Question): {
+  readonly model: string
+  readonly messages: ChatMessage[]
+  readonly max_completion_tokens?: number
+} {
+  return {
+    model: question.model,
+    messages: [...question.messages],
+    ...(question.maxTokens === null ? {} : { max_completion_tokens: question.maxTokens }),
+    ...(question.temperature === null ? {} : { temperature: question.temperature }),
+  }
+}
+
+function noteRequestId(progress: AskProgress) {
+  return (response: Pick<Response, 'headers'>): void => {
+    progress.requestId = response.headers.get('x-request-id')
+  }
+}
+
+/**
+ * Asks and hands on the answer as it comes.
+ *
+ * @throws {ApiError} {ConnectionError} from the client; the abort reason when it was interrupted.
+ */
+export async function askStreaming(
+  { client, endpoints }: ApiConnection,
+  question: Question,
+  options: AskOptions,
+): Promise<Answer> {
+  const { signal, progress } = options
+  const body = { ...bodyOf(question), stream_options: { include_usage: true } }
+  const call = { signal, onResponse: noteRequestId(progress) }
+  let answer: Omit<Answer, 'text'> = { charge: null, promptTokens: null, completionTokens: null, finishReason: null }
+  for await (const event of client.stream(endpoints.createChatCompletion, { body }, call)) {
+    const [choice] = event.choices
+    const text = choice?.delta.content ?? choice?.delta.refusal ?? ''
+    if (text !== '') {
+      progress.text += text
+      await options.onText(text)
+    }
+    answer = {
+      charge: event.svc ?? answer.charge,
+      promptTokens: event.usage?.prompt_tokens ?? answer.promptTokens,
+      completionTokens: event.usage?.completion_tokens ?? answer.completionTokens,
+      finishReason: choice?.finish_reason ?? answer.finishReason,
+    }
+  }
+  return { ...answer, text: progress.text }
+}
+
+/** Asks and waits for the whole answer. Gives the gateway's body, too. @throws as `askStreaming` */
+export async function askWhole({ client, endpoints }: ApiConnection, question: Question, options: AskOptions) {
+  const { signal, progress } = options
+  const call = { signal, onResponse: noteRequestId(progress) }
+  const reply = await client.call(endpoints.createChatCompletion, { body: bodyOf(question) }, call)
+  const [choice] = reply.choices
+  const answer: Answer = {
+    text: choice?.message.content ?? choice?.message.refusal ?? '',
+    charge: reply.svc,
+    promptTokens: reply.usage?.prompt_tokens ?? null,
+    completionTokens: reply.usage?.completion_tokens ?? null,
+    finishReason: choice?.finish_reason ?? null,
+  }
+  return { answer, reply }
+}

@@ -1,0 +1,60 @@
+/** Pictures and texts that go with a prompt. */
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { ChatMessage } from '@svc/contract'
+import { CommandError } from '../command-error.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+type Part = Exclude<ChatMessage['content'], string | null | undefined>[number]
+
+/** The gateway takes a body of this size at most, and base64 makes four bytes of three. */
+const IMAGE_BYTES_MAX = 14 * 1024 * 1024
+
+/** The first bytes of the picture formats that models read. */
+const SIGNATURES: readonly { readonly type: string; readonly at: number; readonly bytes: string }[] = [
+  { type: 'image/png', at: 0, bytes: '\u0089PNG' },
+  { type: 'image/jpeg', at: 0, bytes: '\u00ff\u00d8\u00ff' },
+  { type: 'image/gif', at: 0, bytes: 'GIF8' },
+  { type: 'image/webp', at: 8, bytes: 'WEBP' },
+]
+
+/** The media type of a picture, by its content; null when it is none that models read. */
+export function imageType(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
+  return SIGNATURES.find(({ at, bytes: signature }) => head.startsWith(signature, at))?.type ?? null
+}
+
+/** @throws {CommandError} naming the file, when it is missing, too large, or not a picture. */
+export async function readImage(file: string): Promise<Part> {
+  const bytes = await readBytes(file)
+  const type = imageType(bytes)
+  if (type === null) {
+    throw new CommandError(`${file} is not a PNG, JPEG, WebP or GIF picture.`, { exitCode: exitCodes.wrongUsage })
+  }
+  return { type: 'image_url', image_url: { url: `data:${type};base64,${bytes.toString('base64')}` } }
+}
+
+async function readBytes(file: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(file)
+    if (size > IMAGE_BYTES_MAX) {
+      throw new CommandError(`${file} is larger than ${IMAGE_BYTES_MAX} bytes.`, { exitCode: exitCodes.wrongUsage })
+    }
+    return await readFile(file)
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause
+    throw new CommandError(`${path.resolve(file)} cannot be read.`, { exitCode: exitCodes.wrongUsage, cause })
+  }
+}
+
+/** The user's message: a plain text where nothing is attached, since every model reads that. */
+export function userMessage(text: string, images: readonly Part[]): ChatMessage {
+  if (images.length === 0) return { role: 'user', content: text }
+  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text', text }]), ...images] }
+}
+
+/** A piped text beside a prompt is its attachment: first what is asked, then what it is asked about. */
+export function promptWith(prompt: string, piped: string | null): string {
+  if (piped === null) return prompt
+  return prompt === '' ? piped : `${prompt}\n\n${piped}`
+}

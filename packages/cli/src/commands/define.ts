@@ -1,0 +1,25 @@
+/** What the definitions of commands share: options that several have, and how a command starts its work. */
+import { InvalidArgumentError } from '@commander-js/extra-typings'
+
+/** Examples below the help of a command. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`
+}
+
+/** @throws {InvalidArgumentError} when it is not a whole number from 1 on. */
+export function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (/^\d{1,9}$/.test(text) && value >= 1) return value
+  throw new InvalidArgumentError('Expected a whole number from 1 on.')
+}
+
+/** @throws {InvalidArgumentError} when it is not a decimal number. */
+export function decimal(text: string): number {
+  if (/^-?\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Expected a number.')
+}
+
+/** An option that can be given several times. */
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value]
+}

@@ -1,0 +1,61 @@
+/** Runs one command line from its words to its exit code. */
+import { CommanderError } from '@commander-js/extra-typings'
+import { CommandError } from './command-error.ts'
+import { exitCodes, type ExitCode } from './exit-codes.ts'
+import { createProgram } from './program.ts'
+import { createStart } from './start.ts'
+import { ReaderGoneError } from './terminal/output.ts'
+import { styled } from './terminal/style.ts'
+import type { Terminal } from './terminal/terminal.ts'
+
+/**
+ * Runs a command. Never rejects: every failure is told on standard error and becomes an exit code.
+ *
+ * @param words without the names of Node and the program.
+ */
+export async function run(terminal: Terminal, words: readonly string[], version: string): Promise<ExitCode> {
+  const program = createProgram(createStart(terminal), version)
+  const texts: Promise<void>[] = []
+  const write = (output: Terminal['out']) => (text: string) => {
+    texts.push(output.bytes(text))
+  }
+  const quietly = (command: typeof program | (typeof program.commands)[number]): void => {
+    command.exitOverride().configureOutput({
+      writeOut: write(terminal.out),
+      writeErr: write(terminal.notes),
+      getOutHelpWidth: terminal.out.width,
+      getErrHelpWidth: terminal.notes.width,
+    })
+    command.commands.forEach(quietly)
+  }
+  quietly(program)
+  try {
+    await program.parseAsync(words, { from: 'user' })
+    await Promise.all(texts)
+    return exitCodes.done
+  } catch (error) {
+    return await exitCodeOf(terminal, error, texts)
+  }
+}
+
+async function exitCodeOf(terminal: Terminal, error: unknown, texts: readonly Promise<void>[]): Promise<ExitCode> {
+  await Promise.allSettled(texts)
+  // Whoever reads has had enough: that is how `svc models | head` ends, and no failure.
+  if (error instanceof ReaderGoneError || terminal.signal.reason === 'reader gone') return exitCodes.done
+  if (terminal.signal.aborted) return exitCodes.interrupted
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage
+  const { message, advice, exitCode } = await explain(error)
+  await terminal.notes.bytes(`${styled(terminal.notes, 'red', 'Error:')} `)
+  await terminal.notes.line(message)
+  if (advice !== null) await terminal.notes.line(advice)
+  return exitCode
+}
+
+async function explain(error: unknown) {
+  if (error instanceof CommandError) return error
+  const { explainError } = await import('./explain-error.ts')
+  const explained = explainError(error)
+  if (explained !== null) return explained
+  const message = error instanceof Error ? error.message : String(error)
+  return { message: `${message} (this is a fault of the program)`, advice: null, exitCode: exitCodes.failed }
+}

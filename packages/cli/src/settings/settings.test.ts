@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { CommandError } from '../command-error.ts'
+import type { ProfileFile } from './profile-file.ts'
+import { checkedBaseUrl, DEFAULT_BASE_URL, resolveSettings } from './settings.ts'
+
+const file: ProfileFile = {
+  current: 'home',
+  profiles: {
+    home: { baseUrl: 'https://home.example/api', key: 'sk-svc-home', model: null },
+    work: { baseUrl: 'https://work.example/api', key: 'sk-svc-work', model: 'svc-claude' },
+  },
+}
+const none: ProfileFile = { current: 'default', profiles: {} }
+
+describe('resolveSettings', () => {
+  test('without anything it is the gateway of this machine, signed out', () => {
+    expect(resolveSettings({ environment: {}, file: none })).toEqual({
+      ...{ baseUrl: DEFAULT_BASE_URL, key: null, keySource: null, profile: 'default', model: null },
+    })
+  })
+
+  test('the environment goes before the profile', () => {
+    const environment = { SVC_API_KEY: 'sk-svc-env', SVC_BASE_URL: 'https://env.example/api' }
+    const settings = resolveSettings({ environment, file })
+    expect(settings).toMatchObject({ baseUrl: 'https://env.example/api', key: 'sk-svc-env', keySource: 'environment' })
+  })
+
+  test('a profile named on the command line goes before the key of the environment', () => {
+    const settings = resolveSettings({ environment: { SVC_API_KEY: 'sk-svc-env' }, file, profile: 'work' })
+    expect(settings).toMatchObject({ baseUrl: 'https://work.example/api', key: 'sk-svc-work', model: 'svc-claude' })
+  })
+
+  test("a profile's key is never sent to another gateway", () => {
+    expect(resolveSettings({ environment: {}, file, baseUrl: 'https://evil.example/api' }).key).toBeNull()
+    expect(resolveSettings({ environment: { SVC_BASE_URL: 'https://evil.example/api' }, file }).key).toBeNull()
+    expect(resolveSettings({ environment: {}, file, baseUrl: 'https://home.example/api/v1/' }).key).toBe('sk-svc-home')
+  })
+
+  test('an unknown profile is wrong usage', () => {
+    expect(() => resolveSettings({ environment: {}, file, profile: 'nope' })).toThrow(CommandError)
+  })
+})
+
+describe('checkedBaseUrl', () => {
+  test.each([
+    ['http://localhost:8787/api/', 'http://localhost:8787/api'],
+    ['http://localhost:8787/api/v1', 'http://localhost:8787/api'],
+    ['http://localhost:8787', 'http://localhost:8787/api'],
+    ['https://ai.example.com/gateway/api', 'https://ai.example.com/gateway/api'],
+  ])('%s means %s', (given, meant) => {
+    expect(checkedBaseUrl(given)).toBe(meant)
+  })
+
+  test.each(['localhost:8787', 'ftp://host/api', 'https://user:secret@host/api', ''])('%s is refused', (given) => {
+    expect(() => checkedBaseUrl(given)).toThrow('base URL')
+  })
+})

@@ -1,0 +1,50 @@
+/** The terminal as commands see it: input, two outputs, and what the environment says about them. */
+import type { Readable, Writable } from 'node:stream'
+import { createOutput, type Output } from './output.ts'
+
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean }
+  /** The result, and nothing else. */
+  readonly out: Output
+  /** Notes, progress and errors. */
+  readonly notes: Output
+  /** The stream behind `notes`, for libraries that draw. */
+  readonly notesStream: Writable
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Whether a person sits before it: questions can be asked. */
+  readonly isInteractive: boolean
+  /** Fires when the user interrupts, or the reader of the output has gone. */
+  readonly signal: AbortSignal
+}
+
+export interface TerminalStreams {
+  readonly input: Readable & { readonly isTTY?: boolean }
+  readonly out: Writable & { readonly isTTY?: boolean }
+  readonly notes: Writable & { readonly isTTY?: boolean }
+}
+
+/**
+ * Colour is for terminals that can show it and people who want it. Source: no-color.org; TERM=dumb as in terminfo.
+ */
+function wantsColour(environment: Terminal['environment']): boolean {
+  const { NO_COLOR, TERM } = environment
+  return (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb'
+}
+
+/** @param abort ends the command's work: interrupted, or nobody reads. */
+export function createTerminal(
+  streams: TerminalStreams,
+  environment: Terminal['environment'],
+  abort: AbortController,
+): Terminal {
+  const options = { hasColour: wantsColour(environment), onGone: () => abort.abort('reader gone') }
+  return {
+    input: streams.input,
+    out: createOutput(streams.out, options),
+    notes: createOutput(streams.notes, { ...options, onGone: () => undefined }),
+    notesStream: streams.notes,
+    environment,
+    isInteractive: streams.input.isTTY === true && streams.notes.isTTY === true && environment['TERM'] !== 'dumb',
+    signal: abort.signal,
+  }
+}

@@ -1,0 +1,208 @@
+/** The terminal client as a process, against a whole gateway. */
+import { execFile, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { formatCredits, nanocreditsOf } from '@svc/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  beginStream,
+  chunkText,
+  sendEvent,
+  startStubUpstream,
+  type StubUpstream,
+} from '../packages/server/testing/stub-upstream.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { createSvc, type Svc, SVC_PROGRAM } from './run-svc.ts'
+
+const ESCAPE = '\u001b'
+
+describe('with the sandbox', () => {
+  let gateway: TestGateway
+  let svc: Svc
+
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
+  })
+  afterAll(async () => {
+    svc.remove()
+    await gateway.stop()
+  })
+
+  // B192
+  test('standard output holds only the answer, and no decoration where nobody sits', async () => {
+    for (const env of [{}, { NO_COLOR: '1' }, { TERM: 'dumb' }, { FORCE_COLOR: '1' }]) {
+      const { code, out, notes } = await svc(['chat', 'Hello'], { env })
+      expect(code).toBe(0)
+      expect(out).toMatch(/^.+“Hello”.+\n$/s)
+      expect(notes).toMatch(/^[\d.]+ credits · svc-gpt · \d+ \+ \d+ tokens\n$/)
+      expect(out + notes).not.toContain(ESCAPE)
+    }
+  })
+
+  test('the charge that it tells is the one that was taken', async () => {
+    const before = await gateway.balance()
+    const { out } = await svc(['chat', '--json', 'Hello'])
+    await gateway.settled()
+    const after = await gateway.balance()
+    const charged = /"credits_charged":([\d.]+)/.exec(out)?.[1]
+    expect(charged).toBe(formatCredits(before.posted - after.posted))
+  })
+
+  test('a pipe is the prompt, or is attached to the one given', async () => {
+    expect((await svc(['chat'], { input: 'From a pipe' })).out).toContain('“From a pipe”')
+    expect((await svc(['chat', 'Summarise'], { input: 'the text' })).out).toMatch(/“Summarise\s+the text”/)
+  })
+
+  test('without a prompt and without a person there is nothing to do', async () => {
+    const { code, out, notes } = await svc(['chat'])
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(notes).toContain('There is no prompt.')
+  })
+
+  test('--json --stream prints one event a line, the last with the charge', async () => {
+    const { out } = await svc(['chat', '--json', '--stream', 'Hello'])
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line))
+    expect(events.length).toBeGreaterThan(3)
+    expect(events.at(-1)).toMatchObject({ object: 'chat.completion.chunk', svc: { margin_bps: 2000 } })
+  })
+
+  // B191
+  test('a long output is whole, in a pipe as in a file', async () => {
+    const { out } = await svc(['models', '--json'])
+    expect(out.length).toBeGreaterThan(64 * 1024)
+    const folder = mkdtempSync(path.join(tmpdir(), 'svc-output-'))
+    const file = path.join(folder, 'models.json')
+    const env = { PATH: process.env['PATH'] ?? '', SVC_BASE_URL: gateway.baseUrl }
+    await promisify(execFile)('sh', ['-c', `"$0" "$1" models --json > "$2"`, process.execPath, SVC_PROGRAM, file], {
+      env,
+    })
+    expect(readFileSync(file, 'utf8')).toBe(out)
+    rmSync(folder, { recursive: true })
+  })
+
+  test('a reader that has had enough ends it quietly', async () => {
+    const env = { PATH: process.env['PATH'] ?? '', SVC_BASE_URL: gateway.baseUrl }
+    const script = `"$0" "$1" models --json | head -c 100 | wc -c; echo "\${PIPESTATUS[0]}"`
+    const command = ['--norc', '-c', script, process.execPath, SVC_PROGRAM]
+    const child = spawn('bash', command, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let text = ''
+    child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    await new Promise((resolve) => child.once('close', resolve))
+    expect(text.split(/\s+/).filter(Boolean)).toEqual(['100', '0'])
+  })
+
+  test('usage is a table for people, and CSV and JSON for programs', async () => {
+    await svc(['chat', 'Hello'])
+    await gateway.settled()
+    const { out } = await svc(['usage', '--limit', '1'])
+    expect(out).toMatch(/^WHEN +MODEL +TYPE +QUANTITY +STATUS +CREDITS +REQUEST\n\S+ \S+ +svc-gpt +chat .+\n$/)
+    const csv = (await svc(['usage', '--all', '--csv'])).out.trimEnd().split('\n')
+    expect(csv[0]).toContain('request_id,created,type,model')
+    const json = JSON.parse((await svc(['usage', '--all', '--json'])).out) as { data: { request_id: string }[] }
+    expect(json.data).toHaveLength(csv.length - 1)
+    const { request_id: id } = json.data[0]!
+    expect((await svc(['usage', id])).out).toContain(`Request   ${id}`)
+    const since = JSON.parse((await svc(['usage', '--since', '2w', '--until', '1w', '--json'])).out) as {
+      data: unknown[]
+    }
+    expect(since.data).toEqual([])
+  })
+
+  test('models are found by words and kinds', async () => {
+    const { out } = await svc(['models', 'CLAUDE', '--featured'])
+    expect(out.split('\n').filter((line) => line.startsWith('svc-'))).toHaveLength(2)
+    expect((await svc(['models', 'no-such-model-at-all'])).notes).toBe('No model matches.\n')
+  })
+
+  test('a key comes from a pipe, is tried, and is kept for its owner alone', async () => {
+    const own = createSvc({ SVC_BASE_URL: gateway.baseUrl })
+    expect((await own(['balance'])).code).toBe(4)
+    expect((await own(['login'], { input: 'sk-svc-notakeyofanybody00000' })).code).toBe(4)
+    expect((await own(['login'], { input: 'not a key' })).code).toBe(2)
+    expect((await own(['login'], { input: `${gateway.key}\n` })).code).toBe(0)
+    const file = path.join(own.folder, 'svc', 'profiles.json')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const who = await own(['whoami', '--json'])
+    expect(JSON.parse(who.out)).toMatchObject({ base_url: gateway.baseUrl, key_source: 'profile' })
+    expect(who.out + who.notes).not.toContain(gateway.key)
+    expect((await own(['logout'])).code).toBe(0)
+    expect((await own(['balance'])).code).toBe(4)
+    own.remove()
+  })
+
+  test('too few credits are exit code 3, and it says how many are missing', async () => {
+    const poor = await gateway.createKey({ budget: { limit: nanocreditsOf(1n), period: 'none' } })
+    const { code, out, notes } = await svc(['chat', 'Hello'], { env: { SVC_API_KEY: poor.rawKey } })
+    expect({ code, out }).toEqual({ code: 3, out: '' })
+    expect(notes).toMatch(
+      /This needs [\d.]+ credits, and this key's budget has 0\.000000001 credits: [\d.]+ credits are missing\./,
+    )
+  })
+
+  test('wrong usage is exit code 2, and says how it is right', async () => {
+    for (const words of [
+      ['nope'],
+      ['chat', '--max-tokens', 'many'],
+      ['models', '--type', 'smell'],
+      ['usage', '--since', 'x'],
+    ]) {
+      const { code, out, notes } = await svc(words)
+      expect({ code, out }).toEqual({ code: 2, out: '' })
+      expect(notes).not.toBe('')
+    }
+  })
+
+  test('a gateway that is not there is exit code 1, with advice', async () => {
+    const { code, notes } = await svc(['models'], { env: { SVC_BASE_URL: 'http://127.0.0.1:1/api' } })
+    expect(code).toBe(1)
+    expect(notes).toContain('could not be reached')
+  })
+
+  test('every command has help with examples or options', async () => {
+    const { out } = await svc(['--help'])
+    const names = [...out.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!).filter((name) => name !== 'help')
+    expect(names).toContain('chat')
+    const helps = await Promise.all(names.map(async (name) => (await svc(['help', name])).out))
+    helps.forEach((help, index) => expect(help).toContain(`Usage: svc ${names[index]}`))
+  })
+})
+
+describe('with an upstream that stops half way', () => {
+  let upstream: StubUpstream
+  let gateway: TestGateway
+  let svc: Svc
+
+  beforeAll(async () => {
+    upstream = await startStubUpstream()
+    gateway = await startTestGateway({ upstreamUrl: upstream.url })
+    svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
+    upstream.onChat = async (call, response) => {
+      beginStream(response)
+      sendEvent(response, chunkText({ content: 'Half an answer' }))
+      await call.closed
+    }
+  })
+  afterAll(async () => {
+    svc.remove()
+    await gateway.stop()
+    await upstream.close()
+  })
+
+  test('an interrupt stops it and still tells the charge', async () => {
+    const before = await gateway.balance()
+    const { code, out, notes } = await svc(['chat', 'Hello'], { interruptWhen: (text) => text.includes('Half') })
+    await gateway.settled()
+    const after = await gateway.balance()
+    expect(code).toBe(130)
+    expect(out).toBe('Half an answer')
+    expect(before.posted - after.posted).toBeGreaterThan(0n)
+    expect(notes).toMatch(/Stopped\. Charged [\d.]+ credits for what had come\./)
+  })
+})
