@@ -1,39 +1,49 @@
 import type { Asset, ChainId, Hex } from './assets.ts'
-import type { AssetPrice, BlockRef, ChainHead, ChainTransfer, TransactionFacts } from './chain-facts.ts'
+import type { AssetPrice, BlockRef, ChainHead, TransactionFacts } from './chain-facts.ts'
 
 /**
- * A chain that cannot be asked, or whose answers cannot be believed, now. Nothing was decided; the same question may be
- * asked again.
+ * A chain as one provider shows it. Every method throws `ChainUnavailableError` when the provider cannot answer, or
+ * contradicts itself.
  */
-export class ChainUnavailableError extends Error {
-  readonly retryAfterSeconds: number
-
-  constructor(message: string, options: { readonly cause?: unknown; readonly retryAfterSeconds?: number } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
-    this.name = 'ChainUnavailableError'
-    this.retryAfterSeconds = options.retryAfterSeconds ?? 10
-  }
-}
-
-/** The port to one chain. Every method throws {@link ChainUnavailableError} when the chain cannot answer. */
-export interface ChainReader {
-  readonly chainId: ChainId
-  /** Throws also when the head is old or finality does not move. */
+export interface ChainView {
+  /** Names the provider without its address. */
+  readonly name: string
+  /** Throws also when the chain is another one, its newest block is old, or its finality does not move. */
   readHead(): Promise<ChainHead>
+  /** @param head as it was read before: a block counts as final only if it was so then. */
   readTransaction(txHash: Hex, head: ChainHead): Promise<TransactionFacts>
-  /** Whether a second provider tells the same of a transaction. Null where there is no second one. */
-  confirmTransaction(txHash: Hex, block: BlockRef, transfers: readonly ChainTransfer[]): Promise<boolean | null>
   /**
-   * The price of an asset at a block's time.
+   * The price of an asset at a block's time, as the chain's own feed had it.
    *
    * @returns null when the feed has no usable answer for that time.
    */
-  findPrice(asset: Asset, block: BlockRef): Promise<AssetPrice | null>
-  /** Balances at a block, in the order of the addresses; smallest units. */
-  readBalances(asset: Asset, addresses: readonly Hex[], block: BlockRef): Promise<readonly bigint[]>
-  /** Hashes of transactions that moved USDG to one of the addresses, oldest first; both bounds are included. */
+  findPrice(asset: Asset, block: BlockRef, head: ChainHead): Promise<AssetPrice | null>
+  /** Balances at a block, in the order of the addresses; smallest units. Null where the state is gone. */
+  findBalances(asset: Asset, addresses: readonly Hex[], block: number): Promise<readonly bigint[] | null>
+  /** Transactions that moved the token to one of the addresses; both bounds are included. */
   findTokenTransactions(addresses: readonly Hex[], from: number, to: number): Promise<readonly Hex[]>
-  /** Hashes of the transactions of a block range that may have paid ETH to one of the addresses, oldest first. */
-  findNativeTransactions(addresses: readonly Hex[], from: number, to: number): Promise<readonly Hex[]>
+  /** Transactions of one block that may have paid ETH to one of the addresses. */
+  findNativeTransactions(addresses: ReadonlySet<Hex>, block: number): Promise<readonly Hex[]>
   findBlock(number: number): Promise<BlockRef | null>
+  /** The address that the token's proxy leads to; null where it is none. */
+  findTokenCode(): Promise<Hex | null>
+}
+
+/** A chain with all its providers. A provider is believed only after it has passed the check of `checkProvider`. */
+export interface ChainReader {
+  readonly chainId: ChainId
+  /**
+   * Asks one provider, and the next when it is unavailable. One piece of work is never answered by two of them.
+   *
+   * @throws {ChainUnavailableError} when none can answer.
+   */
+  ask<T>(work: (view: ChainView) => Promise<T>): Promise<T>
+  /**
+   * Another provider than that one, for a second opinion; null where only one is configured.
+   *
+   * @throws {ChainUnavailableError} when there are others and none can answer.
+   */
+  askAnother<T>(than: ChainView, work: (view: ChainView) => Promise<T>): Promise<T | null>
+  /** What is wrong with each provider that has been found wanting; empty when all is well. For operators. */
+  readonly problems: readonly string[]
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { usdText } from './decimal-price.ts'
+import { depositsSchema } from './deposits-entry.ts'
 import { plainProblem } from './plain-problem.ts'
 
 /** The file's name; it is looked for in the working directory. */
@@ -111,6 +112,7 @@ export const configFileSchema = z.strictObject({
     .describe('What a model costs upstream, by the id that the upstream knows.'),
   default_price: priceSchema.optional().describe('Price of models that have none of their own.'),
   limits: limitsSchema.optional(),
+  deposits: depositsSchema.optional(),
 })
 
 export type ConfigFile = z.output<typeof configFileSchema>

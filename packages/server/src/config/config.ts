@@ -3,6 +3,8 @@
  * and defaults, and nothing of what is done with them.
  */
 
+import type { DepositsConfig } from './deposits-config.ts'
+
 export interface SecretPepper {
   readonly version: number
   readonly secret: string
@@ -162,4 +164,6 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
   readonly limits: LimitsConfig
+  /** Null where deposits are off. */
+  readonly deposits: DepositsConfig | null
 }

@@ -19,7 +19,7 @@ test('documented defaults are the defaults', () => {
   const defaults: Record<string, unknown> = environmentSchema.parse({})
   for (const [name, text] of documented) {
     const value = defaults[name] ?? null
-    expect([name, text]).toEqual([name, typeof value === 'number' ? `${value}` : value])
+    expect([name, text]).toEqual([name, typeof value === 'number' || typeof value === 'boolean' ? `${value}` : value])
   }
 })
 

@@ -53,6 +53,25 @@ const proxies = z.string().transform((text, context): readonly string[] => {
   return z.NEVER
 })
 
+/** Extended keys of every network have 111 characters. A private one never belongs here. Source: BIP-32. */
+const xpub = z
+  .string()
+  .refine((text) => !text.startsWith('xprv'), 'this is a private key; give the public one, which begins with xpub')
+  .regex(/^xpub[1-9A-HJ-NP-Za-km-z]{107}$/, 'give an extended public key, which begins with xpub')
+
+const RPC_URLS_MAX = 4
+
+const rpcUrls = z.string().transform((text, context): readonly string[] => {
+  const urls = text.split(',').map((part) => part.trim())
+  const isRight = urls.length <= RPC_URLS_MAX && new Set(urls).size === urls.length && urls.every(isRpcUrl)
+  if (isRight) return urls
+  context.addIssue({
+    code: 'custom',
+    message: `give up to ${RPC_URLS_MAX} different http or https addresses, separated by commas`,
+  })
+  return z.NEVER
+})
+
 /** Every variable that this version reads. `docs/configuration.md` lists the same; a test compares the two. */
 export const environmentSchema = z.object({
   SVC_HOST: z.string().max(253).default('localhost'),
@@ -75,6 +94,24 @@ export const environmentSchema = z.object({
     .optional(),
   SVC_RATE_CARD_UNIT: z.enum(['per_1m', 'per_1k']).default('per_1m'),
   SVC_DEFAULT_PRICE: pricePair.optional(),
+  SVC_DEPOSIT_MODE: z.enum(['address', 'treasury']).default('address'),
+  SVC_DEPOSIT_XPUB: xpub.optional(),
+  SVC_DEPOSIT_XPUB_TESTNET: xpub.optional(),
+  SVC_DEPOSIT_TREASURY: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'give an address: 0x and 40 hex digits')
+    .transform((text) => text.toLowerCase())
+    .optional(),
+  SVC_DEPOSIT_MINIMUM_USD: z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,6})?$/, 'give an amount in USD, such as 1 or 0.50')
+    .default('1'),
+  SVC_RPC_URLS_4663: rpcUrls.optional(),
+  SVC_RPC_URLS_46630: rpcUrls.optional(),
+  SVC_ALLOW_TESTNET: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
   SVC_KEY_PEPPER: peppers.optional(),
   SVC_SESSION_SECRET: secret.optional(),
   SVC_MEDIA_SECRET: peppers.optional(),
@@ -106,20 +143,7 @@ export type Environment = z.output<typeof environmentSchema>
  * Names kept for parts of the product that this version does not have. Setting one is an error: nothing would obey
  * it.
  */
-export const reservedNames: readonly string[] = [
-  'SVC_REDIS_URL',
-  'SVC_SMTP_URL',
-  'SVC_MAIL_FROM',
-  'SVC_DEPOSIT_MODE',
-  'SVC_DEPOSIT_XPUB',
-  'SVC_DEPOSIT_XPUB_TESTNET',
-  'SVC_DEPOSIT_TREASURY',
-  'SVC_DEPOSIT_MINIMUM_USD',
-  'SVC_RPC_URLS_4663',
-  'SVC_RPC_URLS_46630',
-  'SVC_ALLOW_TESTNET',
-  'SVC_SIGNUP',
-]
+export const reservedNames: readonly string[] = ['SVC_REDIS_URL', 'SVC_SMTP_URL', 'SVC_MAIL_FROM', 'SVC_SIGNUP']
 
 /** Names that belong to the terminal client and mean nothing here. */
 export const clientNames: readonly string[] = ['SVC_API_KEY', 'SVC_BASE_URL']
@@ -185,6 +209,12 @@ function isPlainHttpUrl(text: string): boolean {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return false
   return url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+}
+
+/** A provider's address may carry its key in the path or the query. */
+function isRpcUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.hash === ''
 }
 
 function isPostgresUrl(text: string): boolean {

@@ -5,6 +5,7 @@ import { ConfigError } from './config-error.ts'
 import { CONFIG_FILE, parseConfigFile, type ConfigFile } from './config-file.ts'
 import { parseEnvironment, type Environment } from './environment.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
+import { resolveDeposits } from './resolve-deposits.ts'
 import { resolveLimits } from './resolve-limits.ts'
 import { mediaProblems, resolveMedia } from './resolve-media.ts'
 import { resolvePrices } from './resolve-prices.ts'
@@ -46,7 +47,8 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const { problems: priceProblems, ...prices } = resolvePrices(environment, file, upstreams)
   const secretProblems = isProduction ? missingSecrets(environment) : []
   const [firstUpstream, ...otherUpstreams] = upstreams
-  const settingProblems = [...adminProblems(environment), ...mediaProblems(environment)]
+  const { deposits, ...depositFindings } = resolveDeposits(environment, file, isProduction)
+  const settingProblems = [...adminProblems(environment), ...mediaProblems(environment), ...depositFindings.problems]
   const found = [...upstreamProblems, ...priceProblems, ...secretProblems, ...settingProblems]
   if (found.length > 0 || firstUpstream === undefined) throw new ConfigError(found)
 
@@ -73,8 +75,12 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     trustedProxies: environment.SVC_TRUSTED_PROXIES ?? [],
     logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),
     limits: resolveLimits(file.limits ?? {}),
+    deposits,
   }
-  return { config: freezeDeep(config), notices: [...notices, ...tracingNotices, ...noticesOf(config)] }
+  return {
+    config: freezeDeep(config),
+    notices: [...notices, ...tracingNotices, ...depositFindings.notices, ...noticesOf(config)],
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ChainId, Hex } from '../chain/assets.ts'
-import type { Finality, ForeignTransfer } from '../chain/chain-facts.ts'
+import type { Finality } from '../chain/chain-facts.ts'
 import type { Deposit } from './deposit.ts'
 
 /** What became of looking at a transaction now. */
@@ -17,7 +17,7 @@ export type TransactionOutcome =
   /** It paid the treasury from a wallet that is not linked to this account; only where wallets are linked. */
   | { readonly kind: 'wallet_not_linked' }
   /** It moved tokens to this account that are not taken. */
-  | { readonly kind: 'unsupported_token'; readonly foreign: readonly ForeignTransfer[] }
+  | { readonly kind: 'unsupported_token'; readonly tokens: readonly Hex[] }
   | {
       readonly kind: 'deposits'
       /** All transfers of it to this account, of every asset, as they stand after this look. */

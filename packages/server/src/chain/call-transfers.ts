@@ -1,0 +1,34 @@
+import type { ChainTransfer } from './chain-facts.ts'
+import type { CallFrame } from './rpc-forms.ts'
+
+/** Calls that move their value. The others show a value that they merely inherit. Source: the EVM's call kinds. */
+const MOVES_VALUE = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
+
+/** Frames that are looked at; a transaction's gas does not pay for more that move anything. */
+const FRAMES_MAX = 50_000
+
+/**
+ * Reads the ETH that inner calls of a transaction moved. A call that failed, or that stands below one that failed,
+ * moved nothing. The transaction's own value is not among them.
+ *
+ * @param root the frame of the transaction itself.
+ */
+export function readCallTransfers(root: CallFrame): readonly ChainTransfer[] {
+  const found: ChainTransfer[] = []
+  const waiting: { readonly frame: CallFrame; readonly path: string }[] = [{ frame: root, path: '' }]
+  for (let seen = 0; seen < FRAMES_MAX; seen++) {
+    const next = waiting.pop()
+    if (next === undefined) break
+    const { frame, path } = next
+    if (frame.error !== undefined) continue
+    const { to, from, value } = frame
+    const isInner = path !== ''
+    if (isInner && MOVES_VALUE.has(frame.type) && to != null && value != null && value > 0n && from !== to) {
+      found.push({ asset: 'ETH', ordinal: `trace:${path}`, from, to, amount: value })
+    }
+    for (const [at, call] of (frame.calls ?? []).entries()) {
+      waiting.push({ frame: call, path: isInner ? `${path}.${at}` : `${at}` })
+    }
+  }
+  return found
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../runtime/clock.ts'
+import type { ChainReader, ChainView } from './chain-reader.ts'
+import type { ChainRules } from './chain-rules.ts'
+import { ChainUnavailableError } from './chain-unavailable.ts'
+import { checkProvider } from './check-provider.ts'
+import { createJsonRpc, type JsonRpc, type RpcOutcome } from './json-rpc.ts'
+import { openChainView } from './open-chain-view.ts'
+
+export interface ChainReaderOptions {
+  readonly rules: ChainRules
+  /** In order of preference. */
+  readonly rpcUrls: readonly string[]
+  readonly clock: Clock
+  readonly timeoutMs?: number
+  readonly onAsked?: (provider: string, outcome: RpcOutcome, elapsedMs: number) => void
+}
+
+/** A provider that failed the check is asked again after this time. */
+const RECHECK_MS = 30_000
+/** One that did not answer is left alone for so long, so that a claim does not wait for it each time. */
+const REST_MS = 5_000
+
+interface Provider {
+  readonly rpc: JsonRpc
+  readonly view: ChainView
+  /** Whether it has passed the check. */
+  isTrusted: boolean
+  /** Not asked before this time. */
+  restsUntil: number
+  /** What the check found wrong. */
+  wrong: readonly string[]
+  /** Why it did not answer last; null once it has. */
+  outage: string | null
+}
+
+/** Prepares a chain's providers. Nothing is sent before the first question. */
+export function openChainReader(options: ChainReaderOptions): ChainReader {
+  const { rules, clock, rpcUrls, timeoutMs, onAsked } = options
+  const providers = rpcUrls.map((url, at): Provider => {
+    const name = `provider ${at + 1} of chain ${rules.chainId}`
+    const observed = onAsked === undefined ? {} : { onAsked: onAsked.bind(null, `${at + 1}`) }
+    const rpc = createJsonRpc({ name, url, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...observed })
+    return { rpc, view: openChainView(rpc, rules, clock), isTrusted: false, restsUntil: 0, wrong: [], outage: null }
+  })
+  const deps = { rules, clock }
+  return {
+    chainId: rules.chainId,
+    ask: (work) => askFirst(deps, providers, work),
+    askAnother: async (than, work) => {
+      const others = providers.filter(({ view }) => view !== than)
+      return others.length === 0 ? null : askFirst(deps, others, work)
+    },
+    get problems() {
+      return providers.flatMap(({ wrong, outage }) => (outage === null ? wrong : [...wrong, outage]))
+    },
+  }
+}
+
+interface ReaderDeps {
+  readonly rules: ChainRules
+  readonly clock: Clock
+}
+
+async function askFirst<T>(
+  deps: ReaderDeps,
+  providers: readonly Provider[],
+  work: (view: ChainView) => Promise<T>,
+): Promise<T> {
+  // Rested ones come first; where all are resting, they are asked all the same.
+  const now = deps.clock.now()
+  const rested = providers.filter(({ restsUntil }) => restsUntil <= now)
+  let failure = new ChainUnavailableError(`no provider of chain ${deps.rules.chainId} can be believed`)
+  for (const provider of rested.length > 0 ? rested : providers) {
+    try {
+      await admit(deps, provider)
+      const result = await work(provider.view)
+      provider.outage = null
+      return result
+    } catch (error) {
+      if (!(error instanceof ChainUnavailableError)) throw error
+      failure = error
+      rest(deps, provider, error)
+    }
+  }
+  throw failure
+}
+
+async function admit({ rules, clock }: ReaderDeps, provider: Provider): Promise<void> {
+  if (provider.isTrusted) return
+  if (provider.wrong.length === 0 || provider.restsUntil <= clock.now()) {
+    provider.wrong = await checkProvider(provider.rpc, rules)
+  }
+  if (provider.wrong.length > 0) throw new ChainUnavailableError(provider.wrong.join('; '), RECHECK_MS / 1_000)
+  provider.isTrusted = true
+}
+
+/** Whoever was away may come back as another: the check is made anew. */
+function rest({ clock }: ReaderDeps, provider: Provider, error: ChainUnavailableError): void {
+  const isWrong = provider.wrong.length > 0
+  if (provider.restsUntil <= clock.now()) provider.restsUntil = clock.now() + (isWrong ? RECHECK_MS : REST_MS)
+  provider.isTrusted = false
+  provider.outage = isWrong ? null : error.message
+}

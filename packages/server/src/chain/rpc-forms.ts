@@ -1,0 +1,98 @@
+/** The forms of a provider's answers. What has another form is not believed. */
+import { z } from 'zod'
+import type { Hex } from './assets.ts'
+import { ChainUnavailableError } from './chain-unavailable.ts'
+
+const hex = z.string().regex(/^0x[0-9a-fA-F]*$/)
+const lower = hex.transform((text) => text.toLowerCase() as Hex)
+const hash = lower.refine((text) => text.length === 66)
+const address = lower.refine((text) => text.length === 42)
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .transform(BigInt)
+const whole = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER)).transform(Number)
+
+export const quantityForm = quantity
+export const bytesForm = lower
+
+/** A block with the hashes of its transactions. */
+export const blockForm = z
+  .object({ number: whole, hash, parentHash: hash, timestamp: whole, transactions: z.array(hash) })
+  .nullable()
+
+/** A block with its transactions. */
+export const fullBlockForm = z
+  .object({
+    number: whole,
+    hash,
+    transactions: z.array(z.object({ hash, to: address.nullable(), value: quantity })),
+  })
+  .nullable()
+
+export const transactionForm = z
+  .object({
+    hash,
+    blockHash: hash.nullish(),
+    blockNumber: whole.nullish(),
+    from: address,
+    to: address.nullish(),
+    value: quantity,
+    type: whole.optional(),
+  })
+  .nullable()
+
+const logForm = z.object({
+  address,
+  topics: z.array(hash).max(4),
+  data: lower,
+  logIndex: whole,
+  transactionHash: hash,
+  blockHash: hash,
+  removed: z.boolean().optional(),
+})
+export type RpcLog = z.output<typeof logForm>
+
+export const logsForm = z.array(logForm.extend({ blockNumber: whole }))
+
+export const receiptForm = z
+  .object({
+    transactionHash: hash,
+    blockHash: hash,
+    blockNumber: whole,
+    status: whole,
+    logs: z.array(logForm),
+  })
+  .nullable()
+
+/** One call of a transaction as `callTracer` tells it. */
+export interface CallFrame {
+  readonly type: string
+  readonly from: Hex
+  readonly to?: Hex | null | undefined
+  readonly value?: bigint | null | undefined
+  readonly error?: string | undefined
+  readonly calls?: readonly CallFrame[] | undefined
+}
+
+export const callFrameForm: z.ZodType<CallFrame> = z.lazy(() =>
+  z.object({
+    type: z.string(),
+    from: address,
+    to: address.nullish(),
+    value: quantity.nullish(),
+    error: z.string().optional(),
+    calls: z.array(callFrameForm).optional(),
+  }),
+)
+
+/**
+ * Reads an answer.
+ *
+ * @throws {ChainUnavailableError} when it has not that form.
+ */
+export function parseAnswer<T>(form: z.ZodType<T>, answer: unknown, what: string): T {
+  const parsed = form.safeParse(answer)
+  if (parsed.success) return parsed.data
+  throw new ChainUnavailableError(`a provider told a ${what} in a form that none has`)
+}

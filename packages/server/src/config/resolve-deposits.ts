@@ -1,0 +1,121 @@
+import type { DepositChainConfig, DepositsConfig } from './deposits-config.ts'
+import type { ConfigFile } from './config-file.ts'
+import type { DepositChainEntry } from './deposits-entry.ts'
+import type { Environment } from './environment.ts'
+
+/**
+ * Addresses on the main network. Each is compared with what stands on the chain before it is used. Source:
+ * decision 0028; the token's issuer and the directory of the price feeds.
+ */
+const MAINNET_TOKEN = '0x5fc5360d0400a0fd4f2af552add042d716f1d168'
+const MAINNET_ETH_FEED = '0x78f3556b67e17df817d51ef5a990cdaf09e8d3a9'
+const MAINNET_TOKEN_FEED = '0x61b7e5650328764b076a108eff5fa7282a1b9ad2'
+const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
+
+export interface ResolvedDeposits {
+  /** Null where no chain is read: then deposits are off. */
+  readonly deposits: DepositsConfig | null
+  readonly problems: readonly string[]
+  readonly notices: readonly string[]
+}
+
+/** Reads what the environment and the file say of deposits, and checks that each chain has all it needs. */
+export function resolveDeposits(environment: Environment, file: ConfigFile, isProduction: boolean): ResolvedDeposits {
+  const entry = file.deposits ?? {}
+  const problems = [...testnetProblems(environment, isProduction), ...keyProblems(environment)]
+  const notices: string[] = []
+  const chains: DepositChainConfig[] = []
+  for (const source of sourcesOf(environment)) {
+    if (source.rpcUrls.length === 0) continue
+    const chain = chainFrom(source, environment.SVC_DEPOSIT_TREASURY ?? null, entry.chains?.[source.chainId] ?? {})
+    problems.push(...chainProblems(chain, environment))
+    if (chain.rpcUrls.length === 1) notices.push(loneProviderNotice(chain))
+    chains.push(chain)
+  }
+  const isOn = chains.length > 0 && problems.length === 0
+  const deposits: DepositsConfig = {
+    mode: environment.SVC_DEPOSIT_MODE,
+    minimumUsd: environment.SVC_DEPOSIT_MINIMUM_USD,
+    autoLimitUsd: entry.auto_limit_usd ?? '10000',
+    secondOpinionUsd: entry.second_opinion_usd ?? '500',
+    blockedSenders: entry.blocked_senders ?? [],
+    watchMs: entry.watch_ms ?? 3_000,
+    chains,
+  }
+  return { deposits: isOn ? deposits : null, problems, notices }
+}
+
+interface ChainSource {
+  readonly chainId: 4663 | 46630
+  readonly rpcUrls: readonly string[]
+  readonly xpub: string | null
+}
+
+function sourcesOf(environment: Environment): readonly ChainSource[] {
+  return [
+    { chainId: 4663, rpcUrls: environment.SVC_RPC_URLS_4663 ?? [], xpub: environment.SVC_DEPOSIT_XPUB ?? null },
+    {
+      chainId: 46630,
+      rpcUrls: environment.SVC_RPC_URLS_46630 ?? [],
+      xpub: environment.SVC_DEPOSIT_XPUB_TESTNET ?? null,
+    },
+  ]
+}
+
+function chainFrom(source: ChainSource, treasury: string | null, entry: DepositChainEntry): DepositChainConfig {
+  const isMainnet = source.chainId === 4663
+  return {
+    ...source,
+    treasury,
+    token: entry.token ?? (isMainnet ? MAINNET_TOKEN : null),
+    ethFeed: entry.eth_feed ?? (isMainnet ? MAINNET_ETH_FEED : null),
+    tokenFeed: entry.token_feed ?? (isMainnet ? MAINNET_TOKEN_FEED : null),
+    fixedEthUsd: entry.eth_usd ?? null,
+    multicall: entry.multicall ?? MULTICALL,
+    headAgeMaxMs: entry.head_age_max_ms ?? 60_000,
+    finalityAgeMaxMs: entry.finality_age_max_ms ?? 3_600_000,
+  }
+}
+
+function testnetProblems(environment: Environment, isProduction: boolean): readonly string[] {
+  if (!environment.SVC_ALLOW_TESTNET) {
+    if (environment.SVC_RPC_URLS_46630 === undefined) return []
+    return ['SVC_RPC_URLS_46630 is set, but SVC_ALLOW_TESTNET is not: coins of a test network are worth nothing.']
+  }
+  if (!isProduction) return []
+  return ['SVC_ALLOW_TESTNET gives credits for coins that are worth nothing. It is for a loopback bind alone.']
+}
+
+function keyProblems({ SVC_DEPOSIT_XPUB: main, SVC_DEPOSIT_XPUB_TESTNET: test }: Environment): readonly string[] {
+  if (main === undefined || main !== test) return []
+  return ['SVC_DEPOSIT_XPUB and SVC_DEPOSIT_XPUB_TESTNET are the same. Give the two networks keys of their own.']
+}
+
+function chainProblems(chain: DepositChainConfig, environment: Environment): readonly string[] {
+  const { chainId } = chain
+  const problems: string[] = []
+  const needed = chainId === 4663 ? 'SVC_DEPOSIT_XPUB' : 'SVC_DEPOSIT_XPUB_TESTNET'
+  if (environment.SVC_DEPOSIT_MODE === 'address' && chain.xpub === null) {
+    problems.push(`${needed} is missing: SVC_RPC_URLS_${chainId} is set, and every account needs an address there.`)
+  }
+  if (environment.SVC_DEPOSIT_MODE === 'treasury' && chain.treasury === null) {
+    problems.push('SVC_DEPOSIT_TREASURY is missing: SVC_DEPOSIT_MODE is treasury.')
+  }
+  if (chain.token === null) {
+    problems.push(`deposits.chains.${chainId}.token is missing: give the address of USDG on that network.`)
+  }
+  if (chain.ethFeed === null && chain.fixedEthUsd === null) {
+    problems.push(`deposits.chains.${chainId} needs eth_feed, or a fixed price in eth_usd.`)
+  }
+  if (chain.fixedEthUsd !== null && chainId === 4663) {
+    problems.push('deposits.chains.4663.eth_usd is set: real ETH is priced by its feed.')
+  }
+  return problems
+}
+
+function loneProviderNotice({ chainId }: DepositChainConfig): string {
+  return (
+    `SVC_RPC_URLS_${chainId} names one provider. With a second one, separated by a comma, deposits survive the loss ` +
+    'of either, and large ones are compared; until then large ones wait for an operator.'
+  )
+}

@@ -1,0 +1,165 @@
+import type { Asset, ChainId, Hex } from '../chain/assets.ts'
+import type { Database } from '../db/database.ts'
+
+/** What left one of our addresses, by our own doing. Recorded as `planned` before it is sent. */
+export interface Outflow {
+  readonly outflowId: string
+  readonly chainId: ChainId
+  readonly asset: Asset
+  readonly address: Hex
+  readonly txHash: Hex | null
+  /** Smallest units, without the fee. */
+  readonly amount: bigint
+  /** Wei that the address itself paid for it; 0 where another account pays. */
+  readonly fee: bigint
+  readonly state: 'planned' | 'sent' | 'final' | 'failed'
+  readonly blockNumber: number | null
+  readonly blockHash: Hex | null
+}
+
+/** What has left an address, and whether something is leaving it now. */
+export interface OutflowTotal {
+  /** Smallest units that left in final blocks up to the one that was asked for, fees included. */
+  readonly settled: bigint
+  /** Whether something was planned or sent whose end is not known at that block. */
+  readonly isMoving: boolean
+}
+
+export interface OutflowStore {
+  insert(outflow: Outflow, now: number): Promise<void>
+  /**
+   * Changes an outflow that is in one of the states.
+   *
+   * @returns false when it is in none of them.
+   */
+  change(
+    outflowId: string,
+    from: readonly Outflow['state'][],
+    change: Partial<Pick<Outflow, 'state' | 'txHash' | 'amount' | 'fee' | 'blockNumber' | 'blockHash'>>,
+    now: number,
+  ): Promise<boolean>
+  find(outflowId: string): Promise<Outflow | null>
+  /** Those whose end is not known yet, oldest first. */
+  listMoving(chainId: ChainId, limit: number): Promise<readonly Outflow[]>
+  /** @param block a final block: what left later is not counted, and counts as moving. */
+  sumOf(question: OutflowQuestion): Promise<OutflowTotal>
+}
+
+export interface OutflowQuestion {
+  readonly chainId: ChainId
+  readonly asset: Asset
+  readonly address: Hex
+  readonly block: number
+}
+
+/** Makes the store of outflows. */
+export function createOutflowStore(database: Database): OutflowStore {
+  const { read } = database
+  const rows = () => read.selectFrom('outflow').selectAll()
+  return {
+    async insert(outflow, now) {
+      const statement = read.insertInto('outflow').values({
+        outflow_id: outflow.outflowId,
+        chain_id: outflow.chainId,
+        asset: outflow.asset,
+        address: outflow.address,
+        ...columnsOf(outflow),
+        raw_amount: outflow.amount.toString(),
+        raw_fee: outflow.fee.toString(),
+        tx_hash: outflow.txHash,
+        state: outflow.state,
+        block_number: outflow.blockNumber,
+        block_hash: outflow.blockHash,
+        created_at: now,
+        updated_at: now,
+      })
+      await database.write([statement.compile()])
+    },
+    async change(outflowId, from, change, now) {
+      const statement = read
+        .updateTable('outflow')
+        .set({ ...columnsOf(change), updated_at: now })
+        .where('outflow_id', '=', outflowId)
+        .where('state', 'in', from)
+      const [changed] = await database.write([statement.compile()])
+      return changed === 1
+    },
+    async find(outflowId) {
+      const row = await rows().where('outflow_id', '=', outflowId).executeTakeFirst()
+      return row === undefined ? null : outflowFrom(row)
+    },
+    async listMoving(chainId, limit) {
+      const found = await rows()
+        .where('chain_id', '=', chainId)
+        .where('state', 'in', ['planned', 'sent'])
+        .orderBy('outflow_id')
+        .limit(limit)
+        .execute()
+      return found.map(outflowFrom)
+    },
+    async sumOf({ chainId, asset, address, block }) {
+      const found = (
+        await rows()
+          .where('chain_id', '=', chainId)
+          .where('address', '=', address)
+          .where('state', '<>', 'failed')
+          .execute()
+      ).map(outflowFrom)
+      let settled = 0n
+      let isMoving = false
+      for (const outflow of found) {
+        const isSettled = outflow.state === 'final' && outflow.blockNumber !== null && outflow.blockNumber <= block
+        if (!isSettled) isMoving = true
+        else settled += leftOf(outflow, asset)
+      }
+      return { settled, isMoving }
+    },
+  }
+}
+
+/** What an outflow took of an asset: a payment in tokens may have cost a fee in ETH. */
+function leftOf(outflow: Outflow, asset: Asset): bigint {
+  const amount = outflow.asset === asset ? outflow.amount : 0n
+  return asset === 'ETH' ? amount + outflow.fee : amount
+}
+
+type Change = Parameters<OutflowStore['change']>[2]
+
+function columnsOf(change: Change) {
+  return {
+    ...(change.state === undefined ? {} : { state: change.state }),
+    ...(change.txHash === undefined ? {} : { tx_hash: change.txHash }),
+    ...(change.amount === undefined ? {} : { raw_amount: change.amount.toString() }),
+    ...(change.fee === undefined ? {} : { raw_fee: change.fee.toString() }),
+    ...(change.blockNumber === undefined ? {} : { block_number: change.blockNumber }),
+    ...(change.blockHash === undefined ? {} : { block_hash: change.blockHash }),
+  }
+}
+
+interface OutflowRow {
+  readonly outflow_id: string
+  readonly chain_id: number
+  readonly asset: Asset
+  readonly address: string
+  readonly tx_hash: string | null
+  readonly raw_amount: string
+  readonly raw_fee: string
+  readonly state: Outflow['state']
+  readonly block_number: number | null
+  readonly block_hash: string | null
+}
+
+function outflowFrom(row: OutflowRow): Outflow {
+  return {
+    outflowId: row.outflow_id,
+    chainId: row.chain_id as ChainId,
+    asset: row.asset,
+    address: row.address as Hex,
+    txHash: row.tx_hash as Hex | null,
+    amount: BigInt(row.raw_amount),
+    fee: BigInt(row.raw_fee),
+    state: row.state,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash as Hex | null,
+  }
+}
