@@ -1,0 +1,115 @@
+/** What the parsers of all JSON requests do alike: read an object, find its members, refuse what would change the price. */
+import { isUtf8 } from 'node:buffer'
+import { requestProblem } from '@svc/contract'
+import type { z } from 'zod'
+import { ServiceError } from '../errors/service-error.ts'
+import { DuplicateKeyError, type JsonBody, scanMembers, textStart } from '../json/json-body.ts'
+
+/**
+ * Reads a body that has to be one JSON object in UTF-8.
+ *
+ * @throws {ServiceError} `invalid_json`.
+ */
+export function parseJsonObject(text: Buffer): Record<string, unknown> {
+  let value: unknown
+  try {
+    if (!isUtf8(text)) throw new SyntaxError('The body is not UTF-8 text')
+    value = JSON.parse(text.toString('utf8', textStart(text)))
+  } catch (error) {
+    throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause: error })
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new ServiceError('invalid_json', 'The body must be a JSON object.')
+}
+
+/**
+ * Finds where the top-level members of a body stand.
+ *
+ * @throws {ServiceError} `invalid_value` for a key that stands twice.
+ */
+export function scanBody(text: Buffer): JsonBody['members'] {
+  try {
+    return scanMembers(text)
+  } catch (error) {
+    if (!(error instanceof DuplicateKeyError)) throw error
+    throw new ServiceError('invalid_value', `The field '${error.key.slice(0, 64)}' stands twice in the body.`, {
+      param: error.key.slice(0, 64),
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Fields that change the price, the model or the route of a request behind the gateway's back, with the values that do
+ * not.
+ * Source: decision 0006 (unknown fields pass, these do not).
+ */
+const refusedFields: Readonly<Record<string, readonly unknown[]>> = {
+  models: [],
+  route: [],
+  plugins: [],
+  provider: [],
+  preset: [],
+  transforms: [],
+  web_search_options: [],
+  fallbacks: [],
+  providerOptions: [],
+  service_tier: ['auto', 'default', 'standard'],
+}
+
+/** A name as readers see it that care for no case: capitals, and the letters that fold to an ordinary one (ſ, K). */
+function foldCase(name: string): string {
+  return name.toUpperCase().toLowerCase()
+}
+
+/** Finds deciding fields in another spelling. Made once for each kind of request. */
+export class SpellingCheck {
+  readonly #folded: ReadonlyMap<string, string>
+
+  /** @param fields that the gateway reads of such a request; those that would change its route are added. */
+  constructor(fields: readonly string[]) {
+    this.#folded = new Map([...Object.keys(refusedFields), ...fields].map((field) => [foldCase(field), field]))
+  }
+
+  /**
+   * Refuses a deciding field in another spelling: to the gateway it is an unknown field, to an upstream that cares for
+   * no case it is the field itself, and its last value wins. Source: Go, package encoding/json, Unmarshal.
+   *
+   * @throws {ServiceError} `unsupported_parameter`.
+   */
+  refuse(names: Iterable<string>): void {
+    for (const name of names) {
+      const field = this.#folded.get(foldCase(name))
+      if (field === undefined || field === name) continue
+      const param = name.slice(0, 64)
+      throw new ServiceError('unsupported_parameter', `Unsupported parameter: '${param}' must be written '${field}'.`, {
+        param,
+      })
+    }
+  }
+}
+
+/**
+ * Refuses fields that would change price, model or route behind the gateway's back.
+ *
+ * @throws {ServiceError} `unsupported_parameter`.
+ */
+export function refuseRouting(value: Readonly<Record<string, unknown>>): void {
+  for (const [field, harmless] of Object.entries(refusedFields)) {
+    const sent = value[field]
+    if (sent === undefined || sent === null || harmless.includes(sent)) continue
+    throw new ServiceError(
+      'unsupported_parameter',
+      `Unsupported parameter: '${field}' would change the price or the route of the request.`,
+      { param: field },
+    )
+  }
+}
+
+/** Parses a request by its schema. @throws {ServiceError} 400 naming the field. */
+export function parseFields<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const problem = requestProblem(parsed.error, value)
+  throw new ServiceError(problem.code, problem.message, { param: problem.param })
+}
