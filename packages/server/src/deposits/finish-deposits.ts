@@ -1,0 +1,146 @@
+import { ASSET_DECIMALS, type Asset, type Hex } from '../chain/assets.ts'
+import type { AssetPrice, BlockRef, ChainHead, ChainTransfer } from '../chain/chain-facts.ts'
+import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
+import { valueOfDeposit } from '../pricing/deposit-value.ts'
+import { checkInflow } from './check-inflow.ts'
+import { creditDeposit } from './credit-deposit.ts'
+import { judgeDeposit, PRICE_WAIT_MAX_MS, sumOfCredits, type DepositFacts } from './deposit-policy.ts'
+import type { DepositChange } from './deposit-store.ts'
+import { OPEN_STATES, type Deposit } from './deposit.ts'
+import { askSecondOpinion } from './second-opinion.ts'
+import type { SettleDeps } from './settle-deps.ts'
+
+/** A transaction as one provider shows it in a block. */
+export interface SettleScene {
+  readonly reader: ChainReader
+  readonly view: ChainView
+  readonly head: ChainHead
+  readonly txHash: Hex
+  readonly block: BlockRef
+}
+
+/**
+ * Prices the open deposits of one account in one final transaction, and credits those that are sound and enough; the
+ * others are told why they wait.
+ *
+ * @param open in their present rows; all of one account.
+ * @param transfers those of the chain that the deposits stand for.
+ */
+export async function finishDeposits(
+  deps: SettleDeps,
+  scene: SettleScene,
+  open: readonly Deposit[],
+  transfers: readonly ChainTransfer[],
+): Promise<void> {
+  const prices = await findPrices(scene, open)
+  const priced: Deposit[] = []
+  for (const deposit of open) {
+    const valued = await price(deps, deposit, prices.get(deposit.asset) ?? null)
+    if (valued !== null) priced.push(valued)
+  }
+  if (priced.length === 0) return
+  const opinion = await askSecondOpinion(scene.reader, scene.view, { ...scene, transfers, prices })
+  const sound = await judgeAll(deps, priced, opinion)
+  const enough = await takeEnough(deps, sound)
+  for (const deposit of enough) await creditCovered(deps, scene, deposit)
+}
+
+/** What each asset among the deposits is worth at the block; absent where that is not known. */
+export async function findPrices(
+  { view, head, block }: SettleScene,
+  deposits: readonly Deposit[],
+): Promise<ReadonlyMap<Asset, AssetPrice>> {
+  const prices = new Map<Asset, AssetPrice>()
+  for (const asset of new Set(deposits.map((deposit) => deposit.asset))) {
+    const found = await view.findPrice(asset, block, head)
+    if (found !== null) prices.set(asset, found)
+  }
+  return prices
+}
+
+/** What a price makes of a deposit; null values where it is worth more than can be. */
+export function valueChange(
+  deposit: Deposit,
+  found: AssetPrice,
+): Required<Pick<DepositChange, 'credits' | 'price' | 'priceRound' | 'priceTime'>> {
+  return {
+    credits: valueOfDeposit(deposit.amount, ASSET_DECIMALS[deposit.asset], found.usd),
+    price: found.usd,
+    priceRound: found.round,
+    priceTime: found.time,
+  }
+}
+
+/** Notes the price of a deposit. Null when it has none, or is beyond all bounds, and so waits. */
+async function price(deps: SettleDeps, deposit: Deposit, found: AssetPrice | null): Promise<Deposit | null> {
+  // An operator who let it pass has said what it is worth.
+  if (deposit.releasedAt !== null && deposit.credits !== null) return deposit
+  if (found === null) {
+    const hasWaited = deps.clock.now() - deposit.seenAt > PRICE_WAIT_MAX_MS
+    if (hasWaited) return holdBack(deps, deposit, {}, 'The feed has no usable price for the time of its block.')
+    return wait(deps, deposit, { reason: 'awaiting_price', credits: null })
+  }
+  const value = valueChange(deposit, found)
+  if (value.credits === null) return holdBack(deps, deposit, value, 'It is worth more than one deposit can be.')
+  const change: DepositChange = { state: 'confirming', reason: 'confirming', ...value }
+  const isChanged = await deps.deposits.change(deposit, OPEN_STATES, change, deps.clock.now())
+  return isChanged ? deps.deposits.find(deposit.depositId) : null
+}
+
+async function wait(deps: SettleDeps, deposit: Deposit, change: DepositChange): Promise<null> {
+  await deps.deposits.change(deposit, OPEN_STATES, { state: 'confirming', ...change }, deps.clock.now())
+  return null
+}
+
+async function holdBack(deps: SettleDeps, deposit: Deposit, change: DepositChange, note: string): Promise<null> {
+  const review: DepositChange = { ...change, state: 'under_review', reason: 'under_review', note }
+  const isChanged = await deps.deposits.change(deposit, OPEN_STATES, review, deps.clock.now())
+  if (isChanged) deps.onReview?.(deposit, note)
+  return null
+}
+
+async function judgeAll(
+  deps: SettleDeps,
+  priced: readonly Deposit[],
+  opinion: DepositFacts['opinion'],
+): Promise<readonly Deposit[]> {
+  const credits = sumOfCredits(priced)
+  const sound: Deposit[] = []
+  for (const deposit of priced) {
+    const { asset, sender, releasedAt } = deposit
+    const verdict = judgeDeposit(deps.policy, { asset, sender, isReleased: releasedAt !== null, opinion }, credits)
+    if (verdict.kind === 'review') await holdBack(deps, deposit, {}, verdict.note)
+    if (verdict.kind === 'sound') sound.push(deposit)
+  }
+  return sound
+}
+
+/** Small deposits wait for others of their account until together they are enough. */
+async function takeEnough(deps: SettleDeps, sound: readonly Deposit[]): Promise<readonly Deposit[]> {
+  const [first] = sound
+  if (first === undefined) return []
+  const isReleased = sound.every(({ releasedAt }) => releasedAt !== null)
+  const waiting = (await deps.deposits.listBelowMinimum(first.accountId, first.chainId)).filter(
+    ({ depositId }) => !sound.some((deposit) => deposit.depositId === depositId),
+  )
+  if (isReleased || sumOfCredits([...sound, ...waiting]) >= deps.policy.minimum) return [...sound, ...waiting]
+  for (const deposit of sound) await wait(deps, deposit, { reason: 'below_minimum' })
+  return []
+}
+
+async function creditCovered(deps: SettleDeps, scene: SettleScene, deposit: Deposit): Promise<void> {
+  // What is worth less than a nanocredit stays recorded and is never a transfer of nothing.
+  if (deposit.credits === null || deposit.credits === 0n) return
+  if (deps.policy.treasuries === null) {
+    const { chainId, address, asset, depositId } = deposit
+    const verdict = await checkInflow(deps, scene, { chainId, address, asset }, depositId)
+    if (verdict.kind === 'unknown') return void (await wait(deps, deposit, { reason: 'awaiting_outflow' }))
+    if (verdict.kind === 'exceeded' && deposit.releasedAt === null) {
+      return void (await holdBack(deps, deposit, {}, 'More would be credited than ever came to its address.'))
+    }
+  }
+  const result = await creditDeposit(deps, deposit)
+  if (result.kind !== 'deposited' || result.isRepeated) return
+  const credited = await deps.deposits.find(deposit.depositId)
+  if (credited !== null) deps.onCredited?.(credited)
+}

@@ -1,0 +1,28 @@
+import type { ChainId } from '../chain/assets.ts'
+import type { ChainReader } from '../chain/chain-reader.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { DepositAddressStore } from './deposit-address-store.ts'
+import type { DepositPolicy } from './deposit-policy.ts'
+import type { DepositStore } from './deposit-store.ts'
+import type { Deposit } from './deposit.ts'
+import type { InflowStore } from './inflow-store.ts'
+import type { OutflowStore } from './outflow-store.ts'
+import type { WalletStore } from './wallet-store.ts'
+
+/** Everything that turns what a chain says into credits. */
+export interface SettleDeps {
+  readonly chains: ReadonlyMap<ChainId, ChainReader>
+  readonly policy: DepositPolicy
+  readonly deposits: DepositStore
+  readonly addresses: Pick<DepositAddressStore, 'findOwners'>
+  readonly wallets: Pick<WalletStore, 'findOwners'>
+  readonly outflows: Pick<OutflowStore, 'sumOf'>
+  readonly inflows: InflowStore
+  readonly ledger: Pick<Ledger, 'submit'>
+  readonly clock: Clock
+  /** Told of each deposit that this process has credited. */
+  readonly onCredited?: (deposit: Deposit) => void
+  /** Told of each deposit that an operator must look at. */
+  readonly onReview?: (deposit: Deposit, note: string) => void
+}

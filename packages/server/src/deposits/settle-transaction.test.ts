@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { creditsOf, openDepositScene, type DepositScene } from '../../testing/deposit-scene.ts'
+import { ETH_FEED, hasEvm, startEvmChain, TOKEN, usdg, type EvmChain } from '../../testing/evm-chain.ts'
+import type { Hex } from '../chain/assets.ts'
+
+const STRANGER: Hex = '0x00000000000000000000000000000000000000ff'
+
+describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
+  let chain: EvmChain
+  let scene: DepositScene
+  let snapshot: Hex
+  beforeAll(async () => {
+    chain = await startEvmChain()
+    scene = await openDepositScene('sqlite', chain)
+  })
+  afterAll(async () => {
+    await scene.close()
+    await chain.stop()
+  })
+  beforeEach(async () => {
+    snapshot = await chain.client.snapshot()
+  })
+  afterEach(async () => {
+    await chain.client.revert({ id: snapshot })
+  })
+
+  /** Looks at a final transaction and says what the account got. */
+  async function finalCredits(txHash: Hex, accountId: string): Promise<bigint> {
+    await chain.finalise()
+    await scene.follow()
+    await scene.settle(txHash)
+    return scene.balanceOf(accountId)
+  }
+
+  test('USDG is seen at once, and credited only when its block is final', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const txHash = await chain.payToken(address, usdg(25))
+    const early = await scene.settle(txHash, accountId)
+    expect(early).toMatchObject({
+      kind: 'deposits',
+      finality: 'latest',
+      deposits: [{ state: 'seen', reason: 'confirming', credits: creditsOf(25), ordinal: 'log:0', asset: 'USDG' }],
+    })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+    expect(await finalCredits(txHash, accountId)).toBe(creditsOf(25))
+    const again = await scene.settle(txHash, accountId)
+    expect(again).toMatchObject({ finality: 'finalized', etaSeconds: 0, deposits: [{ state: 'credited' }] })
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(25))
+  })
+
+  // B149: identity is (chain, hash, place in the transaction); everybody gets what is theirs.
+  test('a pay-out to many credits each their own sum, and a stranger nothing', async () => {
+    const [a, b] = [await scene.createAccount(), await scene.createAccount()]
+    const payer = await chain.deploy('BatchPayer')
+    await chain.mint(payer, usdg(100))
+    const to = [a.address, STRANGER, b.address, a.address]
+    const values = [usdg(10), usdg(40), usdg(20), usdg(5)]
+    const txHash = await chain.write('BatchPayer', payer, 'payTokens', [TOKEN, to, values])
+    await chain.finalise()
+    const first = await scene.settle(txHash, a.accountId)
+    expect(first).toMatchObject({ deposits: [{ ordinal: 'log:0' }, { ordinal: 'log:3' }] })
+    expect(await scene.balanceOf(a.accountId)).toBe(creditsOf(15))
+    expect(await scene.balanceOf(b.accountId)).toBe(0n)
+    await scene.settle(txHash, b.accountId)
+    expect(await scene.balanceOf(b.accountId)).toBe(creditsOf(20))
+    expect(await scene.balanceOf(a.accountId)).toBe(creditsOf(15))
+  })
+
+  test('ETH of a plain payment is worth its price at the block', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const txHash = await chain.payEther(address, 10n ** 16n)
+    expect(await finalCredits(txHash, accountId)).toBe(creditsOf(25))
+  })
+
+  test('ETH of inner calls counts: by a contract, in a batch, by a contract that ends', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const forwarder = await chain.deploy('Forwarder')
+    const value = 10n ** 16n
+    const inner = await chain.write('Forwarder', forwarder, 'forward', [address], { value })
+    expect(await finalCredits(inner, accountId)).toBe(creditsOf(25))
+    const ended = await chain.write('Forwarder', forwarder, 'payByEnd', [address], { value })
+    expect(await finalCredits(ended, accountId)).toBe(creditsOf(50))
+    const payer = await chain.deploy('BatchPayer')
+    const args = [
+      [address, STRANGER, address],
+      [value, value, value],
+    ]
+    const batch = await chain.write('BatchPayer', payer, 'payEther', args, { value: 3n * value })
+    expect(await finalCredits(batch, accountId)).toBe(creditsOf(100))
+  })
+
+  test('a delegate call with value moves nothing to the address', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const forwarder = await chain.deploy('Forwarder')
+    const txHash = await chain.write('Forwarder', forwarder, 'delegate', [address], { value: 10n ** 18n })
+    expect(await finalCredits(txHash, accountId)).toBe(0n)
+    expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'not_yours' })
+  })
+
+  test('an inner call that was undone pays nothing', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const forwarder = await chain.deploy('Forwarder')
+    const txHash = await chain.write('Forwarder', forwarder, 'tryAndFail', [address], { value: 10n ** 18n })
+    expect(await finalCredits(txHash, accountId)).toBe(0n)
+  })
+
+  test('a smart account is a sender like any other', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const wallet = await chain.deploy('SmartAccount', [chain.accounts[0]!.address])
+    await chain.mint(wallet, usdg(30))
+    const { encodeFunctionData } = await import('viem')
+    const { abi } = chain.contracts['Usdg']!
+    const data = encodeFunctionData({ abi: abi as never, functionName: 'transfer', args: [address, usdg(30)] })
+    const txHash = await chain.write('SmartAccount', wallet, 'execute', [TOKEN, 0n, data])
+    expect(await finalCredits(txHash, accountId)).toBe(creditsOf(30))
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ sender: wallet }] })
+  })
+
+  // B142: status 0 with value and calldata that look right.
+  test('a transaction that was reverted pays nothing', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const txHash = await chain.write('Usdg', TOKEN, 'transfer', [address, usdg(999)], { from: chain.accounts[5]! })
+    expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'reverted' })
+    expect(await finalCredits(txHash, accountId)).toBe(0n)
+  })
+
+  // B137: the event of a worthless contract.
+  test('tokens of another contract are not taken, whatever they call themselves', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const fake = await chain.deploy('FakeToken')
+    const txHash = await chain.write('FakeToken', fake, 'transfer', [address, usdg(1_000)])
+    expect(await finalCredits(txHash, accountId)).toBe(0n)
+    expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'unsupported_token', tokens: [fake] })
+  })
+
+  test('an event that lies beside a true transfer adds nothing', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const liar = await chain.deploy('Liar')
+    await chain.mint(liar, usdg(5))
+    const mixed = await chain.write('Liar', liar, 'mixed', [TOKEN, address, usdg(5)])
+    expect(await finalCredits(mixed, accountId)).toBe(creditsOf(5))
+    const lie = await chain.write('Liar', liar, 'lie', [STRANGER, address, usdg(1_000)])
+    expect(await finalCredits(lie, accountId)).toBe(creditsOf(5))
+    const ofOne = await chain.write('Liar', liar, 'lieOfOne', [STRANGER, address, 1_000_000_000n])
+    expect(await finalCredits(ofOne, accountId)).toBe(creditsOf(5))
+    expect(await scene.settle(ofOne, accountId)).toEqual({ kind: 'not_yours' })
+  })
+
+  test('what is paid to somebody else says nothing about them', async () => {
+    const [a, b] = [await scene.createAccount(), await scene.createAccount()]
+    const txHash = await chain.payToken(b.address, usdg(50))
+    await chain.finalise()
+    expect(await scene.settle(txHash, a.accountId)).toEqual({ kind: 'not_yours' })
+    expect(await scene.balanceOf(b.accountId)).toBe(0n)
+    await scene.settle(txHash, b.accountId)
+    expect(await scene.settle(txHash, a.accountId)).toEqual({ kind: 'not_yours' })
+    expect(await scene.balanceOf(b.accountId)).toBe(creditsOf(50))
+  })
+
+  // B141 and B144: what no node knows, and what waits for a block, is no failure for ever.
+  test('an unknown hash is unknown, a waiting transaction waits, and is credited later', async () => {
+    const { accountId, address } = await scene.createAccount()
+    expect(await scene.settle(`0x${'12'.repeat(32)}`, accountId)).toEqual({ kind: 'unknown' })
+    await chain.client.setAutomine(false)
+    const request = { account: chain.accounts[0]!, chain: null, to: address, value: 10n ** 16n, gas: 30_000n }
+    const txHash = await chain.client.sendTransaction(request)
+    expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'unmined' })
+    await chain.client.mine({ blocks: 1 })
+    await chain.client.setAutomine(true)
+    expect(await finalCredits(txHash, accountId)).toBe(creditsOf(25))
+  })
+
+  // B152: nothing is credited from the mempool.
+  test('a payment that was replaced by one to somebody else pays nothing', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await chain.client.setAutomine(false)
+    const from = chain.accounts[1]!
+    const nonce = await chain.client.getTransactionCount({ address: from.address })
+    const request = { account: from, chain: null, value: 10n ** 16n, gas: 30_000n, nonce }
+    const fees = (gwei: bigint) => ({ maxFeePerGas: gwei * 10n ** 9n, maxPriorityFeePerGas: gwei * 10n ** 9n })
+    const first = await chain.client.sendTransaction({ ...request, to: address, ...fees(10n) })
+    expect(await scene.settle(first, accountId)).toEqual({ kind: 'unmined' })
+    await chain.client.sendTransaction({ ...request, to: STRANGER, ...fees(50n) })
+    await chain.client.mine({ blocks: 1 })
+    await chain.client.setAutomine(true)
+    expect(await finalCredits(first, accountId)).toBe(0n)
+    expect(await scene.settle(first, accountId)).toEqual({ kind: 'unknown' })
+  })
+
+  // B151: the block leaves the chain before it is final.
+  test('a payment whose block was reorganised away is taken back, and credited if it comes again', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const from = chain.accounts[2]!
+    await chain.mint(from.address, usdg(40))
+    await chain.client.mine({ blocks: 4 })
+    const nonce = await chain.client.getTransactionCount({ address: from.address })
+    const txHash = await chain.write('Usdg', TOKEN, 'transfer', [address, usdg(40)], { from })
+    const raw = await chain.client.request({
+      method: 'eth_getRawTransactionByHash' as never,
+      params: [txHash] as never,
+    })
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'seen' }] })
+    await chain.reorganise(1)
+    expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'unknown' })
+    const [taken] = await scene.deps.deposits.listByAccount(accountId, { limit: 9 })
+    expect(taken).toMatchObject({ state: 'reversed', reason: 'reorg' })
+    await chain.finalise()
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+
+    expect(await chain.client.getTransactionCount({ address: from.address })).toBe(nonce)
+    await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex })
+    expect(await finalCredits(txHash, accountId)).toBe(creditsOf(40))
+    const rows = await scene.deps.deposits.listByAccount(accountId, { limit: 9 })
+    expect(rows).toMatchObject([{ depositId: taken!.depositId, state: 'credited', reason: null }])
+  })
+
+  test('a price that moves after the block changes nothing', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const txHash = await chain.payEther(address, 10n ** 16n)
+    await chain.client.increaseTime({ seconds: 600 })
+    await chain.client.mine({ blocks: 1 })
+    await chain.pushPrice(ETH_FEED, 9_000_00000000n)
+    expect(await finalCredits(txHash, accountId)).toBe(creditsOf(25))
+    expect((await scene.deps.deposits.listByAccount(accountId, { limit: 1 }))[0]).toMatchObject({ price: '2500' })
+  })
+})

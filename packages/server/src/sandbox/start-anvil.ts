@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+export interface AnvilOptions {
+  readonly program: string
+  readonly chainId: number
+  /** 0 takes a free one. */
+  readonly port?: number
+  /** Seconds between blocks; absent makes a block of each transaction and none otherwise. */
+  readonly blockSeconds?: number
+  /** Where the chain is kept when it ends, and read from when it starts. */
+  readonly stateFile?: string
+}
+
+/** A local chain in a process of its own. */
+export interface Anvil {
+  readonly url: string
+  readonly process: ChildProcess
+  /** Ends the process and waits for its end. */
+  stop(): Promise<void>
+}
+
+/** How long a chain may take to listen, in milliseconds. */
+const START_MAX_MS = 20_000
+/** How long it may take to write its state and end, in milliseconds. */
+const STOP_MAX_MS = 5_000
+
+/**
+ * Starts a local chain on loopback. A block is safe once one more stands on it, and final once two do, so that finality
+ * is seconds away and yet not at once.
+ */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const { program, chainId, port = 0, blockSeconds, stateFile } = options
+  const child = spawn(
+    program,
+    [
+      ...['--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`, '--slots-in-an-epoch', '1'],
+      ...(blockSeconds === undefined ? [] : ['--block-time', `${blockSeconds}`, '--mixed-mining']),
+      ...(stateFile === undefined ? [] : ['--state', stateFile, '--state-interval', '60']),
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, RUST_LOG: 'off' } },
+  )
+  // The chain must not keep the gateway's process, and must not outlive it: see `endWithUs`.
+  child.unref()
+  const forget = endWithUs(child)
+  try {
+    const url = await listening(child)
+    return { url, process: child, stop: () => stop(child, forget) }
+  } catch (error) {
+    await stop(child, forget)
+    throw error
+  }
+}
+
+async function listening(child: ChildProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const timeout = setTimeout(() => reject(new Error('the local chain did not start in time')), START_MAX_MS)
+  child.once('error', reject)
+  child.once('exit', (code) => reject(new Error(`the local chain ended at its start with code ${code}`)))
+  if (child.stdout === null) throw new Error('the local chain has no output')
+  const lines = createInterface({ input: child.stdout })
+  lines.on('line', (line) => {
+    const found = /^Listening on (127\.0\.0\.1:\d+)$/.exec(line.trim())
+    if (found !== null) resolve(`http://${found[1]}`)
+  })
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timeout)
+    // Its further output is of no use, but a pipe that nobody empties would stop it.
+    lines.close()
+    child.stdout.resume()
+    if ('unref' in child.stdout && typeof child.stdout.unref === 'function') child.stdout.unref()
+  }
+}
+
+/** Ends the chain when this process ends, by whatever way it can still act on. */
+function endWithUs(child: ChildProcess): () => void {
+  const end = (): void => void child.kill('SIGKILL')
+  process.once('exit', end)
+  return () => process.off('exit', end)
+}
+
+async function stop(child: ChildProcess, forget: () => void): Promise<void> {
+  forget()
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
+  child.kill('SIGTERM')
+  const timeout = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS)
+  await ended
+  clearTimeout(timeout)
+}
