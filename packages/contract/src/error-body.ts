@@ -9,7 +9,10 @@ const shortageFields = {
   credits_required: creditsNumber.describe('402: what the request may cost at most.'),
   credits_available: creditsNumber.describe('402: what the limit that refused has left.'),
   credits_short: creditsNumber.describe('402: required less available.'),
-  affordable_max_tokens: z.int().nullable().describe('402: the largest max_tokens that would pass; 0 when none would.'),
+  affordable_max_tokens: z.int().optional().describe('402 of a chat: the largest max_tokens that would pass, or 0.'),
+  affordable_images: z.int().optional().describe('402 of images: how many would pass, or 0.'),
+  affordable_seconds: z.int().optional().describe('402 of a video or a recording: how long a one would pass, or 0.'),
+  affordable_characters: z.int().optional().describe('402 of speech: how long a text would pass, or 0.'),
   limit: z.enum(['account', 'team', 'key']).describe('402: which limit refused.'),
   topup_url: z.string().describe('402: where credits can be added.'),
 }

@@ -54,6 +54,7 @@ export const moneyFields: ReadonlySet<string> = new Set([
   'credits_charged',
   'credits_per_1m_input',
   'credits_per_1m_output',
+  'credits_per_unit',
   'total_credits_purchased',
   'total_credits_used',
   'budget_credits',

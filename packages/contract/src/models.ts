@@ -33,6 +33,13 @@ const modelSvc = z.looseObject({
   aliases: z.array(z.string()).describe('Aliases that lead to this model.'),
   credits_per_1m_input: creditsNumber.nullable().describe('Credits per million prompt tokens, margin included.'),
   credits_per_1m_output: creditsNumber.nullable().describe('Credits per million output tokens, margin included.'),
+  unit: z
+    .enum(['image', 'second', 'character', 'byte'])
+    .nullable()
+    .describe('What is counted where media are sold; null for models that are sold by tokens alone.'),
+  credits_per_unit: creditsNumber
+    .nullable()
+    .describe('Credits for one such unit with the default settings, margin included; the lists of media say more.'),
   margin_bps: z.int(),
 })
 

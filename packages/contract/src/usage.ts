@@ -47,7 +47,7 @@ const decimalText = z.string()
  * How the charge came about: everything that a reader needs to calculate it again.
  *
  * Prices and costs are exact decimal text. The charge is the larger of tokens × card and cost × (1 + margin), rounded
- * up once to nine decimals; `basis` says which of them it was.
+ * up once to nine decimals; `basis` says which of them it was. For media the cost by list is units × prices.
  */
 export const usagePricing = z
   .looseObject({
@@ -60,6 +60,13 @@ export const usagePricing = z
       .optional()
       .describe('The row of the rate card, margin included.'),
     tokens: z.looseObject({}).optional().describe('Tokens by kind, each priced once, where list prices were used.'),
+    units: z
+      .looseObject({})
+      .optional()
+      .describe('What was counted where it is not tokens: images, input_images, seconds, characters, bytes, requests.'),
+    variant: z.looseObject({}).optional().describe('The settings that chose the list price.'),
+    usd_per_unit: z.looseObject({}).optional().describe('List prices of these units, before the margin.'),
+    minimum_usd: decimalText.optional().describe('Least cost by list.'),
     usd_per_token: z.looseObject({}).optional().describe('List prices by kind, before the margin.'),
     cost_usd: decimalText
       .optional()
@@ -88,7 +95,7 @@ export const usageRecord = z
     cached_tokens: z.int().nullable().describe('Part of prompt_tokens.'),
     reasoning_tokens: z.int().nullable().describe('Part of completion_tokens.'),
     units: z
-      .object({ kind: z.enum(['images', 'seconds', 'characters', 'requests']), quantity: z.number() })
+      .object({ kind: z.enum(['images', 'seconds', 'characters', 'bytes', 'requests']), quantity: z.number() })
       .nullable()
       .describe('What was counted where it was not tokens.'),
     credits_charged: creditsNumber,

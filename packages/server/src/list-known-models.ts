@@ -8,12 +8,16 @@ import { sandboxModels } from './sandbox/sandbox-model.ts'
 
 /** What the configuration says about models; absent parts say nothing. */
 export type KnownModelsConfig = Pick<OperatorConfig, 'dataDir'> &
-  Partial<Pick<OperatorConfig, 'upstreams' | 'routes' | 'prices' | 'catalogPrefix'>>
+  Partial<Pick<OperatorConfig, 'upstreams' | 'routes' | 'prices' | 'mediaPrices' | 'catalogPrefix'>>
 
 /** Lists the aliases, the bundled models, those of the last good list, and all that the configuration names. */
 export async function listKnownModels(config: KnownModelsConfig): Promise<readonly string[]> {
   const rows = [...loadSnapshot().rows, ...((await lastGoodList(config))?.rows ?? [])].map((row) => row.id)
-  const configured = [...(config.routes?.keys() ?? []), ...(config.prices?.keys() ?? [])]
+  const configured = [
+    ...(config.routes?.keys() ?? []),
+    ...(config.prices?.keys() ?? []),
+    ...(config.mediaPrices?.keys() ?? []),
+  ]
   const prefix = config.catalogPrefix ?? 'openrouter/'
   const aliases = loadFeatured('per_1m').map(({ alias }) => alias)
   const scripted = sandboxModels.map(({ id }) => id)

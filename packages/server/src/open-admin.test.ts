@@ -11,7 +11,7 @@ import { systemClock } from './runtime/clock.ts'
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
 const plain = {
   peppers,
-  routes: new Map([['own-model', { upstream: 'default', model: null, price: null }]]),
+  routes: new Map([['own-model', { upstream: 'default', model: null, price: null, mediaPrice: null }]]),
 }
 
 // The test's own database stays open meanwhile, as a running gateway's would.

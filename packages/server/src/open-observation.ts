@@ -110,7 +110,7 @@ function logWriteOff(log: Logger): SettlementListener {
   }
 }
 
-/** What takes down each settlement of a chat request: losses in the log, all of them where somebody counts. */
+/** What takes down each settlement: losses in the log, all of them where somebody counts. */
 export function settlementListener({ metrics }: Observation, catalog: Catalog, log: Logger): SettlementListener {
   const onWriteOff = logWriteOff(log)
   if (metrics === null) return onWriteOff
@@ -119,18 +119,23 @@ export function settlementListener({ metrics }: Observation, catalog: Catalog, l
     onWriteOff(hold, settlement, settled)
     const { facts, charge, now } = settlement
     if (charge > hold.amount) metrics.ledger.overrun()
-    metrics.chat.settled({
+    const { type } = hold.request
+    const outcome = {
       model: labelOf(hold.request.model),
       upstream: facts.upstream ?? 'none',
       status: facts.status,
       errorCode: facts.errorCode,
       seconds: (now - hold.placedAt) / 1_000,
+      credits: creditsForDisplay(settled.charge),
+    }
+    if (type !== 'chat') return metrics.media.settled({ type, ...outcome })
+    metrics.chat.settled({
+      ...outcome,
       firstContentSeconds: hold.firstContentAt === null ? null : (hold.firstContentAt - hold.placedAt) / 1_000,
       promptTokens: facts.promptTokens ?? 0,
       cachedTokens: facts.cachedTokens ?? 0,
       completionTokens: facts.completionTokens ?? 0,
       reasoningTokens: facts.reasoningTokens ?? 0,
-      credits: creditsForDisplay(settled.charge),
     })
   }
 }

@@ -10,8 +10,8 @@ export interface OpenSandbox extends SandboxAddress {
   close(): Promise<void>
 }
 
-function playedModel({ upstreamModel, contextLength, maxOutputTokens }: Model) {
-  return { id: upstreamModel, contextLength, maxOutputTokens }
+function playedModel({ upstreamModel, contextLength, maxOutputTokens, media }: Model) {
+  return { id: upstreamModel, contextLength, maxOutputTokens, ...(media === null ? {} : { media: media.prices }) }
 }
 
 /** Starts the built-in upstream when the configuration names it. Loaded only then. */

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Catalog } from './catalog/catalog.ts'
 import { readHealth } from './read-health.ts'
-import type { UpstreamHealth, WatchedUpstream } from './upstream/watch-health.ts'
+import type { UpstreamHealth } from './upstream/health-watch.ts'
+import type { Modality } from './upstream/upstream.ts'
+import type { WatchedUpstream } from './upstream/watch-health.ts'
 
 test.each<[UpstreamHealth, number, UpstreamHealth]>([
   ['ok', 0, 'ok'],
@@ -11,11 +13,12 @@ test.each<[UpstreamHealth, number, UpstreamHealth]>([
   ['ok', 3, 'down'],
   ['down', 0, 'down'],
 ])('an upstream that is %s and %i failed commits in a row make it %s', (upstream, failuresInARow, status) => {
+  const healthOf = (modality: Modality) => (modality === 'text' ? upstream : 'off')
   const health = readHealth({
-    upstreams: new Map([['main', { health: () => upstream } as WatchedUpstream]]),
+    upstreams: new Map([['main', { health: healthOf } as unknown as WatchedUpstream]]),
     catalog: { counts: { featured: 17, models: 1 }, updatedAt: 0 } as Catalog,
     ledger: { counters: { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow } },
     clock: { now: () => 0 },
   })
-  expect(health).toMatchObject({ status, routing: { text: upstream } })
+  expect(health).toMatchObject({ status, routing: { text: upstream, image: 'off', video: 'off', audio: 'off' } })
 })

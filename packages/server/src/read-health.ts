@@ -2,7 +2,9 @@ import { type HealthReply } from '@svc/contract'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Ledger, LedgerCounters } from './ledger/ledger.ts'
 import type { Clock } from './runtime/clock.ts'
-import type { UpstreamHealth, WatchedUpstream } from './upstream/watch-health.ts'
+import type { UpstreamHealth } from './upstream/health-watch.ts'
+import type { Modality } from './upstream/upstream.ts'
+import type { WatchedUpstream } from './upstream/watch-health.ts'
 
 export type Health = HealthReply
 
@@ -38,16 +40,25 @@ export interface HealthSources {
   readonly clock: Clock
 }
 
-/**
- * Says whether the gateway, its database and its upstreams work. Modalities that this version does not serve are `off`.
- */
+/** @returns `off` where no upstream serves it. */
+function routingOf(upstreams: HealthSources['upstreams'], modality: Modality): UpstreamHealth | 'off' {
+  const states = [...upstreams.values()].map((upstream) => upstream.health(modality)).filter((state) => state !== 'off')
+  return states.length === 0 ? 'off' : overall(states)
+}
+
+/** Says whether the gateway, its database and its upstreams work. Text decides; other modalities are told beside it. */
 export function readHealth({ upstreams, catalog, ledger, clock }: HealthSources): Health {
-  const text = overall([...upstreams.values()].map((upstream) => upstream.health()))
+  const text = routingOf(upstreams, 'text')
   return {
-    status: worst([text, ledgerState(ledger.counters)]),
+    status: worst([text === 'off' ? 'down' : text, ledgerState(ledger.counters)]),
     version: VERSION,
     time: new Date(clock.now()).toISOString(),
-    routing: { text, image: 'off', video: 'off', audio: 'off' },
+    routing: {
+      text,
+      image: routingOf(upstreams, 'image'),
+      video: routingOf(upstreams, 'video'),
+      audio: routingOf(upstreams, 'audio'),
+    },
     catalog: {
       featured: catalog.counts.featured,
       models: catalog.counts.models,

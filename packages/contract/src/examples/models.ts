@@ -20,6 +20,8 @@ const model = {
     aliases: [],
     credits_per_1m_input: 6,
     credits_per_1m_output: 30,
+    unit: null,
+    credits_per_unit: null,
     margin_bps: 2_000,
   },
 }

@@ -1,4 +1,4 @@
-import { creditsJson, type ErrorCode, formatCredits, nanocreditsOf } from '@svc/contract'
+import { creditsJson, type ErrorCode, formatCredits, nanocreditsOf, type UsageType } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
 import type { PlaceResult, SpendLimit } from '../ledger/operations.ts'
 
@@ -16,21 +16,34 @@ const whose: Readonly<Record<SpendLimit, string>> = {
   key: "The key's budget does not cover this request",
 }
 
+/** What could be asked for instead, and the field that says how much of it the credits would pay for. */
+const lesser: Readonly<Record<UsageType, { readonly ask: string; readonly field: string }>> = {
+  chat: { ask: 'lower max_tokens', field: 'affordable_max_tokens' },
+  image: { ask: 'ask for fewer or smaller images', field: 'affordable_images' },
+  video: { ask: 'ask for a shorter or smaller video', field: 'affordable_seconds' },
+  speech: { ask: 'send a shorter text', field: 'affordable_characters' },
+  transcription: { ask: 'send a shorter recording', field: 'affordable_seconds' },
+}
+
 const remedies: Readonly<Record<SpendLimit, string>> = {
-  account: 'Add credits or lower max_tokens.',
-  team: 'Ask for a higher team budget or lower max_tokens.',
-  key: 'Raise the budget of the key or lower max_tokens.',
+  account: 'Add credits',
+  team: 'Ask for a higher team budget',
+  key: 'Raise the budget of the key',
 }
 
 /**
  * Makes the 402 that names what is needed, so that a client can top up or back off. The extra facts stand inside
  * `error`, since the OpenAI clients keep nothing else of a body. Source: spec 7, decision 0005 (size of a hold).
  */
-export function insufficientCredits(result: Insufficient, topupUrl: string): ServiceError {
+export function insufficientCredits(
+  result: Insufficient,
+  { topupUrl, type }: { readonly topupUrl: string; readonly type: UsageType },
+): ServiceError {
   const short = result.required - result.available
+  const { ask, field } = lesser[type]
   const message =
     `${whose[result.limit]}: this request needs up to ${formatCredits(result.required)} credits, ` +
-    `${formatCredits(result.available)} are available. ${remedies[result.limit]}`
+    `${formatCredits(result.available)} are available. ${remedies[result.limit]} or ${ask}.`
   return new ServiceError(codes[result.limit], message, {
     shouldRetry: false,
     headers: { 'x-svc-credits-required': formatCredits(result.required) },
@@ -39,7 +52,7 @@ export function insufficientCredits(result: Insufficient, topupUrl: string): Ser
       credits_required: creditsJson(result.required),
       credits_available: creditsJson(result.available),
       credits_short: creditsJson(nanocreditsOf(short > 0n ? short : 0n)),
-      affordable_max_tokens: result.affordableUnits,
+      [field]: result.affordableUnits,
       topup_url: topupUrl,
     },
   })

@@ -3,7 +3,7 @@
  * of money; every hold that this process has open stands in one `OpenHolds`, from where it is journaled, revoked and,
  * at the end, settled.
  */
-import { nanocreditsOf, type Nanocredits, ZERO } from '@svc/contract'
+import { nanocreditsOf, type Nanocredits, type UsageType, ZERO } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { invalidApiKey } from '../keys/invalid-api-key.ts'
@@ -34,7 +34,8 @@ export interface BillingDeps {
 export interface HoldRequest {
   readonly requestId: string
   readonly caller: Caller
-  readonly type: 'chat'
+  /** What kind of work it is: it decides how a 402 counts what could be paid. */
+  readonly type: UsageType
   /** As the client wrote it. */
   readonly model: string
   readonly stream: boolean
@@ -275,7 +276,7 @@ export async function placeHold(deps: BillingDeps, request: HoldRequest): Promis
     now: placedAt,
   })
   if (result.kind === 'refused') throw refusals[result.reason]
-  if (result.kind === 'insufficient') throw insufficientCredits(result, deps.topupUrl)
+  if (result.kind === 'insufficient') throw insufficientCredits(result, { topupUrl: deps.topupUrl, type: request.type })
   const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt })
   deps.openHolds.add(hold)
   return hold

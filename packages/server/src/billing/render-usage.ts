@@ -16,6 +16,7 @@ import type { OpenHoldRow, UsageRow } from './usage-store.ts'
 /** The record of an ended request as the wire shows it, with all that its charge can be calculated from again. */
 export function renderUsageRecord(row: UsageRow): Printed<UsageRecordBody> {
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = row
+  const pricing = row.pricing === null ? null : usagePricing.parse(JSON.parse(row.pricing))
   return {
     id: row.usage_id,
     object: 'usage.record',
@@ -33,13 +34,12 @@ export function renderUsageRecord(row: UsageRow): Printed<UsageRecordBody> {
     total_tokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
     cached_tokens: row.cached_tokens,
     reasoning_tokens: row.reasoning_tokens,
-    // Chat counts tokens only; other kinds of work bring their units with them.
-    units: null,
+    units: unitsOf(typeOf(row.type), pricing),
     credits_charged: creditsJson(nanocreditsOf(row.charge)),
     margin_bps: MARGIN_BPS,
     basis: basisOf(row.basis),
     estimated: row.estimated === 1,
-    pricing: row.pricing === null ? null : usagePricing.parse(JSON.parse(row.pricing)),
+    pricing,
     latency_ms: row.latency_ms,
     job_id: null,
   }
@@ -58,6 +58,26 @@ export function renderPendingUsage(hold: OpenHoldRow): Printed<UsageReply> {
     stream: hold.stream === 1,
     credits_reserved: creditsJson(nanocreditsOf(hold.amount)),
   }
+}
+
+type Units = NonNullable<UsageRecordBody['units']>
+
+/** The units that a kind of work is about. Chat counts tokens only. */
+const unitKinds: Readonly<Record<UsageType, readonly Units['kind'][]>> = {
+  chat: [],
+  image: ['images'],
+  video: ['seconds'],
+  speech: ['characters', 'bytes'],
+  transcription: ['seconds'],
+}
+
+/** What was counted, taken from what explains the charge; null for free requests and for tokens. */
+function unitsOf(type: UsageType, pricing: UsageRecordBody['pricing']): Units | null {
+  for (const kind of unitKinds[type]) {
+    const quantity: unknown = pricing?.units?.[kind]
+    if (typeof quantity === 'number') return { kind, quantity }
+  }
+  return null
 }
 
 function typeOf(text: string): UsageType {

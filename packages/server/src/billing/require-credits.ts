@@ -1,4 +1,4 @@
-import { nanocreditsOf, ZERO } from '@svc/contract'
+import { nanocreditsOf, type UsageType, ZERO } from '@svc/contract'
 import { InvariantError } from '../errors/invariant-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import type { BalanceStore } from './balance-store.ts'
@@ -13,10 +13,11 @@ import { insufficientCredits } from './insufficient-credits.ts'
 export async function requireCredits(
   deps: { readonly balance: BalanceStore; readonly topupUrl: string },
   caller: Pick<Caller, 'accountId'>,
+  type: UsageType,
 ): Promise<void> {
   const balance = await deps.balance.findBalance(caller.accountId)
   if (balance === null) throw new InvariantError(`account ${caller.accountId} has no balance row`)
   if (balance.posted - balance.held > 0n) return
   const nothing = { kind: 'insufficient', limit: 'account', available: ZERO, affordableUnits: 0 } as const
-  throw insufficientCredits({ ...nothing, required: nanocreditsOf(1n) }, deps.topupUrl)
+  throw insufficientCredits({ ...nothing, required: nanocreditsOf(1n) }, { topupUrl: deps.topupUrl, type })
 }

@@ -3,9 +3,11 @@
  */
 import type { ChatPrice, ListPrice, TokenPrices } from '../pricing/price.ts'
 import { createCatalog, type Catalog } from './catalog.ts'
-import type { CatalogConfig, CatalogUpstream } from './catalog-config.ts'
+import type { CatalogConfig, CatalogRoute, CatalogUpstream } from './catalog-config.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import type { FeaturedAlias } from './featured.ts'
+import type { ListedMedia } from './media-offer.ts'
+import { offerMedia } from './offer-media.ts'
 import type { Model } from './model.ts'
 import { routeAlias, type AliasRoute, type KnownRows } from './route-alias.ts'
 
@@ -27,6 +29,8 @@ export interface CatalogSources {
 
 export interface ScriptedModel {
   readonly prices: TokenPrices
+  /** For a model that makes or reads media; its type is that of the model. */
+  readonly media?: ListedMedia
   readonly contextLength: number
   readonly maxOutputTokens: number
 }
@@ -48,16 +52,21 @@ const PLAIN_ID = /^[\x21-\x7e]+$/
 export function buildCatalog(sources: CatalogSources, config: CatalogConfig, list: CatalogList | null): BuiltCatalog {
   const [primary] = config.upstreams
   const own = primary.kind === 'openai-compatible' ? (list ?? configuredOnly(config)) : (list ?? sources.snapshot)
-  const rows: KnownRows = { listed: byId(own.rows), source: own.source, snapshot: byId(sources.snapshot.rows) }
+  const rows: KnownRows = {
+    listed: byId(own.rows),
+    source: own.source,
+    snapshot: byId(sources.snapshot.rows),
+    updatedAt: own.updatedAt,
+  }
   const routed = sources.featured.map((alias) => ({ alias, route: routeAlias(config, rows, alias) }))
   const aliases = routed.flatMap(({ alias, route }) =>
-    route === null ? [] : [{ route, model: aliasModel(config, own, alias, route) }],
+    route === null ? [] : [{ route, model: aliasModel(config, rows, alias, route) }],
   )
   const aliasNames = new Set(sources.featured.map((alias) => alias.alias))
   const leads = new Map<string, string[]>()
   for (const { route, model } of aliases) leads.set(route.target, [...(leads.get(route.target) ?? []), model.id])
-  const models = [...own.rows, ...routedOnly(config, rows, aliasNames, own)]
-    .flatMap((row) => rowModel(config, row, own.source, leads.get(row.id) ?? []) ?? [])
+  const models = [...own.rows, ...routedOnly(config, rows, aliasNames)]
+    .flatMap((row) => rowModel(config, rows, row, leads.get(row.id) ?? []) ?? [])
     .filter((model) => !aliasNames.has(model.id))
     .sort((left, right) => (left.id < right.id ? -1 : 1))
   const catalog = createCatalog({
@@ -70,8 +79,9 @@ export function buildCatalog(sources: CatalogSources, config: CatalogConfig, lis
   return { catalog, refusedAliases: routed.filter(({ route }) => route === null).map(({ alias }) => alias.alias) }
 }
 
-function aliasModel(config: CatalogConfig, list: CatalogList, alias: FeaturedAlias, route: AliasRoute): Model {
-  const row = route.row ?? unknownRow(route.target, list.updatedAt)
+function aliasModel(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias, route: AliasRoute): Model {
+  const row = route.row ?? unknownRow(route.target, rows.updatedAt)
+  const routeMedia = config.routes.get(alias.alias)?.media ?? null
   return {
     ...modelFacts(row),
     id: alias.alias,
@@ -80,6 +90,7 @@ function aliasModel(config: CatalogConfig, list: CatalogList, alias: FeaturedAli
     type: alias.type,
     featured: true,
     price: { card: alias.card, list: route.list },
+    media: offerMedia(config, rows, { row, upstream: route.upstream, upstreamModel: route.target, routeMedia }),
     aliases: [],
     aliasFor: config.prefix + route.target,
     confidential: alias.confidential,
@@ -87,29 +98,27 @@ function aliasModel(config: CatalogConfig, list: CatalogList, alias: FeaturedAli
 }
 
 /** Returns null for a model that has no price and is therefore not offered. */
-function rowModel(
-  config: CatalogConfig,
-  row: CatalogRow,
-  source: 'live' | 'snapshot',
-  aliases: readonly string[],
-): Model | null {
+function rowModel(config: CatalogConfig, rows: KnownRows, row: CatalogRow, aliases: readonly string[]): Model | null {
   const [primary] = config.upstreams
   const id = config.prefix + row.id
   const route = config.routes.get(row.id) ?? config.routes.get(id) ?? null
   const upstream = config.upstreams.find((candidate) => candidate.name === route?.upstream) ?? primary
   const upstreamModel = route?.model ?? row.id
-  const list = rowPrice(config, { row, source, upstream, upstreamModel, routePrice: route?.price ?? null })
+  const media = offerMedia(config, rows, { row, upstream, upstreamModel, routeMedia: route?.media ?? null })
+  const type = media?.type ?? row.type
+  const { source } = rows
+  const list = rowPrice(config, { row: { ...row, type }, source, upstream, upstreamModel, route })
   const price: ChatPrice | null = list === null ? null : { card: null, list }
-  const isSoldOtherwise = row.type !== 'text' && primary.kind !== 'openai-compatible'
-  if (price === null && !isSoldOtherwise) return null
+  if (price === null && media === null) return null
   return {
     ...modelFacts(row),
     id,
     upstream: upstream.name,
     upstreamModel,
-    type: row.type,
+    type,
     featured: false,
     price,
+    media,
     aliases,
     aliasFor: null,
     confidential: false,
@@ -123,11 +132,11 @@ function rowPrice(
     readonly source: 'live' | 'snapshot'
     readonly upstream: CatalogUpstream
     readonly upstreamModel: string
-    readonly routePrice: TokenPrices | null
+    readonly route: CatalogRoute | null
   },
 ): ListPrice | null {
   const [primary] = config.upstreams
-  const configured = from.routePrice ?? config.prices.get(from.upstreamModel) ?? null
+  const configured = from.route?.price ?? config.prices.get(from.upstreamModel) ?? null
   if (configured !== null) return { prices: configured, source: 'configured' }
   // A list says what its own upstream costs, and nothing about another one that serves the same model.
   if (from.upstream === primary && from.row.prices !== null) return { prices: from.row.prices, source: from.source }
@@ -136,25 +145,21 @@ function rowPrice(
 }
 
 /** Models that only the configuration knows: routed to some upstream and in no list. */
-function routedOnly(
-  config: CatalogConfig,
-  rows: KnownRows,
-  aliasNames: ReadonlySet<string>,
-  own: CatalogList,
-): readonly CatalogRow[] {
+function routedOnly(config: CatalogConfig, rows: KnownRows, aliasNames: ReadonlySet<string>): readonly CatalogRow[] {
   const bare = [...config.routes.keys()].map((id) =>
     config.prefix !== '' && id.startsWith(config.prefix) ? id.slice(config.prefix.length) : id,
   )
   return bare
     .filter((id) => !rows.listed.has(id) && !aliasNames.has(id))
-    .map((id) => ({ ...(rows.snapshot.get(id) ?? unknownRow(id, own.updatedAt)), prices: null }))
+    .map((id) => ({ ...(rows.snapshot.get(id) ?? unknownRow(id, rows.updatedAt)), prices: null, media: null }))
 }
 
 /**
  * Stands in for the list of an `openai-compatible` upstream that has given none: the models with a configured price.
  */
 function configuredOnly(config: CatalogConfig): CatalogList {
-  return { rows: [...config.prices.keys()].map((id) => unknownRow(id, 0)), source: 'live', updatedAt: 0 }
+  const ids = new Set([...config.prices.keys(), ...config.mediaPrices.keys()])
+  return { rows: [...ids].map((id) => unknownRow(id, 0)), source: 'live', updatedAt: 0 }
 }
 
 function findUnknown(
@@ -169,20 +174,22 @@ function findUnknown(
   // An upstream without a list may have any model, and all cost the default; with a list, what is not in it does not
   // exist.
   if (primary.kind !== 'openai-compatible' || list !== null || config.defaultPrice === null) return null
-  return rowModel(config, unknownRow(id, 0), 'live', [])
+  const rows: KnownRows = { listed: new Map(), source: 'live', snapshot: new Map(), updatedAt: 0 }
+  return rowModel(config, rows, unknownRow(id, 0), [])
 }
 
 function scriptedModel(upstream: CatalogUpstream, id: string, scripted: ScriptedModel | null): Model | null {
   if (scripted === null) return null
-  const { prices, contextLength, maxOutputTokens } = scripted
+  const { prices, media, contextLength, maxOutputTokens } = scripted
   return {
     ...modelFacts({ ...unknownRow(id, 0), contextLength, maxOutputTokens }),
     id,
     upstream: upstream.name,
     upstreamModel: id,
-    type: 'text',
+    type: media?.type ?? 'text',
     featured: false,
     price: { card: null, list: { prices, source: 'configured' } },
+    media: media === undefined ? null : { ...media, source: 'configured' },
     aliases: [],
     aliasFor: null,
     confidential: false,
@@ -216,6 +223,7 @@ function unknownRow(id: string, updatedAt: number): CatalogRow {
     outputModalities: ['text'],
     supportedParameters: [],
     prices: null,
+    media: null,
   }
 }
 

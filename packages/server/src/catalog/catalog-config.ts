@@ -5,6 +5,8 @@ import { InvariantError } from '../errors/invariant-error.ts'
 import type { CardUnit } from '../pricing/card.ts'
 import { readPriceTexts, type PriceTexts } from '../pricing/configured-price.ts'
 import type { TokenPrices } from '../pricing/price.ts'
+import type { ListedMedia } from './media-offer.ts'
+import { type MediaTexts, readMediaTexts } from './media-texts.ts'
 
 export type UpstreamKind = 'sandbox' | 'openrouter' | 'openai-compatible'
 
@@ -23,6 +25,7 @@ export interface CatalogRoute {
   readonly model: string | null
   /** What it costs there; null when nothing is configured. */
   readonly price: TokenPrices | null
+  readonly media: ListedMedia | null
 }
 
 export interface CatalogConfig {
@@ -35,6 +38,8 @@ export interface CatalogConfig {
   readonly routes: ReadonlyMap<string, CatalogRoute>
   /** By the id that the upstream knows. */
   readonly prices: ReadonlyMap<string, TokenPrices>
+  /** The same, for models that make or read media. */
+  readonly mediaPrices: ReadonlyMap<string, ListedMedia>
   /** For models of an `openai-compatible` list that have no other price. Never for an alias, which has its card. */
   readonly defaultPrice: TokenPrices | null
   /** A bind that is not loopback: aliases whose cost nobody can tell are refused. */
@@ -49,9 +54,15 @@ export interface CatalogSettings {
   readonly upstreams: readonly [CatalogUpstream, ...CatalogUpstream[]]
   readonly routes: ReadonlyMap<
     string,
-    { readonly upstream: string; readonly model: string | null; readonly price: PriceTexts | null }
+    {
+      readonly upstream: string
+      readonly model: string | null
+      readonly price: PriceTexts | null
+      readonly mediaPrice?: MediaTexts | null
+    }
   >
   readonly prices: ReadonlyMap<string, PriceTexts>
+  readonly mediaPrices?: ReadonlyMap<string, MediaTexts>
   readonly defaultPrice: PriceTexts | null
   readonly isProduction: boolean
 }
@@ -76,10 +87,18 @@ export function catalogConfigFrom(settings: CatalogSettings): CatalogConfig {
     routes: new Map(
       [...settings.routes].map(([id, route]): [string, CatalogRoute] => [
         id,
-        { ...route, price: route.price === null ? null : readPrice(route.price) },
+        {
+          upstream: route.upstream,
+          model: route.model,
+          price: route.price === null ? null : readPrice(route.price),
+          media: (route.mediaPrice ?? null) === null ? null : readMedia(route.mediaPrice as MediaTexts),
+        },
       ]),
     ),
     prices: new Map([...settings.prices].map(([id, texts]): [string, TokenPrices] => [id, readPrice(texts)])),
+    mediaPrices: new Map(
+      [...(settings.mediaPrices ?? [])].map(([id, texts]): [string, ListedMedia] => [id, readMedia(texts)]),
+    ),
     defaultPrice: settings.defaultPrice === null ? null : readPrice(settings.defaultPrice),
     isProduction: settings.isProduction,
   }
@@ -89,4 +108,10 @@ function readPrice(texts: PriceTexts): TokenPrices {
   const prices = readPriceTexts(texts)
   if (prices === null) throw new InvariantError('A configured price is not a decimal.')
   return prices
+}
+
+function readMedia(texts: MediaTexts): ListedMedia {
+  const media = readMediaTexts(texts, false)
+  if (media === null) throw new InvariantError('A configured price is not a decimal.')
+  return media
 }

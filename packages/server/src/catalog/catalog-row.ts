@@ -1,4 +1,5 @@
 import type { TokenPrices } from '../pricing/price.ts'
+import type { ListedMedia } from './media-offer.ts'
 import type { ModelType } from './model.ts'
 
 /** One model of an upstream's list, before the gateway decides how to offer it. */
@@ -18,6 +19,8 @@ export interface CatalogRow {
   readonly supportedParameters: readonly string[]
   /** What chat costs; null when the list has no token prices, or the model makes no text. */
   readonly prices: TokenPrices | null
+  /** What media cost; null when the list has no such price, or the model neither makes nor reads media. */
+  readonly media: ListedMedia | null
 }
 
 /** A whole list, and how far its prices can be trusted. */

@@ -31,6 +31,7 @@ describe('a list of models', () => {
       inputModalities: ['text', 'image'],
       outputModalities: ['text'],
       supportedParameters: ['tools'],
+      media: null,
       prices: {
         input: 1_000_000_000_000n,
         output: 2_000_000_000_000n,

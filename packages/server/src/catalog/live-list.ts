@@ -6,7 +6,9 @@
  */
 import { z } from 'zod'
 import type { CatalogRow } from './catalog-row.ts'
+import { mediaRowFields, type MediaRow, readLiveImage, readLiveVideo } from './live-media.ts'
 import { parseListPrices } from './live-prices.ts'
+import type { ListedMedia } from './media-offer.ts'
 import type { ModelType } from './model.ts'
 
 export interface ParsedList {
@@ -46,6 +48,7 @@ const rowSchema = z.object({
   top_provider: z.object({ context_length: count, max_completion_tokens: count }).nullish().catch(null),
   supported_parameters: names,
   pricing: z.record(z.string(), z.unknown()).nullish().catch(null),
+  ...mediaRowFields,
 })
 
 type ListRow = z.output<typeof rowSchema>
@@ -114,7 +117,14 @@ function rowFrom(row: ListRow): CatalogRow | SkippedRow {
     outputModalities,
     supportedParameters: row.supported_parameters ?? [],
     prices: typeof prices === 'string' || !outputModalities.includes('text') ? null : prices,
+    media: mediaFrom(type, row),
   }
+}
+
+/** Lists say nothing dependable about the unit in which speech and transcription are sold. */
+function mediaFrom(type: ModelType, row: MediaRow): ListedMedia | null {
+  if (type === 'image') return readLiveImage(row)
+  return type === 'video' ? readLiveVideo(row) : null
 }
 
 function typeFrom(outputModalities: readonly string[]): ModelType | null {

@@ -1,4 +1,5 @@
 import type { ChatPrice } from '../pricing/price.ts'
+import type { MediaOffer } from './media-offer.ts'
 
 export type ModelType = 'text' | 'image' | 'video' | 'speech' | 'transcription'
 
@@ -26,6 +27,8 @@ export interface Model {
   readonly supportedParameters: readonly string[]
   /** Null for models that are not sold by tokens. */
   readonly price: ChatPrice | null
+  /** How media are sold; null for models of text alone. One of both prices is there. */
+  readonly media: MediaOffer | null
   /** Aliases that lead to this model; the model that an alias leads to. */
   readonly aliases: readonly string[]
   readonly aliasFor: string | null

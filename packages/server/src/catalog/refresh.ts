@@ -26,7 +26,7 @@ export type RefreshResult =
       readonly added: ChangedIds
       readonly removed: ChangedIds
       readonly repriced: ChangedIds
-      /** Text models of the list that are not sold under their own id, since nothing says what they cost. */
+      /** Models of the list that are not sold under their own id, since nothing says what they cost. */
       readonly unpriced: ChangedIds
       readonly skipped: { readonly count: number; readonly first: readonly SkippedRow[] }
       readonly refusedAliases: readonly string[]
@@ -81,8 +81,8 @@ function changesBetween(
   before: Catalog,
   after: Catalog,
 ): { readonly added: ChangedIds; readonly removed: ChangedIds; readonly repriced: ChangedIds } {
-  const old = new Map(before.list().map((model) => [model.id, priceText(model.price)]))
-  const now = new Map(after.list().map((model) => [model.id, priceText(model.price)]))
+  const old = new Map(before.list().map((model) => [model.id, priceText([model.price, model.media?.prices])]))
+  const now = new Map(after.list().map((model) => [model.id, priceText([model.price, model.media?.prices])]))
   const kept = [...now].filter(([id]) => old.has(id))
   return {
     added: changed([...now.keys()].filter((id) => !old.has(id))),
@@ -92,7 +92,7 @@ function changesBetween(
 }
 
 function isUnsold(row: CatalogRow, catalog: Catalog): boolean {
-  return row.type === 'text' && catalog.find(row.id) === null
+  return catalog.find(row.id) === null
 }
 
 function changed(ids: readonly string[]): ChangedIds {

@@ -39,6 +39,7 @@ function modelAt(price: ChatPrice | null, id = 'openrouter/v/m'): Model {
     price,
     aliases: [],
     aliasFor: null,
+    media: null,
     confidential: false,
   }
 }

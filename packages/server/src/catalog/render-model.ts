@@ -1,5 +1,6 @@
 import { creditsJson, MARGIN_BPS, nanocreditsOf, type ModelEntry, type Printed, type RawJson } from '@svc/contract'
-import { formatDecimal } from '../pricing/usd.ts'
+import type { AttoUsd } from '../pricing/price.ts'
+import { chargeForCost, formatDecimal } from '../pricing/usd.ts'
 import type { Model } from './model.ts'
 import { sellingPrice, type SellingPrice, type SellingRate } from './selling-price.ts'
 
@@ -33,9 +34,29 @@ export function renderModel(model: Model): Printed<ModelEntry> {
       aliases: [...model.aliases],
       credits_per_1m_input: selling === null ? null : creditsPerMillion(selling.input),
       credits_per_1m_output: selling === null ? null : creditsPerMillion(selling.output),
+      ...renderUnit(model),
       margin_bps: MARGIN_BPS,
     },
   }
+}
+
+/** The unit in which media are sold, and what one costs with the default settings. */
+function renderUnit({ media }: Model) {
+  if (media === null) return { unit: null, credits_per_unit: null }
+  const { prices } = media
+  switch (prices.type) {
+    case 'image':
+      return { unit: 'image', credits_per_unit: creditsForCost(prices.perImage) } as const
+    case 'speech':
+      return { unit: prices.unit, credits_per_unit: creditsForCost(prices.perUnit) } as const
+    default:
+      return { unit: 'second', credits_per_unit: creditsForCost(prices.perSecond) } as const
+  }
+}
+
+/** What a list price is sold at, in credits: the margin is included, and the last digit rounds up. */
+export function creditsForCost(cost: AttoUsd): RawJson {
+  return creditsJson(chargeForCost(cost))
 }
 
 function renderPricing(selling: SellingPrice) {

@@ -9,6 +9,8 @@ export interface KnownRows {
   readonly listed: ReadonlyMap<string, CatalogRow>
   readonly source: 'live' | 'snapshot'
   readonly snapshot: ReadonlyMap<string, CatalogRow>
+  /** When the list was received, in milliseconds since the epoch. */
+  readonly updatedAt: number
 }
 
 /** Where an alias leads, and what that costs. */

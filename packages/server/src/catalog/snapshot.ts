@@ -6,6 +6,8 @@ import type { AttoUsd, PriceTier, TokenPrices } from '../pricing/price.ts'
 import { parseUsd } from '../pricing/usd.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import { readDataFile } from './data-file.ts'
+import type { ListedMedia } from './media-offer.ts'
+import { type MediaTexts, readMediaTexts } from './media-texts.ts'
 import type { ModelType } from './model.ts'
 
 /** The file's form, as far as it is read here. Prices are USD as decimal text. */
@@ -23,6 +25,9 @@ export interface SnapshotRow {
   readonly context_length: number | null
   readonly max_output_tokens: number | null
   readonly pricing: SnapshotPricing
+  /** The figures are a guess. */
+  readonly estimated?: boolean | undefined
+  readonly limits?: Readonly<Record<string, unknown>> | undefined
 }
 
 interface SnapshotRate {
@@ -65,7 +70,16 @@ function rowFrom(row: SnapshotRow, created: number): CatalogRow {
     outputModalities: row.output_modalities,
     supportedParameters: [],
     prices: row.output_modalities.includes('text') ? pricesFrom(row.pricing) : null,
+    media: mediaFrom(row),
   }
+}
+
+/** Abilities stand beside the prices or among the limits, by the kind of media. */
+function mediaFrom({ id, type, pricing, limits, estimated }: SnapshotRow): ListedMedia | null {
+  if (type === 'text') return null
+  const media = readMediaTexts({ ...pricing, ...limits, type } as MediaTexts, estimated ?? false)
+  if (media === null) throw new InvariantError(`The bundled catalog has no price for ${id}.`)
+  return media
 }
 
 function pricesFrom(pricing: SnapshotPricing): TokenPrices | null {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { usdText } from './decimal-price.ts'
 import { depositsSchema } from './deposits-entry.ts'
+import { mediaPriceSchema } from './media-price-entry.ts'
 import { plainProblem } from './plain-problem.ts'
 
 /** The file's name; it is looked for in the working directory. */
@@ -69,6 +70,7 @@ const routeSchema = z.strictObject({
   upstream: upstreamName.describe('Name of the upstream that serves it.'),
   model: modelId.optional().describe('The id that the upstream knows; the catalog’s own by default.'),
   price: priceSchema.optional().describe('What this upstream costs for this model.'),
+  media_price: mediaPriceSchema.optional().describe('The same for a model that makes or reads media.'),
 })
 
 const limitsSchema = z.strictObject({
@@ -110,6 +112,10 @@ export const configFileSchema = z.strictObject({
     .record(modelId, priceSchema)
     .optional()
     .describe('What a model costs upstream, by the id that the upstream knows.'),
+  media_prices: z
+    .record(modelId, mediaPriceSchema)
+    .optional()
+    .describe('What images, videos, speech and transcription cost upstream, by the id that the upstream knows.'),
   default_price: priceSchema.optional().describe('Price of models that have none of their own.'),
   limits: limitsSchema.optional(),
   deposits: depositsSchema.optional(),

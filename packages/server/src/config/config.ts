@@ -2,6 +2,7 @@
  * Room `config`: the environment and the configuration file, parsed once into a frozen object. It knows names, forms
  * and defaults, and nothing of what is done with them.
  */
+import type { MediaPriceEntry } from './media-price-entry.ts'
 
 import type { DepositsConfig } from './deposits-config.ts'
 
@@ -54,12 +55,19 @@ export interface PriceTierConfig {
   readonly cache_write?: string | undefined
 }
 
+/**
+ * What a model that makes or reads media costs upstream: USD per unit as exact decimal text, with what it can do
+ * beside it.
+ */
+export type MediaPriceConfig = MediaPriceEntry
+
 /** Where an alias or a model id is served. */
 export interface RouteConfig {
   readonly upstream: string
   /** The id that the upstream knows; null keeps the catalog's. */
   readonly model: string | null
   readonly price: PriceConfig | null
+  readonly mediaPrice: MediaPriceConfig | null
 }
 
 /** Bounds of everything. Source: decisions 0012 (limits of a request) and 0015 (rate limits). */
@@ -153,6 +161,8 @@ export interface Config {
   readonly routes: ReadonlyMap<string, RouteConfig>
   /** By upstream model id. */
   readonly prices: ReadonlyMap<string, PriceConfig>
+  /** By upstream model id, for images, videos, speech and transcription. */
+  readonly mediaPrices: ReadonlyMap<string, MediaPriceConfig>
   /** For models without a price of their own; null leaves them unlisted. */
   readonly defaultPrice: PriceConfig | null
   /** Ends in a slash; null takes what is usual for the first upstream's kind. */

@@ -262,7 +262,12 @@ describe('the file', () => {
     )
     expect(config.upstreams).toHaveLength(1)
     expect(config.upstreams[0]).toMatchObject({ name: 'openai', apiKey: 'the key', timeouts: { connectMs: 5_000 } })
-    expect(config.routes.get('svc-gpt')).toEqual({ upstream: 'openai', model: 'gpt-large', price })
+    expect(config.routes.get('svc-gpt')).toMatchObject({
+      upstream: 'openai',
+      model: 'gpt-large',
+      price,
+      mediaPrice: null,
+    })
     expect(config.prices.get('gpt-small')).toEqual(price)
     expect(config.defaultPrice).toEqual({ input: '0.50', output: '1.50' })
     expect(config.limits).toMatchObject({ requestsPerMinute: 5, streamsAtOnce: 20 })

@@ -8,7 +8,7 @@ import { resolveUpstreams } from './resolve-upstreams.ts'
 /** What the operator commands need to know: the books, and the models that a key may name. */
 export interface OperatorConfig extends Pick<
   Config,
-  'databaseUrl' | 'dataDir' | 'routes' | 'prices' | 'catalogPrefix'
+  'databaseUrl' | 'dataDir' | 'routes' | 'prices' | 'mediaPrices' | 'catalogPrefix'
 > {
   /** Possibly without their keys and addresses. */
   readonly upstreams: readonly UpstreamConfig[]
@@ -25,7 +25,7 @@ export interface OperatorConfig extends Pick<
 export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   const { environment, file } = readSettings(source)
   const { upstreams } = resolveUpstreams(environment, file, source.env)
-  const { routes, prices } = resolvePrices(environment, file, upstreams)
+  const { routes, prices, mediaPrices } = resolvePrices(environment, file, upstreams)
   const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
   prepareDataDir(dataDir)
   const hasPepper = environment.SVC_KEY_PEPPER !== undefined || isLoopback(environment.SVC_HOST)
@@ -35,6 +35,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
     upstreams,
     routes,
     prices,
+    mediaPrices,
     catalogPrefix: environment.SVC_CATALOG_PREFIX ?? null,
     peppers: hasPepper ? peppersOf(environment, dataDir) : null,
   }

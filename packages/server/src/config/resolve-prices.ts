@@ -1,10 +1,11 @@
-import type { PriceConfig, RouteConfig, UpstreamConfig } from './config.ts'
+import type { MediaPriceConfig, PriceConfig, RouteConfig, UpstreamConfig } from './config.ts'
 import { CONFIG_FILE, type ConfigFile, type PriceEntry } from './config-file.ts'
 import type { Environment } from './environment.ts'
 
 export interface ResolvedPrices {
   readonly routes: ReadonlyMap<string, RouteConfig>
   readonly prices: ReadonlyMap<string, PriceConfig>
+  readonly mediaPrices: ReadonlyMap<string, MediaPriceConfig>
   readonly defaultPrice: PriceConfig | null
   readonly problems: readonly string[]
 }
@@ -28,7 +29,8 @@ export function resolvePrices(
       )
     }
     const price = entry.price === undefined ? null : priceOf(entry.price, `routes.${id}.price`, problems)
-    routes.set(id, { upstream: entry.upstream, model: entry.model ?? null, price })
+    const mediaPrice = entry.media_price ?? null
+    routes.set(id, { upstream: entry.upstream, model: entry.model ?? null, price, mediaPrice })
   }
   const prices = new Map<string, PriceConfig>()
   for (const [id, entry] of Object.entries(file.prices ?? {})) prices.set(id, priceOf(entry, `prices.${id}`, problems))
@@ -40,6 +42,7 @@ export function resolvePrices(
   return {
     routes,
     prices,
+    mediaPrices: new Map(Object.entries(file.media_prices ?? {})),
     defaultPrice: entry === undefined ? null : priceOf(entry, 'default_price', problems),
     problems,
   }

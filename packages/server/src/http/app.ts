@@ -12,15 +12,7 @@ import { mountPages } from './pages.ts'
 import { protocolProblem } from './protocol-problem.ts'
 import { renderError } from './render-error.ts'
 import { routePattern } from './route.ts'
-import { health } from './routes/health.ts'
-import { openapi } from './routes/openapi.ts'
-import { v1Balance } from './routes/v1-balance.ts'
-import { v1ChatCompletions } from './routes/v1-chat-completions.ts'
-import { v1MediaName } from './routes/v1-media-name.ts'
-import { v1Models } from './routes/v1-models.ts'
-import { v1ModelsId } from './routes/v1-models-id.ts'
-import { v1Usage } from './routes/v1-usage.ts'
-import { v1UsageRequestId } from './routes/v1-usage-request-id.ts'
+import { routes } from './routes.ts'
 import { traceRequest } from './trace-request.ts'
 
 /** What the socket layer needs to know. */
@@ -29,19 +21,6 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[]
   readonly headerBytes: number
 }
-
-/** Every route of the API, in the order of the contract. */
-const routes = [
-  v1Models,
-  v1ModelsId,
-  v1ChatCompletions,
-  v1Balance,
-  v1Usage,
-  v1UsageRequestId,
-  v1MediaName,
-  health,
-  openapi,
-] as const
 
 /**
  * Longest time for a request's headers and for its whole body, in milliseconds: a slow sender ends here. Source: own

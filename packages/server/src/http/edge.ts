@@ -29,6 +29,8 @@ export interface EdgeDeps {
   readonly authenticator: KeyAuthenticator
   /** Notes that a key was used. Cheap: written later, in batches. */
   readonly noteKeyUse: (keyId: string) => void
+  /** Where a person adds credits. */
+  readonly topupUrl: string
   readonly chat: StreamChatDeps
   readonly balance: ReadBalanceDeps
   readonly usage: ReadUsageDeps

@@ -17,6 +17,7 @@ import {
 import type { ChatUpstream } from '../upstream/chat-upstream.ts'
 import type { ServedBy } from './chat-charge.ts'
 import { limitOutput, type OutputLimit } from './chat-limits.ts'
+import { findChatModel } from './find-model.ts'
 import type { LateCostDeps } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
 
@@ -67,21 +68,6 @@ export function createdOf(prepared: PreparedChat): number {
  * Output tokens of a stream's first hold when the balance does not pay for the model's maximum. Source: decision 0007.
  */
 const FIRST_STEP_TOKENS = 4_096
-
-function findModel(deps: ChatDeps, caller: Caller, id: string): { readonly model: Model; readonly price: ChatPrice } {
-  const model = deps.catalog.find(id)
-  if (model === null) {
-    const message = `The model \`${id.slice(0, 128)}\` does not exist or you do not have access to it.`
-    throw new ServiceError('model_not_found', message, { param: 'model' })
-  }
-  if (caller.models !== null && !caller.models.some((allowed) => deps.catalog.find(allowed)?.id === model.id)) {
-    throw new ServiceError('model_not_allowed', 'This key may not use this model.', { param: 'model' })
-  }
-  if (model.price === null) {
-    throw new ServiceError('invalid_value', 'This model does not answer chat requests.', { param: 'model' })
-  }
-  return { model, price: model.price }
-}
 
 function holdRequest(
   { call, caller, requestId }: ChatTask,
@@ -166,7 +152,7 @@ interface FoundModel {
  */
 export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<PreparedChat> {
   const { call, caller } = task
-  const { model, price } = findModel(deps, caller, call.request.model)
+  const { model, price } = findChatModel(deps, caller, call.request.model)
   const upstream = deps.upstreamOf(model)
   const choices = call.request.n ?? 1
   if (choices > 1 && !upstream.supportsChoices) {

@@ -5,6 +5,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { type ChatMetrics, createChatMetrics } from './chat-metrics.ts'
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts'
+import { createMediaMetrics, type MediaMetrics } from './media-metrics.ts'
 import { createLedgerMetrics, type LedgerMetrics } from './ledger-metrics.ts'
 import { registerState, type StateSources } from './state-metrics.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts'
@@ -13,6 +14,7 @@ import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.
 export interface GatewayMetrics {
   readonly http: HttpMetrics
   readonly chat: ChatMetrics
+  readonly media: MediaMetrics
   readonly ledger: LedgerMetrics
   readonly upstream: (name: string) => UpstreamMetrics
   /** Has the state looked at in every scrape; called once, when the parts are there. */
@@ -33,6 +35,7 @@ export function createGatewayMetrics(): GatewayMetrics {
   return {
     http: createHttpMetrics(registry),
     chat: createChatMetrics(registry),
+    media: createMediaMetrics(registry),
     ledger: createLedgerMetrics(registry),
     upstream: createUpstreamMetrics(registry),
     watch: (sources) => {

@@ -1,3 +1,4 @@
+import type { MediaPrices } from '../pricing/media-price.ts'
 import type { ChatUsage } from '../pricing/price.ts'
 
 /** A model that the sandbox plays. */
@@ -6,6 +7,8 @@ export interface PlayedModel {
   /** Null for no limit. */
   readonly contextLength: number | null
   readonly maxOutputTokens: number | null
+  /** What its media cost; absent for a model of text alone. */
+  readonly media?: MediaPrices
 }
 
 /** The models of a sandbox, looked up by id; what is derived from a list is kept as long as the list is the same. */

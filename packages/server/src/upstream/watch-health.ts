@@ -1,53 +1,30 @@
-import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { ChatUpstream } from './chat-upstream.ts'
+import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
+import type { ImageUpstream } from './image-upstream.ts'
+import type { Modality, Upstream } from './upstream.ts'
 
-export type UpstreamHealth = 'ok' | 'degraded' | 'down'
-
-export interface WatchedUpstream extends ChatUpstream {
-  /** What the last calls say; a quiet upstream that seemed down is asked again, in the background. */
-  health(): UpstreamHealth
+export interface WatchedUpstream extends Upstream {
+  /** How calls of one kind fare; `off` where the upstream has no port for it. */
+  health(modality: Modality): UpstreamHealth | 'off'
 }
 
-/** So many failures in a row, and an upstream counts as down. Source: own choice. */
-const FAILURES_UNTIL_DOWN = 3
-/** A down upstream is probed this often at most, in milliseconds, and only when somebody asks for its health. */
-const PROBE_INTERVAL_MS = 5_000
-
-/** Failures that speak about the upstream itself and not about one request. */
-function isUpstreamsFault(error: unknown): boolean {
-  return error instanceof ServiceError && error.status >= 500
-}
-
-/** Watches what becomes of the calls to an upstream. */
-export function watchHealth(upstream: ChatUpstream, clock: Clock): WatchedUpstream {
-  let failures = 0
-  let probedAt = Number.NEGATIVE_INFINITY
-  async function watched<Result>(work: Promise<Result>): Promise<Result> {
-    try {
-      const result = await work
-      failures = 0
-      return result
-    } catch (error) {
-      failures = isUpstreamsFault(error) ? failures + 1 : 0
-      throw error
-    }
-  }
-  const probe = (): void => {
-    if (clock.now() - probedAt < PROBE_INTERVAL_MS) return
-    probedAt = clock.now()
-    // The outcome is counted by the watch itself; there is nobody else to tell.
-    watched(upstream.listModels()).catch(() => undefined)
-  }
+/** Watches what becomes of the calls to an upstream, each modality by itself. */
+export function watchHealth(upstream: Upstream, clock: Clock): WatchedUpstream {
+  const probe = (): Promise<unknown> => upstream.listModels()
+  const text = createHealthWatch(clock, probe)
+  const images = upstream.images === null ? null : createHealthWatch(clock, probe)
+  const watches: Readonly<Record<Modality, HealthWatch | null>> = { text, image: images, video: null, audio: null }
   return {
     ...upstream,
-    complete: (request) => watched(upstream.complete(request)),
-    stream: (request, sink) => watched(upstream.stream(request, sink)),
-    listModels: () => watched(upstream.listModels()),
-    health: () => {
-      if (failures < FAILURES_UNTIL_DOWN) return failures === 0 ? 'ok' : 'degraded'
-      probe()
-      return 'down'
-    },
+    complete: (request) => text.follow(upstream.complete(request)),
+    stream: (request, sink) => text.follow(upstream.stream(request, sink)),
+    listModels: () => text.follow(upstream.listModels()),
+    images: watchImages(upstream.images, images),
+    health: (modality) => watches[modality]?.health() ?? 'off',
   }
+}
+
+function watchImages(port: ImageUpstream | null, watch: HealthWatch | null): ImageUpstream | null {
+  if (port === null || watch === null) return port
+  return { create: (request, onPartial) => watch.follow(port.create(request, onPartial)) }
 }

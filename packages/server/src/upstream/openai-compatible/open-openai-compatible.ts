@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { ChatUpstream } from '../chat-upstream.ts'
+import type { Upstream } from '../upstream.ts'
 import { createUpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
 import { createOpenAiCompatible } from './openai-compatible.ts'
 
@@ -25,8 +25,8 @@ export interface ServerOptions {
  * Opens an upstream that is any OpenAI-compatible server. It cannot promise confidential compute, so it refuses such
  * requests.
  */
-export function openOpenAiCompatible(options: ServerOptions): ChatUpstream {
-  return createOpenAiCompatible({
+export function openOpenAiCompatible(options: ServerOptions): Upstream {
+  const chat = createOpenAiCompatible({
     name: options.name,
     client: createUpstreamClient({ ...options, extraHeaders: {} }),
     clock: options.clock,
@@ -42,4 +42,5 @@ export function openOpenAiCompatible(options: ServerOptions): ChatUpstream {
       },
     },
   })
+  return { ...chat, images: null }
 }

@@ -2,11 +2,11 @@
 import { numberText } from '../../json/json-body.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { parseUsd } from '../../pricing/usd.ts'
-import type { ChatUpstream } from '../chat-upstream.ts'
 import { addOwnKeyCost } from '../openai-compatible/cost.ts'
 import { createOpenAiCompatible, fetchJson } from '../openai-compatible/openai-compatible.ts'
 import type { ServerOptions } from '../openai-compatible/open-openai-compatible.ts'
 import { isObject } from '../openai-compatible/usage.ts'
+import type { Upstream } from '../upstream.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts'
 
 /** Providers that run models in confidential compute. Source: OpenRouter's list of provider slugs, August 2026. */
@@ -42,9 +42,9 @@ export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
 }
 
 /** Opens OpenRouter as an upstream. The sandbox speaks the same dialect, so it is opened with this, too. */
-export function openOpenRouter(options: OpenRouterOptions): ChatUpstream {
+export function openOpenRouter(options: OpenRouterOptions): Upstream {
   const client = createUpstreamClient({ ...options, extraHeaders: { 'x-title': 'SVC' } })
-  return createOpenAiCompatible({
+  const chat = createOpenAiCompatible({
     name: options.name,
     client,
     clock: options.clock,
@@ -57,4 +57,5 @@ export function openOpenRouter(options: OpenRouterOptions): ChatUpstream {
       extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
     },
   })
+  return { ...chat, images: null }
 }

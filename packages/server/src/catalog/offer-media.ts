@@ -1,0 +1,33 @@
+import type { CatalogConfig, CatalogUpstream } from './catalog-config.ts'
+import type { CatalogRow } from './catalog-row.ts'
+import type { ListedMedia, MediaOffer } from './media-offer.ts'
+import type { KnownRows } from './route-alias.ts'
+
+/** One model as it is about to be offered. */
+export interface OfferedRow {
+  readonly row: CatalogRow
+  readonly upstream: CatalogUpstream
+  /** The id by which prices are configured and listed. */
+  readonly upstreamModel: string
+  readonly routeMedia: ListedMedia | null
+}
+
+/**
+ * How a model's media are sold. The first of these that there is: the price on its route, the price configured for its
+ * id, that of the first upstream's own list, and for models that OpenRouter or the sandbox serves the bundled list.
+ *
+ * @returns null when nobody says what they cost: then they are not sold.
+ *
+ * Source: decision 0022 (prices of media).
+ */
+export function offerMedia(config: CatalogConfig, rows: KnownRows, offered: OfferedRow): MediaOffer | null {
+  const { row, upstream, upstreamModel } = offered
+  const configured = offered.routeMedia ?? config.mediaPrices.get(upstreamModel) ?? null
+  if (configured !== null) return { ...configured, source: 'configured' }
+  const [primary] = config.upstreams
+  const listed = rows.listed.get(upstreamModel)?.media ?? null
+  if (upstream === primary && listed !== null) return { ...listed, source: rows.source }
+  const bundled = rows.snapshot.get(upstreamModel)?.media ?? row.media
+  if (upstream.kind === 'openai-compatible' || bundled === null) return null
+  return { ...bundled, source: 'snapshot' }
+}

@@ -1,0 +1,94 @@
+/** What the edge is given, made from the parts: one function for each family of endpoints. Part of the composition. */
+import { readFileSync } from 'node:fs'
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createBalanceStore } from './billing/balance-store.ts'
+import type { BillingDeps } from './billing/open-hold.ts'
+import { createUsageStore } from './billing/usage-store.ts'
+import type { Model } from './catalog/model.ts'
+import { InvariantError } from './errors/invariant-error.ts'
+import type { EdgeDeps, EdgeLimits } from './http/edge.ts'
+import { RateLimiter } from './http/rate-limiter.ts'
+import { BodyBudget } from './http/read-body.ts'
+import { traceLedger } from './observe/trace-ledger.ts'
+import { settlementListener } from './open-observation.ts'
+import type { Parts } from './open-parts.ts'
+import type { Health } from './read-health.ts'
+import { openSpool } from './spool/spool.ts'
+import type { WatchedUpstream } from './upstream/watch-health.ts'
+
+const CONSOLE_PAGE = fileURLToPath(new URL('../../console/src/index.html', import.meta.url))
+
+/** An account may use so many keys at full rate. Source: decision 0015 (rate limits). */
+const ACCOUNT_KEYS = 10
+
+/** Finds the upstream that serves a model. */
+export type FindUpstream = (model: Model) => WatchedUpstream
+
+function upstreamFinder({ upstreams }: Parts): FindUpstream {
+  return (model) => {
+    const upstream = upstreams.get(model.upstream)
+    if (upstream === undefined) throw new InvariantError(`The model ${model.id} names an unknown upstream`)
+    return upstream
+  }
+}
+
+function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
+  const { clock, openHolds, processId, observation } = parts
+  const { tracing } = observation
+  return {
+    ...{ clock, openHolds, processId },
+    ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
+    onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
+    topupUrl: `${publicOrigin}/console/fund`,
+  }
+}
+
+function edgeLimits({ config, clock, streams }: Parts): EdgeLimits {
+  const { limits } = config
+  return {
+    perKey: new RateLimiter(limits.requestsPerMinute, clock),
+    perAccount: new RateLimiter(limits.requestsPerMinute * ACCOUNT_KEYS, clock),
+    perAddress: new RateLimiter(limits.publicPerMinute, clock),
+    failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock),
+    streams,
+    bodies: new BodyBudget(limits.bodyBytesInFlight),
+    chatBodyBytes: limits.chatBodyBytes,
+    uploadStallMs: limits.uploadStallMs,
+    keepAliveMs: limits.keepAliveMs,
+  }
+}
+
+/** @param publicOrigin by which clients reach the gateway. */
+export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): EdgeDeps {
+  const { clock, tokenCounter, config } = parts
+  const { metrics, tracing } = parts.observation
+  const catalog = parts.catalog.catalog
+  const billing = billingDeps(parts, publicOrigin)
+  const upstreamOf = upstreamFinder(parts)
+  return {
+    clock,
+    log: parts.log,
+    metrics: metrics?.http ?? null,
+    tracing,
+    authenticator: parts.authenticator,
+    noteKeyUse: (keyId) => parts.keyUses.note(keyId, clock.now()),
+    topupUrl: billing.topupUrl,
+    chat: {
+      ...billing,
+      ...{ catalog, upstreamOf },
+      countTokens: (text) => tokenCounter.count(text),
+      pause: (milliseconds) => pauseFor(milliseconds),
+      firstContentMs: config.limits.firstContentMs,
+    },
+    balance: { store: createBalanceStore(parts.database), clock },
+    usage: { store: createUsageStore(parts.database) },
+    catalog,
+    media: parts.media,
+    readHealth: health,
+    publicBaseUrl: `${publicOrigin}/api`,
+    spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
+    limits: edgeLimits(parts),
+    consoleHtml: readFileSync(CONSOLE_PAGE, 'utf8'),
+  }
+}

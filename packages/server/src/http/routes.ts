@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import type { EdgeDeps } from './edge.ts'
+import { health } from './routes/health.ts'
+import { openapi } from './routes/openapi.ts'
+import { v1Balance } from './routes/v1-balance.ts'
+import { v1ChatCompletions } from './routes/v1-chat-completions.ts'
+import { v1MediaName } from './routes/v1-media-name.ts'
+import { v1Models } from './routes/v1-models.ts'
+import { v1ModelsId } from './routes/v1-models-id.ts'
+import { v1Usage } from './routes/v1-usage.ts'
+import { v1UsageRequestId } from './routes/v1-usage-request-id.ts'
+
+/** Mounts the routes of one address. */
+export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
+
+const models: readonly MountRoute[] = [v1Models, v1ModelsId]
+const chat: readonly MountRoute[] = [v1ChatCompletions]
+const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId]
+const media: readonly MountRoute[] = [v1MediaName]
+const service: readonly MountRoute[] = [health, openapi]
+
+/** Every route of the API, in the order of the contract. */
+export const routes: readonly MountRoute[] = [...models, ...chat, ...account, ...media, ...service]

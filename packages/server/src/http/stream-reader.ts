@@ -1,0 +1,23 @@
+import type { StreamReader } from '../inference/frame-writer.ts'
+import type { EdgeDeps } from './edge.ts'
+import type { RouteCall } from './route.ts'
+import { openSseWriter } from './sse-writer.ts'
+
+/**
+ * The caller's side of a stream. Their going away is seen on the response: the request's own `close` comes with its
+ * body.
+ */
+export function streamReader({ limits }: EdgeDeps, { request, reply }: RouteCall): StreamReader {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort(new Error('The caller has gone'))
+  })
+  return {
+    gone: gone.signal,
+    open: () => {
+      reply.hijack()
+      const headers = { ...(reply.getHeaders() as Record<string, string>), 'x-request-id': request.id }
+      return openSseWriter(reply.raw, { headers, keepAliveMs: limits.keepAliveMs })
+    },
+  }
+}

@@ -1,0 +1,9 @@
+import { formatCredits, MARGIN_BPS, type Nanocredits } from '@svc/contract'
+import type { RouteCall } from './route.ts'
+
+/** Says in the headers of an answer, and in the access log, what the request was charged. Source: spec 2.8. */
+export function tellCharge({ request, reply }: RouteCall, charge: Nanocredits): void {
+  const credits = formatCredits(charge)
+  request.facts.creditsCharged = credits
+  reply.headers({ 'x-svc-credits-charged': credits, 'x-svc-margin-bps': String(MARGIN_BPS) })
+}

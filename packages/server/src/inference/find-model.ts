@@ -1,0 +1,71 @@
+/** The model that a request names, as far as its key may use it. */
+import type { Catalog } from '../catalog/catalog.ts'
+import type { MediaOfferOf } from '../catalog/media-offer.ts'
+import type { Model } from '../catalog/model.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Caller } from '../keys/caller.ts'
+import type { MediaPrices } from '../pricing/media-price.ts'
+import type { ChatPrice } from '../pricing/price.ts'
+
+export interface FindModelDeps {
+  readonly catalog: Catalog
+}
+
+/**
+ * Finds a model and checks that the key may use it.
+ *
+ * @param id as the request names it.
+ * @throws {ServiceError} `model_not_found`, `model_not_allowed`.
+ */
+export function findModel({ catalog }: FindModelDeps, caller: Pick<Caller, 'models'>, id: string): Model {
+  const model = catalog.find(id)
+  if (model === null) {
+    const message = `The model \`${id.slice(0, 128)}\` does not exist or you do not have access to it.`
+    throw new ServiceError('model_not_found', message, { param: 'model' })
+  }
+  if (caller.models !== null && !caller.models.some((allowed) => catalog.find(allowed)?.id === model.id)) {
+    throw new ServiceError('model_not_allowed', 'This key may not use this model.', { param: 'model' })
+  }
+  return model
+}
+
+/**
+ * The same, of a model that chats.
+ *
+ * @throws {ServiceError} `invalid_value` for a model that is sold otherwise.
+ */
+export function findChatModel(
+  deps: FindModelDeps,
+  caller: Pick<Caller, 'models'>,
+  id: string,
+): { readonly model: Model; readonly price: ChatPrice } {
+  const model = findModel(deps, caller, id)
+  if (model.price === null) throw wrongModel(model, 'answer chat requests')
+  return { model, price: model.price }
+}
+
+const abilities: Readonly<Record<MediaPrices['type'], string>> = {
+  image: 'make images',
+  video: 'make videos',
+  speech: 'speak text',
+  transcription: 'transcribe sound',
+}
+
+/**
+ * The same, of a model that is sold for one kind of media.
+ *
+ * @throws {ServiceError} `invalid_value` for a model that does something else, or that nobody knows the price of.
+ */
+export function findMediaModel<Type extends MediaPrices['type']>(
+  deps: FindModelDeps,
+  caller: Pick<Caller, 'models'>,
+  request: { readonly id: string; readonly type: Type },
+): { readonly model: Model; readonly offer: MediaOfferOf<Type> } {
+  const model = findModel(deps, caller, request.id)
+  if (model.media === null || model.media.type !== request.type) throw wrongModel(model, abilities[request.type])
+  return { model, offer: model.media as MediaOfferOf<Type> }
+}
+
+function wrongModel(model: Model, ability: string): ServiceError {
+  return new ServiceError('invalid_value', `The model \`${model.id}\` does not ${ability}.`, { param: 'model' })
+}

@@ -1,0 +1,81 @@
+/** Opens the parts of a gateway, before anything listens. Part of the composition. */
+import { OpenHolds } from './billing/open-hold.ts'
+import type { Config } from './config/config.ts'
+import { lockDataFolder } from './db/data-folder-lock.ts'
+import { openDatabase } from './db/open-database.ts'
+import { StreamSlots } from './http/stream-slots.ts'
+import { createKeyAuthenticator } from './keys/authenticate-key.ts'
+import { createKeyStore } from './keys/key-store.ts'
+import { createKeyUses } from './keys/key-uses.ts'
+import { createRevocations } from './keys/revocations.ts'
+import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
+import { Ledger } from './ledger/ledger.ts'
+import { openCatalog } from './open-catalog.ts'
+import { openMedia } from './open-media.ts'
+import { observeEngine, observeUpstreams, openObservation } from './open-observation.ts'
+import { openSandbox } from './open-sandbox.ts'
+import { openUpstreams } from './open-upstreams.ts'
+import { type Clock, systemClock } from './runtime/clock.ts'
+import { createId } from './runtime/ids.ts'
+import type { Logger } from './runtime/log.ts'
+import { systemTimer } from './runtime/timer.ts'
+import { createTokenCounter } from './tokens/token-counter.ts'
+
+export interface GatewayOptions {
+  readonly config: Config
+  readonly log: Logger
+  readonly clock?: Clock
+  /** Called when nothing can be charged any more until the process starts again; the log has said why. */
+  readonly onFatal?: () => void
+}
+
+const WRITER_WORKER = new URL('sqlite-writer.worker.ts', import.meta.url)
+
+/** What a gateway is made of. */
+export type Parts = Awaited<ReturnType<typeof openParts>>
+
+/**
+ * Opens everything that a gateway needs.
+ *
+ * @throws an error whose message says what to do, when the database, the catalog or an upstream cannot be opened.
+ */
+export async function openParts({ config, log, clock = systemClock, onFatal }: GatewayOptions) {
+  const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
+  const observation = await openObservation(config, log)
+  const { databaseUrl: url, dataDir } = config
+  const onWriterLost = (error: Error): void => {
+    log.fatal(
+      { err: error },
+      'The database takes no more writes. Start the gateway again: open requests are settled then.',
+    )
+    onFatal?.()
+  }
+  const database = await openDatabase({ url, dataDir, writerWorker: WRITER_WORKER, onWriterLost })
+  const catalog = await openCatalog(config, clock, log)
+  const sandbox = await openSandbox(config, catalog.catalog, clock)
+  const opened = openUpstreams(config.upstreams, clock, sandbox)
+  const upstreams = observeUpstreams(observation, opened, config, sandbox?.url ?? null)
+  const media = await openMedia(config, clock)
+  const ledger = new Ledger({ engine: observeEngine(observation, createLedgerEngine(database)) })
+  const keyStore = createKeyStore(database)
+  const authenticator = createKeyAuthenticator({ store: keyStore, peppers: config.peppers, clock })
+  const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
+  const keyUses = createKeyUses({ store: keyStore, timer: systemTimer, onError })
+  const openHolds = new OpenHolds()
+  const revocations = createRevocations({
+    store: keyStore,
+    clock,
+    timer: systemTimer,
+    onError,
+    onRevoked: (keyId) => {
+      authenticator.forget(keyId)
+      openHolds.revoke(keyId)
+    },
+  })
+  const processId = createId(clock.now())
+  return {
+    ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
+    ...{ media, revocations, processId, observation, tokenCounter: createTokenCounter() },
+    streams: new StreamSlots(config.limits.streamsAtOnce),
+  }
+}

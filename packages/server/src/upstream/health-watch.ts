@@ -1,0 +1,52 @@
+import { ServiceError } from '../errors/service-error.ts'
+import type { Clock } from '../runtime/clock.ts'
+
+export type UpstreamHealth = 'ok' | 'degraded' | 'down'
+
+/** Follows what becomes of the calls of one kind to one upstream. */
+export interface HealthWatch {
+  /** Passes a call's outcome on, and counts it. */
+  follow<Result>(work: Promise<Result>): Promise<Result>
+  /** What the last calls say; a quiet upstream that seemed down is asked again, in the background. */
+  health(): UpstreamHealth
+}
+
+/** So many failures in a row, and an upstream counts as down. Source: own choice. */
+const FAILURES_UNTIL_DOWN = 3
+/** A down upstream is probed this often at most, in milliseconds, and only when somebody asks for its health. */
+const PROBE_INTERVAL_MS = 5_000
+
+/** Failures that speak about the upstream itself and not about one request. */
+function isUpstreamsFault(error: unknown): boolean {
+  return error instanceof ServiceError && error.status >= 500
+}
+
+/** @param probe asks the upstream anything; its success says that it works again. */
+export function createHealthWatch(clock: Clock, probe: () => Promise<unknown>): HealthWatch {
+  let failures = 0
+  let probedAt = Number.NEGATIVE_INFINITY
+  async function follow<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      const result = await work
+      failures = 0
+      return result
+    } catch (error) {
+      failures = isUpstreamsFault(error) ? failures + 1 : 0
+      throw error
+    }
+  }
+  const askAgain = (): void => {
+    if (clock.now() - probedAt < PROBE_INTERVAL_MS) return
+    probedAt = clock.now()
+    // The outcome is counted by the watch itself; there is nobody else to tell.
+    follow(probe()).catch(() => undefined)
+  }
+  return {
+    follow,
+    health: () => {
+      if (failures < FAILURES_UNTIL_DOWN) return failures === 0 ? 'ok' : 'degraded'
+      askAgain()
+      return 'down'
+    },
+  }
+}
