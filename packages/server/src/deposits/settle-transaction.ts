@@ -40,6 +40,9 @@ export interface TransactionQuestion {
   readonly accountId: string | null
 }
 
+/** `settleTransaction` with its parts, as claims and the watcher are given it. */
+export type SettleTransaction = (question: TransactionQuestion) => Promise<TransactionOutcome>
+
 /**
  * Looks at one transaction now: records what it pays, follows its block, and credits what is final and sound. Claims and
  * the watcher both go through here, from any number of processes, as often as they like.
