@@ -1,4 +1,5 @@
 /** Opens the configured upstreams. Part of the composition: the one place where an adapter is chosen. */
+import { speechFormats } from './audio/speech-format.ts'
 import type { UpstreamConfig } from './config/config.ts'
 import { InvariantError } from './errors/invariant-error.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -21,7 +22,8 @@ function openUpstream(config: UpstreamConfig, clock: Clock, sandbox: SandboxAddr
     case 'sandbox': {
       if (sandbox === null) throw new InvariantError('The sandbox does not run')
       const { url, key } = sandbox
-      return watchHealth(openOpenRouter({ ...common, url, apiKey: key, supportsChoices: true }), clock)
+      const abilities = { supportsChoices: true, speechFormats, translates: true }
+      return watchHealth(openOpenRouter({ ...common, ...abilities, url, apiKey: key }), clock)
     }
     case 'openrouter': {
       const url = config.url ?? OPENROUTER_URL

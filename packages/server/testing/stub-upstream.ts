@@ -6,6 +6,8 @@ export interface StubCall {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
+  /** The body's exact bytes. */
+  readonly body: Buffer
   /** The body's exact text. */
   readonly text: string
   /** The body parsed; null when it is empty or no JSON. */
@@ -129,11 +131,13 @@ export async function startStubUpstream(): Promise<StubUpstream> {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8')
+      const body = Buffer.concat(chunks)
+      const text = body.toString('utf8')
       const call: StubCall = {
         method: request.method ?? '',
         path: request.url ?? '',
         headers: request.headers,
+        body,
         text,
         json: parse(text),
         closed: new Promise((resolve) => response.once('close', () => resolve())),

@@ -4,7 +4,7 @@
  * reaches another host.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Transform } from 'node:stream'
+import type { Readable, Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import type { Dispatcher } from 'undici'
 
@@ -13,7 +13,8 @@ export interface ExchangeRequest {
   readonly path: string
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | null
+  /** A stream is sent as it comes; its `content-length` stands in the headers. It is destroyed at every end. */
+  readonly body: Buffer | Readable | null
 }
 
 export interface CollectedResponse {

@@ -1,5 +1,7 @@
 import type { ChatUpstream } from './chat-upstream.ts'
 import type { ImageUpstream } from './image-upstream.ts'
+import type { SpeechUpstream } from './speech-upstream.ts'
+import type { TranscriptionUpstream } from './transcription-upstream.ts'
 
 /**
  * One configured upstream: chat, its model list and its costs, and a port for each other modality that it serves; null
@@ -7,6 +9,8 @@ import type { ImageUpstream } from './image-upstream.ts'
  */
 export interface Upstream extends ChatUpstream {
   readonly images: ImageUpstream | null
+  readonly speech: SpeechUpstream | null
+  readonly transcription: TranscriptionUpstream | null
 }
 
 /** What `GET /health` tells apart. Source: spec 4. */

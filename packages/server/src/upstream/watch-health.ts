@@ -1,6 +1,8 @@
 import type { Clock } from '../runtime/clock.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
 import type { ImageUpstream } from './image-upstream.ts'
+import type { SpeechUpstream } from './speech-upstream.ts'
+import type { TranscriptionUpstream } from './transcription-upstream.ts'
 import type { Modality, Upstream } from './upstream.ts'
 
 export interface WatchedUpstream extends Upstream {
@@ -13,13 +15,16 @@ export function watchHealth(upstream: Upstream, clock: Clock): WatchedUpstream {
   const probe = (): Promise<unknown> => upstream.listModels()
   const text = createHealthWatch(clock, probe)
   const images = upstream.images === null ? null : createHealthWatch(clock, probe)
-  const watches: Readonly<Record<Modality, HealthWatch | null>> = { text, image: images, video: null, audio: null }
+  const audio = upstream.speech === null && upstream.transcription === null ? null : createHealthWatch(clock, probe)
+  const watches: Readonly<Record<Modality, HealthWatch | null>> = { text, image: images, video: null, audio }
   return {
     ...upstream,
     complete: (request) => text.follow(upstream.complete(request)),
     stream: (request, sink) => text.follow(upstream.stream(request, sink)),
     listModels: () => text.follow(upstream.listModels()),
     images: watchImages(upstream.images, images),
+    speech: watchSpeech(upstream.speech, audio),
+    transcription: watchTranscription(upstream.transcription, audio),
     health: (modality) => watches[modality]?.health() ?? 'off',
   }
 }
@@ -27,4 +32,17 @@ export function watchHealth(upstream: Upstream, clock: Clock): WatchedUpstream {
 function watchImages(port: ImageUpstream | null, watch: HealthWatch | null): ImageUpstream | null {
   if (port === null || watch === null) return port
   return { create: (request, onPartial) => watch.follow(port.create(request, onPartial)) }
+}
+
+function watchSpeech(port: SpeechUpstream | null, watch: HealthWatch | null): SpeechUpstream | null {
+  if (port === null || watch === null) return port
+  return { ...port, speak: (request) => watch.follow(port.speak(request)) }
+}
+
+function watchTranscription(
+  port: TranscriptionUpstream | null,
+  watch: HealthWatch | null,
+): TranscriptionUpstream | null {
+  if (port === null || watch === null) return port
+  return { ...port, transcribe: (request, onEvent) => watch.follow(port.transcribe(request, onEvent)) }
 }

@@ -2,7 +2,11 @@ import type { Clock } from '../../runtime/clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Upstream } from '../upstream.ts'
 import { createUpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
+import type { AudioDialect } from './audio-upstream.ts'
 import { createOpenAiCompatible } from './openai-compatible.ts'
+import { createSpeechUpstream } from './speech.ts'
+import { createTranscriptionUpstream } from './transcription.ts'
+import { speechFormats } from '../../audio/speech-format.ts'
 
 const NO_MEMBERS: ReadonlyMap<string, string> = new Map()
 
@@ -21,15 +25,29 @@ export interface ServerOptions {
   readonly clock: Clock
 }
 
+/** OpenAI's own API, which servers that imitate it follow in parts: what they lack, they refuse themselves. */
+function audioDialect(reportsCost: boolean): AudioDialect {
+  return {
+    speechFormats,
+    speechMembers: () => NO_MEMBERS,
+    transcriptFormats: ['json', 'verbose_json', 'diarized_json'],
+    translates: true,
+    streamsTranscripts: true,
+    reportsCost,
+    generationIdHeader: null,
+  }
+}
+
 /**
  * Opens an upstream that is any OpenAI-compatible server. It cannot promise confidential compute, so it refuses such
  * requests.
  */
 export function openOpenAiCompatible(options: ServerOptions): Upstream {
+  const { name, clock } = options
+  const client = createUpstreamClient({ ...options, extraHeaders: {} })
+  const audio = { name, client, clock, dialect: audioDialect(options.reportsCost) }
   const chat = createOpenAiCompatible({
-    name: options.name,
-    client: createUpstreamClient({ ...options, extraHeaders: {} }),
-    clock: options.clock,
+    ...{ name, client, clock },
     findCost: null,
     dialect: {
       maxTokensField: options.maxTokensField,
@@ -42,5 +60,10 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
       },
     },
   })
-  return { ...chat, images: null }
+  return {
+    ...chat,
+    images: null,
+    speech: createSpeechUpstream(audio),
+    transcription: createTranscriptionUpstream(audio),
+  }
 }

@@ -1,10 +1,14 @@
 /** The adapter for OpenRouter: its costs, its generation look-up and its provider preferences. */
-import { numberText } from '../../json/json-body.ts'
+import type { SpeechFormat } from '../../audio/speech-format.ts'
+import { type JsonBody, numberText } from '../../json/json-body.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { parseUsd } from '../../pricing/usd.ts'
+import type { AudioDialect } from '../openai-compatible/audio-upstream.ts'
 import { addOwnKeyCost } from '../openai-compatible/cost.ts'
 import { createOpenAiCompatible, fetchJson } from '../openai-compatible/openai-compatible.ts'
 import type { ServerOptions } from '../openai-compatible/open-openai-compatible.ts'
+import { createSpeechUpstream } from '../openai-compatible/speech.ts'
+import { createTranscriptionUpstream } from '../openai-compatible/transcription.ts'
 import { isObject } from '../openai-compatible/usage.ts'
 import type { Upstream } from '../upstream.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts'
@@ -39,6 +43,33 @@ async function findCost(client: UpstreamClient, name: string, generationId: stri
 export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
   /** OpenRouter itself ignores `n`; the sandbox, which speaks its dialect, honours it. */
   readonly supportsChoices: boolean
+  /** Formats of speech that it makes itself; OpenRouter's two by default. The sandbox has all. */
+  readonly speechFormats?: readonly SpeechFormat[]
+  /** Whether it has translations of sound; false by default, as OpenRouter has none. */
+  readonly translates?: boolean
+}
+
+/** Formats of OpenRouter's speech. Source: OpenRouter's API reference, "Create speech", August 2026. */
+const SPEECH_FORMATS: readonly SpeechFormat[] = ['mp3', 'pcm']
+
+/** How a text is spoken goes to OpenAI's models among the options of their provider. */
+function instructionMembers({ value }: JsonBody): ReadonlyMap<string, string> {
+  const { instructions } = value
+  if (typeof instructions !== 'string') return NO_MEMBERS
+  return new Map([['provider', JSON.stringify({ options: { openai: { instructions } } })]])
+}
+
+function audioDialect(options: OpenRouterOptions): AudioDialect {
+  const { speechFormats = SPEECH_FORMATS, translates = false, reportsCost } = options
+  return {
+    speechFormats,
+    speechMembers: instructionMembers,
+    transcriptFormats: ['json', 'verbose_json'],
+    translates,
+    streamsTranscripts: false,
+    reportsCost,
+    generationIdHeader: 'x-generation-id',
+  }
 }
 
 /** Opens OpenRouter as an upstream. The sandbox speaks the same dialect, so it is opened with this, too. */
@@ -57,5 +88,11 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
       extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
     },
   })
-  return { ...chat, images: null }
+  const audio = { name: options.name, client, clock: options.clock, dialect: audioDialect(options) }
+  return {
+    ...chat,
+    images: null,
+    speech: createSpeechUpstream(audio),
+    transcription: createTranscriptionUpstream(audio),
+  }
 }

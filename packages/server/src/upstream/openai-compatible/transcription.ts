@@ -1,0 +1,124 @@
+/** The adapter of transcription for upstreams that speak OpenAI's `POST /audio/transcriptions`. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { collectResponse, type CollectedResponse } from '../http-exchange.ts'
+import { createMultipartBody } from '../multipart-body.ts'
+import type {
+  TranscriptionUpstream,
+  UpstreamTranscript,
+  UpstreamTranscriptionRequest,
+} from '../transcription-upstream.ts'
+import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { type AudioDeps, audioFailure, generationIdFrom, parseJsonText, refuseConfidential } from './audio-upstream.ts'
+import { readCost } from './cost.ts'
+import { findError } from './errors.ts'
+import { streamTranscript } from './transcript-stream.ts'
+import { isObject } from './usage.ts'
+
+/** Longest transcript that is kept. Source: own choice; a day of speech with the time of each word is less. */
+const TRANSCRIPT_BYTES_MAX = 32 * 1024 * 1024
+
+const paths = { transcribe: '/audio/transcriptions', translate: '/audio/translations' } as const
+
+function transcriptionRequest(deps: AudioDeps, request: UpstreamTranscriptionRequest, stream: boolean) {
+  const fields = [
+    { name: 'model', value: request.upstreamModel },
+    { name: 'response_format', value: request.format },
+    ...request.fields,
+    ...(stream ? [{ name: 'stream', value: 'true' }] : []),
+  ]
+  const form = createMultipartBody(fields, request.file)
+  return {
+    origin: deps.client.origin,
+    path: `${deps.client.basePath}${paths[request.task]}`,
+    method: 'POST',
+    headers: {
+      ...deps.client.headers,
+      accept: stream ? 'text/event-stream, application/json' : 'application/json',
+      ...form.headers,
+      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
+    },
+    body: form.body,
+  } as const
+}
+
+/** Seconds that can be believed. */
+function secondsOf(...values: unknown[]): number | null {
+  for (const value of values) {
+    const seconds = typeof value === 'string' ? Number(value) : value
+    if (typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0) return seconds
+  }
+  return null
+}
+
+/** Reads a transcript out of an object with `text` and `usage`: a whole answer, or the last event of a stream. */
+export function readTranscript(
+  deps: AudioDeps,
+  answer: { readonly value: Readonly<Record<string, unknown>>; readonly source: Buffer },
+  headers: IncomingHttpHeaders,
+): UpstreamTranscript | null {
+  const { value, source } = answer
+  const { text } = value
+  if (typeof text !== 'string') return null
+  const usage = isObject(value['usage']) ? value['usage'] : {}
+  return {
+    text,
+    value,
+    seconds: secondsOf(usage['seconds'], value['duration']),
+    cost: readCost(() => source, { usage, path: ['usage'] }, deps.dialect),
+    generationId: generationIdFrom(deps, headers),
+    cut: null,
+  }
+}
+
+/** A transcript of plain text: some servers answer so whatever they were asked for. */
+function readPlainText(deps: AudioDeps, { headers, body }: CollectedResponse): UpstreamTranscript | null {
+  if (!/^text\/(?:plain|vtt|srt)\b/i.test(headers['content-type'] ?? '')) return null
+  const text = body.toString('utf8').trim()
+  return { text, value: {}, seconds: null, cost: null, generationId: generationIdFrom(deps, headers), cut: null }
+}
+
+function readAnswer(deps: AudioDeps, response: CollectedResponse): UpstreamTranscript {
+  const { status, headers, body } = response
+  const value = parseJsonText(body)
+  if (status !== 200 || findError(value) !== null) throw audioFailure(deps, { status, headers, value })
+  const transcript = isObject(value)
+    ? readTranscript(deps, { value, source: body }, headers)
+    : readPlainText(deps, response)
+  if (transcript === null) throw upstreamFailure('broken', { upstream: deps.name, status })
+  return transcript
+}
+
+async function transcribe(deps: AudioDeps, request: UpstreamTranscriptionRequest): Promise<UpstreamTranscript> {
+  refuseConfidential(request)
+  let response: CollectedResponse
+  try {
+    response = await collectResponse(deps.client.dispatcher, transcriptionRequest(deps, request, false), {
+      signal: request.signal,
+      bytesMax: TRANSCRIPT_BYTES_MAX,
+    })
+  } catch (error) {
+    throw transportFailure(deps.name, error)
+  }
+  return readAnswer(deps, response)
+}
+
+/** Builds the adapter. */
+export function createTranscriptionUpstream(deps: AudioDeps): TranscriptionUpstream {
+  const { transcriptFormats, translates, streamsTranscripts } = deps.dialect
+  return {
+    formats: transcriptFormats,
+    tasks: translates ? ['transcribe', 'translate'] : ['transcribe'],
+    transcribe: (request, onEvent) => {
+      if (onEvent === null || !streamsTranscripts) return transcribe(deps, request)
+      refuseConfidential(request)
+      const exchange = transcriptionRequest(deps, request, true)
+      return streamTranscript(deps, exchange, {
+        signal: request.signal,
+        bytesMax: TRANSCRIPT_BYTES_MAX,
+        onEvent,
+        readWhole: (response) => readAnswer(deps, response),
+        readLast: (answer, headers) => readTranscript(deps, answer, headers),
+      })
+    },
+  }
+}
