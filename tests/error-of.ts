@@ -30,3 +30,9 @@ export async function errorOf(response: Response): Promise<WireError> {
   expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   return wireErrorIn(await response.json(), response.status)
 }
+
+/** Status, code and, where there is one, the field of a refusal: `400 invalid_value model`. */
+export async function refusalOf(response: Response): Promise<string> {
+  const { code, param } = await errorOf(response)
+  return [response.status, code, ...(param === null ? [] : [param])].join(' ')
+}

@@ -3,6 +3,7 @@
  * An endpoint that is not built has no row.
  */
 import { accountEndpoints } from './endpoints/account.ts'
+import { audioEndpoints } from './endpoints/audio.ts'
 import { chatEndpoints } from './endpoints/chat.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { filesEndpoints } from './endpoints/files.ts'
@@ -14,6 +15,7 @@ export const endpoints = {
   ...modelsEndpoints,
   ...chatEndpoints,
   ...filesEndpoints,
+  ...audioEndpoints,
   ...accountEndpoints,
   ...serviceEndpoints,
 } as const

@@ -27,5 +27,5 @@ describe('docs/errors.md', () => {
 test('every code belongs to an endpoint or to a request that reaches none', () => {
   const reached = new Set<ErrorCode>(endpointList.flatMap((endpoint) => errorCodesOf(endpoint)))
   const unreached = Object.keys(errorCodes).filter((code) => !reached.has(code as ErrorCode))
-  expect(unreached).toEqual(['invalid_form', 'unsupported_format', 'unknown_url'])
+  expect(unreached).toEqual(['unknown_url'])
 })

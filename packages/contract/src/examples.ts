@@ -3,6 +3,7 @@
  */
 import type { endpoints } from './endpoints.ts'
 import { accountExamples } from './examples/account.ts'
+import { audioExamples } from './examples/audio.ts'
 import { chatExamples } from './examples/chat.ts'
 import type { ExampleTable } from './examples/example.ts'
 import { filesExamples } from './examples/files.ts'
@@ -13,6 +14,7 @@ export const examples: ExampleTable<typeof endpoints> = {
   ...modelsExamples,
   ...chatExamples,
   ...filesExamples,
+  ...audioExamples,
   ...accountExamples,
   ...serviceExamples,
 }

@@ -21,6 +21,10 @@ export const replyHeaders = {
     description: 'Credits deducted for this request, as an exact decimal. Not on streams: there `svc` says it.',
     schema: { type: 'string', examples: ['0.021'] },
   },
+  'x-svc-estimated': {
+    description: '`true` where the charge was reckoned before the work, as for transcription.',
+    schema: { type: 'string' },
+  },
   'x-svc-margin-bps': { description: 'Margin in basis points.', schema: { type: 'integer', examples: [2_000] } },
 } as const satisfies Record<string, HeaderDescription>
 

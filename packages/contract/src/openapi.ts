@@ -152,7 +152,12 @@ function renderReply(endpoint: Endpoint, sample: EndpointExamples, schemas: Sche
   const schema = { type: 'string', format: 'binary', description: bytes?.description }
   return {
     description,
-    headers: headersOf(endpoint, ['x-request-id'], endpoint.isCharged === true ? CHARGE_HEADERS : []),
+    headers: headersOf(
+      endpoint,
+      ['x-request-id'],
+      endpoint.isCharged === true ? CHARGE_HEADERS : [],
+      endpoint.isEstimated === true ? ['x-svc-estimated'] : [],
+    ),
     content: {
       ...(json === undefined
         ? {}

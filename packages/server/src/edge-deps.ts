@@ -81,6 +81,11 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
       pause: (milliseconds) => pauseFor(milliseconds),
       firstContentMs: config.limits.firstContentMs,
     },
+    audio: {
+      ...billing,
+      ...{ catalog, upstreamOf },
+      measureSound: (file) => parts.durationProbe.measure(file.bytes, file.byteLength),
+    },
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
     catalog,

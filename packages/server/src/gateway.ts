@@ -64,6 +64,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))
   await parts.sandbox?.close()
   await parts.tokenCounter.close()
+  await parts.durationProbe.close()
   await parts.media.files.close()
   await parts.observation.tracing?.close()
   await parts.database.close()

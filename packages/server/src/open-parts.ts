@@ -1,4 +1,5 @@
 /** Opens the parts of a gateway, before anything listens. Part of the composition. */
+import { createDurationProbe } from './audio/duration-probe.ts'
 import { OpenHolds } from './billing/open-hold.ts'
 import type { Config } from './config/config.ts'
 import { lockDataFolder } from './db/data-folder-lock.ts'
@@ -76,6 +77,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   return {
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{ media, revocations, processId, observation, tokenCounter: createTokenCounter() },
+    durationProbe: createDurationProbe(),
     streams: new StreamSlots(config.limits.streamsAtOnce),
   }
 }

@@ -59,6 +59,8 @@ export interface Endpoint {
   readonly right?: 'inference'
   /** Whether a successful answer says what it cost, in the headers at least. */
   readonly isCharged?: true
+  /** Whether that charge is reckoned before the work, which the headers tell, too. */
+  readonly isEstimated?: true
   readonly tag: EndpointTag
   readonly summary: string
   readonly description: string

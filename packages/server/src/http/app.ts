@@ -62,6 +62,7 @@ const exposedHeaders = [
   'x-ratelimit-reset-requests',
   'x-svc-credits-charged',
   'x-svc-credits-required',
+  'x-svc-estimated',
   'x-svc-margin-bps',
   'accept-ranges',
   'content-disposition',

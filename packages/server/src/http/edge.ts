@@ -8,6 +8,8 @@ import type { ReadUsageDeps } from '../billing/read-usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { MediaFiles } from '../files/media-files.ts'
 import type { UrlSigner } from '../files/url-signer.ts'
+import type { TranscribeDeps } from '../inference/prepare-transcription.ts'
+import type { SpeakTextDeps } from '../inference/speak-text.ts'
 import type { StreamChatDeps } from '../inference/stream-chat.ts'
 import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
 import type { HttpMetrics } from '../metrics/http-metrics.ts'
@@ -32,6 +34,7 @@ export interface EdgeDeps {
   /** Where a person adds credits. */
   readonly topupUrl: string
   readonly chat: StreamChatDeps
+  readonly audio: SpeakTextDeps & TranscribeDeps
   readonly balance: ReadBalanceDeps
   readonly usage: ReadUsageDeps
   readonly catalog: Catalog

@@ -55,7 +55,7 @@ const NAME_LENGTH_MAX = 255
 
 const FORM_TYPE = /^multipart\/form-data\s*(?:;|$)/i
 
-/** The rest of the body stays unread, so the connection cannot carry another request. */
+/** The rest of the body may be without an end, so the connection cannot carry another request. */
 const CLOSE = { headers: { connection: 'close' } } as const
 
 function tooLarge(bytesMax: number): ServiceError {
@@ -66,7 +66,7 @@ function tooLarge(bytesMax: number): ServiceError {
 }
 
 function malformed(message: string, cause?: unknown): ServiceError {
-  return new ServiceError('invalid_form', message, { cause, ...CLOSE })
+  return new ServiceError('invalid_form', message, { cause })
 }
 
 function createParser(request: IncomingMessage): BusboyInstance {
@@ -130,10 +130,7 @@ class FormReader {
     const { filesMax, fileBytesMax } = this.#limits
     if (this.files.length >= filesMax) {
       const most = filesMax === 1 ? 'one file' : `${filesMax} files`
-      throw new ServiceError('invalid_value', `Invalid value for '${name}': expected at most ${most}.`, {
-        param: name,
-        ...CLOSE,
-      })
+      throw new ServiceError('invalid_value', `Invalid value for '${name}': expected at most ${most}.`, { param: name })
     }
     const filename = part.filename === undefined || part.filename === '' ? null : part.filename.slice(-NAME_LENGTH_MAX)
     const content = this.#spool.create()
@@ -154,19 +151,13 @@ class FormReader {
       length += chunk.length
       this.#fieldBytes += chunk.length
       if (length > FIELD_BYTES_MAX || this.#fieldBytes > FIELDS_BYTES_MAX) {
-        throw new ServiceError('invalid_value', `Invalid value for '${name}': the text is too long.`, {
-          param: name,
-          ...CLOSE,
-        })
+        throw new ServiceError('invalid_value', `Invalid value for '${name}': the text is too long.`, { param: name })
       }
       chunks.push(chunk)
     }
     const text = Buffer.concat(chunks)
     if (!isUtf8(text)) {
-      throw new ServiceError('invalid_value', `Invalid value for '${name}': expected UTF-8 text.`, {
-        param: name,
-        ...CLOSE,
-      })
+      throw new ServiceError('invalid_value', `Invalid value for '${name}': expected UTF-8 text.`, { param: name })
     }
     this.fields[place] = { name, value: text.toString('utf8') }
   }

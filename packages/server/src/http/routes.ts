@@ -2,6 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { EdgeDeps } from './edge.ts'
 import { health } from './routes/health.ts'
 import { openapi } from './routes/openapi.ts'
+import { v1AudioSpeech } from './routes/v1-audio-speech.ts'
+import { v1AudioTranscriptions } from './routes/v1-audio-transcriptions.ts'
+import { v1AudioTranslations } from './routes/v1-audio-translations.ts'
 import { v1Balance } from './routes/v1-balance.ts'
 import { v1ChatCompletions } from './routes/v1-chat-completions.ts'
 import { v1MediaName } from './routes/v1-media-name.ts'
@@ -15,9 +18,10 @@ export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
 const chat: readonly MountRoute[] = [v1ChatCompletions]
+const audio: readonly MountRoute[] = [v1AudioSpeech, v1AudioTranscriptions, v1AudioTranslations]
 const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId]
 const media: readonly MountRoute[] = [v1MediaName]
 const service: readonly MountRoute[] = [health, openapi]
 
 /** Every route of the API, in the order of the contract. */
-export const routes: readonly MountRoute[] = [...models, ...chat, ...account, ...media, ...service]
+export const routes: readonly MountRoute[] = [...models, ...chat, ...audio, ...account, ...media, ...service]

@@ -1,4 +1,4 @@
-/** What the parsers of all JSON requests do alike: read an object, find its members, refuse what would change the price. */
+/** What all JSON requests are read by: an object, its members, and the refusal of what would change the price. */
 import { isUtf8 } from 'node:buffer'
 import { requestProblem } from '@svc/contract'
 import type { z } from 'zod'

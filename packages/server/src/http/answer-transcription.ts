@@ -1,0 +1,67 @@
+import { type Endpoint, SOUND_BYTES_MAX } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { parseTranscription, type TranscriptionCall } from '../inference/parse-transcription.ts'
+import { streamTranscript } from '../inference/stream-transcript.ts'
+import { transcribeSound } from '../inference/transcribe-sound.ts'
+import type { Caller } from '../keys/caller.ts'
+import type { EdgeDeps } from './edge.ts'
+import { readForm } from './read-form.ts'
+import { admitBody } from './read-json-body.ts'
+import { admitCaller, type RouteCall } from './route.ts'
+import { READER_STALL_MS } from './sse-writer.ts'
+import { streamReader } from './stream-reader.ts'
+import { tellCharge } from './tell-charge.ts'
+
+interface Admitted {
+  readonly call: RouteCall
+  readonly caller: Caller
+  readonly transcription: TranscriptionCall
+}
+
+async function answerStream(deps: EdgeDeps, { call, caller, transcription }: Admitted): Promise<void> {
+  const giveBack = deps.limits.streams.take(caller.keyId)
+  try {
+    const task = { caller, call: transcription, requestId: call.request.id }
+    await streamTranscript(deps.audio, task, streamReader(deps, call))
+  } finally {
+    giveBack()
+  }
+}
+
+async function answerWhole(deps: EdgeDeps, { call, caller, transcription }: Admitted): Promise<string> {
+  const { request, reply } = call
+  const task = { caller, call: transcription, requestId: request.id }
+  const { body, contentType, charge } = await transcribeSound(deps.audio, task)
+  reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
+  tellCharge(call, charge)
+  // Subtitles and plain text have no other place to say that the charge was an estimate.
+  reply.headers({ 'content-type': contentType, 'x-svc-estimated': 'true' })
+  return body
+}
+
+/**
+ * Mounts an endpoint that writes down sound. The key and the balance are checked before the form is read, whose file
+ * goes to the spool; it is gone at every end.
+ */
+export function mountTranscription(
+  app: FastifyInstance,
+  deps: EdgeDeps,
+  endpoint: Endpoint,
+  task: TranscriptionCall['task'],
+): void {
+  app.post(endpoint.path, async (request, reply) => {
+    const call = { request, reply }
+    const caller = await admitCaller(deps, call, endpoint, 'cached')
+    await admitBody(deps, call, { caller, type: 'transcription' })
+    const { uploadStallMs } = deps.limits
+    const limits = { fileBytesMax: SOUND_BYTES_MAX, filesMax: 1, stallMs: uploadStallMs }
+    const form = await readForm(request.raw, deps.spool, limits)
+    try {
+      const transcription = parseTranscription(form, task)
+      request.facts.model = transcription.model
+      return await (transcription.stream ? answerStream : answerWhole)(deps, { call, caller, transcription })
+    } finally {
+      await form.discard()
+    }
+  })
+}

@@ -1,0 +1,9 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { mountTranscription } from '../answer-transcription.ts'
+import type { EdgeDeps } from '../edge.ts'
+
+/** POST /v1/audio/translations: a transcription into English, as OpenAI has it. */
+export function v1AudioTranslations(app: FastifyInstance, deps: EdgeDeps): void {
+  mountTranscription(app, deps, endpoints.createTranslation, 'translate')
+}

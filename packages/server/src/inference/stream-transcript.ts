@@ -1,0 +1,114 @@
+/** One sound that is written down, answered piece by piece. */
+import { codeOf } from '../errors/code-of.ts'
+import { transcribedSeconds } from '../pricing/delivered-part.ts'
+import type { TranscriptEvent, UpstreamTranscript } from '../upstream/transcription-upstream.ts'
+import { upstreamFailure } from '../upstream/upstream-failure.ts'
+import type { FrameWriter, StreamReader } from './frame-writer.ts'
+import { mediaSettlement } from './media-settlement.ts'
+import {
+  chargeSeconds,
+  isSilence,
+  type PreparedTranscription,
+  prepareTranscription,
+  type TranscribeDeps,
+  type TranscriptionTask,
+  upstreamRequest,
+} from './prepare-transcription.ts'
+import { renderDoneEvent } from './render-transcript.ts'
+import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
+import { factsOf, refuseTranscript, servedTranscript } from './transcribe-sound.ts'
+
+/** The caller's stream; opened with the first piece. */
+class TranscriptDelivery {
+  readonly #reader: StreamReader
+  #writer: FrameWriter | null = null
+
+  constructor(reader: StreamReader) {
+    this.#reader = reader
+  }
+
+  get isOpen(): boolean {
+    return this.#writer !== null
+  }
+
+  // A reader who is slow is waited for by nobody: a transcript is short, and its length has a limit.
+  event(event: TranscriptEvent): void {
+    this.#open().write(`data: ${JSON.stringify(event)}\n\n`)
+  }
+
+  finish(done: string): void {
+    this.#open().end(`data: ${done}\n\n${DONE_FRAME}`)
+  }
+
+  /** @throws the error itself while nothing was sent: then it can still be an ordinary answer. */
+  fail(error: unknown): void {
+    if (this.#writer === null) throw error
+    this.#writer.end(`${renderErrorFrame(error)}${DONE_FRAME}`)
+  }
+
+  #open(): FrameWriter {
+    this.#writer ??= this.#reader.open()
+    return this.#writer
+  }
+}
+
+/** A transcript that broke off: the part that was delivered is charged, unless it was we who ended it. */
+async function settleCut(prepared: PreparedTranscription, transcript: UpstreamTranscript, cut: Error) {
+  const { hold, prices, chargedSeconds, charge } = prepared
+  const served = servedTranscript(prepared, transcript.generationId)
+  if (hold.ended.signal.aborted) {
+    await hold.settle(mediaSettlement(charge, served, { status: 'cancelled', errorCode: null, estimated: true }))
+    return
+  }
+  const part = chargeSeconds(prices, transcribedSeconds(chargedSeconds, transcript.text))
+  await hold.settle(mediaSettlement(part, served, { status: 'ok', errorCode: codeOf(cut), estimated: true }))
+}
+
+async function deliver(
+  prepared: PreparedTranscription,
+  { call }: TranscriptionTask,
+  delivery: TranscriptDelivery,
+): Promise<void> {
+  const { hold, upstream, charge } = prepared
+  const request = upstreamRequest(prepared, call)
+  const transcript = await upstream.transcription.transcribe(request, (event) => delivery.event(event))
+  if (transcript.cut !== null) {
+    await settleCut(prepared, transcript, transcript.cut)
+    throw transcript.cut
+  }
+  if (transcript.text.trim() === '' && !delivery.isOpen && !isSilence(transcript)) {
+    return refuseTranscript(prepared, transcript, upstreamFailure('empty', { upstream: upstream.name }))
+  }
+  const served = servedTranscript(prepared, transcript.generationId)
+  const end = { status: 'ok', errorCode: null, estimated: true } as const
+  const charged = await hold.settle(mediaSettlement(charge, served, end))
+  // An upstream that sends no pieces has told it all in one.
+  if (!delivery.isOpen) delivery.event({ type: 'transcript.text.delta', delta: transcript.text })
+  delivery.finish(renderDoneEvent(transcript, factsOf(prepared, call.task, charged)))
+}
+
+/**
+ * Writes down one sound as a stream and charges it, as `transcribeSound` does. The charge is durable before the last
+ * event is sent.
+ *
+ * Rejects only when nothing was sent yet; later failures end the stream with an error event.
+ *
+ * @throws {ServiceError} for everything that fails before the first piece; the request is then free.
+ */
+export async function streamTranscript(
+  deps: TranscribeDeps,
+  task: TranscriptionTask,
+  reader: StreamReader,
+): Promise<void> {
+  const prepared = await prepareTranscription(deps, task)
+  const { hold, upstream, model } = prepared
+  const delivery = new TranscriptDelivery(reader)
+  try {
+    await deliver(prepared, task, delivery)
+  } catch (error) {
+    // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
+    const isDelivered = delivery.isOpen && hold.unwritten !== null
+    if (!isDelivered) await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
+    delivery.fail(error)
+  }
+}

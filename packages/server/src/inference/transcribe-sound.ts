@@ -1,0 +1,96 @@
+/** One sound that is written down, answered whole. */
+import type { Nanocredits } from '@svc/contract'
+import { codeOf } from '../errors/code-of.ts'
+import type { UpstreamTranscript } from '../upstream/transcription-upstream.ts'
+import { upstreamFailure } from '../upstream/upstream-failure.ts'
+import { freeSettlement, type ServedBy } from './chat-charge.ts'
+import { mediaSettlement } from './media-settlement.ts'
+import {
+  isSilence,
+  type PreparedTranscription,
+  prepareTranscription,
+  type TranscribeDeps,
+  type TranscriptionTask,
+  upstreamRequest,
+} from './prepare-transcription.ts'
+import { renderSvc } from './render-charge.ts'
+import { renderTranscript, type TranscriptFacts, transcriptType } from './render-transcript.ts'
+
+export interface TranscribedSound {
+  readonly contentType: string
+  readonly body: string
+  readonly charge: Nanocredits
+}
+
+/** Who served a prepared request, for its settlement. */
+export function servedTranscript(prepared: PreparedTranscription, generationId: string | null): ServedBy {
+  return { upstream: prepared.upstream.name, model: prepared.model, generationId }
+}
+
+/** What is shown beside a transcript that costs so much. */
+export function factsOf(
+  prepared: PreparedTranscription,
+  task: TranscriptFacts['task'],
+  charge: Nanocredits,
+): TranscriptFacts {
+  const { duration, chargedSeconds } = prepared
+  return { task, duration, chargedSeconds, svc: renderSvc(charge, true, null) }
+}
+
+/** Frees a request that cannot be answered; what the upstream asks for its work is our loss. */
+export async function refuseTranscript(
+  prepared: PreparedTranscription,
+  transcript: UpstreamTranscript,
+  error: unknown,
+): Promise<never> {
+  const served = servedTranscript(prepared, transcript.generationId)
+  await prepared.hold.settle(freeSettlement(transcript.cost, served, codeOf(error)))
+  throw error
+}
+
+async function answerAndSettle(
+  prepared: PreparedTranscription,
+  { call }: TranscriptionTask,
+): Promise<TranscribedSound> {
+  const { hold, upstream, charge } = prepared
+  const transcript = await upstream.transcription.transcribe(upstreamRequest(prepared, call), null)
+  if (transcript.text.trim() === '' && !isSilence(transcript)) {
+    return refuseTranscript(prepared, transcript, upstreamFailure('empty', { upstream: upstream.name }))
+  }
+  const render = (charged: Nanocredits): string =>
+    renderTranscript(transcript, call.format, factsOf(prepared, call.task, charged))
+  // Written before the settlement, so that an answer which cannot be written is never charged.
+  let body = ''
+  try {
+    body = render(charge.charge)
+  } catch (error) {
+    return refuseTranscript(prepared, transcript, error)
+  }
+  const served = servedTranscript(prepared, transcript.generationId)
+  const end = { status: 'ok', errorCode: null, estimated: true } as const
+  const charged = await hold.settle(mediaSettlement(charge, served, end))
+  return {
+    contentType: transcriptType(call.format),
+    body: charged === charge.charge ? body : render(charged),
+    charge: charged,
+  }
+}
+
+/**
+ * Writes down one sound and charges it: a flat estimate, final before the upstream was asked. The charge is durable
+ * before the answer is returned. The upstream's work runs to its end even when the caller has gone.
+ *
+ * Source: spec 2.7 and billing rule 4; decision 0025 (speech and transcription).
+ *
+ * @throws {ServiceError} for everything that fails; the request is then free.
+ */
+export async function transcribeSound(deps: TranscribeDeps, task: TranscriptionTask): Promise<TranscribedSound> {
+  const prepared = await prepareTranscription(deps, task)
+  try {
+    return await answerAndSettle(prepared, task)
+  } catch (error) {
+    const { hold, upstream, model } = prepared
+    await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
+    throw error
+  }
+}
