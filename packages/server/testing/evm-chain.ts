@@ -1,6 +1,6 @@
 /** A real EVM chain for tests: a node of its own, with the contracts that deposits meet, placed where the product pins them. */
 import { fileURLToPath } from 'node:url'
-import { createTestClient, http, publicActions, walletActions, type Abi, type Account } from 'viem'
+import { createTestClient, encodeFunctionData, http, publicActions, walletActions, type Abi, type Account } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import type { ChainId, Hex } from '../src/chain/assets.ts'
 import type { ChainRules } from '../src/chain/chain-rules.ts'
@@ -64,11 +64,11 @@ export async function startEvmChain(chainId: ChainId = 4663) {
   await actions.place('PriceFeed', ETH_FEED)
   await actions.place('PriceFeed', TOKEN_FEED)
   await actions.place('BalanceReader', MULTICALL)
-  await actions.write('PriceFeed', ETH_FEED, 'setDescription', ['ETH / USD'])
-  await actions.write('PriceFeed', TOKEN_FEED, 'setDescription', ['USDG / USD'])
+  await actions.write('PriceFeed.setDescription', ETH_FEED, ['ETH / USD'])
+  await actions.write('PriceFeed.setDescription', TOKEN_FEED, ['USDG / USD'])
   const began = (await client.getBlock()).timestamp - 60n
-  await actions.write('PriceFeed', ETH_FEED, 'push', [ETH_PRICE, began])
-  await actions.write('PriceFeed', TOKEN_FEED, 'push', [100_000_000n, began])
+  await actions.write('PriceFeed.push', ETH_FEED, [ETH_PRICE, began])
+  await actions.write('PriceFeed.push', TOKEN_FEED, [100_000_000n, began])
   return {
     ...{ chainId, url: anvil.url, client, contracts, accounts },
     ...actions,
@@ -94,6 +94,9 @@ function rulesOf(chainId: ChainId): ChainRules {
 
 type Client = ReturnType<typeof createTestClient> & ReturnType<typeof publicActions> & ReturnType<typeof walletActions>
 
+/** Such as `Usdg.transfer`. */
+type ContractFunction = `${string}.${string}`
+
 interface Parts {
   readonly client: Client
   readonly contracts: CompiledContracts
@@ -115,15 +118,15 @@ function createActions({ client, contracts, accounts }: Parts) {
     await client.waitForTransactionReceipt({ hash })
     return hash
   }
+  /** Calls `Contract.function` at an address. */
   const write = async (
-    name: string,
+    name: ContractFunction,
     address: Hex,
-    functionName: string,
     args: readonly unknown[] = [],
     options: { readonly value?: bigint; readonly from?: Account } = {},
   ): Promise<Hex> => {
-    const { encodeFunctionData } = await import('viem')
-    const data = encodeFunctionData({ abi: contract(name).abi as Abi, functionName, args })
+    const [contractName = '', functionName = ''] = name.split('.')
+    const data = encodeFunctionData({ abi: contract(contractName).abi as Abi, functionName, args })
     return send({ to: address, data, ...options })
   }
   return {
@@ -138,20 +141,23 @@ function createActions({ client, contracts, accounts }: Parts) {
       const { contractAddress } = await client.waitForTransactionReceipt({ hash })
       return (contractAddress ?? '0x').toLowerCase() as Hex
     },
-    read: (name: string, address: Hex, functionName: string, args: readonly unknown[] = []): Promise<unknown> =>
-      client.readContract({ abi: contract(name).abi as Abi, address, functionName, args }),
+    /** Asks `Contract.function` at an address. */
+    read(name: ContractFunction, address: Hex, args: readonly unknown[] = []): Promise<unknown> {
+      const [contractName = '', functionName = ''] = name.split('.')
+      return client.readContract({ abi: contract(contractName).abi as Abi, address, functionName, args })
+    },
     /** Mints the token to somebody. */
-    mint: (to: Hex, amount: bigint) => write('Usdg', TOKEN, 'mint', [to, amount]),
+    mint: (to: Hex, amount: bigint) => write('Usdg.mint', TOKEN, [to, amount]),
     /** Transfers the token from a funded account, which is given it first. */
     async payToken(to: Hex, amount: bigint, from: Account = banker): Promise<Hex> {
-      await write('Usdg', TOKEN, 'mint', [from.address, amount])
-      return write('Usdg', TOKEN, 'transfer', [to, amount], { from })
+      await write('Usdg.mint', TOKEN, [from.address, amount])
+      return write('Usdg.transfer', TOKEN, [to, amount], { from })
     },
     payEther: (to: Hex, value: bigint, from: Account = banker) => send({ to, value, from }),
     /** Adds a round to a feed, as of now unless a time in seconds is given. */
     async pushPrice(feed: Hex, answer: bigint, seconds?: bigint): Promise<void> {
       const at = seconds ?? (await client.getBlock()).timestamp
-      await write('PriceFeed', feed, 'push', [answer, at])
+      await write('PriceFeed.push', feed, [answer, at])
     },
     /** Makes blocks until everything mined so far is final. */
     finalise: () => client.mine({ blocks: 3 }),

@@ -36,6 +36,20 @@ export interface DepositChange {
 
 export type DepositAmount = Pick<Deposit, 'depositId' | 'state' | 'amount' | 'ordinal' | 'blockNumber'>
 
+export interface DueQuestion {
+  /** The last final block: deposits up to it are looked at soon, later ones and reversed ones now and then. */
+  readonly finalized: number
+  readonly now: number
+  readonly limit: number
+}
+
+/** Pauses between two looks at a deposit, in milliseconds. Source: decision 0029. */
+const FINAL_PAUSE_MS = 2_000
+const EARLY_PAUSE_MS = 30_000
+const IDLE_PAUSE_MS = 600_000
+/** A reversed deposit is given up after this time; a claim finds it all the same. */
+const REVERSED_MAX_MS = 7 * 86_400_000
+
 export interface DepositPage {
   /** Continue after this deposit. */
   readonly after?: string
@@ -55,8 +69,8 @@ export interface DepositStore {
   listByAccount(accountId: string, page: DepositPage): Promise<readonly Deposit[]>
   /** Newest first, of all accounts. */
   listByState(states: readonly DepositState[], page: DepositPage): Promise<readonly Deposit[]>
-  /** Open and reversed deposits of a chain, least recently looked at first. */
-  listOpen(chainId: ChainId, limit: number): Promise<readonly Deposit[]>
+  /** Deposits of a chain that are worth another look now, least recently looked at first. */
+  listDue(chainId: ChainId, question: DueQuestion): Promise<readonly Deposit[]>
   /** Final deposits of an account on a chain that are too small alone, oldest first. */
   listBelowMinimum(accountId: string, chainId: ChainId): Promise<readonly Deposit[]>
   /** Raw amounts of all deposits to an address that were not taken back, by state. */
@@ -98,11 +112,25 @@ export function createDepositStore(database: Database): DepositStore {
       const query = rows().where('state', 'in', states).orderBy('deposit_id', 'desc').limit(limit)
       return (await (after === undefined ? query : query.where('deposit_id', '<', after)).execute()).map(depositFrom)
     },
-    async listOpen(chainId, limit) {
+    async listDue(chainId, { finalized, now, limit }) {
       const found = await rows()
         .where('chain_id', '=', chainId)
         .where('credited_at', 'is', null)
-        .where('state', 'in', ['seen', 'confirming', 'reversed'])
+        .where((where) => {
+          const open = where('state', 'in', ['seen', 'confirming'])
+          const isIdle = where('reason', '=', 'below_minimum')
+          const due = (pauseMs: number) => where('updated_at', '<=', now - pauseMs)
+          return where.or([
+            where.and([open, where.not(isIdle), where('block_number', '<=', finalized), due(FINAL_PAUSE_MS)]),
+            where.and([open, where('block_number', '>', finalized), due(EARLY_PAUSE_MS)]),
+            where.and([open, isIdle, due(IDLE_PAUSE_MS)]),
+            where.and([
+              where('state', '=', 'reversed'),
+              where('seen_at', '>', now - REVERSED_MAX_MS),
+              due(EARLY_PAUSE_MS),
+            ]),
+          ])
+        })
         .orderBy('updated_at')
         .limit(limit)
         .execute()

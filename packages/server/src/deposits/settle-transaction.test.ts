@@ -55,7 +55,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     await chain.mint(payer, usdg(100))
     const to = [a.address, STRANGER, b.address, a.address]
     const values = [usdg(10), usdg(40), usdg(20), usdg(5)]
-    const txHash = await chain.write('BatchPayer', payer, 'payTokens', [TOKEN, to, values])
+    const txHash = await chain.write('BatchPayer.payTokens', payer, [TOKEN, to, values])
     await chain.finalise()
     const first = await scene.settle(txHash, a.accountId)
     expect(first).toMatchObject({ deposits: [{ ordinal: 'log:0' }, { ordinal: 'log:3' }] })
@@ -76,23 +76,23 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     const { accountId, address } = await scene.createAccount()
     const forwarder = await chain.deploy('Forwarder')
     const value = 10n ** 16n
-    const inner = await chain.write('Forwarder', forwarder, 'forward', [address], { value })
+    const inner = await chain.write('Forwarder.forward', forwarder, [address], { value })
     expect(await finalCredits(inner, accountId)).toBe(creditsOf(25))
-    const ended = await chain.write('Forwarder', forwarder, 'payByEnd', [address], { value })
+    const ended = await chain.write('Forwarder.payByEnd', forwarder, [address], { value })
     expect(await finalCredits(ended, accountId)).toBe(creditsOf(50))
     const payer = await chain.deploy('BatchPayer')
     const args = [
       [address, STRANGER, address],
       [value, value, value],
     ]
-    const batch = await chain.write('BatchPayer', payer, 'payEther', args, { value: 3n * value })
+    const batch = await chain.write('BatchPayer.payEther', payer, args, { value: 3n * value })
     expect(await finalCredits(batch, accountId)).toBe(creditsOf(100))
   })
 
   test('a delegate call with value moves nothing to the address', async () => {
     const { accountId, address } = await scene.createAccount()
     const forwarder = await chain.deploy('Forwarder')
-    const txHash = await chain.write('Forwarder', forwarder, 'delegate', [address], { value: 10n ** 18n })
+    const txHash = await chain.write('Forwarder.delegate', forwarder, [address], { value: 10n ** 18n })
     expect(await finalCredits(txHash, accountId)).toBe(0n)
     expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'not_yours' })
   })
@@ -100,7 +100,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
   test('an inner call that was undone pays nothing', async () => {
     const { accountId, address } = await scene.createAccount()
     const forwarder = await chain.deploy('Forwarder')
-    const txHash = await chain.write('Forwarder', forwarder, 'tryAndFail', [address], { value: 10n ** 18n })
+    const txHash = await chain.write('Forwarder.tryAndFail', forwarder, [address], { value: 10n ** 18n })
     expect(await finalCredits(txHash, accountId)).toBe(0n)
   })
 
@@ -111,7 +111,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     const { encodeFunctionData } = await import('viem')
     const { abi } = chain.contracts['Usdg']!
     const data = encodeFunctionData({ abi: abi as never, functionName: 'transfer', args: [address, usdg(30)] })
-    const txHash = await chain.write('SmartAccount', wallet, 'execute', [TOKEN, 0n, data])
+    const txHash = await chain.write('SmartAccount.execute', wallet, [TOKEN, 0n, data])
     expect(await finalCredits(txHash, accountId)).toBe(creditsOf(30))
     expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ sender: wallet }] })
   })
@@ -119,7 +119,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
   // B142: status 0 with value and calldata that look right.
   test('a transaction that was reverted pays nothing', async () => {
     const { accountId, address } = await scene.createAccount()
-    const txHash = await chain.write('Usdg', TOKEN, 'transfer', [address, usdg(999)], { from: chain.accounts[5]! })
+    const txHash = await chain.write('Usdg.transfer', TOKEN, [address, usdg(999)], { from: chain.accounts[5]! })
     expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'reverted' })
     expect(await finalCredits(txHash, accountId)).toBe(0n)
   })
@@ -128,7 +128,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
   test('tokens of another contract are not taken, whatever they call themselves', async () => {
     const { accountId, address } = await scene.createAccount()
     const fake = await chain.deploy('FakeToken')
-    const txHash = await chain.write('FakeToken', fake, 'transfer', [address, usdg(1_000)])
+    const txHash = await chain.write('FakeToken.transfer', fake, [address, usdg(1_000)])
     expect(await finalCredits(txHash, accountId)).toBe(0n)
     expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'unsupported_token', tokens: [fake] })
   })
@@ -137,11 +137,11 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     const { accountId, address } = await scene.createAccount()
     const liar = await chain.deploy('Liar')
     await chain.mint(liar, usdg(5))
-    const mixed = await chain.write('Liar', liar, 'mixed', [TOKEN, address, usdg(5)])
+    const mixed = await chain.write('Liar.mixed', liar, [TOKEN, address, usdg(5)])
     expect(await finalCredits(mixed, accountId)).toBe(creditsOf(5))
-    const lie = await chain.write('Liar', liar, 'lie', [STRANGER, address, usdg(1_000)])
+    const lie = await chain.write('Liar.lie', liar, [STRANGER, address, usdg(1_000)])
     expect(await finalCredits(lie, accountId)).toBe(creditsOf(5))
-    const ofOne = await chain.write('Liar', liar, 'lieOfOne', [STRANGER, address, 1_000_000_000n])
+    const ofOne = await chain.write('Liar.lieOfOne', liar, [STRANGER, address, 1_000_000_000n])
     expect(await finalCredits(ofOne, accountId)).toBe(creditsOf(5))
     expect(await scene.settle(ofOne, accountId)).toEqual({ kind: 'not_yours' })
   })
@@ -194,7 +194,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     await chain.mint(from.address, usdg(40))
     await chain.client.mine({ blocks: 4 })
     const nonce = await chain.client.getTransactionCount({ address: from.address })
-    const txHash = await chain.write('Usdg', TOKEN, 'transfer', [address, usdg(40)], { from })
+    const txHash = await chain.write('Usdg.transfer', TOKEN, [address, usdg(40)], { from })
     const raw = await chain.client.request({
       method: 'eth_getRawTransactionByHash' as never,
       params: [txHash] as never,

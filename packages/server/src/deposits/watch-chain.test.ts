@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { creditsOf, openDepositScene, type DepositScene } from '../../testing/deposit-scene.ts'
+import { hasEvm, MULTICALL, startEvmChain, usdg, type EvmChain } from '../../testing/evm-chain.ts'
+import { startRpcProxy, type RpcProxy } from '../../testing/rpc-proxy.ts'
+import type { Hex } from '../chain/assets.ts'
+import { createChainWatch, watchChain, type ChainWatch, type WatchDeps } from './watch-chain.ts'
+import { createWatchStore } from './watch-store.ts'
+
+const ETHER = 10n ** 18n
+/** Worth 25 USD at the price with which a chain begins. */
+const CENT = ETHER / 100n
+
+describe.skipIf(!hasEvm())('the watcher', () => {
+  let chain: EvmChain
+  let proxy: RpcProxy
+  let scene: DepositScene
+  let deps: WatchDeps
+  let watch: ChainWatch
+  beforeAll(async () => {
+    chain = await startEvmChain()
+    proxy = await startRpcProxy(chain.url)
+    scene = await openDepositScene('sqlite', chain, { rpcUrls: [proxy.url] })
+    deps = {
+      ...scene.deps,
+      addresses: scene.addresses,
+      watch: createWatchStore(scene.database),
+      onMistake: (error) => {
+        throw error
+      },
+    }
+  })
+  afterAll(async () => {
+    await scene.close()
+    await proxy.close()
+    await chain.stop()
+  })
+  beforeEach(() => {
+    proxy.restore()
+    // Each test begins as a process does: with what the database has, and nothing in memory.
+    watch = createChainWatch(deps, scene.reader)
+  })
+
+  /** Makes everything final, and lets the watcher look as often as it needs. */
+  async function finish(rounds = 1): Promise<void> {
+    await chain.finalise()
+    for (let round = 0; round < rounds; round++) {
+      await chain.client.increaseTime({ seconds: 3 })
+      await chain.client.mine({ blocks: 1 })
+      await scene.follow()
+      await watchChain(deps, watch)
+    }
+  }
+
+  async function depositsOf(accountId: string) {
+    return scene.deps.deposits.listByAccount(accountId, { limit: 20 })
+  }
+
+  test('credits USDG without a claim, first seen, then final', async () => {
+    await watchChain(deps, watch)
+    const { accountId, address } = await scene.createAccount()
+    await chain.payToken(address, usdg(12))
+    await watchChain(deps, watch)
+    expect(await depositsOf(accountId)).toMatchObject([{ state: 'seen', credits: creditsOf(12) }])
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+    await finish()
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(12))
+    expect(watch.state).toMatchObject({ failuresInARow: 0, cursor: watch.state.finalized })
+  })
+
+  test('a claim after the watcher, and the watcher after a claim, change nothing', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const txHash = await chain.payToken(address, usdg(3))
+    await finish()
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
+    await finish(2)
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(3))
+  })
+
+  test('goes on from its cursor after a stop', async () => {
+    await finish()
+    const { accountId, address } = await scene.createAccount()
+    await chain.payToken(address, usdg(9))
+    // More than one range lies between the stop and the next start.
+    await chain.client.mine({ blocks: 1_200 })
+    watch = createChainWatch(deps, scene.reader)
+    await finish()
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(9))
+  })
+
+  test('finds ETH of plain payments and of inner calls by the change of a balance', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await finish()
+    await chain.payEther(address, CENT)
+    await chain.client.mine({ blocks: 30 })
+    const forwarder = await chain.deploy('Forwarder')
+    await chain.write('Forwarder.forward', forwarder, [address], { value: 2n * CENT })
+    await finish(2)
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(75))
+    const ordinals = (await depositsOf(accountId)).map(({ ordinal }) => ordinal)
+    expect(ordinals.toSorted()).toEqual(['trace:0', 'tx'])
+  })
+
+  test('credits ETH by the balance alone where no provider traces or keeps old states', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await finish()
+    proxy.refuse('debug_traceTransaction', -32601)
+    const forwarder = await chain.deploy('Forwarder')
+    await chain.write('Forwarder.forward', forwarder, [address], { value: 2n * CENT })
+    await finish(5)
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(50))
+    expect(await depositsOf(accountId)).toMatchObject([{ ordinal: `balance:${address}`, sender: null }])
+    await finish(3)
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(50))
+  })
+
+  test('what was credited by the balance is not credited again by its transaction', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await finish()
+    proxy.refuse('debug_traceTransaction', -32601)
+    const forwarder = await chain.deploy('Forwarder')
+    const txHash = await chain.write('Forwarder.forward', forwarder, [address], { value: CENT })
+    await finish(5)
+    proxy.restore()
+    const claim = await scene.settle(txHash, accountId)
+    expect(claim).toMatchObject({ deposits: [{ ordinal: 'trace:0', state: 'under_review' }] })
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(25))
+  })
+
+  test('small deposits wait for each other', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await chain.payToken(address, usdg(0.4))
+    await finish()
+    expect(await depositsOf(accountId)).toMatchObject([{ state: 'confirming', reason: 'below_minimum' }])
+    await chain.payToken(address, usdg(0.6))
+    await finish()
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(1))
+  })
+
+  test('many addresses are read with few questions', async () => {
+    const accounts = await Promise.all(Array.from({ length: 12 }, () => scene.createAccount()))
+    await finish()
+    for (const { address } of accounts.slice(0, 3)) await chain.payEther(address, CENT)
+    proxy.restore()
+    await finish(2)
+    for (const { accountId } of accounts.slice(0, 3)) expect(await scene.balanceOf(accountId)).toBe(creditsOf(25))
+    const calls = proxy.calls.filter(
+      ({ method, params }) => method === 'eth_call' && JSON.stringify(params).includes(MULTICALL),
+    )
+    expect(calls.length).toBeGreaterThan(0)
+  })
+
+  test('a payment that leaves the chain before it is final is taken back', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await chain.client.mine({ blocks: 4 })
+    await chain.payToken(address, usdg(80))
+    await watchChain(deps, watch)
+    expect(await depositsOf(accountId)).toMatchObject([{ state: 'seen' }])
+    await chain.reorganise(1)
+    await chain.client.increaseTime({ seconds: 40 })
+    await finish()
+    expect(await depositsOf(accountId)).toMatchObject([{ state: 'reversed', reason: 'reorg' }])
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  test('keeps its place while the chain is away, and catches up', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await finish()
+    await chain.payToken(address, usdg(7))
+    await chain.finalise()
+    proxy.goAway()
+    await expect(watchChain(deps, watch)).rejects.toThrow('did not answer')
+    expect(watch.state.failuresInARow).toBe(1)
+    proxy.restore()
+    await chain.client.increaseTime({ seconds: 20 })
+    await finish()
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(7))
+  })
+
+  test('does not move past a transaction that was shown and then cannot be read', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await finish()
+    const txHash = await chain.payToken(address, usdg(6))
+    await chain.finalise()
+    await scene.follow()
+    proxy.alter('eth_getTransactionByHash', (answer, [asked]) => (asked === txHash ? null : answer))
+    await expect(watchChain(deps, watch)).rejects.toThrow('cannot be read')
+    proxy.restore()
+    await chain.client.increaseTime({ seconds: 20 })
+    await finish()
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(6))
+  })
+
+  test('tells when the code behind the token is exchanged', async () => {
+    const changes: string[] = []
+    const told: WatchDeps = { ...deps, onTokenChanged: (_chainId, code) => changes.push(code) }
+    await watchChain(told, watch)
+    const slot: Hex = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
+    const value: Hex = `0x${'00'.repeat(12)}${'77'.repeat(20)}`
+    await chain.client.setStorageAt({ address: chain.rules.token, index: slot, value })
+    await watchChain(told, watch)
+    expect(changes).toEqual([`0x${'77'.repeat(20)}`])
+  })
+})

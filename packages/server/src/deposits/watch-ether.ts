@@ -1,0 +1,174 @@
+import type { ChainId, Hex } from '../chain/assets.ts'
+import type { ChainHead } from '../chain/chain-facts.ts'
+import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
+import { createId } from '../runtime/ids.ts'
+import type { SettleDeps } from './settle-deps.ts'
+import { settleTransaction } from './settle-transaction.ts'
+
+/** What is remembered of balances between rounds. */
+export interface EtherWatch {
+  /** The balance of each address at the last block at which all of it was explained. */
+  readonly clean: Map<Hex, { readonly balance: bigint; readonly block: number }>
+  /** For how many rounds an address has had more than its transactions explain. */
+  readonly surplusRounds: Map<Hex, number>
+  /** Where the next round begins, among more addresses than one round looks at. */
+  next: number
+}
+
+export interface EtherRound {
+  readonly reader: ChainReader
+  readonly ether: EtherWatch
+  readonly view: ChainView
+  readonly head: ChainHead
+  readonly addresses: readonly Hex[]
+}
+
+/** Addresses whose balances one round reads; more take turns. Source: decision 0029. */
+const ADDRESSES_MAX = 2_000
+/** Blocks that are looked through for the payments behind one change of a balance. */
+const BLOCKS_MAX = 20
+/** How far back payments are looked for where nothing is remembered. */
+const SEARCH_BLOCKS = 100_000
+/** A surplus that no transaction explains becomes a deposit of its own after so many rounds. */
+const SURPLUS_ROUNDS = 3
+
+/**
+ * Finds payments in ETH, which leave no log: where a balance has grown, the blocks in which it grew are found by halving
+ * the range, and their transactions go the way of a claim. What no transaction explains, because no provider shows inner
+ * calls or old balances, is credited by the balance alone once it is final.
+ */
+export async function watchEther(deps: SettleDeps, round: EtherRound): Promise<void> {
+  const { ether, view, head, addresses } = round
+  const turn = turnOf(addresses, ether)
+  const balances = await view.findBalances('ETH', turn, head.latest.number)
+  for (const [at, address] of turn.entries()) {
+    const balance = balances?.[at]
+    if (balance === undefined) continue
+    const known = ether.clean.get(address)
+    if (known?.balance === balance || (known === undefined && balance === 0n)) {
+      ether.clean.set(address, { balance, block: head.latest.number })
+      continue
+    }
+    if (deps.policy.treasuries === null) await explain(deps, round, address, balance)
+    else await followTreasury(deps, round, address, balance)
+  }
+}
+
+function turnOf(addresses: readonly Hex[], ether: EtherWatch): readonly Hex[] {
+  if (addresses.length <= ADDRESSES_MAX) return addresses
+  const from = ether.next % addresses.length
+  ether.next = from + ADDRESSES_MAX
+  return [...addresses.slice(from), ...addresses.slice(0, from)].slice(0, ADDRESSES_MAX)
+}
+
+async function explain(deps: SettleDeps, round: EtherRound, address: Hex, balance: bigint): Promise<void> {
+  const { ether, head, reader } = round
+  const { chainId } = reader
+  const before = await findSurplus(deps, { chainId, address, balance, block: head.latest.number })
+  // While a payment of ours is on its way the balance says nothing.
+  if (before === null) return
+  const settle = (): void => {
+    ether.clean.set(address, { balance, block: head.latest.number })
+    ether.surplusRounds.delete(address)
+  }
+  if (before <= 0n) return settle()
+  const noted = await deps.inflows.find(chainId, address, 'ETH')
+  const from = ether.clean.get(address)?.block ?? noted?.blockNumber ?? head.latest.number - SEARCH_BLOCKS
+  await settleBetween(deps, round, address, Math.max(0, from))
+  const after = await findSurplus(deps, { chainId, address, balance, block: head.latest.number })
+  if (after !== null && after <= 0n) return settle()
+  const rounds = (ether.surplusRounds.get(address) ?? 0) + 1
+  ether.surplusRounds.set(address, rounds)
+  if (rounds >= SURPLUS_ROUNDS) await recordSurplus(deps, round, address)
+}
+
+/** What an address has received beyond its recorded deposits; null while that cannot be told. */
+async function findSurplus(
+  deps: SettleDeps,
+  question: { readonly chainId: ChainId; readonly address: Hex; readonly balance: bigint; readonly block: number },
+): Promise<bigint | null> {
+  const { chainId, address, balance, block } = question
+  const { settled, isMoving } = await deps.outflows.sumOf({ chainId, address, asset: 'ETH', block })
+  if (isMoving) return null
+  const rows = await deps.deposits.listAmounts(chainId, address, 'ETH')
+  const recorded = rows.filter((row) => row.blockNumber <= block).reduce((sum, { amount }) => sum + amount, 0n)
+  return balance + settled - recorded
+}
+
+/** Looks through the blocks in which the balance changed since a block. */
+async function settleBetween(deps: SettleDeps, round: EtherRound, address: Hex, from: number): Promise<void> {
+  const { view, head, reader } = round
+  const blocks = await findChanges(view, address, { from, to: head.latest.number })
+  for (const block of blocks) {
+    for (const txHash of await view.findNativeTransactions(new Set([address]), block)) {
+      await settleTransaction(deps, { chainId: reader.chainId, txHash, accountId: null })
+    }
+  }
+}
+
+/** The blocks in which a balance changed, by halving; none where the provider has dropped the states. */
+async function findChanges(
+  view: ChainView,
+  address: Hex,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<readonly number[]> {
+  const known = new Map<number, bigint | null>()
+  const balanceAt = async (block: number): Promise<bigint | null> => {
+    const before = known.get(block)
+    if (before !== undefined) return before
+    const found = (await view.findBalances('ETH', [address], block))?.[0] ?? null
+    known.set(block, found)
+    return found
+  }
+  const blocks: number[] = []
+  const waiting = [{ low: from, high: to }]
+  while (blocks.length < BLOCKS_MAX) {
+    const range = waiting.pop()
+    if (range === undefined) break
+    const { low, high } = range
+    if (low >= high) continue
+    const [lower, higher] = [await balanceAt(low), await balanceAt(high)]
+    if (lower === higher) continue
+    // Of a dropped state nothing is known but that it is older: the newer half is what can still be searched.
+    if (high - low === 1) {
+      if (lower !== null) blocks.push(high)
+      continue
+    }
+    const middle = low + Math.floor((high - low) / 2)
+    waiting.push({ low: middle, high }, { low, high: middle })
+  }
+  return blocks.toSorted((a, b) => a - b)
+}
+
+/** Records what came to an address in final blocks and no transaction explains. Source: decision 0029. */
+async function recordSurplus(deps: SettleDeps, round: EtherRound, address: Hex): Promise<void> {
+  const { view, head, reader, ether } = round
+  const { chainId } = reader
+  const block = head.finalized
+  const balance = (await view.findBalances('ETH', [address], block.number))?.[0]
+  if (balance === undefined) return
+  const surplus = await findSurplus(deps, { chainId, address, balance, block: block.number })
+  const accountId = (await deps.addresses.findOwners(chainId, [address])).get(address)
+  if (surplus === null || surplus <= 0n || accountId === undefined) return
+  const now = deps.clock.now()
+  await deps.deposits.record(
+    [
+      {
+        depositId: createId(now),
+        ...{ accountId, chainId, txHash: block.hash, ordinal: `balance:${address}`, asset: 'ETH', address },
+        ...{ sender: null, amount: surplus },
+        ...{ blockNumber: block.number, blockHash: block.hash, blockTime: block.time },
+      },
+    ],
+    now,
+  )
+  ether.surplusRounds.delete(address)
+}
+
+/** The treasury's owner moves coins as they like, so its balance alone says nothing; its changes are looked through. */
+async function followTreasury(deps: SettleDeps, round: EtherRound, address: Hex, balance: bigint): Promise<void> {
+  const { ether, head } = round
+  const from = ether.clean.get(address)?.block
+  if (from !== undefined) await settleBetween(deps, round, address, from)
+  ether.clean.set(address, { balance, block: head.latest.number })
+}

@@ -1,0 +1,71 @@
+import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
+import { watchChain, type ChainWatch, type WatchDeps } from '../deposits/watch-chain.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { Timer } from '../runtime/timer.ts'
+
+export interface WatchDepositsDeps {
+  readonly watch: WatchDeps
+  readonly chains: readonly ChainWatch[]
+  /** How often each chain is looked at, in milliseconds. */
+  readonly watchMs: number
+  /** Names this process: one of all watches a chain at a time. */
+  readonly processId: string
+  readonly timer: Timer
+  readonly log: Logger
+}
+
+/** A watcher that has fallen silent is replaced after this time, in milliseconds. Source: decision 0029. */
+const LEASE_MS = 30_000
+/** The longest pause after rounds that failed, in milliseconds. Source: own choice. */
+const BACK_OFF_MAX_MS = 60_000
+
+/**
+ * Watches every chain, each at its own pace, as long as this process has the chain's lease. After rounds that failed it
+ * waits longer and longer.
+ *
+ * @returns a function that stops it, waits for the rounds that are under way, and gives the leases back.
+ */
+export function startWatchingDeposits(deps: WatchDepositsDeps): () => Promise<void> {
+  const stops = deps.chains.map((chain) => startOne(deps, chain))
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()))
+  }
+}
+
+function startOne(deps: WatchDepositsDeps, chain: ChainWatch): () => Promise<void> {
+  const { watch, timer, watchMs, processId } = deps
+  const task = `deposits:${chain.reader.chainId}`
+  let pausedUntil = 0
+  let current = Promise.resolve()
+  const round = async (): Promise<void> => {
+    const now = watch.clock.now()
+    if (now < pausedUntil) return
+    try {
+      // The lease spares the providers double questions. Were two to watch at once, nothing would be credited twice.
+      if (!(await watch.watch.takeLease(task, processId, now, LEASE_MS))) return
+      await watchChain(watch, chain)
+    } catch (error) {
+      pausedUntil = watch.clock.now() + backOffMs(watchMs, chain.state.failuresInARow)
+      tell(deps, chain, error)
+    }
+  }
+  const stop = timer.repeat(watchMs, () => (current = round()))
+  return async () => {
+    stop()
+    await current
+    await watch.watch.endLease(task, processId)
+  }
+}
+
+function backOffMs(watchMs: number, failures: number): number {
+  return Math.min(BACK_OFF_MAX_MS, watchMs * 2 ** Math.min(failures, 10))
+}
+
+/** A provider that is away is worth one line when it goes, and then one in a while. */
+function tell({ log }: WatchDepositsDeps, { reader, state }: ChainWatch, error: unknown): void {
+  const facts = { chain_id: reader.chainId, failures: state.failuresInARow }
+  if (!(error instanceof ChainUnavailableError)) log.error({ ...facts, err: error }, 'the chain was not watched')
+  else if (Math.log2(Math.max(1, state.failuresInARow)) % 1 === 0) {
+    log.warn({ ...facts, reason: error.message }, 'the chain cannot be read: deposits wait')
+  }
+}

@@ -1,0 +1,82 @@
+/** Stands between the gateway and a chain's node, and does what bad providers do. */
+import { createServer, type ServerResponse } from 'node:http'
+import { request } from 'undici'
+
+interface RpcCall {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+type Alteration = (answer: unknown, params: readonly unknown[]) => unknown
+
+export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
+
+/** Starts a provider that passes everything on, until it is told otherwise. */
+export async function startRpcProxy(target: string) {
+  const alterations = new Map<string, Alteration>()
+  const refusals = new Map<string, number>()
+  let isAway = false
+  let busyAnswers = 0
+  const calls: RpcCall[] = []
+
+  const answerOne = async (call: RpcCall): Promise<object> => {
+    calls.push(call)
+    const head = { jsonrpc: '2.0', id: call.id }
+    const code = refusals.get(call.method)
+    if (code !== undefined) return { ...head, error: { code, message: 'not here' } }
+    const { body } = await request(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...call, jsonrpc: '2.0' }),
+    })
+    const reply = (await body.json()) as { readonly result?: unknown }
+    const alter = alterations.get(call.method)
+    return alter === undefined || !('result' in reply) ? reply : { ...head, result: alter(reply.result, call.params) }
+  }
+
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => void reply(Buffer.concat(chunks).toString(), response))
+  })
+  const reply = async (text: string, response: ServerResponse): Promise<void> => {
+    if (isAway) return void response.destroy()
+    if (busyAnswers > 0) {
+      busyAnswers--
+      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '0' })
+      return void response.end('{"error":"slow down"}')
+    }
+    const asked = JSON.parse(text) as RpcCall | readonly RpcCall[]
+    const answer = Array.isArray(asked) ? await Promise.all(asked.map(answerOne)) : await answerOne(asked as RpcCall)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer))
+  }
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  await promise
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a server on a port has an address')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    /** Everything that was asked since the last `restore`. */
+    calls: calls as readonly RpcCall[],
+    /** Tells something else than the node does. */
+    alter: (method: string, alteration: Alteration) => void alterations.set(method, alteration),
+    /** Has no such method, or says so. */
+    refuse: (method: string, code: number) => void refusals.set(method, code),
+    /** Breaks every connection off. */
+    goAway: () => void (isAway = true),
+    /** Says "too many requests" so many times. */
+    beBusy: (times: number) => void (busyAnswers = times),
+    /** Is as good as the node again. */
+    restore: () => {
+      alterations.clear()
+      refusals.clear()
+      isAway = false
+      busyAnswers = 0
+      calls.length = 0
+    },
+    close: () => new Promise<void>((done) => void server.close(() => done())),
+  }
+}
