@@ -11,6 +11,9 @@ export const healthReply = z
     routing: z
       .object({ text: routing, image: routing, video: routing, audio: routing })
       .describe('State by modality; off means that no upstream is configured for it.'),
+    deposits: z
+      .enum(['ok', 'degraded', 'off'])
+      .describe('Whether the chains can be read; deposits wait while they cannot. Off means that none are taken.'),
     catalog: z.object({
       featured: z.int(),
       models: z.int(),

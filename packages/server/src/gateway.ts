@@ -12,6 +12,7 @@ import { createApp } from './http/app.ts'
 import type { KeyAuthenticator } from './keys/authenticate-key.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { OpenCatalog } from './open-catalog.ts'
+import { hasLocalDeposits, startLocalChainsBeside } from './open-local-chains.ts'
 import type { OpenMedia } from './open-media.ts'
 import { type ObservedParts, startObservation } from './open-observation.ts'
 import { type GatewayOptions, openParts, type Parts } from './open-parts.ts'
@@ -83,7 +84,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = await openParts(options)
   const { config, clock, database, ledger, authenticator, upstreams, catalog } = parts
   const localOrigin = `http://${config.host === '127.0.0.1' ? 'localhost' : config.host}:${config.port}`
-  const health = (): Health => readHealth({ upstreams, catalog: catalog.catalog, ledger, clock })
+  const health = (): Health =>
+    readHealth({ upstreams, catalog: catalog.catalog, ledger, clock, deposits: parts.deposits })
   const app = createApp(edgeDeps(parts, config.publicUrl ?? localOrigin, health), {
     trustedProxies: config.trustedProxies,
     headerBytes: config.limits.headerBytes,
@@ -100,8 +102,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
         parts.observation,
         observedParts(parts, () => phase),
       )
-      stopWorkers = await startWorkers(workerDeps(parts))
+      const stopLoops = await startWorkers(workerDeps(parts))
       const origin = await app.listen({ host: config.host, port: config.port })
+      const stopDeposits = startDeposits(parts)
+      stopWorkers = async () => {
+        await stopDeposits()
+        await stopLoops()
+      }
       phase = 'serving'
       return origin
     },
@@ -111,6 +118,17 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       // Last, so that probes and metrics can follow the stop.
       await admin?.close()
     },
+  }
+}
+
+/** Watches the chains, and starts those that the sandbox brings along. @returns what stops both. */
+function startDeposits({ deposits, config, log }: Parts): () => Promise<void> {
+  if (deposits === null) return () => Promise.resolve()
+  const stopWatching = deposits.startWatching()
+  const stopChains = hasLocalDeposits(config) ? startLocalChainsBeside({ config, log }, deposits) : null
+  return async () => {
+    await stopWatching()
+    await stopChains?.()
   }
 }
 

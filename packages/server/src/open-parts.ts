@@ -14,6 +14,7 @@ import { Ledger } from './ledger/ledger.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
 import { observeEngine, observeUpstreams, openObservation } from './open-observation.ts'
+import { openDeposits } from './open-deposits.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
@@ -74,9 +75,11 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     },
   })
   const processId = createId(clock.now())
+  const chainMetrics = observation.metrics?.chains ?? null
+  const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
   return {
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
-    ...{ media, revocations, processId, observation, tokenCounter: createTokenCounter() },
+    ...{ media, revocations, processId, observation, deposits, tokenCounter: createTokenCounter() },
     durationProbe: createDurationProbe(),
     streams: new StreamSlots(config.limits.streamsAtOnce),
   }

@@ -19,6 +19,25 @@ test.each<[UpstreamHealth, number, UpstreamHealth]>([
     catalog: { counts: { featured: 17, models: 1 }, updatedAt: 0 } as Catalog,
     ledger: { counters: { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow } },
     clock: { now: () => 0 },
+    deposits: null,
   })
-  expect(health).toMatchObject({ status, routing: { text: upstream, image: 'off', video: 'off', audio: 'off' } })
+  expect(health).toMatchObject({
+    status,
+    deposits: 'off',
+    routing: { text: upstream, image: 'off', video: 'off', audio: 'off' },
+  })
+})
+
+test.each([
+  [[], 'ok', 'ok'],
+  [['provider 1 of chain 4663 did not answer'], 'degraded', 'degraded'],
+] as const)('chains with the problems %j make it %s', (problems, deposits, status) => {
+  const health = readHealth({
+    upstreams: new Map([['main', { health: () => 'ok' } as unknown as WatchedUpstream]]),
+    catalog: { counts: { featured: 17, models: 1 }, updatedAt: 0 } as Catalog,
+    ledger: { counters: { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow: 0 } },
+    clock: { now: () => 0 },
+    deposits: { problems: () => problems },
+  })
+  expect(health).toMatchObject({ status, deposits })
 })

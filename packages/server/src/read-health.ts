@@ -38,6 +38,14 @@ export interface HealthSources {
   readonly catalog: Catalog
   readonly ledger: Pick<Ledger, 'counters'>
   readonly clock: Clock
+  /** Null where deposits are off. */
+  readonly deposits: { problems(): readonly string[] } | null
+}
+
+/** Deposits that have to wait degrade the gateway: nothing else depends on a chain. */
+function depositsState({ deposits }: Pick<HealthSources, 'deposits'>): 'ok' | 'degraded' | 'off' {
+  if (deposits === null) return 'off'
+  return deposits.problems().length === 0 ? 'ok' : 'degraded'
 }
 
 /** @returns `off` where no upstream serves it. */
@@ -47,10 +55,12 @@ function routingOf(upstreams: HealthSources['upstreams'], modality: Modality): U
 }
 
 /** Says whether the gateway, its database and its upstreams work. Text decides; other modalities are told beside it. */
-export function readHealth({ upstreams, catalog, ledger, clock }: HealthSources): Health {
+export function readHealth(sources: HealthSources): Health {
+  const { upstreams, catalog, ledger, clock } = sources
+  const deposits = depositsState(sources)
   const text = routingOf(upstreams, 'text')
   return {
-    status: worst([text === 'off' ? 'down' : text, ledgerState(ledger.counters)]),
+    status: worst([text === 'off' ? 'down' : text, ledgerState(ledger.counters), deposits === 'off' ? 'ok' : deposits]),
     version: VERSION,
     time: new Date(clock.now()).toISOString(),
     routing: {
@@ -59,6 +69,7 @@ export function readHealth({ upstreams, catalog, ledger, clock }: HealthSources)
       video: routingOf(upstreams, 'video'),
       audio: routingOf(upstreams, 'audio'),
     },
+    deposits,
     catalog: {
       featured: catalog.counts.featured,
       models: catalog.counts.models,

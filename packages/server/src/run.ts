@@ -3,6 +3,7 @@ import { createAccountStore } from './accounts/account-store.ts'
 import { seedDemo } from './accounts/seed-demo.ts'
 import type { Config } from './config/config.ts'
 import { loadConfig } from './config/load-config.ts'
+import { withLocalDeposits } from './open-local-chains.ts'
 import { describeStartFailure } from './describe-start-failure.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { createKey } from './keys/create-key.ts'
@@ -91,7 +92,7 @@ export async function run(): Promise<void> {
   try {
     const output = process.stdout.isTTY ? 'terminal' : 'other'
     const loaded = loadConfig({ env: process.env, workingDir: process.cwd(), output })
-    config = loaded.config
+    config = withLocalDeposits(loaded.config)
     const sink = openLogSink()
     process.once('exit', () => sink.flush())
     log = createLogger({ level: config.logLevel, sink })

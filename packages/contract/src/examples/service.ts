@@ -8,6 +8,7 @@ export const serviceExamples: ExampleTable<typeof serviceEndpoints> = {
       version: '0.1.0',
       time: '2026-11-28T09:00:00.000Z',
       routing: { text: 'ok', image: 'off', video: 'off', audio: 'off' },
+      deposits: 'off',
       catalog: { featured: 17, models: 373, updated_at: null },
     },
   },

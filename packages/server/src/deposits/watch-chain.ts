@@ -12,7 +12,7 @@ import type { WatchStore } from './watch-store.ts'
 import { WatchedAddresses } from './watched-addresses.ts'
 
 export interface WatchDeps extends SettleDeps {
-  readonly addresses: Pick<DepositAddressStore, 'findOwners' | 'listAddresses'>
+  readonly addresses: DepositAddressStore
   readonly watch: WatchStore
   /** Told of a mistake about one transaction; the round goes on with the others. */
   readonly onMistake: (error: unknown, txHash: Hex) => void

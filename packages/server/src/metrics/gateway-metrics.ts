@@ -3,6 +3,7 @@
  * function for it; nobody reaches for a registry. No label carries a key, an account or anything that a client made up.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { type ChainMetrics, createChainMetrics } from './chain-metrics.ts'
 import { type ChatMetrics, createChatMetrics } from './chat-metrics.ts'
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts'
 import { createMediaMetrics, type MediaMetrics } from './media-metrics.ts'
@@ -16,6 +17,7 @@ export interface GatewayMetrics {
   readonly chat: ChatMetrics
   readonly media: MediaMetrics
   readonly ledger: LedgerMetrics
+  readonly chains: ChainMetrics
   readonly upstream: (name: string) => UpstreamMetrics
   /** Has the state looked at in every scrape; called once, when the parts are there. */
   watch(sources: StateSources): void
@@ -37,6 +39,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     chat: createChatMetrics(registry),
     media: createMediaMetrics(registry),
     ledger: createLedgerMetrics(registry),
+    chains: createChainMetrics(registry),
     upstream: createUpstreamMetrics(registry),
     watch: (sources) => {
       look = registerState(registry, sources)

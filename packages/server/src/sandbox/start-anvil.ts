@@ -38,7 +38,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
       ...(blockSeconds === undefined ? [] : ['--block-time', `${blockSeconds}`, '--mixed-mining']),
       ...(stateFile === undefined ? [] : ['--state', stateFile, '--state-interval', '60']),
     ],
-    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, RUST_LOG: 'off' } },
+    // In a group of its own: a Ctrl-C is for the gateway, which then ends the chain in order.
+    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, RUST_LOG: 'off' }, detached: true },
   )
   // The chain must not keep the gateway's process, and must not outlive it: see `endWithUs`.
   child.unref()

@@ -1,0 +1,163 @@
+/** Pays the demo account on a local chain, as a wallet would, and claims the payment. Part of the composition. */
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { request } from 'undici'
+import { CHAINS_FOLDER } from './sandbox/local-chains.ts'
+import { askNode, BANKER_ADDRESS, callContract, TOKEN_ADDRESS } from './sandbox/place-contracts.ts'
+
+export interface FundOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly print: (line: string) => void
+}
+
+/** A mistake or a missing part, told in a sentence. */
+class FundError extends Error {}
+
+const HELP = `npm run fund -- [--usdg 25 | --eth 0.01] [--chain 4663 | 46630]
+
+Pays the demo account of the running sandbox on a local chain and waits until the deposit is credited.`
+
+/** How long a payment may take to be credited, in milliseconds. */
+const CREDIT_MAX_MS = 90_000
+const CLAIM_PAUSE_MS = 1_000
+const USDG_DECIMALS = 6
+const ETH_DECIMALS = 18
+
+/** Runs the command. @returns the exit code. */
+export async function runFund(args: readonly string[], options: FundOptions): Promise<number> {
+  try {
+    const payment = parsePayment(args)
+    if (payment === null) options.print(HELP)
+    else await fund(payment, options)
+    return 0
+  } catch (error) {
+    if (!(error instanceof FundError)) throw error
+    options.print(error.message)
+    return 1
+  }
+}
+
+interface Payment {
+  readonly chainId: 4663 | 46630
+  readonly asset: 'USDG' | 'ETH'
+  readonly amount: string
+}
+
+function parsePayment(args: readonly string[]): Payment | null {
+  const options = {
+    usdg: { type: 'string' },
+    eth: { type: 'string' },
+    chain: { type: 'string', default: '4663' },
+    help: { type: 'boolean' },
+  } as const
+  let values
+  try {
+    values = parseArgs({ args: [...args], options }).values
+  } catch (error) {
+    throw new FundError(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`)
+  }
+  if (values.help === true) return null
+  if (values.usdg !== undefined && values.eth !== undefined) throw new FundError('Give --usdg or --eth, not both.')
+  if (values.chain !== '4663' && values.chain !== '46630') throw new FundError('--chain is 4663 or 46630.')
+  const amount = values.eth ?? values.usdg ?? '25'
+  if (!/^\d{1,9}(\.\d{1,18})?$/.test(amount)) throw new FundError('Give the amount as a decimal, such as 25 or 0.01.')
+  return { chainId: values.chain === '4663' ? 4663 : 46630, asset: values.eth === undefined ? 'USDG' : 'ETH', amount }
+}
+
+async function fund(payment: Payment, { env, print }: FundOptions): Promise<void> {
+  const dataDir = resolve(env['SVC_DATA_DIR'] ?? '.svc')
+  const origin = `http://localhost:${env['SVC_PORT'] ?? '8787'}`
+  const key = await readOr(join(dataDir, 'demo-key'), 'There is no demo key: start the sandbox with "npm start" first.')
+  const noChain =
+    'No local chain is running: it starts some seconds after "npm start", if @foundry-rs/anvil is installed.'
+  const url = await readOr(join(dataDir, CHAINS_FOLDER, `${payment.chainId}.url`), noChain)
+  const address = await findAddress(origin, key, payment.chainId)
+  print(`Address    ${address} on chain ${payment.chainId}`)
+  const txHash = await pay(url, address, payment)
+  print(`Paid       ${payment.amount} ${payment.asset} in ${txHash}`)
+  const claim = { txHash, asset: payment.asset, chainId: payment.chainId }
+  const credited = await claimUntilCredited({ origin, key, print }, claim)
+  print(`Credited   ${credited.credits} credits; the balance is ${credited.balance} credits now`)
+}
+
+async function readOr(path: string, message: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch {
+    throw new FundError(message)
+  }
+}
+
+interface AddressReply {
+  readonly chains: readonly { readonly chainId: number; readonly address: string }[]
+}
+
+async function findAddress(origin: string, key: string, chainId: number): Promise<string> {
+  const reply = (await callApi({ origin, key }, '/api/deposits/address')) as AddressReply
+  const found = reply.chains.find((chain) => chain.chainId === chainId)
+  if (found === undefined) throw new FundError(`The gateway takes no deposits on chain ${chainId} yet. Try again soon.`)
+  return found.address
+}
+
+async function pay(url: string, address: string, { asset, amount }: Payment): Promise<string> {
+  if (asset === 'ETH') {
+    const value = `0x${unitsOf(amount, ETH_DECIMALS).toString(16)}`
+    return String(await askNode(url, 'eth_sendTransaction', [{ from: BANKER_ADDRESS, to: address, value }]))
+  }
+  const units = unitsOf(amount, USDG_DECIMALS)
+  await callContract(url, TOKEN_ADDRESS, 'mint(address,uint256)', [BANKER_ADDRESS, units])
+  return callContract(url, TOKEN_ADDRESS, 'transfer(address,uint256)', [address, units])
+}
+
+function unitsOf(amount: string, decimals: number): bigint {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  if (fraction.length > decimals) throw new FundError(`At most ${decimals} decimals, please.`)
+  return BigInt(whole + fraction.padEnd(decimals, '0'))
+}
+
+interface ClaimReply {
+  readonly status: string
+  readonly credits: number
+  readonly reason?: string
+  readonly balance?: number
+}
+
+interface Api {
+  readonly origin: string
+  readonly key: string
+}
+
+async function claimUntilCredited(
+  { print, ...api }: Api & Pick<FundOptions, 'print'>,
+  claim: object,
+): Promise<ClaimReply> {
+  const until = Date.now() + CREDIT_MAX_MS
+  let told = ''
+  while (Date.now() < until) {
+    const reply = (await callApi(api, '/api/deposits/claim', claim)) as ClaimReply
+    if (reply.status === 'credited') return reply
+    const reason = reply.reason ?? 'pending'
+    if (reason !== told) print(`Pending    ${reason}`)
+    told = reason
+    await pauseFor(CLAIM_PAUSE_MS)
+  }
+  throw new FundError('The deposit is not credited yet. The gateway goes on without this command.')
+}
+
+async function callApi({ origin, key }: Api, path: string, body?: object): Promise<unknown> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const call = body === undefined ? { method: 'GET' as const } : { method: 'POST' as const, body: JSON.stringify(body) }
+  let reply
+  try {
+    reply = await request(`${origin}${path}`, { ...call, headers })
+  } catch {
+    throw new FundError(`The gateway does not answer at ${origin}. Start it with "npm start", or set SVC_PORT.`)
+  }
+  const answer = (await reply.body.json()) as { readonly error?: { readonly message?: string; readonly code?: string } }
+  if (reply.statusCode === 429 || reply.statusCode === 404) return { status: 'pending', reason: answer.error?.code }
+  if (reply.statusCode !== 200)
+    throw new FundError(`The gateway answered ${reply.statusCode}: ${answer.error?.message}`)
+  return answer
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findAnvil } from './find-anvil.ts'
+import type { CompiledContracts } from './compile-contracts.ts'
+import { keepChainGoing } from './keep-chain-going.ts'
+import { startAnvil } from './start-anvil.ts'
+import { askNode, placeContracts, TOKEN_ADDRESS } from './place-contracts.ts'
+
+/** A chain that runs on this machine, for trying deposits out. */
+export interface LocalChain {
+  readonly chainId: 4663 | 46630
+  readonly url: string
+  /** Extended public key of the addresses that accounts have there. */
+  readonly xpub: string
+}
+
+export interface LocalChainsOptions {
+  readonly dataDir: string
+  /** Compiles the contracts, in a thread of its own. */
+  readonly compile: (cacheFolder: string) => Promise<CompiledContracts>
+}
+
+export interface LocalChains {
+  readonly chains: readonly LocalChain[]
+  stop(): Promise<void>
+}
+
+/** Folder within the data folder. */
+export const CHAINS_FOLDER = 'chains'
+const CHAIN_IDS = [4663, 46630] as const
+/** Path of an account in a wallet. Source: BIP-44; coin 60 is Ether, coin 1 those of test networks. */
+const PATHS = { 4663: "m/44'/60'/0'", 46630: "m/44'/1'/0'" } as const
+
+/**
+ * Starts both chains, or finds them running, with their token and price feed. They are kept in the data folder. Where a
+ * chain had to be made anew, so is the wallet of its addresses: an address of an earlier chain has no history on it.
+ *
+ * @returns null where the program of the chains is not installed.
+ */
+export async function startLocalChains({ dataDir, compile }: LocalChainsOptions): Promise<LocalChains | null> {
+  const program = findAnvil()
+  if (program === null) return null
+  const folder = join(dataDir, CHAINS_FOLDER)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const contracts = await compile(folder)
+  const started: { readonly chain: LocalChain; readonly stop: () => Promise<void> }[] = []
+  try {
+    for (const chainId of CHAIN_IDS) started.push(await startOne({ program, folder, contracts }, chainId))
+  } catch (error) {
+    await Promise.all(started.map(({ stop }) => stop()))
+    throw error
+  }
+  return {
+    chains: started.map(({ chain }) => chain),
+    stop: async () => {
+      await Promise.all(started.map(({ stop }) => stop()))
+    },
+  }
+}
+
+interface Place {
+  readonly program: string
+  readonly folder: string
+  readonly contracts: CompiledContracts
+}
+
+async function startOne({ program, folder, contracts }: Place, chainId: 4663 | 46630) {
+  const addressFile = join(folder, `${chainId}.url`)
+  const running = await findRunning(addressFile, chainId)
+  const anvil =
+    running === null ? await startAnvil({ program, chainId, stateFile: join(folder, `${chainId}.json`) }) : null
+  const url = running ?? anvil?.url ?? ''
+  await writeFile(addressFile, url, { mode: 0o600 })
+  const isNew = !(await hasToken(url))
+  if (isNew) await placeContracts(url, contracts)
+  const wallet = join(folder, `${chainId}.wallet`)
+  const xprv = isNew ? await makeWallet(wallet, chainId) : await readWallet(wallet, chainId)
+  const { HDKey } = await import('@scure/bip32')
+  const xpub = HDKey.fromExtendedKey(xprv).publicExtendedKey
+  const rest = await keepChainGoing(url)
+  return {
+    chain: { chainId, url, xpub },
+    stop: async () => {
+      rest()
+      await anvil?.stop()
+    },
+  }
+}
+
+/** The address of a chain that an earlier process has left running; null where there is none. */
+async function findRunning(addressFile: string, chainId: number): Promise<string | null> {
+  const url = await readFile(addressFile, 'utf8').catch(() => '')
+  if (!url.startsWith('http://127.0.0.1:')) return null
+  try {
+    return Number(await askNode(url, 'eth_chainId')) === chainId ? url : null
+  } catch {
+    return null
+  }
+}
+
+async function hasToken(url: string): Promise<boolean> {
+  return (await askNode(url, 'eth_getCode', [TOKEN_ADDRESS, 'latest'])) !== '0x'
+}
+
+async function readWallet(path: string, chainId: 4663 | 46630): Promise<string> {
+  return readFile(path, 'utf8').catch(() => makeWallet(path, chainId))
+}
+
+/**
+ * Makes the private half of the addresses on a chain without value, and keeps it beside the chain, so that what is paid
+ * to them can be collected. Nowhere else does the gateway see a private key.
+ */
+async function makeWallet(path: string, chainId: 4663 | 46630): Promise<string> {
+  const { HDKey } = await import('@scure/bip32')
+  const xprv = HDKey.fromMasterSeed(randomBytes(32)).derive(PATHS[chainId]).privateExtendedKey
+  await writeFile(path, xprv, { mode: 0o600 })
+  return xprv
+}
