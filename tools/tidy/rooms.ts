@@ -20,6 +20,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   files: 2,
   keys: 2,
   ledger: 2,
+  mail: 2,
   sandbox: 2,
   upstream: 2,
   billing: 3,

@@ -99,6 +99,15 @@ const limitsSchema = z.strictObject({
     .optional()
     .describe('How often an open stream that is silent sends a comment; 15,000 by default.'),
   shutdown_grace_ms: milliseconds.optional().describe('How long a stop waits for open requests; 30,000 by default.'),
+  claims_per_minute: perMinute.optional().describe('Deposit claims of one key; 10 by default.'),
+  claims_per_day: perMinute.optional().describe('Deposit claims of one key in a day; 100 by default.'),
+  mirrors_per_minute: perMinute.optional().describe('Keys that one key may mirror; 5 by default.'),
+  receipts_per_recipient_hour: perMinute.optional().describe('Receipts to one mail address in an hour; 3 by default.'),
+  receipts_per_recipient_day: perMinute.optional().describe('The same in a day; 5 by default.'),
+  receipts_per_account_day: perMinute
+    .optional()
+    .describe('Receipts that one account asks for in a day; 10 by default.'),
+  receipts_per_hour: perMinute.optional().describe('Receipts in an hour, over all accounts; 200 by default.'),
 })
 
 export type LimitsEntry = z.output<typeof limitsSchema>

@@ -97,6 +97,45 @@ export interface LimitsConfig {
   readonly keepAliveMs: number
   /** How long a stop waits for open requests. */
   readonly shutdownGraceMs: number
+  /** Deposit claims of one key. */
+  readonly claimsPerMinute: number
+  readonly claimsPerDay: number
+  /** Keys that one key may mirror. */
+  readonly mirrorsPerMinute: number
+  readonly receipts: ReceiptLimits
+}
+
+/** The mail server that takes letters. */
+export interface MailServerConfig {
+  readonly host: string
+  readonly port: number
+  /** Whether the connection begins with TLS; otherwise it is upgraded where the server offers that. */
+  readonly isSecure: boolean
+  /** Whether a connection that cannot be upgraded is given up. */
+  readonly requiresTls: boolean
+  /** Null where the server asks for none. */
+  readonly login: { readonly user: string; readonly password: string } | null
+}
+
+/** How letters leave. */
+export type MailConfig = {
+  /** Who they say they are from; an empty name for none. */
+  readonly sender: { readonly name: string; readonly address: string }
+} & (
+  | { readonly kind: 'smtp'; readonly server: MailServerConfig }
+  /** Into files of a folder instead, for the sandbox and for development. */
+  | { readonly kind: 'file'; readonly folder: string }
+)
+
+/** Receipts that may be mailed. Source: decision 0031 (the funding receipt). */
+export interface ReceiptLimits {
+  /** To one recipient, over all accounts. */
+  readonly perRecipientAndHour: number
+  readonly perRecipientAndDay: number
+  /** Asked for by one account. */
+  readonly perAccountAndDay: number
+  /** Over all accounts and recipients. */
+  readonly perHour: number
 }
 
 /** Where metrics and probes are served, apart from the API. */
@@ -172,6 +211,8 @@ export interface Config {
   readonly sessionSecret: string
   readonly media: MediaConfig
   readonly trustedProxies: readonly string[]
+  /** Null sends no mail. */
+  readonly mail: MailConfig | null
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
   readonly limits: LimitsConfig
   /** Null where deposits are off. */

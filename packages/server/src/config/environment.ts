@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { closestName } from './closest-name.ts'
 import { pricePair } from './decimal-price.ts'
 import { plainProblem } from './plain-problem.ts'
+import { isSmtpUrl, parseMailSender } from './resolve-mail.ts'
 import type { SecretPepper } from './config.ts'
 
 /** Characters of a secret at least: 128 bits as hex. */
@@ -72,6 +73,16 @@ const rpcUrls = z.string().transform((text, context): readonly string[] => {
   return z.NEVER
 })
 
+const mailSender = z.string().transform((text, context) => {
+  const sender = parseMailSender(text)
+  if (sender !== null) return sender
+  context.addIssue({
+    code: 'custom',
+    message: 'give an address such as no-reply@example.com, or a name and the address as in SVC <no-reply@example.com>',
+  })
+  return z.NEVER
+})
+
 /** Every variable that this version reads. `docs/configuration.md` lists the same; a test compares the two. */
 export const environmentSchema = z.object({
   SVC_HOST: z.string().max(253).default('localhost'),
@@ -132,6 +143,11 @@ export const environmentSchema = z.object({
   SVC_S3_ACCESS_KEY_ID: plainKey.optional(),
   SVC_S3_SECRET_ACCESS_KEY: plainKey.optional(),
   SVC_TRUSTED_PROXIES: proxies.optional(),
+  SVC_SMTP_URL: z
+    .string()
+    .refine(isSmtpUrl, 'give an address such as smtps://user:password@mail.example.com:465, without path or options')
+    .optional(),
+  SVC_MAIL_FROM: mailSender.optional(),
   SVC_ADMIN_HOST: z.string().max(253).default('localhost'),
   SVC_ADMIN_PORT: port.optional(),
   SVC_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
@@ -143,7 +159,7 @@ export type Environment = z.output<typeof environmentSchema>
  * Names kept for parts of the product that this version does not have. Setting one is an error: nothing would obey
  * it.
  */
-export const reservedNames: readonly string[] = ['SVC_REDIS_URL', 'SVC_SMTP_URL', 'SVC_MAIL_FROM', 'SVC_SIGNUP']
+export const reservedNames: readonly string[] = ['SVC_REDIS_URL', 'SVC_SIGNUP']
 
 /** Names that belong to the terminal client and mean nothing here. */
 export const clientNames: readonly string[] = ['SVC_API_KEY', 'SVC_BASE_URL']

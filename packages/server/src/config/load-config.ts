@@ -8,6 +8,7 @@ import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
 import { resolveLimits } from './resolve-limits.ts'
 import { mediaProblems, resolveMedia } from './resolve-media.ts'
+import { resolveMail } from './resolve-mail.ts'
 import { resolvePrices } from './resolve-prices.ts'
 import { resolveTracing } from './resolve-tracing.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
@@ -47,13 +48,20 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const { problems: priceProblems, ...prices } = resolvePrices(environment, file, upstreams)
   const secretProblems = isProduction ? missingSecrets(environment) : []
   const [firstUpstream, ...otherUpstreams] = upstreams
+  const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
+  const { mail, problems: mailProblems } = resolveMail(environment, { dataDir, isProduction })
   const { deposits, ...depositFindings } = resolveDeposits(environment, file, isProduction)
-  const settingProblems = [...adminProblems(environment), ...mediaProblems(environment), ...depositFindings.problems]
-  const found = [...upstreamProblems, ...priceProblems, ...secretProblems, ...settingProblems]
+  const settingProblems = [...adminProblems(environment), ...mediaProblems(environment), ...mailProblems]
+  const found = [
+    ...upstreamProblems,
+    ...priceProblems,
+    ...secretProblems,
+    ...settingProblems,
+    ...depositFindings.problems,
+  ]
   if (found.length > 0 || firstUpstream === undefined) throw new ConfigError(found)
 
   const { tracing, notices: tracingNotices } = resolveTracing(source.env)
-  const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
   prepareDataDir(dataDir)
   const sessionSecret = environment.SVC_SESSION_SECRET ?? readKeptSecret(dataDir, 'session-secret')
   const config: Config = {
@@ -73,6 +81,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     sessionSecret,
     media: resolveMedia(environment, sessionSecret),
     trustedProxies: environment.SVC_TRUSTED_PROXIES ?? [],
+    mail,
     logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),
     limits: resolveLimits(file.limits ?? {}),
     deposits,

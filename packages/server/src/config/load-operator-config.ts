@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Config, UpstreamConfig } from './config.ts'
-import { prepareDataDir } from './kept-secret.ts'
+import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { type ConfigSource, isLoopback, peppersOf, readSettings } from './load-config.ts'
 import { resolvePrices } from './resolve-prices.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
@@ -14,6 +14,8 @@ export interface OperatorConfig extends Pick<
   readonly upstreams: readonly UpstreamConfig[]
   /** Null where production demands a pepper and none is given: then no key can be made. */
   readonly peppers: Config['peppers'] | null
+  /** Null where production demands one and none is given: then no mail address can be suppressed. */
+  readonly sessionSecret: string | null
 }
 
 /**
@@ -28,7 +30,8 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   const { routes, prices, mediaPrices } = resolvePrices(environment, file, upstreams)
   const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
   prepareDataDir(dataDir)
-  const hasPepper = environment.SVC_KEY_PEPPER !== undefined || isLoopback(environment.SVC_HOST)
+  const makesSecrets = isLoopback(environment.SVC_HOST)
+  const hasPepper = environment.SVC_KEY_PEPPER !== undefined || makesSecrets
   return {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
     dataDir,
@@ -38,5 +41,6 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
     mediaPrices,
     catalogPrefix: environment.SVC_CATALOG_PREFIX ?? null,
     peppers: hasPepper ? peppersOf(environment, dataDir) : null,
+    sessionSecret: environment.SVC_SESSION_SECRET ?? (makesSecrets ? readKeptSecret(dataDir, 'session-secret') : null),
   }
 }

@@ -23,5 +23,14 @@ export function resolveLimits(entry: LimitsEntry): LimitsConfig {
     firstContentMs: entry.first_content_ms ?? 10_000,
     keepAliveMs: entry.keep_alive_ms ?? 15_000,
     shutdownGraceMs: entry.shutdown_grace_ms ?? 30_000,
+    claimsPerMinute: entry.claims_per_minute ?? 10,
+    claimsPerDay: entry.claims_per_day ?? 100,
+    mirrorsPerMinute: entry.mirrors_per_minute ?? 5,
+    receipts: {
+      perRecipientAndHour: entry.receipts_per_recipient_hour ?? 3,
+      perRecipientAndDay: entry.receipts_per_recipient_day ?? 5,
+      perAccountAndDay: entry.receipts_per_account_day ?? 10,
+      perHour: entry.receipts_per_hour ?? 200,
+    },
   }
 }

@@ -127,3 +127,16 @@ export interface TaskLeaseTable {
   holder: string
   lease_until: number
 }
+
+/** What an operator decided about a deposit. Rows are only ever added. */
+export interface DepositDecisionTable {
+  decision_id: string
+  deposit_id: string
+  decision: 'release' | 'reject'
+  reason: string
+  /** USD per unit that the operator named; null for most. */
+  price: string | null
+  /** The operator's name on the machine where the command ran. */
+  decided_by: string
+  decided_at: number
+}

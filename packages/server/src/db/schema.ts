@@ -11,6 +11,7 @@ import type {
   ChainCursorTable,
   ChainFactTable,
   DepositAddressTable,
+  DepositDecisionTable,
   DepositTable,
   LinkedWalletTable,
   OutflowTable,
@@ -79,6 +80,8 @@ export interface ApiKeyTable {
   created_at: number
   /** Rounded down to the hour. */
   last_used_at: number | null
+  /** The key through which this one was mirrored; null for a key that was made here. */
+  mirrored_by: string | null
 }
 
 /** Credits promised to a request in flight. Ends once. */
@@ -185,6 +188,38 @@ export interface ProcessLeaseTable {
   lease_until: number
 }
 
+/** A letter. Recipient and content are kept only while it waits to be delivered. */
+export interface MailOutboxTable {
+  mail_id: string
+  kind: 'funding_receipt'
+  account_id: string
+  /** What the letter is about. One recipient gets one letter about it. */
+  topic: string
+  recipient: string | null
+  recipient_hash: string
+  /** JSON text of a `MailContent`. */
+  content: string | null
+  state: 'queued' | 'sent' | 'failed'
+  attempts: number
+  created_at: number
+  next_attempt_at: number
+  ended_at: number | null
+  /** Why the last attempt failed; never holds an address. */
+  error_code: string | null
+}
+
+/** A recipient who wants no letters. */
+export interface MailSuppressionTable {
+  recipient_hash: string
+  created_at: number
+}
+
+/** One row, locked by whoever counts letters before adding one. */
+export interface MailGateTable {
+  gate_id: number
+  passed_at: number
+}
+
 export interface Schema {
   account: AccountTable
   balance: BalanceTable
@@ -201,9 +236,13 @@ export interface Schema {
   linked_wallet: LinkedWalletTable
   wallet_challenge: WalletChallengeTable
   deposit: DepositTable
+  deposit_decision: DepositDecisionTable
   outflow: OutflowTable
   address_inflow: AddressInflowTable
   chain_cursor: ChainCursorTable
   chain_fact: ChainFactTable
   task_lease: TaskLeaseTable
+  mail_outbox: MailOutboxTable
+  mail_suppression: MailSuppressionTable
+  mail_gate: MailGateTable
 }

@@ -1,0 +1,41 @@
+/**
+ * Room `mail`: letters that leave the gateway. It knows how a letter is written down, kept until it is delivered, and
+ * handed to a mail server; who may cause one is decided above. Invariant: a letter has one recipient, a plain address
+ * that was checked, and not a word of it was written by a caller. No address is ever logged.
+ */
+
+/** What a letter says. */
+export interface MailContent {
+  /** One line. */
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** One letter to one recipient. */
+export interface Mail extends MailContent {
+  /** Becomes part of the `Message-ID`, so that a letter that went out twice is recognised as one. */
+  readonly mailId: string
+  /** A plain address: `isPlainEmailAddress` holds. */
+  readonly recipient: string
+}
+
+/** Who a letter says it is from. */
+export interface MailSender {
+  /** Empty for none. */
+  readonly name: string
+  readonly address: string
+}
+
+/** What became of one attempt. `code` is for operators and never holds an address. */
+export type MailOutcome =
+  | { readonly kind: 'accepted' }
+  /** The mail server will never take it. */
+  | { readonly kind: 'refused'; readonly code: string }
+  /** It may take it later. */
+  | { readonly kind: 'failed'; readonly code: string }
+
+/** Hands letters over. */
+export interface Mailer {
+  send(mail: Mail): Promise<MailOutcome>
+}

@@ -1,0 +1,127 @@
+import { InvariantError } from '../errors/invariant-error.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { createId } from '../runtime/ids.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { MailContent, Mailer } from './mailer.ts'
+import type { MailKind, MailWindow, OutboxStore, QueuedMail } from './outbox-store.ts'
+import { hashRecipient } from './recipient-hash.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/**
+ * Waits after each failed attempt, in milliseconds. After the last a letter is given up: a day and a half in all, which
+ * spans an outage of a night. Source: own choice.
+ */
+export const RETRY_WAITS_MS: readonly number[] = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  16 * HOUR_MS,
+]
+
+/** An attempt that has said nothing for so long is taken for dead, in milliseconds; longer than any attempt lasts. */
+const ATTEMPT_MS = 2 * MINUTE_MS
+
+/** Letters of one round at most: a long queue is worked off over several. */
+const ROUND_MAX = 20
+
+export interface OutboxDeps {
+  readonly store: OutboxStore
+  readonly mailer: Mailer
+  readonly clock: Clock
+  readonly log: Logger
+  /** Goes into the hash of each recipient. */
+  readonly secret: string
+  readonly windows: readonly MailWindow[]
+}
+
+export interface MailRequest {
+  readonly kind: MailKind
+  readonly accountId: string
+  /** What the letter is about: one recipient gets one letter about it, ever, unless that was given up. */
+  readonly topic: string
+  /** A plain address. */
+  readonly recipient: string
+  readonly content: MailContent
+}
+
+export type QueueResult =
+  | { readonly kind: 'queued'; readonly mailId: string }
+  /** The recipient has got, or will get, a letter about this. */
+  | { readonly kind: 'repeated' }
+  | { readonly kind: 'throttled'; readonly retryAfterMs: number }
+  /** The recipient wants no letters. */
+  | { readonly kind: 'suppressed' }
+
+export type DeliveryResult = 'sent' | 'refused' | 'queued'
+
+/** Puts a letter into the outbox, durably, within the limits. */
+export async function queueMail(deps: OutboxDeps, request: MailRequest): Promise<QueueResult> {
+  const { store, windows } = deps
+  const now = deps.clock.now()
+  const { kind, accountId, topic, recipient } = request
+  const recipientHash = hashRecipient(recipient, deps.secret)
+  if (await store.isSuppressed(recipientHash)) return { kind: 'suppressed' }
+  const content = JSON.stringify(request.content)
+  const mail = { mailId: createId(now), kind, accountId, topic, recipient, recipientHash, content, now }
+  const result = await store.insert(mail, windows)
+  if (result === 'queued') return { kind: 'queued', mailId: mail.mailId }
+  return result === 'repeated' ? { kind: 'repeated' } : { kind: 'throttled', retryAfterMs: await waitOf(deps, mail) }
+}
+
+/** The time until every window has room again. */
+async function waitOf(
+  { store, windows }: OutboxDeps,
+  mail: { readonly accountId: string; readonly recipientHash: string; readonly now: number },
+): Promise<number> {
+  const waits = windows.map(async (window) => {
+    const blocking = await store.findBlocking(mail, window)
+    return blocking === null ? 0 : blocking + window.withinMs - mail.now
+  })
+  return Math.max(MINUTE_MS, ...(await Promise.all(waits)))
+}
+
+/**
+ * Tries to deliver a letter now. `queued` means that it waits: for its next attempt, or for somebody else who is trying
+ * it.
+ *
+ * A process that dies between the mail server's answer and its note of it makes a letter go out twice, under one
+ * `Message-ID`; it never loses one.
+ */
+export async function deliverMail(deps: OutboxDeps, mailId: string): Promise<DeliveryResult> {
+  const { store, clock } = deps
+  const now = clock.now()
+  const mail = await store.take(mailId, now, now + ATTEMPT_MS)
+  if (mail === null) return 'queued'
+  const outcome = await deps.mailer.send({ ...contentOf(mail), mailId, recipient: mail.recipient })
+  if (outcome.kind === 'accepted') {
+    await store.end(mailId, { state: 'sent', errorCode: null, now: clock.now() })
+    return 'sent'
+  }
+  const wait = RETRY_WAITS_MS[mail.attempts - 1]
+  if (outcome.kind === 'failed' && wait !== undefined) {
+    await store.postpone(mailId, clock.now() + wait, outcome.code)
+    return 'queued'
+  }
+  deps.log.error({ mail_id: mailId, mail_kind: mail.kind, attempts: mail.attempts, reason: outcome.code }, GIVEN_UP)
+  await store.end(mailId, { state: 'failed', errorCode: outcome.code, now: clock.now() })
+  return 'refused'
+}
+
+const GIVEN_UP = 'a letter was given up; "npm run admin -- mail list --state failed" shows it'
+
+/** Delivers what is due, up to a round's worth. Any number of processes may do so at a time. */
+export async function deliverDueMail(deps: OutboxDeps): Promise<void> {
+  for (const mailId of await deps.store.listDue(deps.clock.now(), ROUND_MAX)) await deliverMail(deps, mailId)
+}
+
+function contentOf({ mailId, content }: QueuedMail): MailContent {
+  const { subject, text, html } = Object(JSON.parse(content)) as Readonly<Record<string, unknown>>
+  if (typeof subject === 'string' && typeof text === 'string' && typeof html === 'string')
+    return { subject, text, html }
+  throw new InvariantError(`the content of letter ${mailId} is not a letter`)
+}
