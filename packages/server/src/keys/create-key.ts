@@ -4,13 +4,12 @@ import { periodStart, type BudgetPeriod } from '../runtime/budget-period.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import type { Right } from './caller.ts'
+import { parseKeyName } from './key-name.ts'
 import { DEFAULT_RIGHTS } from './key-permissions.ts'
 import type { KeyStore } from './key-store.ts'
 import type { Peppers } from './pepper.ts'
 import { createRawKey, displayOfKey, hashKey } from './raw-key.ts'
 
-/** Characters of a key's name at most. Source: decision 0011 (keys). */
-export const KEY_NAME_LENGTH_MAX = 64
 /** Models in an allow-list at most, and characters of each. */
 const MODELS_MAX = 500
 const MODEL_ID_LENGTH_MAX = 200
@@ -80,17 +79,6 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
   }
   await deps.store.insert(key)
   return { keyId: key.keyId, rawKey, display: key.display }
-}
-
-function parseKeyName(text: string): string {
-  const name = text.trim()
-  if (name === '') throw invalid('name', 'A key needs a name.')
-  if ([...name].length > KEY_NAME_LENGTH_MAX) {
-    throw invalid('name', `A key’s name has at most ${KEY_NAME_LENGTH_MAX} characters.`)
-  }
-  // A control character in a name could forge a line of a log or a list.
-  if (/\p{Cc}/u.test(name)) throw invalid('name', 'A key’s name cannot contain control characters.')
-  return name
 }
 
 function requireModels(models: readonly string[]): void {

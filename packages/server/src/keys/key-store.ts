@@ -229,6 +229,7 @@ function insertStatements({ read }: Database, key: NewKey): readonly CompiledQue
     revoked_at: null,
     created_at: key.createdAt,
     last_used_at: null,
+    mirrored_by: null,
   })
   return [budget.compile(), apiKey.compile()]
 }

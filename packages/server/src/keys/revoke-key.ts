@@ -1,5 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { KeyStore } from './key-store.ts'
+import type { MirrorStore } from './mirror-store.ts'
 
 export interface RevokeKeyDeps {
   readonly store: Pick<KeyStore, 'find' | 'revoke'>
@@ -16,4 +17,23 @@ export type RevokeKeyResult = 'revoked' | 'already_revoked' | 'unknown_key'
 export async function revokeKey(deps: RevokeKeyDeps, keyId: string): Promise<RevokeKeyResult> {
   if (await deps.store.revoke(keyId, deps.clock.now())) return 'revoked'
   return (await deps.store.find(keyId)) === null ? 'unknown_key' : 'already_revoked'
+}
+
+/**
+ * Revokes every key that was mirrored through a key, and through those in turn. Call it after the key itself was
+ * revoked, since until then it can mirror more.
+ *
+ * @returns how many were revoked.
+ */
+export async function revokeMirrors(
+  { store, clock }: { readonly store: Pick<MirrorStore, 'revokeAll'>; readonly clock: Clock },
+  keyId: string,
+): Promise<number> {
+  let total = 0
+  // Again, until a round finds none: a key of this round may have mirrored one more while the round ran.
+  for (;;) {
+    const revoked = await store.revokeAll(keyId, clock.now())
+    if (revoked === 0) return total
+    total += revoked
+  }
 }
