@@ -2,14 +2,17 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { serveSqliteWriter } from './db/sqlite-writer-thread.ts'
 import type { SqliteWriterSettings } from './db/sqlite-writer.ts'
-import type { LedgerOperation } from './ledger/operations.ts'
-import { applySqliteBatch } from './ledger/sqlite-batch.ts'
+import { createSqliteBatches } from './ledger/sqlite-batch.ts'
+import { readBatchText, writeResultsText } from './ledger/sqlite-batch-text.ts'
 import { createSqliteLedgerStore } from './ledger/sqlite-ledger-store.ts'
 
 if (parentPort !== null) {
   const { path } = workerData as SqliteWriterSettings
   serveSqliteWriter(parentPort, path, (connection) => {
-    const store = createSqliteLedgerStore(connection)
-    return (batch) => applySqliteBatch(store, batch as readonly LedgerOperation[])
+    const batches = createSqliteBatches(createSqliteLedgerStore(connection))
+    return {
+      apply: (batch) => writeResultsText(batches.apply(readBatchText(batch))),
+      forget: batches.forget,
+    }
   })
 }

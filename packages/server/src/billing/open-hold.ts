@@ -176,7 +176,8 @@ export class OpenHold {
   }
 
   async #write(operation: SettleHold): Promise<Nanocredits> {
-    const result = await this.#deps.ledger.submit(operation)
+    // The caller of a stream has read the answer by then: what waits for the commit is its last frame alone.
+    const result = await this.#deps.ledger.submit(operation, this.request.stream ? 'soon' : 'now')
     this.#settlement = null
     this.#isSettled = true
     this.#deps.openHolds.remove(this)

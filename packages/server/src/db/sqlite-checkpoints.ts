@@ -6,12 +6,13 @@
  * begins anew by itself; past a hard limit the writer waits for one restart, which by then has little left to copy.
  */
 import { stat } from 'node:fs/promises'
+import { WAL_FILE_BYTES_MAX } from './sqlite-connection.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
-/** Log size from which it is copied in the background. */
+/** Size of the log's file from which it is copied in the background. */
 export const WAL_SOFT_BYTES = 4 * 1024 * 1024
-/** Log size at which the writer itself restarts the log. */
-export const WAL_HARD_BYTES = 64 * 1024 * 1024
+/** Pages in the log at which the writer itself begins it anew: then its file is as long as it may stay. */
+export const WAL_HARD_PAGES = WAL_FILE_BYTES_MAX / 4_096
 
 const LOOK_EVERY_MS = 1_000
 
@@ -33,8 +34,8 @@ export function startCheckpoints(path: string, entry: URL, writer: SqliteWriter)
       // The next look starts another one.
       checkpointer = null
     })
-    await checkpointer.checkpoint('passive')
-    if (bytes >= WAL_HARD_BYTES) await writer.checkpoint('restart')
+    const pages = await checkpointer.checkpoint('passive')
+    if (pages >= WAL_HARD_PAGES) await writer.checkpoint('restart')
   }
   const run = (): Promise<void> => {
     running ??= lookOnce().finally(() => {

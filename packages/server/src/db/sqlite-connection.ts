@@ -4,6 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 /** How long a statement waits for another process's write to end. */
 export const BUSY_TIMEOUT_MS = 10_000
 
+/**
+ * The file of the write-ahead log is kept up to this size and written over: a commit that makes it longer costs twice
+ * as much, since the disk has to note the file's new length, too.
+ */
+export const WAL_FILE_BYTES_MAX = 64 * 1024 * 1024
+
 const WAL_ATTEMPTS_MAX = 100
 const WAL_RETRY_MS = 50
 
@@ -33,7 +39,7 @@ export function prepareSqliteWriter(connection: DatabaseSync): void {
   connection.exec('pragma journal_mode = wal')
   connection.exec('pragma synchronous = full')
   connection.exec('pragma wal_autocheckpoint = 0')
-  connection.exec('pragma journal_size_limit = 4194304')
+  connection.exec(`pragma journal_size_limit = ${WAL_FILE_BYTES_MAX}`)
   connection.exec('pragma temp_store = memory')
   // 32 MiB: a batch touches the ends of a dozen trees, and pages that fell out of the cache double its cost.
   connection.exec('pragma cache_size = -32768')

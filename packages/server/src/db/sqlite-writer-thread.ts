@@ -13,7 +13,7 @@ export interface SqliteStatement {
 
 /** What the thread is asked to do. A `batch` is understood by the ledger alone. */
 export type SqliteWriterWork =
-  | { readonly kind: 'batch'; readonly batch: unknown }
+  | { readonly kind: 'batch'; readonly batch: string }
   | { readonly kind: 'statements'; readonly statements: readonly SqliteStatement[] }
   | { readonly kind: 'checkpoint'; readonly mode: 'passive' | 'restart' }
   | { readonly kind: 'close' }
@@ -27,8 +27,12 @@ export type SqliteWriterReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly failure: { readonly message: string; readonly errcode: number } }
 
-/** Applies a batch inside a transaction that is already open. */
-export type BatchApplier = (batch: unknown) => unknown
+/** Applies batches, each inside a transaction that is already open. */
+export interface BatchApplier {
+  apply(batch: string): string
+  /** Called when a transaction was rolled back, and after other statements: nothing that it knows of rows is sure. */
+  forget(): void
+}
 
 /** Statements that are kept prepared; the least recently made one leaves first. */
 const PREPARED_MAX = 200
@@ -43,19 +47,20 @@ export function serveSqliteWriter(
   prepareSqliteWriter(connection)
   const transaction = createTransaction(connection)
   const prepared = new Map<string, StatementSync>()
-  let apply: BatchApplier | null = null
+  let batches: BatchApplier | null = null
 
   const perform = (work: SqliteWriterWork): unknown => {
     switch (work.kind) {
       case 'batch': {
-        apply ??= createApplier(connection)
-        const applier = apply
-        return transaction(() => applier(work.batch))
+        batches ??= createApplier(connection)
+        const applier = batches
+        return transaction(() => applier.apply(work.batch))
       }
       case 'statements':
+        batches?.forget()
         return transaction(() => work.statements.map((statement) => runStatement(connection, prepared, statement)))
       case 'checkpoint':
-        return connection.prepare(`pragma wal_checkpoint(${work.mode})`).get()
+        return Number(connection.prepare(`pragma wal_checkpoint(${work.mode})`).get()?.['log'])
       case 'close':
         connection.close()
         return null
@@ -67,6 +72,7 @@ export function serveSqliteWriter(
     try {
       reply = { id: request.id, result: perform(request.work) }
     } catch (error) {
+      batches?.forget()
       reply = { id: request.id, failure: failureOf(error) }
     }
     port.postMessage(reply)

@@ -19,7 +19,7 @@ test('a thread that dies is reported once, and whoever waits or comes later is r
   const lost: Error[] = []
   const writer = new SqliteWriter(DYING_THREAD, { path: 'nowhere' }, (error) => lost.push(error))
   const first = writer.runStatements([])
-  const second = writer.applyBatch([])
+  const second = writer.applyBatch('0')
   await expect(first).rejects.toThrow(/writer thread failed: .*out of luck/)
   await expect(second).rejects.toThrow(/out of luck/)
   await expect(writer.runStatements([])).rejects.toThrow(/out of luck/)

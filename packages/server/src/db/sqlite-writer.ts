@@ -56,9 +56,9 @@ export class SqliteWriter {
     this.#worker.unref()
   }
 
-  /** Applies a ledger batch in one transaction. The shape of batch and result is the ledger's own. */
-  applyBatch(batch: unknown): Promise<unknown> {
-    return this.#request({ kind: 'batch', batch })
+  /** Applies a ledger batch in one transaction. The form of batch and result is the ledger's own. */
+  async applyBatch(batch: string): Promise<string> {
+    return (await this.#request({ kind: 'batch', batch })) as string
   }
 
   /** Runs statements in one transaction. @returns rows changed by each. */
@@ -66,9 +66,12 @@ export class SqliteWriter {
     return (await this.#request({ kind: 'statements', statements })) as readonly number[]
   }
 
-  /** Copies the write-ahead log into the database; `restart` also waits for readers, so that the log begins anew. */
-  async checkpoint(mode: 'passive' | 'restart'): Promise<void> {
-    await this.#request({ kind: 'checkpoint', mode })
+  /**
+   * Copies the write-ahead log into the database; `restart` also waits for readers, so that the log begins anew.
+   * @returns the pages that the log holds.
+   */
+  async checkpoint(mode: 'passive' | 'restart'): Promise<number> {
+    return (await this.#request({ kind: 'checkpoint', mode })) as number
   }
 
   /** Ends the thread once everything asked before is done. */

@@ -21,11 +21,27 @@ export const QUEUE_OPERATIONS_MAX = 20_000
 const RETRY_WAITS_MS: readonly number[] = [5, 25, 100, 400, 1_000, 2_000]
 
 /**
- * From batches of this size on, a commit waits so long for as many operations as the one before it had. Below it, the
- * wait would cost every caller more than the shared commit saves. Source: decision 0004 (group commit), measured.
+ * After batches of this size commits begin so long one after the other, and not at once. Below it, the wait would cost
+ * every caller more than the shared commit saves. Source: decision 0021 (speed), measured.
  */
 const GATHER_FROM = 8
-const GATHER_MS = 3
+const GATHER_MS = 6
+
+/**
+ * Operations that nobody waits for with impatience may wait so long for others, where others come: so many operations
+ * within that time, on the average of the last ones. Source: decision 0021 (speed), measured.
+ */
+const PATIENCE_MS = 10
+const PATIENT_AMONG = 2
+/** Weight of the last gap in the average of gaps. */
+const GAP_WEIGHT = 1 / 16
+
+/** How long an operation may wait for others to share a commit with. */
+export type Urgency =
+  /** Somebody's answer depends on it. */
+  | 'now'
+  /** A few milliseconds change nothing for anybody. */
+  | 'soon'
 
 const RETRY_AFTER_SECONDS = 1
 
@@ -67,6 +83,12 @@ export class Ledger {
   #running: Promise<void> | null = null
   #inFlight = 0
   #lastBatch = 0
+  #lastCommitAt = 0
+  #lastSubmitAt = 0
+  #averageGapMs = PATIENCE_MS
+  #isUrgent = false
+  /** Ends the wait of patient operations. */
+  #hurry: (() => void) | null = null
   #isClosed = false
   #batches = 0
   #operations = 0
@@ -95,17 +117,22 @@ export class Ledger {
   /**
    * Applies one operation and answers once it is durable.
    *
+   * @param urgency `soon` lets it share the commit of the operations that are expected, instead of one of its own.
    * @throws {ServiceError} `server_is_overloaded` when too many operations wait, the ledger is closed, or the database
    * cannot be
    *   reached. In the last case the outcome is unknown and the same operation may be submitted again.
    * @throws {InvariantError} when no correct caller would ask for this.
    */
-  async submit<Operation extends LedgerOperation>(operation: Operation): Promise<ResultOf<Operation>> {
+  async submit<Operation extends LedgerOperation>(
+    operation: Operation,
+    urgency: Urgency = 'now',
+  ): Promise<ResultOf<Operation>> {
     const checked = checkOperation(operation)
     if (this.#isClosed) throw overloaded('The service is stopping.')
     if (this.#queue.length >= this.#queueMax) throw overloaded('Too many requests are waiting for the ledger.')
     const { promise, resolve, reject } = Promise.withResolvers<LedgerResult>()
     this.#queue.push({ operation: checked, resolve, reject })
+    this.#noteArrival(urgency)
     this.#running ??= this.#run()
     const result = await promise
     if (result.kind === 'fault') throw new InvariantError(result.message)
@@ -120,6 +147,7 @@ export class Ledger {
   /** Takes no more operations and waits for those that are there. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#hurry?.()
     await this.drain()
   }
 
@@ -127,18 +155,44 @@ export class Ledger {
     // Requests that arrived in the same turn of the event loop share the first commit.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (this.#queue.length > 0) {
-      // A commit costs the same for one operation as for ten. Where many callers are about, the others are given a
-      // moment to come; where few are, nobody waits.
-      const isBusy = this.#lastBatch >= GATHER_FROM
-      if (isBusy && this.#queue.length < this.#lastBatch) await waitMs(GATHER_MS)
+      await this.#gather()
       const batch = this.#queue.length <= this.#batchMax ? this.#queue : this.#queue.slice(0, this.#batchMax)
       this.#queue = batch === this.#queue ? [] : this.#queue.slice(this.#batchMax)
       this.#inFlight = batch.length
       this.#lastBatch = batch.length
+      this.#isUrgent = this.#queue.length > 0
       await this.#commit(batch)
       this.#inFlight = 0
     }
     this.#running = null
+  }
+
+  #noteArrival(urgency: Urgency): void {
+    const now = performance.now()
+    this.#averageGapMs += (Math.min(now - this.#lastSubmitAt, PATIENCE_MS) - this.#averageGapMs) * GAP_WEIGHT
+    this.#lastSubmitAt = now
+    if (urgency === 'soon') return
+    this.#isUrgent = true
+    this.#hurry?.()
+  }
+
+  /**
+   * A commit costs nearly the same for one operation as for ten. Where many callers are about, the others are given a
+   * moment to come; where few are, nobody waits who is in a hurry.
+   */
+  async #gather(): Promise<void> {
+    if (this.#lastBatch >= GATHER_FROM) {
+      const leftMs = this.#lastCommitAt + GATHER_MS - performance.now()
+      if (leftMs > 0 && this.#queue.length < this.#batchMax) await waitMs(leftMs)
+    } else if (!this.#isUrgent && !this.#isClosed && this.#averageGapMs * PATIENT_AMONG <= PATIENCE_MS) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, PATIENCE_MS)
+      this.#hurry = resolve
+      await promise
+      this.#hurry = null
+      clearTimeout(timer)
+    }
+    this.#lastCommitAt = performance.now()
   }
 
   async #commit(batch: readonly Waiting[]): Promise<void> {

@@ -12,9 +12,32 @@ import type {
 } from './sqlite-ledger-rows.ts'
 import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
 
-/** The rows that one batch touches. Each is read once, when first asked for. */
+/** Rows as the last batches left them, so that the next one need not read them again. */
+export interface KnownRows {
+  readonly balances: Map<string, BalanceRow>
+  readonly budgets: Map<string, BudgetRow>
+  readonly keys: Map<string, KeyRow>
+  /** Holds that have not ended. */
+  readonly holds: Map<string, HoldRow>
+}
+
+/** Rows of one kind that are known at most. Beyond it all are forgotten, which costs a read each. */
+const KNOWN_MAX = 20_000
+
+/** No rows yet. */
+export function createKnownRows(): KnownRows {
+  return { balances: new Map(), budgets: new Map(), keys: new Map(), holds: new Map() }
+}
+
+/** Forgets every row: somebody else may have written, or a batch was not written after all. */
+export function forgetRows(known: KnownRows): void {
+  for (const rows of Object.values(known)) rows.clear()
+}
+
+/** The rows that one batch touches. Each is read once, when first asked for and not known already. */
 export interface BatchRows {
   readonly store: SqliteLedgerStore
+  readonly known: KnownRows
   readonly balances: Map<string, BalanceRow | null>
   readonly budgets: Map<string, BudgetRow | null>
   readonly keys: Map<string, KeyRow | null>
@@ -25,36 +48,31 @@ export interface BatchRows {
 }
 
 /** An empty set of rows for a batch. */
-export function createBatchRows(store: SqliteLedgerStore): BatchRows {
+export function createBatchRows(store: SqliteLedgerStore, known: KnownRows): BatchRows {
   return {
-    store,
-    balances: new Map(),
-    budgets: new Map(),
-    keys: new Map(),
-    holds: new Map(),
-    credits: new Map(),
-    deposits: new Map(),
+    ...{ store, known, balances: new Map(), budgets: new Map(), keys: new Map(), holds: new Map() },
+    ...{ credits: new Map(), deposits: new Map() },
   }
 }
 
 /** Finds a balance, or null when there is no such account. */
 export function findBalance(rows: BatchRows, accountId: string): BalanceRow | null {
-  return findOnce(rows.balances, accountId, rows.store.findBalance)
+  return findOnce(rows.balances, rows.known.balances, accountId, rows.store.findBalance)
 }
 
 /** Finds a budget, or null when there is none of that id. */
 export function findBudget(rows: BatchRows, budgetId: string): BudgetRow | null {
-  return findOnce(rows.budgets, budgetId, rows.store.findBudget)
+  return findOnce(rows.budgets, rows.known.budgets, budgetId, rows.store.findBudget)
 }
 
 /** Finds a key, or null when there is none of that id. */
 export function findKey(rows: BatchRows, keyId: string): KeyRow | null {
-  return findOnce(rows.keys, keyId, rows.store.findKey)
+  return findOnce(rows.keys, rows.known.keys, keyId, rows.store.findKey)
 }
 
 /** Finds a hold, or null when none was placed under that id. */
 export function findHold(rows: BatchRows, holdId: string): HoldRow | null {
-  return findOnce(rows.holds, holdId, rows.store.findHold)
+  return findOnce(rows.holds, rows.known.holds, holdId, rows.store.findHold)
 }
 
 /** Finds a deposit by its natural key, or null when none was recorded. */
@@ -62,17 +80,44 @@ export function findDeposit(
   rows: BatchRows,
   { chainId, txHash, ordinal }: Pick<CreditDeposit, 'chainId' | 'txHash' | 'ordinal'>,
 ): DepositRow | null {
-  return findOnce(rows.deposits, `${chainId} ${txHash} ${ordinal}`, () =>
-    rows.store.findDeposit(chainId, txHash, ordinal),
-  )
+  const find = (): DepositRow | null => rows.store.findDeposit(chainId, txHash, ordinal)
+  return findOnce(rows.deposits, null, `${chainId} ${txHash} ${ordinal}`, find)
 }
 
-function findOnce<Row>(known: Map<string, Row | null>, id: string, find: (id: string) => Row | null): Row | null {
-  const row = known.get(id)
+function findOnce<Row>(
+  touched: Map<string, Row | null>,
+  known: ReadonlyMap<string, Row> | null,
+  id: string,
+  find: (id: string) => Row | null,
+): Row | null {
+  const row = touched.get(id)
   if (row !== undefined) return row
-  const found = find(id)
-  known.set(id, found)
+  const found = known?.get(id) ?? find(id)
+  touched.set(id, found)
   return found
+}
+
+/** Makes what this batch has written what the next one finds. Holds that have ended are seldom asked for again. */
+function keepRows(rows: BatchRows): void {
+  const { known } = rows
+  for (const [id, row] of rows.keys) if (row !== null) known.keys.set(id, row)
+  for (const kind of ['balances', 'budgets'] as const) {
+    const kept = known[kind] as Map<string, BalanceRow | BudgetRow>
+    for (const [id, row] of rows[kind]) {
+      if (row === null) continue
+      row.isChanged = false
+      kept.set(id, row)
+    }
+  }
+  for (const [id, hold] of rows.holds) {
+    if (hold?.state !== 'held') known.holds.delete(id)
+    else {
+      hold.isChanged = false
+      hold.storedState = 'held'
+      known.holds.set(id, hold)
+    }
+  }
+  for (const kept of Object.values(known)) if (kept.size > KNOWN_MAX) kept.clear()
 }
 
 /**
@@ -104,6 +149,7 @@ export function writeBatchRows(rows: BatchRows): void {
   for (const row of daily.values()) store.upsertDaily(row)
   for (const row of rows.balances.values()) if (row?.isChanged === true) store.updateBalance(row)
   for (const row of rows.budgets.values()) if (row?.isChanged === true) store.updateBudget(row)
+  keepRows(rows)
 }
 
 function countDaily(rows: BatchRows, daily: Map<string, DailyRow>, hold: HoldRow, ending: HoldEnding): void {

@@ -27,10 +27,12 @@ import type {
 import { splitCharge } from './settlement.ts'
 import {
   createBatchRows,
+  createKnownRows,
   findBalance,
   findBudget,
   findHold,
   findKey,
+  forgetRows,
   writeBatchRows,
   type BatchRows,
 } from './sqlite-batch-rows.ts'
@@ -39,15 +41,34 @@ import type { BalanceRow, BudgetRow, HoldRow } from './sqlite-ledger-rows.ts'
 import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
 import { leastPurse, payableBeyondHold, type Purses } from './sqlite-purses.ts'
 
-/** Applies operations in order and answers in the same order. The caller owns the transaction. */
-export function applySqliteBatch(
-  store: SqliteLedgerStore,
-  operations: readonly LedgerOperation[],
-): readonly LedgerResult[] {
-  const rows = createBatchRows(store)
-  const results = operations.map((operation) => applyOperation(rows, operation))
-  writeBatchRows(rows)
-  return results
+/** Applies batches on one connection, each in a transaction that the caller owns. */
+export interface SqliteBatches {
+  /** Applies operations in order and answers in the same order. */
+  apply(operations: readonly LedgerOperation[]): readonly LedgerResult[]
+  /** To be called when a batch was not written after all, and when this connection has written anything else. */
+  forget(): void
+}
+
+/**
+ * Makes the way of batches to a connection. Rows that one batch has written are known to the next, as long as nobody
+ * else writes: the database's own count of foreign commits tells, inside the transaction that locks all others out.
+ */
+export function createSqliteBatches(store: SqliteLedgerStore): SqliteBatches {
+  const known = createKnownRows()
+  let version = store.foreignCommits()
+  const forget = (): void => forgetRows(known)
+  return {
+    apply: (operations) => {
+      const present = store.foreignCommits()
+      if (present !== version) forget()
+      version = present
+      const rows = createBatchRows(store, known)
+      const results = operations.map((operation) => applyOperation(rows, operation))
+      writeBatchRows(rows)
+      return results
+    },
+    forget,
+  }
 }
 
 function applyOperation(rows: BatchRows, operation: LedgerOperation): LedgerResult {

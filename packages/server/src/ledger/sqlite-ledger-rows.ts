@@ -49,7 +49,7 @@ export interface HoldRow {
   readonly limitUnits: number | null
   readonly placedAt: number
   /** The state before this batch; null when this batch places the hold. */
-  readonly storedState: HoldState | null
+  storedState: HoldState | null
   amount: bigint
   state: HoldState
   endedAt: number | null

@@ -56,7 +56,10 @@ function createReads(connection: DatabaseSync) {
        from usage_record where usage_id = ?`,
   )
   const transfer = rowsOf(connection, 'select 1 from transfer where transfer_id = ?')
+  const foreignCommits = connection.prepare('pragma data_version', { returnArrays: true })
   return {
+    /** Changes whenever another connection has committed. Source: SQLite, PRAGMA data_version. */
+    foreignCommits: (): unknown => Reflect.get(foreignCommits.get() ?? [], 0),
     findBalance: (accountId: string): BalanceRow | null => balanceFrom(accountId, balance(accountId)),
     findBudget: (budgetId: string): BudgetRow | null => budgetFrom(budgetId, budget(budgetId)),
     findKey: (keyId: string): KeyRow | null => keyFrom(key(keyId)),

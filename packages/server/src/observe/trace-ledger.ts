@@ -1,16 +1,19 @@
 import { codeOf } from '../errors/code-of.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import type { Ledger, Urgency } from '../ledger/ledger.ts'
 import type { LedgerOperation, ResultOf } from '../ledger/operations.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 
 /** Has a span for each money operation of a request: from its submission until it is durable. Amounts are not told. */
 export function traceLedger(ledger: Pick<Ledger, 'submit'>, tracing: Tracing): Pick<Ledger, 'submit'> {
   return {
-    submit: async <Operation extends LedgerOperation>(operation: Operation): Promise<ResultOf<Operation>> => {
+    submit: async <Operation extends LedgerOperation>(
+      operation: Operation,
+      urgency?: Urgency,
+    ): Promise<ResultOf<Operation>> => {
       const span = tracing.step(`ledger ${operation.kind}`, { 'svc.ledger.operation': operation.kind })
-      if (span === null) return ledger.submit(operation)
+      if (span === null) return ledger.submit(operation, urgency)
       try {
-        const result = await ledger.submit(operation)
+        const result = await ledger.submit(operation, urgency)
         span.tell({ 'svc.ledger.result': result.kind })
         span.end(null)
         return result
