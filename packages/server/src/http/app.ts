@@ -52,6 +52,7 @@ const allowedHeaders = [
   ...['helper-method', 'poll-helper', 'custom-poll-interval', 'read-timeout'].map((name) => `x-stainless-${name}`),
 ]
 
+// Joined once: the plug-in would do so for each answer.
 const exposedHeaders = [
   'x-request-id',
   'retry-after',
@@ -68,7 +69,7 @@ const exposedHeaders = [
   'content-disposition',
   'content-range',
   'etag',
-]
+].join(', ')
 
 function beginRequest(deps: AccessLogDeps, request: FastifyRequest, reply: FastifyReply): void {
   beginAccessLog(deps, request, reply)

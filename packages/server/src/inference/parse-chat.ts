@@ -2,6 +2,7 @@ import {
   chatRequest,
   type ChatRequest,
   isBlankChat,
+  isOrdinaryChat,
   MESSAGE_PARTS_MAX,
   MESSAGES_MAX,
   REQUEST_PARTS_MAX,
@@ -59,7 +60,8 @@ function refuseTools(tools: ChatRequest['tools']): void {
 export function parseChat(text: Buffer): ChatCall {
   const value = parseJsonObject(text)
   refuseCrowds(value)
-  const request = parseFields(chatRequest, value)
+  // Most requests are seen to be right at one look; the schema decides about the others.
+  const request: ChatRequest = isOrdinaryChat(value) ? value : parseFields(chatRequest, value)
   const members = scanBody(text)
   spellings.refuse(members.keys())
   refuseRouting(value)

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DuplicateKeyError, type JsonBody, numberText, scanMembers, spliceMembers } from './json-body.ts'
+import {
+  loneNumberText,
+  DuplicateKeyError,
+  type JsonBody,
+  numberText,
+  scanMembers,
+  spliceMembers,
+} from './json-body.ts'
 
 function bodyOf(text: string): JsonBody {
   const buffer = Buffer.from(text)
@@ -76,4 +83,15 @@ test('the text of a number is read as it is written', () => {
   expect(numberText(text, ['usage', 'note'])).toBeNull()
   expect(numberText(text, ['usage', 'none'])).toBeNull()
   expect(numberText(Buffer.from('{"usage":null,"usage":{"cost":1,"cost":2.50}}'), ['usage', 'cost'])).toBe('2.50')
+})
+
+test('a lone number is read by its digits, and only where its key stands once', () => {
+  const read = (text: string): string | null => loneNumberText(Buffer.from(text), 'cost')
+  expect(read('{"usage":{"cost":0.000950000000000001}}')).toBe('0.000950000000000001')
+  expect(read('{"cost":1E-7,"x":2}')).toBe('1E-7')
+  expect(read('{"said":"the \\"cost\\":7","cost":3}')).toBe('3')
+  expect(read('{"cost":1,"inner":{"cost":2}}')).toBeNull()
+  for (const other of ['{"cost":null}', '{"cost":"7"}', '{"cost" : 7}', '{"c\\u006fst":7}', '{}', '{"cost":']) {
+    expect(read(other)).toBeNull()
+  }
 })

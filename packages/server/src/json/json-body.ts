@@ -167,6 +167,32 @@ export function spliceMembers(body: JsonBody, edits: ReadonlyMap<string, string>
 }
 
 /**
+ * Reads the source text of a number that stands under a key which the whole text has once, whatever is around it.
+ *
+ * An unescaped quote is never inside of a string, so the bytes of the key and its colon are a key indeed.
+ *
+ * @returns null when the key stands there never or more than once, with anything but a number, or with space around its
+ *   colon. Whether the key is the one that was meant is for the caller to know.
+ */
+export function loneNumberText(text: Buffer, key: string): string | null {
+  const mark = `"${key}":`
+  const at = text.lastIndexOf(mark)
+  if (at === -1 || text.indexOf(mark) !== at) return null
+  let end = at + mark.length
+  while (isNumberByte(text[end])) end++
+  const written = text.toString('latin1', at + mark.length, end)
+  return NUMBER.test(written) ? written : null
+}
+
+const NUMBER = /^-?\d[\d.eE+-]*$/
+
+/** Digits, signs, points and exponents. */
+function isNumberByte(byte: number | undefined): boolean {
+  if (byte === undefined) return false
+  return (byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x2d || byte === 0x2b || (byte | 0x20) === 0x65
+}
+
+/**
  * Reads the source text of a number deep inside an object, so that no digit passes through a float.
  *
  * @param path keys from the outermost object inwards.
@@ -180,5 +206,5 @@ export function numberText(text: Buffer, path: readonly string[]): string | null
     inner = inner.subarray(member.valueStart, member.valueEnd)
   }
   const written = inner.toString('latin1')
-  return /^-?\d[\d.eE+-]*$/.test(written) ? written : null
+  return NUMBER.test(written) ? written : null
 }

@@ -3,7 +3,15 @@
  */
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { InvariantError } from '../errors/invariant-error.ts'
-import type { CreditDeposit, HoldProgress, LedgerOperation, RecordCredit, SettleHold } from './operations.ts'
+import type {
+  CreditDeposit,
+  HoldProgress,
+  LedgerOperation,
+  PlaceHold,
+  RecordCredit,
+  SettleHold,
+  UsageFacts,
+} from './operations.ts'
 
 /** A million USD in one operation; sums of two fit a signed 64-bit column with room to spare. */
 export const OPERATION_AMOUNT_MAX = 1_000_000_000_000_000_000n
@@ -35,7 +43,7 @@ function checked(operation: LedgerOperation): LedgerOperation {
       assertCount('firstUnits', operation.firstUnits, OPERATION_UNITS_MAX)
       assert(operation.units > 0 || operation.policy === 'exact', 'only an exact hold can have no units')
       assert(operation.firstUnits > 0 || operation.policy !== 'stepwise', 'a stepwise hold has a first step')
-      return { ...operation, ...boundOf(operation), model: storable(operation.model, NAME_LENGTH_MAX) }
+      return checkedPlace(operation)
     case 'extend':
       assertId(operation.holdId)
       assertCount('targetUnits', operation.targetUnits, OPERATION_UNITS_MAX)
@@ -51,6 +59,15 @@ function checked(operation: LedgerOperation): LedgerOperation {
       assertCount('leaseUntil', operation.leaseUntil, Number.MAX_SAFE_INTEGER)
       return { ...operation, entries: operation.entries.map(checkedProgress) }
   }
+}
+
+// What is in order is returned as it is: a copy of every operation is a measurable part of a request.
+
+function checkedPlace(operation: PlaceHold): PlaceHold {
+  const model = storable(operation.model, NAME_LENGTH_MAX)
+  const { fixed, perUnit } = boundOf(operation)
+  const isSame = model === operation.model && fixed === operation.fixed && perUnit === operation.perUnit
+  return isSame ? operation : { ...operation, fixed, perUnit, model }
 }
 
 /** The bound of a hold. One that is dearer than the limit is too dear for every balance, so the limit stands for it. */
@@ -72,19 +89,24 @@ function checkedSettle(operation: SettleHold): SettleHold {
     if (count !== null) assertCount('tokens', count, Number.MAX_SAFE_INTEGER)
   }
   if (facts.latencyMs !== null) assertCount('latencyMs', facts.latencyMs, Number.MAX_SAFE_INTEGER)
-  return {
-    ...operation,
-    charge,
-    cost,
-    facts: {
-      ...facts,
-      upstream: storableOrNull(facts.upstream, NAME_LENGTH_MAX),
-      upstreamModel: storableOrNull(facts.upstreamModel, NAME_LENGTH_MAX),
-      errorCode: storableOrNull(facts.errorCode, NAME_LENGTH_MAX),
-      generationId: storableOrNull(facts.generationId, NAME_LENGTH_MAX),
-      pricing: storableOrNull(facts.pricing, TEXT_LENGTH_MAX),
-    },
-  }
+  const stored = storableFacts(facts)
+  const isSame = charge === operation.charge && cost === operation.cost && stored === facts
+  return isSame ? operation : { ...operation, charge, cost, facts: stored }
+}
+
+function storableFacts(facts: UsageFacts): UsageFacts {
+  const upstream = storableOrNull(facts.upstream, NAME_LENGTH_MAX)
+  const upstreamModel = storableOrNull(facts.upstreamModel, NAME_LENGTH_MAX)
+  const errorCode = storableOrNull(facts.errorCode, NAME_LENGTH_MAX)
+  const generationId = storableOrNull(facts.generationId, NAME_LENGTH_MAX)
+  const pricing = storableOrNull(facts.pricing, TEXT_LENGTH_MAX)
+  const isSame =
+    upstream === facts.upstream &&
+    upstreamModel === facts.upstreamModel &&
+    errorCode === facts.errorCode &&
+    generationId === facts.generationId &&
+    pricing === facts.pricing
+  return isSame ? facts : { ...facts, upstream, upstreamModel, errorCode, generationId, pricing }
 }
 
 function checkedCredit(operation: RecordCredit): RecordCredit {

@@ -5,7 +5,7 @@ import type { LogSink } from './log.ts'
  * Lines are kept back until so many bytes are there, or until the time is up. A write per line is a measurable part of
  * a request.
  */
-const BUFFER_BYTES = 8 * 1024
+const BUFFER_BYTES = 64 * 1024
 const FLUSH_MS = 200
 
 export interface BufferedLogSink extends LogSink {

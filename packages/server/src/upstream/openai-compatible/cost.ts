@@ -1,5 +1,5 @@
 /** What an upstream says that an answer has cost, read from the digits of its JSON. */
-import { numberText } from '../../json/json-body.ts'
+import { loneNumberText, numberText } from '../../json/json-body.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { attoUsdOf, parseUsd } from '../../pricing/usd.ts'
 import type { Dialect } from './dialect.ts'
@@ -22,6 +22,15 @@ function usdAt(text: Buffer, path: readonly string[]): AttoUsd | null {
 }
 
 /**
+ * The digits of the cost. A look from the end of the text finds them where the key stands once; that it is this one is
+ * seen by the value. Else the way through the whole text is taken.
+ */
+function feeAt(text: Buffer, path: readonly string[], value: number): AttoUsd | null {
+  const digits = loneNumberText(text, 'cost')
+  return digits !== null && Number(digits) === value ? parseUsd(digits) : usdAt(text, [...path, 'cost'])
+}
+
+/**
  * Adds what a provider bills on a key of the operator's own to what the router bills for passing the request on.
  *
  * @returns null when the provider's part is not known: the fee alone is not what the answer has cost.
@@ -31,7 +40,7 @@ export function addOwnKeyCost(fee: AttoUsd | null, provider: AttoUsd | null): At
 }
 
 function reportedCost(source: () => Buffer, { usage, path }: FoundUsage): AttoUsd | null {
-  const fee = typeof usage['cost'] === 'number' ? usdAt(source(), [...path, 'cost']) : null
+  const fee = typeof usage['cost'] === 'number' ? feeAt(source(), path, usage['cost']) : null
   if (usage['is_byok'] === true) {
     return addOwnKeyCost(fee, usdAt(source(), [...path, 'cost_details', 'upstream_inference_cost']))
   }
