@@ -22,47 +22,119 @@ export function openSseWriter(
   options: { readonly headers: Readonly<Record<string, string>>; readonly keepAliveMs: number },
 ): FrameWriter {
   response.writeHead(200, { ...options.headers, ...streamHeaders })
-  response.flushHeaders()
-  let stall: NodeJS.Timeout | null = null
-  let isOver = false
-  const canWrite = (): boolean => !isOver && !response.destroyed
-  const keepAlive = setInterval(() => {
-    // A reader that is full needs no comment, and would only be filled further.
-    if (canWrite() && stall === null) response.write(': keep-alive\n\n')
-  }, options.keepAliveMs)
-  keepAlive.unref()
-  const awaitReader = (): void => {
-    stall ??= setTimeout(() => response.destroy(), READER_STALL_MS)
-    stall.unref()
+  return new SseWriter(response, options.keepAliveMs)
+}
+
+/**
+ * Writes the frames of one stream. What is made in one turn of the event loop leaves in one write; the headers go with
+ * the first.
+ */
+class SseWriter implements FrameWriter {
+  readonly #response: ServerResponse
+  readonly #keepAlive: NodeJS.Timeout
+  #stall: NodeJS.Timeout | null = null
+  #pending = ''
+  #willFlush = false
+  #hasBegun = false
+  #isOver = false
+  #onDrain: (() => void) | null = null
+
+  constructor(response: ServerResponse, keepAliveMs: number) {
+    this.#response = response
+    this.#keepAlive = setInterval(() => {
+      // A reader that is full needs no comment, and would only be filled further.
+      if (this.#stall === null) this.write(': keep-alive\n\n')
+    }, keepAliveMs).unref()
+    const { socket } = response
+    const drained = (): void => this.#drained()
+    response.once('close', () => {
+      this.#close()
+      socket?.removeListener('drain', drained)
+    })
+    socket?.on('drain', drained)
+    response.on('drain', drained)
+    // Even without a frame the headers leave now.
+    this.#flushSoon()
   }
-  const clearStall = (): void => {
-    if (stall !== null) clearTimeout(stall)
-    stall = null
+
+  write(text: string): boolean {
+    if (!this.#canWrite()) return true
+    this.#pending += text
+    this.#flushSoon()
+    return !(this.#response.socket ?? this.#response).writableNeedDrain
   }
-  const close = (): void => {
-    isOver = true
-    clearInterval(keepAlive)
-    clearStall()
+
+  end(text: string): void {
+    if (!this.#canWrite()) return
+    const rest = this.#pending + text
+    this.#close()
+    this.#response.end(rest)
+    // Nothing more comes that could find the reader full, and what waits for them is kept until they take it.
+    this.#awaitReader()
   }
-  response.once('close', close)
-  response.on('drain', clearStall)
-  return {
-    write: (text) => {
-      if (!canWrite()) return true
-      const hasRoom = response.write(text)
-      if (!hasRoom) awaitReader()
-      return hasRoom
-    },
-    end: (text) => {
-      if (!canWrite()) return
-      isOver = true
-      clearInterval(keepAlive)
-      response.end(text)
-      // Nothing more comes that could find the reader full, and what waits for them is kept until they take it.
-      awaitReader()
-    },
-    onDrain: (listener) => {
-      response.on('drain', listener)
-    },
+
+  onDrain(listener: () => void): void {
+    this.#onDrain = listener
+  }
+
+  #canWrite(): boolean {
+    return !this.#isOver && !this.#response.destroyed
+  }
+
+  #flushSoon(): void {
+    if (this.#willFlush) return
+    this.#willFlush = true
+    process.nextTick(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#willFlush = false
+    if (!this.#canWrite()) return
+    const text = this.#pending
+    this.#pending = ''
+    if (!this.#send(text)) this.#awaitReader()
+  }
+
+  /**
+   * Writes a piece. Once the headers are out, the chunk is framed here and handed to the socket as one text: the
+   * response's own way takes four pieces for it, which is a third of what a chunk costs.
+   * Source: RFC 9112 section 7.1 (chunked transfer coding).
+   *
+   * @returns false when the reader is full.
+   */
+  #send(text: string): boolean {
+    const response = this.#response
+    const { socket } = response
+    const isFirst = !this.#hasBegun
+    this.#hasBegun = true
+    if (text === '') {
+      if (isFirst) response.flushHeaders()
+      return true
+    }
+    // With the headers, behind another answer on the same connection, or for a reader of HTTP/1.0.
+    const isAhead = socket !== null && response.writableLength === socket.writableLength
+    if (isFirst || !isAhead || !response.chunkedEncoding) return response.write(text)
+    return socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
+  }
+
+  #drained(): void {
+    this.#clearStall()
+    this.#onDrain?.()
+  }
+
+  #awaitReader(): void {
+    this.#stall ??= setTimeout(() => this.#response.destroy(), READER_STALL_MS).unref()
+  }
+
+  #clearStall(): void {
+    if (this.#stall !== null) clearTimeout(this.#stall)
+    this.#stall = null
+  }
+
+  #close(): void {
+    this.#isOver = true
+    this.#pending = ''
+    clearInterval(this.#keepAlive)
+    this.#clearStall()
   }
 }
