@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceError } from '../errors/service-error.ts'
 import type { HttpMetrics } from '../metrics/http-metrics.ts'
-import type { Logger } from '../runtime/log.ts'
+import { type Logger, writeRecord } from '../runtime/log.ts'
 
 /** What is learnt about a request on its way. */
 export interface RequestFacts {
@@ -46,6 +46,11 @@ export function beginAccessLog(deps: AccessLogDeps, request: FastifyRequest, rep
   reply.raw.once('close', () => noteEnd(deps, request, reply))
 }
 
+function retryOf({ headers }: FastifyRequest): string | null {
+  const retry = headers['x-stainless-retry-count']
+  return retry === undefined ? null : String(retry)
+}
+
 function noteEnd({ log, metrics }: AccessLogDeps, request: FastifyRequest, reply: FastifyReply): void {
   const { facts } = request
   const isWhole = reply.raw.writableFinished
@@ -57,20 +62,20 @@ function noteEnd({ log, metrics }: AccessLogDeps, request: FastifyRequest, reply
     seconds: durationMs / 1_000,
     errorCode: facts.error?.code ?? null,
   })
-  const line = {
+  const own = {
     request_id: request.id,
     method: request.method,
     route: request.routeOptions.url ?? null,
     status: isWhole ? reply.raw.statusCode : CLIENT_CLOSED,
     duration_ms: Math.round(durationMs),
     key_id: facts.keyId,
-    model: facts.model,
     credits_charged: facts.creditsCharged,
-    retry: request.headers['x-stainless-retry-count'] ?? null,
-    ...(facts.error === null ? {} : { code: facts.error.code, ...facts.error.internal }),
   }
+  const foreign = { model: facts.model, retry: retryOf(request) }
+  const { error } = facts
+  if (error === null) return writeRecord(log, { own, foreign }, 'request')
+  const line = { ...own, ...foreign, code: error.code, ...error.internal }
   // A fault of ours is told with its cause; everything else is an ordinary day.
-  if (facts.error?.code === 'internal_error')
-    log.error({ ...line, err: facts.error.cause ?? facts.error }, 'request failed')
+  if (error.code === 'internal_error') log.error({ ...line, err: error.cause ?? error }, 'request failed')
   else log.info(line, 'request')
 }

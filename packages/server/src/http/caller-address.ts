@@ -10,7 +10,7 @@ const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
  * since one subscriber has all addresses of at least one.
  */
 export function callerAddress(ip: string): string {
-  if (!isIPv6(ip)) return ip
+  if (!ip.includes(':') || !isIPv6(ip)) return ip
   const [address = ''] = ip.split('%')
   const plain = IPV4_IN_IPV6.exec(address)?.[1]
   if (plain !== undefined) return plain

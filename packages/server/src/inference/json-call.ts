@@ -57,6 +57,8 @@ const refusedFields: Readonly<Record<string, readonly unknown[]>> = {
   service_tier: ['auto', 'default', 'standard'],
 }
 
+const refusedEntries = Object.entries(refusedFields)
+
 /** A name as readers see it that care for no case: capitals, and the letters that fold to an ordinary one (ſ, K). */
 function foldCase(name: string): string {
   return name.toUpperCase().toLowerCase()
@@ -64,11 +66,13 @@ function foldCase(name: string): string {
 
 /** Finds deciding fields in another spelling. Made once for each kind of request. */
 export class SpellingCheck {
+  readonly #fields: ReadonlySet<string>
   readonly #folded: ReadonlyMap<string, string>
 
   /** @param fields that the gateway reads of such a request; those that would change its route are added. */
   constructor(fields: readonly string[]) {
-    this.#folded = new Map([...Object.keys(refusedFields), ...fields].map((field) => [foldCase(field), field]))
+    this.#fields = new Set([...Object.keys(refusedFields), ...fields])
+    this.#folded = new Map([...this.#fields].map((field) => [foldCase(field), field]))
   }
 
   /**
@@ -79,8 +83,9 @@ export class SpellingCheck {
    */
   refuse(names: Iterable<string>): void {
     for (const name of names) {
+      if (this.#fields.has(name)) continue
       const field = this.#folded.get(foldCase(name))
-      if (field === undefined || field === name) continue
+      if (field === undefined) continue
       const param = name.slice(0, 64)
       throw new ServiceError('unsupported_parameter', `Unsupported parameter: '${param}' must be written '${field}'.`, {
         param,
@@ -95,7 +100,7 @@ export class SpellingCheck {
  * @throws {ServiceError} `unsupported_parameter`.
  */
 export function refuseRouting(value: Readonly<Record<string, unknown>>): void {
-  for (const [field, harmless] of Object.entries(refusedFields)) {
+  for (const [field, harmless] of refusedEntries) {
     const sent = value[field]
     if (sent === undefined || sent === null || harmless.includes(sent)) continue
     throw new ServiceError(

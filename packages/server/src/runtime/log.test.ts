@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../errors/service-error.ts'
-import { createLogger, type Logger } from './log.ts'
+import { createLogger, type Logger, writeRecord } from './log.ts'
 
 const ours = `sk-svc-${'A1b2C3d'.repeat(7)}`
 const openRouter = `sk-or-v1-${'0a9b8c7d'.repeat(8)}`
@@ -114,4 +114,29 @@ test('lines below the level are not written', () => {
   const lines: string[] = []
   createLogger({ level: 'warn', sink: { write: (line) => lines.push(line) } }).info('quiet')
   expect(lines).toEqual([])
+})
+
+describe('a record that is written as text', () => {
+  const own = { request_id: 'r-1', status: 200, key_id: null }
+
+  test('has the form of every other, and no secret of anybody’s words', () => {
+    const foreign = { model: `x\n${ours} "quoted"`, retry: null }
+    const [text, usual] = [
+      logged((log) => writeRecord(log, { own, foreign }, 'request')),
+      logged((log) => log.info({ ...own, ...foreign }, 'request')),
+    ]
+    const withoutTime = (line: string): object => ({ ...(JSON.parse(line) as object), time: '' })
+    expect(withoutTime(text)).toEqual(withoutTime(usual))
+    expect(text).not.toContain(ours)
+    expect((JSON.parse(text) as { time: string }).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
+  test('is left out where the level says so, and goes through a child as any other', () => {
+    const lines: string[] = []
+    const sink = { write: (line: string) => void lines.push(line) }
+    writeRecord(createLogger({ level: 'warn', sink }), { own, foreign: {} }, 'request')
+    expect(lines).toEqual([])
+    writeRecord(createLogger({ level: 'info', sink }).child({ of: 'a child' }), { own, foreign: {} }, 'request')
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ ...own, of: 'a child', msg: 'request' })
+  })
 })
