@@ -12,7 +12,7 @@ if (parentPort !== null) {
     const batches = createSqliteBatches(createSqliteLedgerStore(connection))
     return {
       apply: (batch) => writeResultsText(batches.apply(readBatchText(batch))),
-      forget: batches.forget,
+      forget: () => batches.forget(),
     }
   })
 }
