@@ -11,6 +11,7 @@ import { clientNames, environmentSchema, reservedNames } from '../packages/serve
 import { readKeptSecret } from '../packages/server/src/config/kept-secret.ts'
 import { loadConfig } from '../packages/server/src/config/load-config.ts'
 import { openAdmin } from '../packages/server/src/open-admin.ts'
+import { heldBackDeposit, waitingMail } from '../packages/server/testing/operator-scene.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { readTree, type TextFile } from '../tools/tidy/tree.ts'
 import { chargeOf } from './charge-of.ts'
@@ -166,9 +167,12 @@ describe('a newcomer', () => {
   test('can type every operator command that a document shows', async () => {
     const { keyId } = await gateway.createKey()
     const peppers = [{ version: 1, secret: readKeptSecret(gateway.dataDir, 'key-pepper') }] as const
+    const sessionSecret = readKeptSecret(gateway.dataDir, 'session-secret')
+    const depositId = (await heldBackDeposit(gateway.gateway.database, gateway.accountId)).depositId
+    const mailId = await waitingMail(gateway.gateway.database, gateway.accountId)
     const errors: string[] = []
     const deps = {
-      open: () => openAdmin({ databaseUrl: null, dataDir: gateway.dataDir, peppers }),
+      open: () => openAdmin({ databaseUrl: null, dataDir: gateway.dataDir, peppers, sessionSecret }),
       print: () => undefined,
       printError: (text: string) => void errors.push(text),
     }
@@ -178,8 +182,13 @@ describe('a newcomer', () => {
       .filter((line) => line.startsWith('npm run admin -- '))
     expect(lines.length).toBeGreaterThan(6)
     for (const line of lines) {
-      const named = line.replaceAll('ACCOUNT_ID', gateway.accountId).replaceAll('KEY_ID', keyId)
-      const words = [...named.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(4)
+      const named = line
+        .replaceAll('ACCOUNT_ID', gateway.accountId)
+        .replaceAll('KEY_ID', keyId)
+        .replaceAll('MAIL_ID', mailId)
+      const words = [...named.replaceAll('DEPOSIT_ID', `dep_${depositId}`).matchAll(/'([^']*)'|(\S+)/g)]
+        .map(([, quoted, plain]) => quoted ?? plain ?? '')
+        .slice(4)
       expect([line, await runAdmin(deps, words), errors]).toEqual([line, 0, []])
       // The account has to work for the next ones.
       if (words.includes('suspend')) await runAdmin(deps, ['account', 'resume', gateway.accountId])

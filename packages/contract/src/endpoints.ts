@@ -5,8 +5,10 @@
 import { accountEndpoints } from './endpoints/account.ts'
 import { audioEndpoints } from './endpoints/audio.ts'
 import { chatEndpoints } from './endpoints/chat.ts'
+import { depositsEndpoints } from './endpoints/deposits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { filesEndpoints } from './endpoints/files.ts'
+import { keysEndpoints } from './endpoints/keys.ts'
 import { modelsEndpoints } from './endpoints/models.ts'
 import { serviceEndpoints } from './endpoints/service.ts'
 
@@ -17,6 +19,8 @@ export const endpoints = {
   ...filesEndpoints,
   ...audioEndpoints,
   ...accountEndpoints,
+  ...depositsEndpoints,
+  ...keysEndpoints,
   ...serviceEndpoints,
 } as const
 

@@ -5,8 +5,10 @@ import type { endpoints } from './endpoints.ts'
 import { accountExamples } from './examples/account.ts'
 import { audioExamples } from './examples/audio.ts'
 import { chatExamples } from './examples/chat.ts'
+import { depositsExamples } from './examples/deposits.ts'
 import type { ExampleTable } from './examples/example.ts'
 import { filesExamples } from './examples/files.ts'
+import { keysExamples } from './examples/keys.ts'
 import { modelsExamples } from './examples/models.ts'
 import { serviceExamples } from './examples/service.ts'
 
@@ -16,6 +18,8 @@ export const examples: ExampleTable<typeof endpoints> = {
   ...filesExamples,
   ...audioExamples,
   ...accountExamples,
+  ...depositsExamples,
+  ...keysExamples,
   ...serviceExamples,
 }
 

@@ -41,6 +41,18 @@ export function usdJson(amount: Nanocredits): RawJson {
   return exactJson.rawJSON(formatUsd(amount))
 }
 
+const PLAIN_DECIMAL = /^-?\d+(?:\.\d+)?$/
+
+/**
+ * Gives an exact decimal as a JSON number with the same digits.
+ *
+ * @throws {TypeError} when the text is not a plain decimal.
+ */
+export function decimalJson(text: DecimalText): RawJson {
+  if (!PLAIN_DECIMAL.test(text)) throw new TypeError(`"${text}" is not a plain decimal.`)
+  return exactJson.rawJSON(text.replace(/^(-?)0+(?=\d)/, '$1'))
+}
+
 /**
  * The names of all fields that hold money as a JSON number, in any answer, chunk or error body.
  * A test compares this list with the schemas.
@@ -62,9 +74,11 @@ export const moneyFields: ReadonlySet<string> = new Set([
   'budget_used',
   'usd',
   'cost',
+  'amount_usd',
+  'price_usd',
+  'minimum_usd',
+  'balance',
 ])
-
-const PLAIN_DECIMAL = /^-?\d+(?:\.\d+)?$/
 
 /**
  * Parses JSON so that every money field keeps its exact digits: as decimal text instead of a number.

@@ -6,7 +6,7 @@ import { endpointList } from './endpoints.ts'
 import { errorBody } from './error-body.ts'
 import { errorCodes } from './error-codes.ts'
 import { examples, shortageExample } from './examples.ts'
-import { createOpenApiDocument, DEVELOPMENT_BASE_URL } from './openapi.ts'
+import { createOpenApiDocument, DEVELOPMENT_BASE_URL, pathOf } from './openapi.ts'
 
 const document = createOpenApiDocument('https://gateway.example/api')
 
@@ -18,7 +18,7 @@ interface Operation {
 }
 
 function operationOf(endpoint: Endpoint): Operation {
-  return document.paths[endpoint.path]?.[endpoint.method.toLowerCase()] as Operation
+  return document.paths[pathOf(endpoint)]?.[endpoint.method.toLowerCase()] as Operation
 }
 
 describe('the OpenAPI document', () => {
@@ -41,8 +41,21 @@ describe('the OpenAPI document', () => {
   })
 
   test('has one operation for each row and no other', () => {
-    const operations = Object.values(document.paths).flatMap((path) => Object.values(path) as Operation[])
+    const operations = Object.values(document.paths).flatMap(({ servers: _servers, ...path }) => {
+      return Object.values(path) as Operation[]
+    })
     expect(operations.map((operation) => operation.operationId)).toEqual(endpointList.map((endpoint) => endpoint.id))
+  })
+
+  // Spec 4 lists these two with an `/api` prefix of their own.
+  test('has the two paths below the origin, with servers of their own, and no other', () => {
+    const origins = ['https://gateway.example', DEVELOPMENT_BASE_URL.replace(/\/api$/, '')]
+    const withServers = Object.entries(document.paths).filter(([, path]) => 'servers' in path)
+    expect(withServers.map(([path]) => path)).toEqual(['/api/notify/deposit', '/api/keys/mirror'])
+    for (const [, { servers }] of withServers) {
+      expect((servers as { url: string }[]).map(({ url }) => url)).toEqual(origins)
+    }
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/api/'))).toHaveLength(2)
   })
 
   test('every reference leads to a component', () => {

@@ -18,11 +18,16 @@ export const DEVELOPMENT_BASE_URL = 'http://localhost:8787/api'
 
 type Json = Readonly<Record<string, unknown>>
 
+interface Server {
+  readonly url: string
+  readonly description: string
+}
+
 /** An OpenAPI 3.1.0 document. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
   readonly info: Json
-  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly servers: readonly Server[]
   readonly tags: readonly Json[]
   readonly security: readonly Json[]
   readonly paths: Readonly<Record<string, Json>>
@@ -36,14 +41,13 @@ export interface OpenApiDocument {
  */
 export function createOpenApiDocument(publicBaseUrl: string): OpenApiDocument {
   const schemas = new SchemaCollection()
-  const paths: Record<string, Record<string, Json>> = {}
+  const servers = serversOf(publicBaseUrl)
+  const paths: Record<string, Record<string, Json | readonly Server[]>> = {}
   for (const endpoint of endpointList) {
-    const path = (paths[endpoint.path] ??= {})
+    const path = (paths[pathOf(endpoint)] ??= endpoint.standsAtOrigin === true ? { servers: originsOf(servers) } : {})
     path[endpoint.method.toLowerCase()] = renderOperation(endpoint, examples[endpoint.id], schemas)
   }
   schemas.render(errorBody, 'output')
-  const development = { url: DEVELOPMENT_BASE_URL, description: 'A gateway on this machine.' }
-  const published = { url: publicBaseUrl, description: 'This gateway.' }
   return {
     openapi: '3.1.0',
     info: {
@@ -52,7 +56,7 @@ export function createOpenApiDocument(publicBaseUrl: string): OpenApiDocument {
       description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: publicBaseUrl === DEVELOPMENT_BASE_URL ? [published] : [published, development],
+    servers,
     tags: Object.entries(endpointTags)
       .filter(([tag]) => endpointList.some((endpoint) => endpoint.tag === tag))
       .map(([name, description]) => ({ name, description })),
@@ -66,6 +70,22 @@ export function createOpenApiDocument(publicBaseUrl: string): OpenApiDocument {
       schemas: schemas.all,
     },
   }
+}
+
+/** An endpoint's path in the document. Source: spec 4, which writes two of them with an `/api` of their own. */
+export function pathOf(endpoint: Endpoint): string {
+  return endpoint.standsAtOrigin === true ? `/api${endpoint.path}` : endpoint.path
+}
+
+function serversOf(publicBaseUrl: string): readonly Server[] {
+  const development = { url: DEVELOPMENT_BASE_URL, description: 'A gateway on this machine.' }
+  const published = { url: publicBaseUrl, description: 'This gateway.' }
+  return publicBaseUrl === DEVELOPMENT_BASE_URL ? [published] : [published, development]
+}
+
+/** The same servers without their `/api`, for paths that bring it along. */
+function originsOf(servers: readonly Server[]): readonly Server[] {
+  return servers.map(({ url, description }) => ({ url: url.replace(/\/api$/, ''), description }))
 }
 
 const INTRODUCTION = [

@@ -6,6 +6,7 @@ import { createBalanceStore } from './billing/balance-store.ts'
 import type { BillingDeps } from './billing/open-hold.ts'
 import { createUsageStore } from './billing/usage-store.ts'
 import type { Model } from './catalog/model.ts'
+import { depositEdge, depositLimits } from './deposit-edge.ts'
 import { InvariantError } from './errors/invariant-error.ts'
 import type { EdgeDeps, EdgeLimits } from './http/edge.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
@@ -44,13 +45,15 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
   }
 }
 
-function edgeLimits({ config, clock, streams }: Parts): EdgeLimits {
+function edgeLimits(parts: Parts): EdgeLimits {
+  const { config, clock, streams } = parts
   const { limits } = config
   return {
     perKey: new RateLimiter(limits.requestsPerMinute, clock),
     perAccount: new RateLimiter(limits.requestsPerMinute * ACCOUNT_KEYS, clock),
     perAddress: new RateLimiter(limits.publicPerMinute, clock),
     failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock),
+    ...depositLimits(parts),
     streams,
     bodies: new BodyBudget(limits.bodyBytesInFlight),
     chatBodyBytes: limits.chatBodyBytes,
@@ -88,6 +91,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     },
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
+    ...depositEdge(parts, publicOrigin),
     catalog,
     media: parts.media,
     readHealth: health,

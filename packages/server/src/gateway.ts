@@ -11,6 +11,7 @@ import type { AdminServer } from './http/admin-server.ts'
 import { createApp } from './http/app.ts'
 import type { KeyAuthenticator } from './keys/authenticate-key.ts'
 import type { Ledger } from './ledger/ledger.ts'
+import { deliverDueMail, type OutboxDeps } from './mail/outbox.ts'
 import type { OpenCatalog } from './open-catalog.ts'
 import { hasLocalDeposits, startLocalChainsBeside } from './open-local-chains.ts'
 import type { OpenMedia } from './open-media.ts'
@@ -150,11 +151,16 @@ function workerDeps(parts: Parts) {
     files: parts.media.files,
     leaseMs: config.limits.leaseMs,
     journalMs: config.limits.journalMs,
+    deliverMail: deliveryOf(parts.outbox),
     dataFolder: config.databaseUrl === null ? config.dataDir : null,
     hasOwnPrices: catalog.isOwn,
     refreshCatalog: primary.kind === 'sandbox' ? null : catalogRefresh(catalog, upstreams.get(primary.name)),
     findCost: async (upstream: string, generationId: string) => upstreams.get(upstream)?.findCost(generationId) ?? null,
   }
+}
+
+function deliveryOf(outbox: OutboxDeps | null): (() => Promise<void>) | null {
+  return outbox === null ? null : () => deliverDueMail(outbox)
 }
 
 function catalogRefresh(catalog: OpenCatalog, upstream: WatchedUpstream | undefined): (() => Promise<void>) | null {

@@ -1,5 +1,5 @@
 /** Chains, their watcher, and what claims go through. Part of the composition. */
-import { ASSETS, type Asset, type ChainId, type Hex } from './chain/assets.ts'
+import { ASSETS, type ChainId, type Hex } from './chain/assets.ts'
 import type { ChainReader } from './chain/chain-reader.ts'
 import type { ChainRules } from './chain/chain-rules.ts'
 import { openDepositXpub, XpubError, type DepositXpub } from './chain/deposit-xpub.ts'
@@ -9,6 +9,7 @@ import type { Config } from './config/config.ts'
 import type { DepositChainConfig } from './config/deposits-config.ts'
 import type { Database } from './db/database.ts'
 import { createDepositAddressStore } from './deposits/deposit-address-store.ts'
+import type { DepositPlace } from './deposits/deposit-places.ts'
 import { policyFrom } from './deposits/deposit-policy.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
 import { giveDepositAddress } from './deposits/give-deposit-address.ts'
@@ -25,17 +26,6 @@ import type { Clock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
 import { systemTimer } from './runtime/timer.ts'
 import { startWatchingDeposits } from './worker/watch-deposits.ts'
-
-/** Where an account pays on one chain. */
-export interface DepositPlace {
-  readonly chainId: ChainId
-  readonly chainName: string
-  /** With the checksum of ERC-55. */
-  readonly address: Hex
-  /** The contract of the token, with its checksum. */
-  readonly token: Hex
-  readonly assets: readonly Asset[]
-}
 
 /** Deposits of one gateway, once their chains are known. */
 export interface OpenDeposits {

@@ -15,6 +15,7 @@ import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
 import { observeEngine, observeUpstreams, openObservation } from './open-observation.ts'
 import { openDeposits } from './open-deposits.ts'
+import { openOutbox } from './open-outbox.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
@@ -81,6 +82,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{ media, revocations, processId, observation, deposits, tokenCounter: createTokenCounter() },
     durationProbe: createDurationProbe(),
+    outbox: openOutbox({ config, database, clock, log }),
     streams: new StreamSlots(config.limits.streamsAtOnce),
   }
 }

@@ -43,6 +43,8 @@ export const endpointTags = {
   Audio: 'Speech from text, text from speech.',
   Files: 'Fetch what was made.',
   Account: 'Credits and where they went.',
+  Deposits: 'Payments on a chain that become credits.',
+  Keys: 'Keys that exist elsewhere.',
   Service: 'The gateway itself.',
 } as const
 
@@ -56,7 +58,9 @@ export interface Endpoint {
   /** `signed` takes a signature in the query in place of a key. */
   readonly auth: 'key' | 'public' | 'signed'
   /** The right that the key must have. */
-  readonly right?: 'inference'
+  readonly right?: 'inference' | 'deposits'
+  /** Whether the document shows it below the origin as `/api/…`, as the specification writes it. */
+  readonly standsAtOrigin?: true
   /** Whether a successful answer says what it cost, in the headers at least. */
   readonly isCharged?: true
   /** Whether that charge is reckoned before the work, which the headers tell, too. */

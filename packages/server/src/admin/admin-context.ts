@@ -5,11 +5,22 @@
 import type { AccountRequest, CreatedAccount } from '../accounts/create-account.ts'
 import type { AccountDetails, AccountPage, AccountSummary } from '../accounts/list-accounts.ts'
 import type { AccountStatus, SetStatusResult } from '../accounts/set-account-status.ts'
+import type { Decision, DecideDepositResult, DepositVerdictRequest } from '../deposits/decide-deposit.ts'
+import type { Deposit, DepositState } from '../deposits/deposit.ts'
 import type { CreatedKey, KeyRequest } from '../keys/create-key.ts'
 import type { KeyFilter, KeySummary } from '../keys/list-keys.ts'
 import type { RevokeKeyResult } from '../keys/revoke-key.ts'
 import type { AuditReport } from '../ledger/audit.ts'
+import type { MailPage, MailRecord } from '../mail/manage-outbox.ts'
 import type { CreditResult, RecordCredit } from '../ledger/operations.ts'
+
+export interface DepositFilter {
+  /** Continue after this one. */
+  readonly after?: string
+  readonly limit: number
+  readonly state?: DepositState
+  readonly account?: string
+}
 
 /** Everything that the commands can do, on a database that is open. */
 export interface AdminContext {
@@ -24,6 +35,17 @@ export interface AdminContext {
   createKey(request: KeyRequest): Promise<CreatedKey>
   listKeys(filter: KeyFilter): Promise<readonly KeySummary[]>
   revokeKey(keyId: string): Promise<RevokeKeyResult>
+  /** Revokes what was mirrored through a key, over any number of steps. @returns how many keys. */
+  revokeMirrors(keyId: string): Promise<number>
+  /** Newest first. */
+  listDeposits(filter: DepositFilter): Promise<readonly Deposit[]>
+  findDeposit(depositId: string): Promise<{ deposit: Deposit; decisions: readonly Decision[] } | null>
+  decideDeposit(request: DepositVerdictRequest): Promise<DecideDepositResult>
+  listMail(page: MailPage): Promise<readonly MailRecord[]>
+  /** Returns false when no such letter waits. */
+  hurryMail(mailId: string): Promise<boolean>
+  /** Returns false when the address was suppressed before. @throws {ConfigError} when production has no secret. */
+  suppressRecipient(address: string): Promise<boolean>
   credit(operation: RecordCredit): Promise<CreditResult>
   /** Checks every invariant of the books. */
   audit(): Promise<AuditReport>

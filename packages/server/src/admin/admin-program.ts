@@ -8,7 +8,9 @@ import { accountCommands } from './account-commands.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
 import { creditsCommands } from './credits-commands.ts'
+import { depositCommands } from './deposit-commands.ts'
 import { keyCommands } from './key-commands.ts'
+import { mailCommands } from './mail-commands.ts'
 import { runCommand, type CommandDeps } from './run-command.ts'
 
 /** Exit codes: done; could not be done (or the audit found a breach); the command line is wrong. */
@@ -58,7 +60,8 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
   const program = new Command('admin')
     .description('Operator commands. They work beside a running gateway and without one.')
     .option('--json', 'print the answer as JSON')
-  for (const command of [accountCommands(deps), keyCommands(deps), creditsCommands(deps), auditCommand(deps)]) {
+  const money = [creditsCommands(deps), depositCommands(deps), mailCommands(deps)]
+  for (const command of [accountCommands(deps), keyCommands(deps), ...money, auditCommand(deps)]) {
     program.addCommand(command)
   }
   program

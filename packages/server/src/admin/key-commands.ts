@@ -30,6 +30,10 @@ interface ListOptions {
   readonly after?: string
 }
 
+interface RevokeOptions {
+  readonly withMirrored?: boolean
+}
+
 /** Models of a key that the list names. */
 const LISTED_MODELS = 3
 
@@ -69,8 +73,9 @@ export function keyCommands(deps: CommandDeps): Command {
     .command('revoke')
     .description('end a key for good, with the requests that run on it')
     .argument('<key>', 'its id, not its secret')
-    .action((keyId: string, _options: object, command: Command) =>
-      runCommand(deps, command, (context) => revokeKey(context, keyId)),
+    .option('--with-mirrored', 'also every key that was mirrored through it')
+    .action((keyId: string, { withMirrored = false }: RevokeOptions, command: Command) =>
+      runCommand(deps, command, (context) => revokeKey(context, keyId, withMirrored)),
     )
   return key
 }
@@ -130,11 +135,15 @@ async function unknownModelWarnings(context: AdminContext, models: readonly stri
   })
 }
 
-async function revokeKey(context: AdminContext, keyId: string): Promise<CommandOutput> {
+async function revokeKey(context: AdminContext, keyId: string, withMirrored: boolean): Promise<CommandOutput> {
   const result = await context.revokeKey(keyId)
   if (result === 'unknown_key') throw new AdminError('There is no key with this id. "key list" shows all.')
   const text = result === 'revoked' ? `Key ${keyId} is revoked.` : `Key ${keyId} was revoked before.`
-  return { text, json: { key_id: keyId, status: 'revoked' } }
+  const json = { key_id: keyId, status: 'revoked' }
+  if (!withMirrored) return { text, json }
+  const mirrored = await context.revokeMirrors(keyId)
+  const more = mirrored === 1 ? '1 key that was mirrored through it was' : `${mirrored} keys that were mirrored were`
+  return { text: `${text} ${more} revoked.`, json: { ...json, mirrored_revoked: mirrored } }
 }
 
 function listOutput(keys: readonly KeySummary[]): CommandOutput {

@@ -53,3 +53,28 @@ export function parseCount(text: string): number {
   if (count < 1 || count > 200) throw new InvalidArgumentError('Give a number from 1 to 200.')
   return count
 }
+
+/** Characters of a reason at most. */
+const REASON_LENGTH_MAX = 500
+
+/** Reads why an operator does something. */
+export function parseReason(text: string): string {
+  const words = text.trim()
+  if (words === '' || words.length > REASON_LENGTH_MAX || /\p{Cc}/u.test(words)) {
+    throw new InvalidArgumentError(`Give a reason of 1 to ${REASON_LENGTH_MAX} characters on one line.`)
+  }
+  return words
+}
+
+/** Reads the id of a deposit, with its prefix or without. */
+export function parseDepositId(text: string): string {
+  const id = text.replace(/^dep_/, '')
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id
+  throw new InvalidArgumentError('Give the id of a deposit, such as "deposits list" shows it.')
+}
+
+/** Reads a price in US dollars for one unit. */
+export function parseUsdPrice(text: string): string {
+  if (/^\d{1,9}(\.\d{1,12})?$/.test(text) && !/^[0.]+$/.test(text)) return text
+  throw new InvalidArgumentError('Give US dollars as a plain decimal above 0, such as 2500.5.')
+}

@@ -56,6 +56,11 @@ export interface DepositPage {
   readonly limit: number
 }
 
+export interface DepositFilter extends DepositPage {
+  readonly states?: readonly DepositState[]
+  readonly accountId?: string
+}
+
 export interface DepositStore {
   /**
    * Records deposits that are not recorded yet, and brings those that are still open, or were reversed, to the block
@@ -67,8 +72,8 @@ export interface DepositStore {
   listByTransaction(chainId: ChainId, txHash: Hex): Promise<readonly Deposit[]>
   /** Newest first. */
   listByAccount(accountId: string, page: DepositPage): Promise<readonly Deposit[]>
-  /** Newest first, of all accounts. */
-  listByState(states: readonly DepositState[], page: DepositPage): Promise<readonly Deposit[]>
+  /** Newest first, those in one of the states and of the account where these are given. */
+  list(filter: DepositFilter): Promise<readonly Deposit[]>
   /** Deposits of a chain that are worth another look now, least recently looked at first. */
   listDue(chainId: ChainId, question: DueQuestion): Promise<readonly Deposit[]>
   /** Final deposits of an account on a chain that are too small alone, oldest first. */
@@ -108,9 +113,12 @@ export function createDepositStore(database: Database): DepositStore {
       const query = rows().where('account_id', '=', accountId).orderBy('deposit_id', 'desc').limit(limit)
       return (await (after === undefined ? query : query.where('deposit_id', '<', after)).execute()).map(depositFrom)
     },
-    async listByState(states, { after, limit }) {
-      const query = rows().where('state', 'in', states).orderBy('deposit_id', 'desc').limit(limit)
-      return (await (after === undefined ? query : query.where('deposit_id', '<', after)).execute()).map(depositFrom)
+    async list({ states, accountId, after, limit }) {
+      let query = rows().orderBy('deposit_id', 'desc').limit(limit)
+      if (states !== undefined) query = query.where('state', 'in', states)
+      if (accountId !== undefined) query = query.where('account_id', '=', accountId)
+      if (after !== undefined) query = query.where('deposit_id', '<', after)
+      return (await query.execute()).map(depositFrom)
     },
     async listDue(chainId, { finalized, now, limit }) {
       const found = await rows()

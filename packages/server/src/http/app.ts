@@ -92,7 +92,12 @@ function methodsAt(path: string): string[] {
     const source = pattern.replaceAll('.', '\\.').replace(/\*$/, '.+').replaceAll(/:\w+/g, '[^/]+')
     return new RegExp(`^/api${source}/?$`).test(path)
   }
-  return endpointList.filter((endpoint) => matches(routePattern(endpoint))).map((endpoint) => endpoint.method)
+  return endpointList
+    .filter((endpoint) => {
+      const pattern = routePattern(endpoint)
+      return matches(pattern) || (endpoint.standsAtOrigin === true && matches(`/api${pattern}`))
+    })
+    .map((endpoint) => endpoint.method)
 }
 
 function refuseUnknown(request: FastifyRequest): never {

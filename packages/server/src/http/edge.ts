@@ -10,13 +10,19 @@ import type { MediaFiles } from '../files/media-files.ts'
 import type { UrlSigner } from '../files/url-signer.ts'
 import type { TranscribeDeps } from '../inference/prepare-transcription.ts'
 import type { SpeakTextDeps } from '../inference/speak-text.ts'
+import type { ClaimDepositDeps } from '../deposits/claim-deposit.ts'
+import type { DepositPlacesDeps } from '../deposits/deposit-places.ts'
+import type { ReadDepositsDeps } from '../deposits/read-deposits.ts'
+import type { SendReceiptDeps } from '../deposits/send-receipt.ts'
 import type { StreamChatDeps } from '../inference/stream-chat.ts'
 import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
+import type { MirrorKeyDeps } from '../keys/mirror-key.ts'
 import type { HttpMetrics } from '../metrics/http-metrics.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Tracing } from '../tracing/tracing.ts'
+import type { CallQuota } from './call-quota.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { BodyBudget } from './read-body.ts'
 import type { StreamSlots } from './stream-slots.ts'
@@ -37,6 +43,8 @@ export interface EdgeDeps {
   readonly audio: SpeakTextDeps & TranscribeDeps
   readonly balance: ReadBalanceDeps
   readonly usage: ReadUsageDeps
+  readonly deposits: EdgeDeposits
+  readonly mirrors: MirrorKeyDeps
   readonly catalog: Catalog
   readonly media: EdgeMedia
   readonly readHealth: () => HealthReply
@@ -47,6 +55,13 @@ export interface EdgeDeps {
   readonly limits: EdgeLimits
   /** HTML of the console; its pages come with the console. */
   readonly consoleHtml: string
+}
+
+/** What the endpoints of deposits are given. */
+export interface EdgeDeposits {
+  readonly claims: ClaimDepositDeps & ReadDepositsDeps
+  readonly places: DepositPlacesDeps
+  readonly receipts: SendReceiptDeps
 }
 
 /** Files that callers download, and what their addresses are signed with. */
@@ -60,6 +75,8 @@ export interface EdgeLimits {
   readonly perAccount: RateLimiter
   readonly perAddress: RateLimiter
   readonly failedAuth: RateLimiter
+  readonly claims: CallQuota
+  readonly mirrors: CallQuota
   readonly streams: StreamSlots
   readonly bodies: BodyBudget
   readonly chatBodyBytes: number

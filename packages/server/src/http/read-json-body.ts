@@ -9,7 +9,7 @@ import type { RouteCall } from './route.ts'
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
 
 /** An absent content type is taken for JSON; another one is a mistake that would go on unseen. */
-function checkContentType({ request }: RouteCall): void {
+export function checkContentType({ request }: RouteCall): void {
   const type = request.headers['content-type']
   if (type === undefined || JSON_TYPE.test(type)) return
   throw new ServiceError('unsupported_media_type', 'The content type must be application/json.')

@@ -1,6 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { EdgeDeps } from './edge.ts'
+import { deposits } from './routes/deposits.ts'
+import { depositsAddress } from './routes/deposits-address.ts'
+import { depositsClaim } from './routes/deposits-claim.ts'
+import { depositsDepositId } from './routes/deposits-deposit-id.ts'
 import { health } from './routes/health.ts'
+import { keysMirror } from './routes/keys-mirror.ts'
+import { notifyDeposit } from './routes/notify-deposit.ts'
 import { openapi } from './routes/openapi.ts'
 import { v1AudioSpeech } from './routes/v1-audio-speech.ts'
 import { v1AudioTranscriptions } from './routes/v1-audio-transcriptions.ts'
@@ -20,8 +26,19 @@ const models: readonly MountRoute[] = [v1Models, v1ModelsId]
 const chat: readonly MountRoute[] = [v1ChatCompletions]
 const audio: readonly MountRoute[] = [v1AudioSpeech, v1AudioTranscriptions, v1AudioTranslations]
 const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId]
+const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
+const keys: readonly MountRoute[] = [keysMirror]
 const media: readonly MountRoute[] = [v1MediaName]
 const service: readonly MountRoute[] = [health, openapi]
 
 /** Every route of the API, in the order of the contract. */
-export const routes: readonly MountRoute[] = [...models, ...chat, ...audio, ...account, ...media, ...service]
+export const routes: readonly MountRoute[] = [
+  ...models,
+  ...chat,
+  ...audio,
+  ...account,
+  ...funding,
+  ...keys,
+  ...media,
+  ...service,
+]

@@ -27,6 +27,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     keyUses: { ...idle, note: () => undefined } as never,
     files: { sweep: () => Promise.resolve(0) },
     refreshCatalog: null,
+    deliverMail: null,
     hasOwnPrices: () => true,
     ...more(ledger),
   })

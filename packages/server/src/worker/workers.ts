@@ -21,6 +21,8 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly journalMs: number
   /** Fetches the upstream's list; null where the bundled one is all there is. */
   readonly refreshCatalog: (() => Promise<void>) | null
+  /** Delivers letters that are due; null where no mail is sent. */
+  readonly deliverMail: (() => Promise<void>) | null
   /** Whether the catalog's prices are the upstream's own by now. */
   readonly hasOwnPrices: () => boolean
 }
@@ -36,6 +38,9 @@ const CATALOG_RETRY_MS = 30_000
 
 /** The longest that a start waits for the first list, in milliseconds. Source: own choice. */
 const FIRST_LIST_WAIT_MS = 5_000
+
+/** How often letters that are due are looked for, in milliseconds. Source: own choice. */
+const MAIL_MS = 10_000
 
 /** Orphans are looked for this many times in the time of a lease, so that they wait a lease and a quarter at most. */
 const SWEEPS_PER_LEASE = 4
@@ -75,6 +80,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
     const retry = guarded('catalog', () => (deps.hasOwnPrices() ? Promise.resolve() : refreshCatalog()))
     stops.push(timer.repeat(CATALOG_REFRESH_MS, refresh), timer.repeat(CATALOG_RETRY_MS, retry))
   }
+  if (deps.deliverMail !== null) stops.push(timer.repeat(MAIL_MS, guarded('mail', deps.deliverMail)))
   deps.revocations.start()
   deps.keyUses.start()
   return async () => {

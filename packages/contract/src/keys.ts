@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+const RAW_KEY_LENGTH_MAX = 200
+const KEY_NAME_LENGTH_MAX = 64
+
+/** Body of `POST /keys/mirror`. Source: spec 2.11. */
+export const mirrorRequest = z.object({
+  raw: z.string().max(RAW_KEY_LENGTH_MAX).describe('The key itself. Only its hash is stored.'),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(KEY_NAME_LENGTH_MAX)
+    .regex(/^\P{Cc}*$/u, 'expected a text without control characters.')
+    .describe('What people call the key.'),
+})
+
+export type MirrorRequestBody = z.output<typeof mirrorRequest>
+
+/** What a mirror request may say beside yes or no. */
+export const mirrorReasons = ['already_mirrored', 'invalid_key', 'not_permitted', 'throttled', 'unavailable'] as const
+
+/** What `POST /keys/mirror` answers. */
+export const mirrorReply = z
+  .object({
+    mirrored: z.boolean().describe('Whether the key works at this gateway now.'),
+    reason: z
+      .enum(mirrorReasons)
+      .optional()
+      .describe(
+        'already_mirrored: it worked before. invalid_key: not a key, or one that cannot be mirrored. not_permitted: ' +
+          'the key in use lacks the right `keys`. throttled: too many. unavailable: try again later. Absent when the ' +
+          'key is new here.',
+      ),
+    retry_after: z.int().optional().describe('throttled: seconds after which another key may be mirrored.'),
+  })
+  .meta({ id: 'MirrorReply' })
+
+export type MirrorReply = z.output<typeof mirrorReply>

@@ -1,0 +1,80 @@
+/** What the endpoints of deposits and of mirrored keys are given. Part of the composition. */
+import { nanocreditsOf } from '@svc/contract'
+import { createBalanceStore } from './billing/balance-store.ts'
+import { ASSETS } from './chain/assets.ts'
+import type { Config } from './config/config.ts'
+import type { Database } from './db/database.ts'
+import { UNKNOWN_SECONDS } from './deposits/claim-deposit.ts'
+import { createDepositStore } from './deposits/deposit-store.ts'
+import { UnknownTransactions } from './deposits/unknown-transactions.ts'
+import { CallQuota } from './http/call-quota.ts'
+import type { EdgeDeposits, EdgeLimits } from './http/edge.ts'
+import type { MirrorKeyDeps } from './keys/mirror-key.ts'
+import { createMirrorStore } from './keys/mirror-store.ts'
+import type { OutboxDeps } from './mail/outbox.ts'
+import type { OpenDeposits } from './open-deposits.ts'
+import type { Clock } from './runtime/clock.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+export interface DepositEdgeParts {
+  readonly config: Config
+  readonly database: Database
+  readonly clock: Clock
+  /** Null where no mail is sent. */
+  readonly outbox: OutboxDeps | null
+  /** Null where deposits are off. */
+  readonly deposits: Pick<OpenDeposits, 'settle' | 'placesOf'> | null
+}
+
+/** @param publicOrigin by which clients reach the gateway. */
+export function depositEdge(
+  parts: DepositEdgeParts,
+  publicOrigin: string,
+): { readonly deposits: EdgeDeposits; readonly mirrors: MirrorKeyDeps } {
+  const { config, database, clock } = parts
+  const mirrors = { store: createMirrorStore(database), peppers: config.peppers, clock }
+  return { deposits: edgeDeposits(parts, publicOrigin), mirrors }
+}
+
+function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposits {
+  const { config, database, clock, deposits } = parts
+  const store = createDepositStore(database)
+  const balances = createBalanceStore(database)
+  const chains = config.deposits?.chains ?? []
+  const minimumUsd = config.deposits?.minimumUsd ?? '0'
+  return {
+    claims: {
+      ...{ store, minimumUsd, clock },
+      settle: deposits?.settle ?? null,
+      enabled: new Map(chains.map(({ chainId }) => [chainId, ASSETS])),
+      unknown: new UnknownTransactions(clock, UNKNOWN_SECONDS * 1_000),
+      readPosted: async (accountId) => nanocreditsOf((await balances.findBalance(accountId))?.posted ?? 0n),
+    },
+    places: {
+      mode: config.deposits?.mode === 'treasury' ? 'wallet' : 'address',
+      minimumUsd,
+      placesOf: (accountId) => deposits?.placesOf(accountId) ?? Promise.resolve([]),
+    },
+    receipts: { store, outbox: parts.outbox, link: `${publicOrigin}/console/fund` },
+  }
+}
+
+/** How often a key may claim and mirror. */
+export function depositLimits({
+  config,
+  clock,
+}: Pick<DepositEdgeParts, 'config' | 'clock'>): Pick<EdgeLimits, 'claims' | 'mirrors'> {
+  const { claimsPerMinute, claimsPerDay, mirrorsPerMinute } = config.limits
+  return {
+    claims: new CallQuota(
+      [
+        { max: claimsPerMinute, withinMs: MINUTE_MS },
+        { max: claimsPerDay, withinMs: DAY_MS },
+      ],
+      clock,
+    ),
+    mirrors: new CallQuota([{ max: mirrorsPerMinute, withinMs: MINUTE_MS }], clock),
+  }
+}

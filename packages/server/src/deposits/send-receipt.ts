@@ -1,0 +1,124 @@
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import { nanocreditsOf, type NotifyReply, parseCredits } from '@svc/contract'
+import { CHAIN_IDS, type Asset, type Hex, TESTNET_CHAIN_ID } from '../chain/assets.ts'
+import { renderFundingReceipt } from '../mail/funding-receipt.ts'
+import { deliverMail, type OutboxDeps, queueMail } from '../mail/outbox.ts'
+import type { DepositStore } from './deposit-store.ts'
+import type { Deposit } from './deposit.ts'
+import { formatAmount, renderDepositId } from './render-deposit.ts'
+
+export interface SendReceiptDeps {
+  readonly store: Pick<DepositStore, 'listByTransaction'>
+  /** Null where no mail is sent. */
+  readonly outbox: OutboxDeps | null
+  /** Page of the console that shows credits and deposits. */
+  readonly link: string
+}
+
+export interface ReceiptRequest {
+  /** A plain address. */
+  readonly email: string
+  readonly txHash: Hex
+  readonly asset: Asset
+  /** What the caller says that the deposit was worth: the source text of a JSON number. */
+  readonly credits: string
+}
+
+/** How long a caller waits for the mail server, in milliseconds. The letter is tried again without them. */
+const FIRST_ATTEMPT_MS = 8_000
+
+/**
+ * Mails the receipt of a credited deposit of an account, if asset and credits are those of our records. Nothing that
+ * the caller wrote stands in the letter but the address that it goes to.
+ *
+ * Source: decision 0031 (the funding receipt).
+ */
+export async function sendReceipt(
+  deps: SendReceiptDeps,
+  accountId: string,
+  request: ReceiptRequest,
+): Promise<NotifyReply> {
+  const { outbox } = deps
+  if (outbox === null) return { sent: false, reason: 'disabled' }
+  const credited = await findCredited(deps, accountId, request.txHash)
+  if (credited.length === 0) return { sent: false, reason: 'unknown_deposit' }
+  const deposits = credited.filter(({ asset }) => asset === request.asset)
+  const [first] = deposits
+  if (first === undefined || !isSameAmount(request.credits, creditsOf(deposits))) {
+    return { sent: false, reason: 'mismatch' }
+  }
+  const result = await queueMail(outbox, {
+    kind: 'funding_receipt',
+    accountId,
+    topic: `deposit:${first.chainId}:${first.txHash}:${first.asset}`,
+    recipient: request.email,
+    content: renderFundingReceipt(receiptOf(deps, first, deposits)),
+  })
+  switch (result.kind) {
+    case 'suppressed':
+      return { sent: false, reason: 'suppressed' }
+    case 'repeated':
+      return { sent: false, reason: 'throttled' }
+    case 'throttled':
+      return { sent: false, reason: 'throttled', retry_after: Math.ceil(result.retryAfterMs / 1_000) }
+    case 'queued':
+      return tryNow(outbox, result.mailId)
+  }
+}
+
+async function tryNow(outbox: OutboxDeps, mailId: string): Promise<NotifyReply> {
+  const delivery = deliverMail(outbox, mailId)
+  // Nobody waits for what comes after the time; a failure there is the next attempt's.
+  delivery.catch((error: unknown) => outbox.log.error({ err: error, mail_id: mailId }, 'a letter could not be tried'))
+  const slow = new AbortController()
+  const outcome = await Promise.race([
+    delivery,
+    pauseFor(FIRST_ATTEMPT_MS, 'queued' as const, { signal: slow.signal }),
+  ]).finally(() => slow.abort())
+  return outcome === 'sent' ? { sent: true } : { sent: false, reason: outcome }
+}
+
+/** Everything that the transaction paid to the account, once all of it that is owed is credited. */
+async function findCredited(
+  { store }: Pick<SendReceiptDeps, 'store'>,
+  accountId: string,
+  txHash: Hex,
+): Promise<readonly Deposit[]> {
+  for (const chainId of CHAIN_IDS) {
+    const found = (await store.listByTransaction(chainId, txHash)).filter((deposit) => deposit.accountId === accountId)
+    const credited = found.filter(({ state }) => state === 'credited')
+    if (credited.length > 0) return credited
+  }
+  return []
+}
+
+function creditsOf(deposits: readonly Deposit[]): bigint {
+  return deposits.reduce((sum, { credits }) => sum + (credits ?? 0n), 0n)
+}
+
+/**
+ * Exactly the same, or the same as far as a float can say: many clients hold the number in one, and it decides about
+ * nothing but whether the caller means this deposit.
+ */
+function isSameAmount(text: string, credits: bigint): boolean {
+  if (parseCredits(text) === credits) return true
+  return Number(text) === Number(credits) / 1e9
+}
+
+const CHAIN_NAMES = { 4663: 'Robinhood Chain', 46630: 'Robinhood Chain Testnet' } as const
+
+function receiptOf({ link }: SendReceiptDeps, first: Deposit, deposits: readonly Deposit[]) {
+  const amount = deposits.reduce((sum, deposit) => sum + deposit.amount, 0n)
+  return {
+    depositId: renderDepositId(first.depositId),
+    asset: first.asset,
+    amount: formatAmount(amount, first.asset),
+    credits: nanocreditsOf(creditsOf(deposits)),
+    price: first.asset === 'ETH' ? first.price : null,
+    chainName: CHAIN_NAMES[first.chainId],
+    isTestnet: first.chainId === TESTNET_CHAIN_ID,
+    transactionHash: first.txHash,
+    creditedAt: Math.max(...deposits.map(({ creditedAt }) => creditedAt ?? 0)),
+    link,
+  }
+}

@@ -1,0 +1,33 @@
+import { endpoints, requestProblem, type ClaimRequest } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { claimDeposit } from '../../deposits/claim-deposit.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { EdgeDeps } from '../edge.ts'
+import { readObjectBody } from '../read-object-body.ts'
+import { mountKeyed } from '../route.ts'
+
+/** Every fault of a claim's body has one code. Source: decision 0030 (claims). */
+function parseClaim(value: unknown): ClaimRequest {
+  const parsed = endpoints.claimDeposit.request.body.safeParse(value)
+  if (parsed.success) return parsed.data
+  const { message, param } = requestProblem(parsed.error, value)
+  throw new ServiceError('invalid_request', message, { param })
+}
+
+/** POST /deposits/claim. The key is checked, then its throttle, then the body. Source: spec 2.9, 4. */
+export function depositsClaim(app: FastifyInstance, deps: EdgeDeps): void {
+  mountKeyed(app, deps, endpoints.claimDeposit, async (call, caller) => {
+    const waitMs = deps.limits.claims.take(caller.keyId)
+    if (waitMs !== null) {
+      throw new ServiceError('claim_rate_limited', 'Too many claims with this key.', {
+        retryAfterSeconds: Math.ceil(waitMs / 1_000),
+      })
+    }
+    const { value } = await readObjectBody(deps, call)
+    const { body, retryAfterSeconds } = await claimDeposit(deps.deposits.claims, caller.accountId, parseClaim(value))
+    if (retryAfterSeconds !== null) {
+      call.reply.headers({ 'retry-after': retryAfterSeconds, 'retry-after-ms': retryAfterSeconds * 1_000 })
+    }
+    return body
+  })
+}

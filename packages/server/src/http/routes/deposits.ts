@@ -1,0 +1,16 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { listDeposits } from '../../deposits/read-deposits.ts'
+import type { EdgeDeps } from '../edge.ts'
+import { mountKeyed, parsePart } from '../route.ts'
+
+/** GET /deposits. */
+export function deposits(app: FastifyInstance, deps: EdgeDeps): void {
+  mountKeyed(app, deps, endpoints.listDeposits, ({ request }, caller) =>
+    listDeposits(
+      deps.deposits.claims,
+      caller.accountId,
+      parsePart(endpoints.listDeposits.request.query, request.query),
+    ),
+  )
+}

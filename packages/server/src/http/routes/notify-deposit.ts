@@ -1,0 +1,20 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { sendReceipt } from '../../deposits/send-receipt.ts'
+import { numberText } from '../../json/json-body.ts'
+import type { EdgeDeps } from '../edge.ts'
+import { mountAtBothAddresses } from '../mount-at-both-addresses.ts'
+import { readObjectBody } from '../read-object-body.ts'
+import { parsePart } from '../route.ts'
+
+/** POST /notify/deposit. Source: spec 2.10, 4, 6. */
+export function notifyDeposit(app: FastifyInstance, deps: EdgeDeps): void {
+  mountAtBothAddresses(app, deps, endpoints.notifyDeposit, async (call, caller) => {
+    const { value, text } = await readObjectBody(deps, call)
+    const { email, txHash, asset, credits } = parsePart(endpoints.notifyDeposit.request.body, value)
+    return sendReceipt(deps.deposits.receipts, caller.accountId, {
+      ...{ email, txHash, asset },
+      credits: numberText(text, ['credits']) ?? String(credits),
+    })
+  })
+}

@@ -1,0 +1,41 @@
+/** What an operator finds: a deposit that waits for them, and a letter that waits for the mail server. */
+import type { Database } from '../src/db/database.ts'
+import { createDepositStore, type SeenDeposit } from '../src/deposits/deposit-store.ts'
+import type { Deposit } from '../src/deposits/deposit.ts'
+import { createOutboxStore } from '../src/mail/outbox-store.ts'
+import { createId } from '../src/runtime/ids.ts'
+import { randomHash } from './credited-deposit.ts'
+import { seedReadyDeposit, seenDeposit } from './seed-deposit.ts'
+
+/** Records a deposit that is under review. */
+export async function heldBackDeposit(
+  database: Database,
+  accountId: string,
+  overrides: Partial<SeenDeposit> & { readonly isUnpriced?: boolean } = {},
+): Promise<Deposit> {
+  const { isUnpriced = false, ...seen } = overrides
+  const deposit = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: randomHash(), ...seen }))
+  const store = createDepositStore(database)
+  const worthless = isUnpriced ? { credits: null, price: null, priceRound: null, priceTime: null } : {}
+  const change = { state: 'under_review', reason: 'under_review', note: 'It is large.', ...worthless } as const
+  await store.change(deposit, ['confirming'], change, 3)
+  const held = await store.find(deposit.depositId)
+  if (held === null) throw new Error('the deposit was recorded')
+  return held
+}
+
+/** Puts a letter into the outbox whose next attempt is far away. @returns its id. */
+export async function waitingMail(database: Database, accountId: string): Promise<string> {
+  const mailId = createId(Date.now())
+  const store = createOutboxStore(database)
+  const content = JSON.stringify({ subject: 'Funding receipt', text: 'text', html: '<p>text</p>' })
+  const letter = {
+    kind: 'funding_receipt',
+    topic: mailId,
+    recipient: 'ada@example.com',
+    recipientHash: mailId,
+  } as const
+  await store.insert({ mailId, accountId, content, ...letter, now: Date.now() }, [])
+  await store.postpone(mailId, Date.now() + 3_600_000, 'ESOCKET')
+  return mailId
+}
