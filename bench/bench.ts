@@ -17,11 +17,15 @@ import { largeHistory } from './rows/large-history.ts'
 import { streamMemory } from './rows/stream-memory.ts'
 import { streamedChunks } from './rows/streamed-chunks.ts'
 import { twoProcesses } from './rows/two-processes.ts'
+import { speechCpu } from './rows/speech-cpu.ts'
+import { transcriptionCpu } from './rows/transcription-cpu.ts'
+import { uploadMemory } from './rows/upload-memory.ts'
 import { upstreamTls } from './rows/upstream-tls.ts'
 
 const rows: readonly Row[] = [
   ...[billedEmbedded, billedPostgres, billedOneConnection, streamedChunks, streamMemory],
   ...[addedLatency, largeHistory, twoProcesses, upstreamTls],
+  ...[speechCpu, transcriptionCpu, uploadMemory],
 ]
 
 function without(row: Row, verdict: Verdict, reason: string): RowResult {

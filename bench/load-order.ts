@@ -1,11 +1,16 @@
 /** What the bench and the load generator say to each other. */
 
+/** What a request asks for: chat, a spoken text, a transcript of ten seconds, or one of the largest file. */
+export type LoadWork = 'chat' | 'speech' | 'transcription' | 'upload'
+
 /** Where requests go. */
 export interface LoadTarget {
   readonly origin: string
   readonly path: string
   /** Raw key of the caller. */
   readonly key: string
+  /** Chat where it is absent. */
+  readonly work?: LoadWork
 }
 
 /** Whole answers, over connections of which each has its own schedule. */

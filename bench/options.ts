@@ -30,7 +30,7 @@ export interface BenchScale {
 const FULL: BenchScale = { streams: 200, chunks: 50, openStreams: 5_000, records: 1_000_000 }
 const QUICK: BenchScale = { streams: 50, chunks: 10, openStreams: 200, records: 20_000 }
 
-const ROW_COUNT = 9
+const ROW_COUNT = 12
 
 export const USAGE = `npm run bench -- [options]
   --rows 1,4       only these rows

@@ -17,16 +17,24 @@ const messages = [
 ]
 const request = { model: 'svc-gpt', max_tokens: 256, temperature: 0.7, messages }
 
-/** The body of every request, whole and streamed. */
-export const wholeBody = JSON.stringify(request)
-export const streamBody = JSON.stringify({ ...request, stream: true, stream_options: { include_usage: true } })
+/** What is sent, and how it calls itself. */
+export interface LoadBody {
+  readonly type: string
+  readonly content: string | Buffer
+}
+
+const json = (value: object): LoadBody => ({ type: 'application/json', content: JSON.stringify(value) })
+
+/** The body of every chat request, whole and streamed. */
+export const wholeBody = json(request)
+export const streamBody = json({ ...request, stream: true, stream_options: { include_usage: true } })
 
 /**
  * Sends one request and reads its answer to the end. Never rejects.
  *
  * @param onData called for each piece of the answer.
  */
-export function sendOne(client: Client, target: LoadTarget, body: string, onData?: () => void): Promise<OneAnswer> {
+export function sendOne(client: Client, target: LoadTarget, body: LoadBody, onData?: () => void): Promise<OneAnswer> {
   const { promise, resolve } = Promise.withResolvers<OneAnswer>()
   let status = 0
   let tail = Buffer.alloc(0)
@@ -34,8 +42,8 @@ export function sendOne(client: Client, target: LoadTarget, body: string, onData
     {
       path: target.path,
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${target.key}` },
-      body,
+      headers: { 'content-type': body.type, authorization: `Bearer ${target.key}` },
+      body: body.content,
     },
     {
       onRequestStart: () => undefined,

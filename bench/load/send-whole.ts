@@ -1,8 +1,9 @@
 import { Client } from 'undici'
 import type { LoadTarget, WholeOrder } from '../load-order.ts'
 import { seededRandom } from './seeded-random.ts'
-import { sendOne, wholeBody } from './send-one.ts'
+import { sendOne } from './send-one.ts'
 import { LoadTally } from './tally.ts'
+import { bodyOf } from './work-body.ts'
 
 interface Connection {
   readonly client: Client
@@ -39,6 +40,7 @@ async function runConnection(
   order: WholeOrder,
   tally: LoadTally,
 ): Promise<void> {
+  const body = bodyOf(target.work ?? 'chat')
   const endsAt = startedAt + order.seconds * 1000
   let due = startedAt
   for (;;) {
@@ -47,7 +49,7 @@ async function runConnection(
     const early = due - performance.now()
     if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
     const from = early > 0 || order.rate === null ? performance.now() : due
-    const { status, tail } = await sendOne(client, target, wholeBody)
+    const { status, tail } = await sendOne(client, target, body)
     if (status === 200) tally.succeed(performance.now() - from)
     else tally.fail(`${status} ${tail}`)
   }

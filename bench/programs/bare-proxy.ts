@@ -2,7 +2,7 @@
  * The baseline: `node:http` and undici, parsing and writing again the same JSON or the same frames of a stream, and
  * nothing else.
  */
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Agent, type Dispatcher } from 'undici'
 import { type Listening, type ProxySettings, readSettings } from '../program-settings.ts'
 
@@ -53,7 +53,25 @@ function answerWith(response: ServerResponse): Dispatcher.DispatchHandler {
   }
 }
 
+/** Sound is handed on as it comes, both ways: there is no JSON to write again. */
+function passSound(request: IncomingMessage, response: ServerResponse): void {
+  const path = request.url ?? '/'
+  const { 'content-type': type = '', 'content-length': length } = request.headers
+  const headers = { 'content-type': type, ...(length === undefined ? {} : { 'content-length': length }) }
+  agent.stream(
+    { origin: upstream, path, method: 'POST', headers, body: request },
+    ({ statusCode, headers: answered }) => {
+      response.writeHead(statusCode, { 'content-type': String(answered['content-type']) })
+      return response
+    },
+    (error) => {
+      if (error !== null) response.destroy()
+    },
+  )
+}
+
 const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+  if (request.url?.startsWith('/v1/audio/') === true) return passSound(request, response)
   const parts: Buffer[] = []
   request.on('data', (chunk: Buffer) => parts.push(chunk))
   request.on('end', () => {

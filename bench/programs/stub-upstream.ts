@@ -51,6 +51,22 @@ function stream(answer: Answer): void {
   answer.on('close', () => clearInterval(timer))
 }
 
+/** Three seconds of speech, in pieces as models make them. */
+const soundPiece = Buffer.alloc(8_192, 0x55)
+const SOUND_PIECES = 6
+const transcript = JSON.stringify({ text: content, usage: { seconds: 10, cost: 0.001 } })
+
+function speak(answer: Answer): void {
+  answer.writeHead(200, { 'content-type': 'audio/mpeg' })
+  for (let piece = 1; piece < SOUND_PIECES; piece++) answer.write(soundPiece)
+  answer.end(soundPiece)
+}
+
+function transcribe(answer: Answer): void {
+  answer.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(transcript) })
+  answer.end(transcript)
+}
+
 function serve(request: IncomingMessage | Http2ServerRequest, answer: Answer): void {
   if (request.method !== 'POST') {
     request.resume()
@@ -58,11 +74,14 @@ function serve(request: IncomingMessage | Http2ServerRequest, answer: Answer): v
     answer.end('')
     return
   }
+  const { url = '' } = request
   let isStream = false
   request.on('data', (piece: Buffer) => {
     isStream ||= piece.includes('"stream":true')
   })
   request.on('end', () => {
+    if (url.endsWith('/audio/speech')) return speak(answer)
+    if (url.endsWith('/audio/transcriptions')) return transcribe(answer)
     if (isStream) return stream(answer)
     answer.writeHead(200, wholeHeaders)
     answer.end(whole)
