@@ -3,7 +3,7 @@ import { REQUEST_BOUNDS } from './http-metrics.ts'
 import { createTallyCounter, createTallyHistogram, type Distribution, type Tally } from './tally.ts'
 
 /** What is asked of an upstream. */
-export type UpstreamOperation = 'complete' | 'stream' | 'find_cost' | 'list_models'
+export type UpstreamOperation = 'complete' | 'stream' | 'speak' | 'transcribe' | 'find_cost' | 'list_models'
 
 /** How a call ended: `stopped` was ended by us, because the caller left, the key was revoked, or the gateway stops. */
 export type CallOutcome = 'ok' | 'failed' | 'stopped'
@@ -72,6 +72,8 @@ export function createUpstreamMetrics(registry: Registry): (upstream: string) =>
     const operations: Readonly<Record<UpstreamOperation, OperationCells>> = {
       complete: cellsOf('complete'),
       stream: cellsOf('stream'),
+      speak: cellsOf('speak'),
+      transcribe: cellsOf('transcribe'),
       find_cost: cellsOf('find_cost'),
       list_models: cellsOf('list_models'),
     }

@@ -1,31 +1,8 @@
-import { ServiceError } from '../errors/service-error.ts'
-import type { UpstreamMetrics, UpstreamOperation } from '../metrics/upstream-metrics.ts'
+import type { UpstreamMetrics } from '../metrics/upstream-metrics.ts'
 import type { ChatStreamSink, UpstreamChatRequest } from '../upstream/chat-upstream.ts'
 import type { WatchedUpstream } from '../upstream/watch-health.ts'
-
-/** The kind of an upstream's failure, in the words of the table of failures. */
-export function failureKind(error: unknown): string {
-  const kind = error instanceof ServiceError ? error.internal['failure'] : null
-  return typeof kind === 'string' ? kind : 'broken'
-}
-
-async function measured<Result>(
-  metrics: UpstreamMetrics,
-  operation: UpstreamOperation,
-  work: () => Promise<Result>,
-  isStopped: () => boolean,
-): Promise<Result> {
-  const call = metrics.begin(operation)
-  try {
-    const result = await work()
-    call.end('ok', null)
-    return result
-  } catch (error) {
-    if (isStopped()) call.end('stopped', null)
-    else call.end('failed', failureKind(error))
-    throw error
-  }
-}
+import { measureSpeech, measureTranscription } from './measure-audio.ts'
+import { failureKind, measured } from './measured-call.ts'
 
 /** Counts a stream until its end. One that we stop, or whose request we end, has not failed. */
 async function measureStream(
@@ -75,6 +52,8 @@ export function measureUpstream(upstream: WatchedUpstream, metrics: UpstreamMetr
         () => request.signal.aborted,
       ),
     stream: (request, sink) => measureStream(upstream, metrics, request, sink),
+    speech: upstream.speech === null ? null : measureSpeech(upstream.speech, metrics),
+    transcription: upstream.transcription === null ? null : measureTranscription(upstream.transcription, metrics),
     findCost: (generationId) => measured(metrics, 'find_cost', () => upstream.findCost(generationId), never),
     listModels: () => measured(metrics, 'list_models', () => upstream.listModels(), never),
   }
