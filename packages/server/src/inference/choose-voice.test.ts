@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { chooseVoice } from './choose-voice.ts'
+
+const unknown = { voices: [], defaultVoice: null, voiceRequired: false }
+const own = { voices: ['anna', 'bert', 'carl'], defaultVoice: null, voiceRequired: true }
+
+test('where nobody knows the voices, the request goes on as it is, and alloy is said where it names none', () => {
+  expect(chooseVoice(unknown, 'anybody')).toBeNull()
+  expect(chooseVoice(unknown, { id: 'voice_1' })).toBeNull()
+  expect(chooseVoice(unknown, null)).toBe('alloy')
+  expect(chooseVoice({ ...unknown, defaultVoice: 'anna' }, undefined)).toBe('anna')
+})
+
+test('a voice of the model is taken, by name or as an object', () => {
+  expect(chooseVoice(own, 'bert')).toBe('bert')
+  expect(chooseVoice(own, { id: 'carl' })).toBe('carl')
+})
+
+test('without a voice a model that needs one says its default, or its first', () => {
+  expect(chooseVoice(own, null)).toBe('anna')
+  expect(chooseVoice({ ...own, defaultVoice: 'carl' }, null)).toBe('carl')
+  expect(chooseVoice({ ...own, voiceRequired: false }, null)).toBeNull()
+})
+
+test('each of OpenAI’s names stands for one voice of the model, always the same', () => {
+  expect(['alloy', 'ash', 'ballad', 'coral'].map((name) => chooseVoice(own, name))).toEqual([
+    'anna',
+    'bert',
+    'carl',
+    'anna',
+  ])
+})
+
+test('an error names the voices, but not hundreds of them', () => {
+  const many = { ...own, voices: Array.from({ length: 50 }, (_, index) => `v${index}`) }
+  expect(() => chooseVoice(many, 'nobody')).toThrow(/v0, .* and 30 more/)
+})
