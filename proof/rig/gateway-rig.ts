@@ -54,6 +54,7 @@ export interface Rig {
 export const wideLimits = {
   requests_per_minute: 10_000_000,
   streams_at_once: 100_000,
+  video_submits_per_minute: 10_000_000,
   public_per_minute: 10_000_000,
   failed_auth_per_minute: 10_000_000,
 } as const

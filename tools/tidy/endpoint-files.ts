@@ -8,9 +8,10 @@ export interface EndpointPath {
   readonly path: string
 }
 
-/** `/v1/usage/{request_id}` is answered in `v1-usage-request-id.ts`. */
+/** `/v1/usage/{request_id}` is answered in `v1-usage-request-id.ts`, `{jobId}` is `job-id`. */
 export function fileOfEndpoint({ path }: EndpointPath): string {
-  return `${FOLDER}${path.slice(1).replaceAll(/[{}]/g, '').replaceAll(/[/_.]/g, '-')}.ts`
+  const words = path.replaceAll(/([a-z])([A-Z])/g, '$1-$2').toLowerCase()
+  return `${FOLDER}${words.slice(1).replaceAll(/[{}]/g, '').replaceAll(/[/_.]/g, '-')}.ts`
 }
 
 /** Endpoints without their file, and files without an endpoint. */

@@ -11,12 +11,14 @@ import { filesEndpoints } from './endpoints/files.ts'
 import { keysEndpoints } from './endpoints/keys.ts'
 import { modelsEndpoints } from './endpoints/models.ts'
 import { serviceEndpoints } from './endpoints/service.ts'
+import { videosEndpoints } from './endpoints/videos.ts'
 
 /** All rows, in the order of the document. */
 export const endpoints = {
   ...modelsEndpoints,
   ...chatEndpoints,
   ...filesEndpoints,
+  ...videosEndpoints,
   ...audioEndpoints,
   ...accountEndpoints,
   ...depositsEndpoints,

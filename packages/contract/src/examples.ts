@@ -11,11 +11,13 @@ import { filesExamples } from './examples/files.ts'
 import { keysExamples } from './examples/keys.ts'
 import { modelsExamples } from './examples/models.ts'
 import { serviceExamples } from './examples/service.ts'
+import { videosExamples } from './examples/videos.ts'
 
 export const examples: ExampleTable<typeof endpoints> = {
   ...modelsExamples,
   ...chatExamples,
   ...filesExamples,
+  ...videosExamples,
   ...audioExamples,
   ...accountExamples,
   ...depositsExamples,

@@ -64,6 +64,8 @@ export const moneyFields: ReadonlySet<string> = new Set([
   'credits_required',
   'credits_short',
   'credits_charged',
+  'credits_estimate',
+  'credits_per_second',
   'credits_per_1m_input',
   'credits_per_1m_output',
   'credits_per_unit',

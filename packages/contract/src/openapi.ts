@@ -137,7 +137,7 @@ function renderOperation(endpoint: Endpoint, sample: EndpointExamples, schemas: 
     ...(endpoint.auth === 'key' ? {} : { security: [] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: { required: true, content: body } }),
-    responses: { 200: renderReply(endpoint, sample, schemas), ...renderFailures(endpoint, schemas) },
+    responses: { ...renderSuccess(endpoint, sample, schemas), ...renderFailures(endpoint, schemas) },
   }
 }
 
@@ -165,6 +165,11 @@ function renderParameters(schema: Json, place: 'path' | 'query'): Json[] {
       schema: rest,
     }
   })
+}
+
+function renderSuccess(endpoint: Endpoint, sample: EndpointExamples, schemas: SchemaCollection): Json {
+  const reply = renderReply(endpoint, sample, schemas)
+  return endpoint.reply.accepted === true ? { 200: reply, 202: reply } : { 200: reply }
 }
 
 function renderReply(endpoint: Endpoint, sample: EndpointExamples, schemas: SchemaCollection): Json {

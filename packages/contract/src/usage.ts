@@ -148,6 +148,7 @@ export const usagePending = z
     model: z.string(),
     stream: z.boolean(),
     credits_reserved: creditsNumber.describe('Held for this request.'),
+    job_id: z.string().nullable().describe('The video that this request has submitted.'),
   })
   .meta({ id: 'UsagePending' })
 

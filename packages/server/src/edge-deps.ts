@@ -1,4 +1,5 @@
 /** What the edge is given, made from the parts: one function for each family of endpoints. Part of the composition. */
+import { readFileSync } from 'node:fs'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createBalanceStore } from './billing/balance-store.ts'
@@ -11,13 +12,14 @@ import type { EdgeDeps, EdgeLimits } from './http/edge.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
 import { BodyBudget } from './http/read-body.ts'
 import { traceLedger } from './observe/trace-ledger.ts'
+import { makeVideoDeps } from './make-video-deps.ts'
 import { settlementListener } from './open-observation.ts'
 import type { Parts } from './open-parts.ts'
 import type { Health } from './read-health.ts'
 import { openSpool } from './spool/spool.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
 
-const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url))
+const CONSOLE_PAGE = fileURLToPath(new URL('../../console/src/index.html', import.meta.url))
 
 /** An account may use so many keys at full rate. Source: decision 0015 (rate limits). */
 const ACCOUNT_KEYS = 10
@@ -53,6 +55,7 @@ function edgeLimits(parts: Parts): EdgeLimits {
     perAddress: new RateLimiter(limits.publicPerMinute, clock),
     failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock),
     ...depositLimits(parts),
+    videoSubmissions: new RateLimiter(limits.videoSubmitsPerMinute, clock),
     streams,
     bodies: new BodyBudget(limits.bodyBytesInFlight),
     chatBodyBytes: limits.chatBodyBytes,
@@ -97,7 +100,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     publicBaseUrl: `${publicOrigin}/api`,
     spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
     limits: edgeLimits(parts),
-    console: parts.console.deps,
-    consoleFolder: CONSOLE_FOLDER,
+    videos: makeVideoDeps(parts, billing),
+    consoleHtml: readFileSync(CONSOLE_PAGE, 'utf8'),
   }
 }

@@ -13,7 +13,6 @@ import type { KeyAuthenticator } from './keys/authenticate-key.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { deliverDueMail, type OutboxDeps } from './mail/outbox.ts'
 import type { OpenCatalog } from './open-catalog.ts'
-import type { OpenConsole } from './open-console.ts'
 import { hasLocalDeposits, startLocalChainsBeside } from './open-local-chains.ts'
 import type { OpenMedia } from './open-media.ts'
 import { type ObservedParts, startObservation } from './open-observation.ts'
@@ -23,6 +22,8 @@ import type { Phase } from './read-readiness.ts'
 import type { Clock } from './runtime/clock.ts'
 import { systemTimer } from './runtime/timer.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
+import type { VideoDeps } from './videos/video-deps.ts'
+import { VideoObserver } from './videos/video-observer.ts'
 import { startWorkers } from './worker/workers.ts'
 
 /** A gateway that is put together and listens once `start` was called. */
@@ -31,7 +32,6 @@ export interface Gateway {
   readonly ledger: Ledger
   readonly authenticator: KeyAuthenticator
   readonly media: OpenMedia
-  readonly console: Pick<OpenConsole, 'firstRunAddress'>
   readonly clock: Clock
   readonly health: () => Health
   /** How many requests are not settled yet: a stop waits for them. */
@@ -71,7 +71,6 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await parts.durationProbe.close()
   await parts.media.files.close()
   await parts.observation.tracing?.close()
-  await parts.console.close()
   await parts.database.close()
   parts.unlock()
 }
@@ -87,9 +86,11 @@ const SETTLE_MS = 10_000
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = await openParts(options)
   const { config, clock, database, ledger, authenticator, upstreams, catalog } = parts
+  const localOrigin = `http://${config.host === '127.0.0.1' ? 'localhost' : config.host}:${config.port}`
   const health = (): Health =>
     readHealth({ upstreams, catalog: catalog.catalog, ledger, clock, deposits: parts.deposits })
-  const app = createApp(edgeDeps(parts, config.publicUrl ?? parts.listening.origin, health), {
+  const edge = edgeDeps(parts, config.publicUrl ?? localOrigin, health)
+  const app = createApp(edge, {
     trustedProxies: config.trustedProxies,
     headerBytes: config.limits.headerBytes,
   })
@@ -97,17 +98,16 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let phase: Phase = 'starting'
   let admin: AdminServer | null = null
   return {
-    ...{ database, ledger, authenticator, clock, health, media: parts.media, console: parts.console },
+    ...{ database, ledger, authenticator, clock, health, media: parts.media },
     openRequests: () => parts.openHolds.size,
     adminOrigin: () => admin?.origin ?? null,
     start: async () => {
       admin = await startObservation(
         parts.observation,
-        observedParts(parts, () => phase),
+        observedParts(parts, edge.videos, () => phase),
       )
-      const stopLoops = await startWorkers(workerDeps(parts))
+      const stopLoops = await startWorkers(workerDeps(parts, edge.videos))
       const origin = await app.listen({ host: config.host, port: config.port })
-      parts.listening.origin = origin
       const stopDeposits = startDeposits(parts)
       stopWorkers = async () => {
         await stopDeposits()
@@ -136,13 +136,17 @@ function startDeposits({ deposits, config, log }: Parts): () => Promise<void> {
   }
 }
 
-function observedParts(parts: Parts, phase: () => Phase): ObservedParts {
+function observedParts(parts: Parts, videos: VideoDeps, phase: () => Phase): ObservedParts {
   const { config, log, clock, database, ledger, openHolds, streams } = parts
   const catalog = parts.catalog.catalog
-  return { config, log, clock, database, ledger, openHolds, catalog, streamsOpen: () => streams.open, phase }
+  return {
+    ...{ config, log, clock, database, ledger, openHolds, catalog, phase },
+    streamsOpen: () => streams.open,
+    countVideoJobs: () => videos.jobs.countOpen(),
+  }
 }
 
-function workerDeps(parts: Parts) {
+function workerDeps(parts: Parts, videos: VideoDeps) {
   const { config, ledger, openHolds, clock, processId, catalog, upstreams, log } = parts
   const [primary] = config.upstreams
   return {
@@ -157,6 +161,10 @@ function workerDeps(parts: Parts) {
     deliverMail: deliveryOf(parts.outbox),
     dataFolder: config.databaseUrl === null ? config.dataDir : null,
     hasOwnPrices: catalog.isOwn,
+    videos: new VideoObserver({
+      ...videos,
+      onError: (jobId, error) => log.error({ job_id: jobId, err: error }, 'a video job cannot go on'),
+    }),
     refreshCatalog: primary.kind === 'sandbox' ? null : catalogRefresh(catalog, upstreams.get(primary.name)),
     findCost: async (upstream: string, generationId: string) => upstreams.get(upstream)?.findCost(generationId) ?? null,
   }

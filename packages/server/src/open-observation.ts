@@ -17,6 +17,7 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { LedgerEngine } from './ledger/ledger-engine.ts'
 import type { GatewayMetrics } from './metrics/gateway-metrics.ts'
 import type { HeldFigures } from './metrics/state-metrics.ts'
+import type { OpenVideoJobs } from './metrics/video-metrics.ts'
 import { creditsForDisplay } from './observe/credits-for-display.ts'
 import { measureLedgerEngine } from './observe/measure-ledger-engine.ts'
 import { measureUpstream } from './observe/measure-upstream.ts'
@@ -151,6 +152,7 @@ export interface ObservedParts {
   readonly catalog: Catalog
   readonly streamsOpen: () => number
   readonly phase: () => Phase
+  readonly countVideoJobs: () => Promise<OpenVideoJobs>
 }
 
 function heldFigures(clock: Clock, held: { holds: number; amount: bigint; oldest: number | null }): HeldFigures {
@@ -164,8 +166,10 @@ function heldFigures(clock: Clock, held: { holds: number; amount: bigint; oldest
 function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
   const { clock, ledger, openHolds, catalog } = parts
   const askHeld = askInTime(() => readHeldTotals(parts.database))
+  const readVideoJobs = askInTime(parts.countVideoJobs)
   metrics.watch({
     version: VERSION,
+    readVideoJobs,
     read: () => {
       const open = openHolds.figures()
       const { waiting, retries } = ledger.counters

@@ -22,7 +22,7 @@ function openUpstream(config: UpstreamConfig, clock: Clock, sandbox: SandboxAddr
     case 'sandbox': {
       if (sandbox === null) throw new InvariantError('The sandbox does not run')
       const { url, key } = sandbox
-      const abilities = { supportsChoices: true, speechFormats, translates: true }
+      const abilities = { supportsChoices: true, speechFormats, translates: true, cancelsVideos: true }
       return watchHealth(openOpenRouter({ ...common, ...abilities, url, apiKey: key }), clock)
     }
     case 'openrouter': {

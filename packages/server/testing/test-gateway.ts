@@ -63,6 +63,7 @@ export interface TestGateway extends ChatClient {
 export const wideLimits = {
   requests_per_minute: 10_000_000,
   streams_at_once: 100_000,
+  video_submits_per_minute: 10_000_000,
   public_per_minute: 10_000_000,
   failed_auth_per_minute: 10_000_000,
 } as const
@@ -144,8 +145,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 export async function createTestAccount(
   { database, ledger, clock }: Pick<Gateway, 'database' | 'ledger' | 'clock'>,
   credits: string,
+  name = 'Test',
 ): Promise<CreatedAccount> {
-  const created = await createAccount({ store: createAccountStore(database), clock }, { name: 'Test' })
+  const created = await createAccount({ store: createAccountStore(database), clock }, { name })
   if (created === null) throw new Error('the test account exists already')
   const amount = parseCredits(credits) ?? nanocreditsOf(10_000n * NANOCREDITS_PER_CREDIT)
   if (amount > 0n) {

@@ -30,6 +30,8 @@ export interface EndpointReply {
   /** Schema of one event, where the answer can be a stream of server-sent events. */
   readonly event?: z.ZodType
   readonly bytes?: EndpointBytes
+  /** Set where the answer can also have the status 202, with the same body. */
+  readonly accepted?: true
   /** Set where a 503 has the same body: when that comes. */
   readonly unavailable?: string
 }
@@ -50,18 +52,11 @@ export const endpointTags = {
 
 export type EndpointTag = keyof typeof endpointTags
 
-/** As much of a row as a client needs to call it. */
-export interface CallableEndpoint {
+export interface Endpoint {
   readonly id: string
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Relative to the base URL, which ends in `/api`. Names in braces are path parameters. */
   readonly path: string
-  readonly request: EndpointRequest
-  readonly reply: EndpointReply
-}
-
-export interface Endpoint extends CallableEndpoint {
-  readonly method: 'GET' | 'POST' | 'DELETE'
   /** `signed` takes a signature in the query in place of a key. */
   readonly auth: 'key' | 'public' | 'signed'
   /** The right that the key must have. */
@@ -75,6 +70,8 @@ export interface Endpoint extends CallableEndpoint {
   readonly tag: EndpointTag
   readonly summary: string
   readonly description: string
+  readonly request: EndpointRequest
+  readonly reply: EndpointReply
   /** Besides the codes that every endpoint can answer. */
   readonly errors: readonly ErrorCode[]
   /** Which bucket of the rate limits counts it. */

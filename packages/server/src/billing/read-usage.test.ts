@@ -174,6 +174,7 @@ describeEachEngine('usage', (engine) => {
         model: 'svc-test',
         stream: true,
         credits_reserved: 1.5,
+        job_id: null,
       })
       const pricing = '{"basis":"card","input":"0.05","prompt_tokens":10}'
       await apply([capture(hold.holdId, 500_000_000n, { facts: { ...DELIVERED, pricing }, now: TEST_NOW + 900 })])

@@ -41,7 +41,7 @@ export function renderUsageRecord(row: UsageRow): Printed<UsageRecordBody> {
     estimated: row.estimated === 1,
     pricing,
     latency_ms: row.latency_ms,
-    job_id: null,
+    job_id: row.job_id,
   }
 }
 
@@ -57,6 +57,7 @@ export function renderPendingUsage(hold: OpenHoldRow): Printed<UsageReply> {
     model: hold.model,
     stream: hold.stream === 1,
     credits_reserved: creditsJson(nanocreditsOf(hold.amount)),
+    job_id: hold.job_id,
   }
 }
 

@@ -3,8 +3,13 @@ import type { Database } from '../db/database.ts'
 import type { HoldTable, Schema, UsageRecordTable } from '../db/schema.ts'
 import type { UsageSpan } from './usage-span.ts'
 
-export type UsageRow = UsageRecordTable
-export type OpenHoldRow = Pick<HoldTable, 'hold_id' | 'type' | 'model' | 'stream' | 'amount' | 'placed_at'>
+/** The job that a request has submitted; null for requests that submit none. */
+interface JobOfUsage {
+  readonly job_id: string | null
+}
+
+export type UsageRow = UsageRecordTable & JobOfUsage
+export type OpenHoldRow = Pick<HoldTable, 'hold_id' | 'type' | 'model' | 'stream' | 'amount' | 'placed_at'> & JobOfUsage
 
 /** What a list of usage is narrowed to. Absent parts do not narrow. */
 export interface UsageFilter {
@@ -52,7 +57,8 @@ export function createUsageStore({ read }: Database): UsageStore {
     list(filter, span, { after, limit }) {
       let query = read
         .selectFrom('usage_record')
-        .selectAll()
+        .selectAll('usage_record')
+        .select(jobOf('usage_record.usage_id'))
         .where((where) => recordsIn(where, filter, span))
         .orderBy('usage_id', 'desc')
         .limit(limit)
@@ -83,7 +89,8 @@ export function createUsageStore({ read }: Database): UsageStore {
     async find(keyId, usageId) {
       const query = read
         .selectFrom('usage_record')
-        .selectAll()
+        .selectAll('usage_record')
+        .select(jobOf('usage_record.usage_id'))
         .where('usage_id', '=', usageId)
         .where('key_id', '=', keyId)
       return (await query.executeTakeFirst()) ?? null
@@ -91,13 +98,18 @@ export function createUsageStore({ read }: Database): UsageStore {
     async findOpenHold(keyId, holdId) {
       const query = read
         .selectFrom('hold')
-        .select(['hold_id', 'type', 'model', 'stream', 'amount', 'placed_at'])
+        .select(['hold_id', 'type', 'model', 'stream', 'amount', 'placed_at', jobOf('hold.hold_id')])
         .where('hold_id', '=', holdId)
         .where('key_id', '=', keyId)
         .where('state', '=', 'held')
       return (await query.executeTakeFirst()) ?? null
     },
   }
+}
+
+/** Looked up by the unique hold of a job. */
+function jobOf(holdId: 'usage_record.usage_id' | 'hold.hold_id') {
+  return sql<string | null>`(select j.job_id from video_job j where j.hold_id = ${sql.ref(holdId)})`.as('job_id')
 }
 
 /** Bounds on the id beside those on the start, because the index is in the order of ids. */

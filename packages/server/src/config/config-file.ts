@@ -76,6 +76,7 @@ const routeSchema = z.strictObject({
 const limitsSchema = z.strictObject({
   requests_per_minute: perMinute.optional().describe('Requests of one key; 600 by default.'),
   streams_at_once: z.int().min(1).max(100_000).optional().describe('Open streams of one key; 20 by default.'),
+  video_submits_per_minute: perMinute.optional().describe('Videos that a key submits; 20 by default.'),
   public_per_minute: perMinute.optional().describe('Requests without a key from one address; 120 by default.'),
   failed_auth_per_minute: perMinute.optional().describe('Wrong keys from one address; 30 by default.'),
   chat_body_bytes: bytes.optional().describe('Size of a chat request; 32 MiB by default.'),

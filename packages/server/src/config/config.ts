@@ -76,6 +76,8 @@ export interface LimitsConfig {
   readonly requestsPerMinute: number
   /** Open streams of one key. */
   readonly streamsAtOnce: number
+  /** Videos that a key submits. */
+  readonly videoSubmitsPerMinute: number
   /** Requests without a key, by address. */
   readonly publicPerMinute: number
   /** Requests with a wrong key, by address. */
@@ -209,8 +211,6 @@ export interface Config {
   readonly rateCardUnit: 'per_1m' | 'per_1k'
   readonly peppers: readonly [SecretPepper, ...SecretPepper[]]
   readonly sessionSecret: string
-  /** Who may get an account by signing in, until an operator sets something else. */
-  readonly signup: 'closed' | 'invite' | 'open'
   readonly media: MediaConfig
   readonly trustedProxies: readonly string[]
   /** Null sends no mail. */

@@ -11,6 +11,7 @@ export function resolveLimits(entry: LimitsEntry): LimitsConfig {
   return {
     requestsPerMinute: entry.requests_per_minute ?? 600,
     streamsAtOnce: entry.streams_at_once ?? 20,
+    videoSubmitsPerMinute: entry.video_submits_per_minute ?? 20,
     publicPerMinute: entry.public_per_minute ?? 120,
     failedAuthPerMinute: entry.failed_auth_per_minute ?? 30,
     chatBodyBytes: entry.chat_body_bytes ?? 32 * MIB,

@@ -5,7 +5,6 @@
  * in `bigint`.
  * Ids are UUIDv7 text, so that order by id is order by time.
  */
-import type { Generated } from 'kysely'
 
 import type {
   AddressInflowTable,
@@ -42,55 +41,6 @@ export interface TeamTable {
   budget_id: string | null
   name: string
   created_at: number
-  /** Set on the team that was made with a person; one each. */
-  personal_user_id: Generated<string | null>
-}
-
-/** A person, as the sign-in library keeps them. Its other tables are its own. */
-export interface SignInUserTable {
-  id: string
-  name: string
-  email: string
-}
-
-export interface OperatorTable {
-  user_id: string
-  created_at: number
-}
-
-export interface FirstRunTokenTable {
-  token_hash: string
-  created_at: number
-}
-
-/** What an operator sets while the gateway runs. */
-export interface GatewaySettingTable {
-  name: string
-  /** JSON text. */
-  value: string
-  updated_at: number
-  updated_by: string | null
-}
-
-export interface TeamMemberTable {
-  team_id: string
-  user_id: string
-  role: 'owner' | 'admin' | 'billing' | 'member' | 'viewer'
-  created_at: number
-}
-
-export interface TeamInvitationTable {
-  invitation_id: string
-  team_id: string
-  email: string
-  role: 'admin' | 'billing' | 'member' | 'viewer'
-  /** SHA-256 of the token in the link, as hex digits. */
-  token_hash: string
-  invited_by: string
-  created_at: number
-  expires_at: number
-  accepted_at: number | null
-  revoked_at: number | null
 }
 
 /**
@@ -130,9 +80,6 @@ export interface ApiKeyTable {
   created_at: number
   /** Rounded down to the hour. */
   last_used_at: number | null
-  /** Who made it in the console; null for keys of an operator's command. */
-  created_by: Generated<string | null>
-  purpose: Generated<'user' | 'playground'>
   /** The key through which this one was mirrored; null for a key that was made here. */
   mirrored_by: string | null
 }
@@ -273,13 +220,41 @@ export interface MailGateTable {
   passed_at: number
 }
 
+/** A video that is being made or was made. Prompts are not stored. */
+export interface VideoJobTable {
+  job_id: string
+  /** The hold that the job owns: one hold, one job. */
+  hold_id: string
+  account_id: string
+  key_id: string
+  model: string
+  upstream: string
+  upstream_model: string
+  upstream_job_id: string | null
+  state: 'submitting' | 'queued' | 'in_progress' | 'completed' | 'failed'
+  progress: number
+  seconds: number
+  size: string | null
+  /** JSON text: the price at the submission, which is the price at the end. */
+  price: string
+  estimate_amount: bigint
+  created_at: number
+  next_step_at: number | null
+  failures: number
+  ended_at: number | null
+  error_code: string | null
+  /** Decimal text: what the upstream said that the job has cost. */
+  cost_usd: string | null
+  outputs: number | null
+  settled_at: number | null
+  charge: bigint | null
+  first_read_at: number | null
+  /** JSON text: names of the files that the gateway keeps. */
+  files: string | null
+  deleted_at: number | null
+}
+
 export interface Schema {
-  sign_in_user: SignInUserTable
-  operator: OperatorTable
-  first_run_token: FirstRunTokenTable
-  gateway_setting: GatewaySettingTable
-  team_member: TeamMemberTable
-  team_invitation: TeamInvitationTable
   account: AccountTable
   balance: BalanceTable
   team: TeamTable
@@ -304,4 +279,5 @@ export interface Schema {
   mail_outbox: MailOutboxTable
   mail_suppression: MailSuppressionTable
   mail_gate: MailGateTable
+  video_job: VideoJobTable
 }

@@ -6,7 +6,6 @@ import { ServiceError } from '../errors/service-error.ts'
 import { createId } from '../runtime/ids.ts'
 import { type AccessLogDeps, beginAccessLog } from './access-log.ts'
 import { writeClientError } from './client-error.ts'
-import { mountConsoleRoutes } from './console/console-routes.ts'
 import type { EdgeDeps } from './edge.ts'
 import { LastExchanges } from './last-exchanges.ts'
 import { mountPages } from './pages.ts'
@@ -168,13 +167,6 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     },
     { prefix: '/api' },
   )
-  app.register(
-    (pages, _options, done) => {
-      mountConsoleRoutes(pages, { edge: deps, console: deps.console })
-      done()
-    },
-    { prefix: '/api' },
-  )
-  mountPages(app, deps.consoleFolder)
+  mountPages(app, deps.consoleHtml)
   return app
 }

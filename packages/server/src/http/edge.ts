@@ -22,8 +22,8 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Tracing } from '../tracing/tracing.ts'
-import type { ConsoleDeps } from './console/console-deps.ts'
 import type { CallQuota } from './call-quota.ts'
+import type { VideoDeps } from '../videos/video-deps.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { BodyBudget } from './read-body.ts'
 import type { StreamSlots } from './stream-slots.ts'
@@ -46,6 +46,7 @@ export interface EdgeDeps {
   readonly usage: ReadUsageDeps
   readonly deposits: EdgeDeposits
   readonly mirrors: MirrorKeyDeps
+  readonly videos: VideoDeps
   readonly catalog: Catalog
   readonly media: EdgeMedia
   readonly readHealth: () => HealthReply
@@ -54,9 +55,8 @@ export interface EdgeDeps {
   /** Room for the files that come with requests. */
   readonly spool: Spool
   readonly limits: EdgeLimits
-  readonly console: ConsoleDeps
-  /** Folder of the console's built pages. */
-  readonly consoleFolder: string
+  /** HTML of the console; its pages come with the console. */
+  readonly consoleHtml: string
 }
 
 /** What the endpoints of deposits are given. */
@@ -79,6 +79,8 @@ export interface EdgeLimits {
   readonly failedAuth: RateLimiter
   readonly claims: CallQuota
   readonly mirrors: CallQuota
+  /** Videos that a key submits. */
+  readonly videoSubmissions: RateLimiter
   readonly streams: StreamSlots
   readonly bodies: BodyBudget
   readonly chatBodyBytes: number

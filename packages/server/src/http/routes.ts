@@ -18,12 +18,24 @@ import { v1Models } from './routes/v1-models.ts'
 import { v1ModelsId } from './routes/v1-models-id.ts'
 import { v1Usage } from './routes/v1-usage.ts'
 import { v1UsageRequestId } from './routes/v1-usage-request-id.ts'
+import { v1VideosGenerations } from './routes/v1-videos-generations.ts'
+import { v1VideosJobIdContent } from './routes/v1-videos-job-id-content.ts'
+import { v1VideosJobId } from './routes/v1-videos-job-id.ts'
+import { v1VideosModels } from './routes/v1-videos-models.ts'
+import { v1Videos } from './routes/v1-videos.ts'
 
 /** Mounts the routes of one address. */
 export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
 const chat: readonly MountRoute[] = [v1ChatCompletions]
+const videos: readonly MountRoute[] = [
+  v1VideosModels,
+  v1VideosGenerations,
+  v1Videos,
+  v1VideosJobId,
+  v1VideosJobIdContent,
+]
 const audio: readonly MountRoute[] = [v1AudioSpeech, v1AudioTranscriptions, v1AudioTranslations]
 const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId]
 const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
@@ -35,6 +47,7 @@ const service: readonly MountRoute[] = [health, openapi]
 export const routes: readonly MountRoute[] = [
   ...models,
   ...chat,
+  ...videos,
   ...audio,
   ...account,
   ...funding,

@@ -1,17 +1,14 @@
 /** The invariants of money, each a query on the ledger's own rows. Source: decision 0004 (the ledger). */
 import { sql, type RawBuilder } from 'kysely'
-import { depositInvariants } from './audit-deposits.ts'
-import {
-  count,
-  joinHalves,
-  list,
-  sumOf,
-  total,
-  type AuditContext,
-  type Finding,
-  type Halves,
-  type Invariant,
-} from './audit-query.ts'
+import { count, joinHalves, list, sumOf, total, type AuditContext, type Finding, type Halves } from './audit-query.ts'
+import { checkJobCharges, checkJobHolds } from './audit-jobs.ts'
+import { JOBS_OWNER } from './hold-owner.ts'
+
+interface Invariant {
+  readonly name: string
+  readonly promise: string
+  readonly check: (context: AuditContext) => Promise<Finding>
+}
 
 /** An orphaned hold may wait this long for a sweep before the audit calls it forgotten. */
 const ORPHAN_WAIT_MAX_MS = 3_600_000
@@ -50,13 +47,22 @@ export const invariants: readonly Invariant[] = [
   { name: 'margin', promise: 'each charge covers its cost and 20 % on it', check: checkMargin },
   { name: 'failed is free', promise: 'a request that failed is not charged', check: checkFailedIsFree },
   { name: 'totals', promise: 'the daily totals are the sums of the usage records', check: checkTotals },
+  {
+    name: 'job holds',
+    promise: 'each hold of jobs belongs to one job, and is open until that is settled',
+    check: checkJobHolds,
+  },
+  {
+    name: 'job charges',
+    promise: 'each completed job is captured once for what it says, every other is free',
+    check: checkJobCharges,
+  },
   { name: 'no orphans', promise: 'no hold is left open by a process that is gone', check: checkOrphans },
   {
     name: 'credits never expire',
     promise: 'nothing but a charge or an adjustment with a reason lowers a balance',
     check: checkNeverExpire,
   },
-  ...depositInvariants,
 ]
 
 async function checkBalanced(context: AuditContext): Promise<Finding> {
@@ -243,7 +249,7 @@ async function checkOrphans(context: AuditContext): Promise<Finding> {
     context,
     sql`select 'hold ' || h.hold_id || ' is open, its process is gone' as breach
           from hold h left join process_lease p on p.process_id = h.process_id
-         where h.state = 'held' and h.placed_at < ${sql.lit(before)}
+         where h.state = 'held' and h.process_id <> ${sql.lit(JOBS_OWNER)} and h.placed_at < ${sql.lit(before)}
            and coalesce(p.lease_until, h.placed_at) < ${sql.lit(before)}`,
   )
   return { figures: { processes: await count(context, 'process_lease') }, breaches }

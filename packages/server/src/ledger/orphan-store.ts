@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { HoldTable } from '../db/schema.ts'
+import { JOBS_OWNER } from './hold-owner.ts'
 
-/** An open hold whose process is gone. */
+/** An open hold whose process is gone. Holds of jobs are none: no process answers for them. */
 export type OrphanHold = Pick<HoldTable, 'hold_id' | 'account_id' | 'type' | 'model' | 'placed_at' | 'progress'>
 
 /** A gateway process as its lease row names it. */
@@ -29,7 +30,7 @@ export function listOrphans(
     .leftJoin('process_lease as p', 'p.process_id', 'h.process_id')
     .select(COLUMNS)
     .where('h.state', '=', 'held')
-    .where('h.process_id', '<>', ownProcessId)
+    .where('h.process_id', 'not in', [ownProcessId, JOBS_OWNER])
     .where((where) => where(where.fn.coalesce('p.lease_until', 'h.placed_at'), '<', before))
     .orderBy('h.hold_id')
     .limit(limit)

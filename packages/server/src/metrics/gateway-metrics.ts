@@ -10,6 +10,13 @@ import { createMediaMetrics, type MediaMetrics } from './media-metrics.ts'
 import { createLedgerMetrics, type LedgerMetrics } from './ledger-metrics.ts'
 import { registerState, type StateSources } from './state-metrics.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts'
+import { createVideoMetrics, type OpenVideoJobs, type VideoMetrics } from './video-metrics.ts'
+
+/** Where the state of video jobs comes from. */
+export interface VideoSources {
+  /** Null when the database does not answer in time. */
+  readVideoJobs(): Promise<OpenVideoJobs | null>
+}
 
 /** Everything that is counted. */
 export interface GatewayMetrics {
@@ -18,9 +25,10 @@ export interface GatewayMetrics {
   readonly media: MediaMetrics
   readonly ledger: LedgerMetrics
   readonly chains: ChainMetrics
+  readonly videos: VideoMetrics
   readonly upstream: (name: string) => UpstreamMetrics
   /** Has the state looked at in every scrape; called once, when the parts are there. */
-  watch(sources: StateSources): void
+  watch(sources: StateSources & VideoSources): void
   /** The text of a scrape. */
   text(): Promise<string>
   readonly contentType: string
@@ -33,6 +41,7 @@ export interface GatewayMetrics {
 export function createGatewayMetrics(): GatewayMetrics {
   const registry = new Registry()
   let look = (): Promise<void> => Promise.resolve()
+  const videos = createVideoMetrics(registry)
   collectDefaultMetrics({ register: registry })
   return {
     http: createHttpMetrics(registry),
@@ -40,9 +49,14 @@ export function createGatewayMetrics(): GatewayMetrics {
     media: createMediaMetrics(registry),
     ledger: createLedgerMetrics(registry),
     chains: createChainMetrics(registry),
+    videos,
     upstream: createUpstreamMetrics(registry),
     watch: (sources) => {
-      look = registerState(registry, sources)
+      const lookAtState = registerState(registry, sources)
+      look = async () => {
+        const [jobs] = await Promise.all([sources.readVideoJobs(), lookAtState()])
+        videos.setOpen(jobs)
+      }
     },
     text: async () => {
       await look()

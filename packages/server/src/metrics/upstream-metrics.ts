@@ -2,8 +2,21 @@ import { Gauge, type Registry } from 'prom-client'
 import { REQUEST_BOUNDS } from './http-metrics.ts'
 import { createTallyCounter, createTallyHistogram, type Distribution, type Tally } from './tally.ts'
 
-/** What is asked of an upstream. */
-export type UpstreamOperation = 'complete' | 'stream' | 'speak' | 'transcribe' | 'find_cost' | 'list_models'
+/** What is asked of upstreams. */
+const OPERATIONS = [
+  'complete',
+  'stream',
+  'speak',
+  'transcribe',
+  'find_cost',
+  'list_models',
+  'video_submit',
+  'video_report',
+  'video_cancel',
+  'video_open',
+] as const
+
+export type UpstreamOperation = (typeof OPERATIONS)[number]
 
 /** How a call ended: `stopped` was ended by us, because the caller left, the key was revoked, or the gateway stops. */
 export type CallOutcome = 'ok' | 'failed' | 'stopped'
@@ -69,18 +82,11 @@ export function createUpstreamMetrics(registry: Registry): (upstream: string) =>
       },
       duration: duration.cell(upstream, operation),
     })
-    const operations: Readonly<Record<UpstreamOperation, OperationCells>> = {
-      complete: cellsOf('complete'),
-      stream: cellsOf('stream'),
-      speak: cellsOf('speak'),
-      transcribe: cellsOf('transcribe'),
-      find_cost: cellsOf('find_cost'),
-      list_models: cellsOf('list_models'),
-    }
+    const operations = new Map(OPERATIONS.map((operation) => [operation, cellsOf(operation)]))
     return {
       begin: (operation) => {
         const startedMs = performance.now()
-        const cells = operations[operation]
+        const cells = operations.get(operation) ?? cellsOf(operation)
         let hasEnded = false
         running.value++
         return {

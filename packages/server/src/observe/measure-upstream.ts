@@ -1,5 +1,6 @@
 import type { UpstreamMetrics } from '../metrics/upstream-metrics.ts'
 import type { ChatStreamSink, UpstreamChatRequest } from '../upstream/chat-upstream.ts'
+import type { VideoUpstream } from '../upstream/video-upstream.ts'
 import type { WatchedUpstream } from '../upstream/watch-health.ts'
 import { measureSpeech, measureTranscription } from './measure-audio.ts'
 import { failureKind, measured } from './measured-call.ts'
@@ -39,6 +40,18 @@ async function measureStream(
   }
 }
 
+/** Counts the calls about videos. A download counts as its opening: how long it takes is up to its reader. */
+function measureVideos(videos: VideoUpstream, metrics: UpstreamMetrics): VideoUpstream {
+  const never = (): boolean => false
+  return {
+    ...videos,
+    submit: (submission) => measured(metrics, 'video_submit', () => videos.submit(submission), never),
+    report: (jobId) => measured(metrics, 'video_report', () => videos.report(jobId), never),
+    cancel: (jobId) => measured(metrics, 'video_cancel', () => videos.cancel(jobId), never),
+    open: (jobId, output) => measured(metrics, 'video_open', () => videos.open(jobId, output), never),
+  }
+}
+
 /** Counts the calls to an upstream. */
 export function measureUpstream(upstream: WatchedUpstream, metrics: UpstreamMetrics): WatchedUpstream {
   const never = (): boolean => false
@@ -56,5 +69,6 @@ export function measureUpstream(upstream: WatchedUpstream, metrics: UpstreamMetr
     transcription: upstream.transcription === null ? null : measureTranscription(upstream.transcription, metrics),
     findCost: (generationId) => measured(metrics, 'find_cost', () => upstream.findCost(generationId), never),
     listModels: () => measured(metrics, 'list_models', () => upstream.listModels(), never),
+    videos: upstream.videos === null ? null : measureVideos(upstream.videos, metrics),
   }
 }

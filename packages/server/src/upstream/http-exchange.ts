@@ -11,7 +11,7 @@ import type { Dispatcher } from 'undici'
 export interface ExchangeRequest {
   readonly origin: string
   readonly path: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   /** A stream is sent as it comes; its `content-length` stands in the headers. It is destroyed at every end. */
   readonly body: Buffer | Readable | null

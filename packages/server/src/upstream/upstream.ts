@@ -2,6 +2,7 @@ import type { ChatUpstream } from './chat-upstream.ts'
 import type { ImageUpstream } from './image-upstream.ts'
 import type { SpeechUpstream } from './speech-upstream.ts'
 import type { TranscriptionUpstream } from './transcription-upstream.ts'
+import type { VideoUpstream } from './video-upstream.ts'
 
 /**
  * One configured upstream: chat, its model list and its costs, and a port for each other modality that it serves; null
@@ -9,6 +10,7 @@ import type { TranscriptionUpstream } from './transcription-upstream.ts'
  */
 export interface Upstream extends ChatUpstream {
   readonly images: ImageUpstream | null
+  readonly videos: VideoUpstream | null
   readonly speech: SpeechUpstream | null
   readonly transcription: TranscriptionUpstream | null
 }

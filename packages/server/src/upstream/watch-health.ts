@@ -4,6 +4,7 @@ import type { ImageUpstream } from './image-upstream.ts'
 import type { SpeechUpstream } from './speech-upstream.ts'
 import type { TranscriptionUpstream } from './transcription-upstream.ts'
 import type { Modality, Upstream } from './upstream.ts'
+import type { VideoUpstream } from './video-upstream.ts'
 
 export interface WatchedUpstream extends Upstream {
   /** How calls of one kind fare; `off` where the upstream has no port for it. */
@@ -16,13 +17,15 @@ export function watchHealth(upstream: Upstream, clock: Clock): WatchedUpstream {
   const text = createHealthWatch(clock, probe)
   const images = upstream.images === null ? null : createHealthWatch(clock, probe)
   const audio = upstream.speech === null && upstream.transcription === null ? null : createHealthWatch(clock, probe)
-  const watches: Readonly<Record<Modality, HealthWatch | null>> = { text, image: images, video: null, audio }
+  const videos = upstream.videos === null ? null : createHealthWatch(clock, probe)
+  const watches: Readonly<Record<Modality, HealthWatch | null>> = { text, image: images, video: videos, audio }
   return {
     ...upstream,
     complete: (request) => text.follow(upstream.complete(request)),
     stream: (request, sink) => text.follow(upstream.stream(request, sink)),
     listModels: () => text.follow(upstream.listModels()),
     images: watchImages(upstream.images, images),
+    videos: watchVideos(upstream.videos, videos),
     speech: watchSpeech(upstream.speech, audio),
     transcription: watchTranscription(upstream.transcription, audio),
     health: (modality) => watches[modality]?.health() ?? 'off',
@@ -45,4 +48,13 @@ function watchTranscription(
 ): TranscriptionUpstream | null {
   if (port === null || watch === null) return port
   return { ...port, transcribe: (request, onEvent) => watch.follow(port.transcribe(request, onEvent)) }
+}
+
+function watchVideos(port: VideoUpstream | null, watch: HealthWatch | null): VideoUpstream | null {
+  if (port === null || watch === null) return port
+  return {
+    ...port,
+    submit: (submission) => watch.follow(port.submit(submission)),
+    report: (jobId) => watch.follow(port.report(jobId)),
+  }
 }

@@ -29,6 +29,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     refreshCatalog: null,
     deliverMail: null,
     hasOwnPrices: () => true,
+    videos: { tick: () => Promise.resolve(), stop: () => Promise.resolve() },
     ...more(ledger),
   })
   const lease = () => database.read.selectFrom('process_lease').selectAll().execute()

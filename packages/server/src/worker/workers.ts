@@ -8,6 +8,7 @@ import type { KeyUses } from '../keys/key-uses.ts'
 import type { Revocations } from '../keys/revocations.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Timer } from '../runtime/timer.ts'
+import type { VideoObserver } from '../videos/video-observer.ts'
 import { journalHolds, type JournalDeps } from './journal-holds.ts'
 import { beginLease, endLease, settleOrphans, type SettleOrphansDeps } from './settle-orphans.ts'
 
@@ -25,6 +26,8 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly deliverMail: (() => Promise<void>) | null
   /** Whether the catalog's prices are the upstream's own by now. */
   readonly hasOwnPrices: () => boolean
+  /** Goes on with video jobs that nobody asks for. */
+  readonly videos: Pick<VideoObserver, 'tick' | 'stop'>
 }
 
 /** How often the upstream's list is fetched, in milliseconds. Source: own choice. */
@@ -41,6 +44,8 @@ const FIRST_LIST_WAIT_MS = 5_000
 
 /** How often letters that are due are looked for, in milliseconds. Source: own choice. */
 const MAIL_MS = 10_000
+/** How often it is looked whether video jobs are due, in milliseconds. Source: own choice. */
+const VIDEOS_MS = 2_000
 
 /** Orphans are looked for this many times in the time of a lease, so that they wait a lease and a quarter at most. */
 const SWEEPS_PER_LEASE = 4
@@ -71,6 +76,12 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
     if (removed > 0) log.debug({ removed }, 'files whose time was over are removed')
   }
   stops.push(timer.repeat(FILES_SWEEP_MS, guarded('files', sweepFiles)))
+  stops.push(
+    timer.repeat(
+      VIDEOS_MS,
+      guarded('videos', () => deps.videos.tick()),
+    ),
+  )
   const { refreshCatalog } = deps
   if (refreshCatalog !== null) {
     const first = guarded('catalog', refreshCatalog)()
@@ -86,6 +97,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   return async () => {
     for (const stop of stops) stop()
     deps.revocations.stop()
+    await deps.videos.stop()
     // A journal that is under way would begin the lease again.
     await journal
     await endLease(deps)

@@ -7,6 +7,8 @@ import { createOpenAiCompatible } from './openai-compatible.ts'
 import { createSpeechUpstream } from './speech.ts'
 import { createTranscriptionUpstream } from './transcription.ts'
 import { speechFormats } from '../../audio/speech-format.ts'
+import { openVideos } from './open-videos.ts'
+import { openAiVideoBody } from './video-body.ts'
 
 const NO_MEMBERS: ReadonlyMap<string, string> = new Map()
 
@@ -60,10 +62,17 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
       },
     },
   })
+  const videos = openVideos(options, client, {
+    reportsCost: options.reportsCost,
+    cancels: true,
+    writeBody: openAiVideoBody,
+  })
   return {
     ...chat,
     images: null,
+    videos: videos.port,
     speech: createSpeechUpstream(audio),
     transcription: createTranscriptionUpstream(audio),
+    close: () => videos.closeWith(chat),
   }
 }

@@ -11,6 +11,8 @@ import { createSpeechUpstream } from '../openai-compatible/speech.ts'
 import { createTranscriptionUpstream } from '../openai-compatible/transcription.ts'
 import { isObject } from '../openai-compatible/usage.ts'
 import type { Upstream } from '../upstream.ts'
+import { openVideos } from '../openai-compatible/open-videos.ts'
+import { openRouterVideoBody } from '../openai-compatible/video-body.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts'
 
 /** Providers that run models in confidential compute. Source: OpenRouter's list of provider slugs, August 2026. */
@@ -47,6 +49,8 @@ export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
   readonly speechFormats?: readonly SpeechFormat[]
   /** Whether it has translations of sound; false by default, as OpenRouter has none. */
   readonly translates?: boolean
+  /** Whether videos that are being made can be given up: in the sandbox they can. Absent: no. */
+  readonly cancelsVideos?: boolean
 }
 
 /** Formats of OpenRouter's speech. Source: OpenRouter's API reference, "Create speech", August 2026. */
@@ -89,10 +93,17 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
     },
   })
   const audio = { name: options.name, client, clock: options.clock, dialect: audioDialect(options) }
+  const videos = openVideos(options, client, {
+    reportsCost: options.reportsCost,
+    cancels: options.cancelsVideos === true,
+    writeBody: openRouterVideoBody,
+  })
   return {
     ...chat,
     images: null,
+    videos: videos.port,
     speech: createSpeechUpstream(audio),
     transcription: createTranscriptionUpstream(audio),
+    close: () => videos.closeWith(chat),
   }
 }

@@ -1,0 +1,47 @@
+-- Video jobs. A job has one hold for as long as it lives, and the hold names no process but the jobs as its owner:
+-- processes come and go meanwhile. What was decided of a job is written before it is charged, so that whoever goes on
+-- after a crash charges the same. A prompt is never stored. `next_step_at` is when somebody has to look at the job
+-- again whoever asks for it; the partial index keeps that search off the jobs that are done with.
+create table video_job (
+  job_id           text not null primary key,
+  hold_id          text not null unique references hold on delete restrict,
+  account_id       text not null references account on delete restrict,
+  key_id           text not null references api_key on delete restrict,
+  model            text not null,
+  upstream         text not null,
+  upstream_model   text not null,
+  upstream_job_id  text,
+  state            text not null
+    check (state = 'submitting' or state = 'queued' or state = 'in_progress' or state = 'completed'
+      or state = 'failed'),
+  progress         integer not null default 0 check (progress between 0 and 100),
+  seconds          integer not null check (seconds >= 1),
+  size             text,
+  price            text not null,
+  estimate_amount  integer not null check (estimate_amount >= 0),
+  created_at       integer not null,
+  next_step_at     integer,
+  failures         integer not null default 0 check (failures >= 0),
+  ended_at         integer,
+  error_code       text,
+  cost_usd         text,
+  outputs          integer check (outputs >= 1),
+  settled_at       integer,
+  charge           integer check (charge >= 0),
+  first_read_at    integer,
+  files            text,
+  deleted_at       integer,
+  check ((state = 'completed' or state = 'failed') = (ended_at is not null)),
+  check (state <> 'completed' or outputs is not null),
+  check ((state = 'failed') = (error_code is not null)),
+  check ((settled_at is null) = (charge is null)),
+  check (settled_at is null or ended_at is not null),
+  check (state <> 'failed' or charge is null or charge = 0),
+  check (first_read_at is null or (settled_at is not null and state = 'completed')),
+  check (deleted_at is null or settled_at is not null),
+  check (upstream_job_id is not null or state = 'submitting' or state = 'failed')
+) strict, without rowid;
+
+create index video_job_by_account on video_job (account_id, job_id) where deleted_at is null;
+create index video_job_due on video_job (next_step_at) where next_step_at is not null;
+create index video_job_open on video_job (state) where settled_at is null;

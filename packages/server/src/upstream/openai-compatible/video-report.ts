@@ -1,0 +1,95 @@
+/** What an answer about a video job says, whichever of the known words it is said in. */
+import { numberText } from '../../json/json-body.ts'
+import type { AttoUsd } from '../../pricing/price.ts'
+import { parseUsd } from '../../pricing/usd.ts'
+import type { VideoFailure, VideoReport } from '../video-upstream.ts'
+import { readCost } from './cost.ts'
+import type { Dialect } from './dialect.ts'
+import { isObject } from './usage.ts'
+
+const QUEUED = new Set(['queued', 'pending', 'submitted', 'starting', 'in_queue', 'created'])
+const RUNNING = new Set(['in_progress', 'processing', 'running', 'rendering'])
+const COMPLETED = new Set(['completed', 'succeeded', 'done', 'success'])
+
+const failures: Readonly<Record<string, VideoFailure>> = {
+  failed: 'failed',
+  error: 'failed',
+  dead: 'failed',
+  cancelled: 'cancelled',
+  canceled: 'cancelled',
+  aborted: 'cancelled',
+  expired: 'expired',
+}
+
+/** Words by which upstreams say that a rule of theirs forbade the video. */
+const POLICY = /moderation|content_policy|content_filter|safety|policy_violation|prohibited|sensitive/i
+
+/** Longest id of a job that is kept. */
+const ID_LENGTH_MAX = 200
+
+/** The upstream's id of a job that it has taken; null when the answer has none. */
+export function readJobId(value: unknown): string | null {
+  if (!isObject(value)) return null
+  const id = value['id'] ?? value['request_id'] ?? value['job_id']
+  return typeof id === 'string' && id !== '' && id.length <= ID_LENGTH_MAX && /^[\x21-\x7e]+$/.test(id) ? id : null
+}
+
+/**
+ * Reads what an answer says of a job.
+ *
+ * @param text the JSON text itself, for the digits of a cost.
+ * @returns null when it says nothing that we understand: no verdict.
+ */
+export function readVideoReport(text: Buffer, dialect: Pick<Dialect, 'reportsCost'>): VideoReport | null {
+  const value: unknown = parseObject(text)
+  if (!isObject(value)) return null
+  const word = typeof value['status'] === 'string' ? value['status'].toLowerCase() : ''
+  if (QUEUED.has(word)) return { kind: 'running', state: 'queued', progress: progressOf(value) }
+  if (RUNNING.has(word)) return { kind: 'running', state: 'in_progress', progress: progressOf(value) }
+  const cost = costOf(text, value, dialect)
+  const reason = failures[word]
+  if (reason !== undefined)
+    return { kind: 'failed', reason: isPolicy(value['error']) ? 'content_policy' : reason, cost }
+  if (!COMPLETED.has(word)) return null
+  const outputs = countOutputs(value)
+  return outputs === 0 ? { kind: 'failed', reason: 'empty', cost } : { kind: 'completed', outputs, cost }
+}
+
+function parseObject(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+function progressOf({ progress }: Readonly<Record<string, unknown>>): number | null {
+  if (typeof progress !== 'number' || !Number.isFinite(progress)) return null
+  return Math.min(Math.max(Math.floor(progress), 0), 100)
+}
+
+/** Files at most: what upstreams make at once is far below. */
+const OUTPUTS_MAX = 10
+
+/** An upstream that lists its files says how many there are; one that does not has made one. */
+function countOutputs(value: Readonly<Record<string, unknown>>): number {
+  const list = value['unsigned_urls'] ?? value['data'] ?? value['outputs']
+  return Array.isArray(list) ? Math.min(list.length, OUTPUTS_MAX) : 1
+}
+
+function costOf(
+  text: Buffer,
+  value: Readonly<Record<string, unknown>>,
+  dialect: Pick<Dialect, 'reportsCost'>,
+): AttoUsd | null {
+  const { usage } = value
+  if (isObject(usage)) return readCost(() => text, { usage, path: ['usage'] }, dialect)
+  const digits = numberText(text, ['cost'])
+  const cost = digits === null ? null : parseUsd(digits)
+  return cost === 0n && !dialect.reportsCost ? null : cost
+}
+
+function isPolicy(error: unknown): boolean {
+  if (typeof error === 'string') return POLICY.test(error)
+  return isObject(error) && [error['code'], error['type'], error['message']].some((text) => POLICY.test(String(text)))
+}

@@ -1,0 +1,91 @@
+/** When a job is looked at again, and what is to be done then. Pure: times in, times out. */
+import { hasEnded, type VideoJob } from './video-job.ts'
+
+const SECOND_MS = 1_000
+const HOUR_MS = 3_600 * SECOND_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** The longest that a submission can take, with room to spare: beyond it, whoever made it is gone. */
+export const SUBMISSION_MS_MAX = 600 * SECOND_MS
+/** A completed job that nobody asks for is charged after so long. Source: decision 0024 (video jobs). */
+export const UNREAD_MS = HOUR_MS
+/** A job without a verdict expires at this age, when its upstream answers and still has none. Source: decision 0024. */
+export const JOB_LIFE_MS = DAY_MS
+/** The same when its upstream cannot be asked at all. */
+export const SILENT_JOB_LIFE_MS = 7 * DAY_MS
+/** Files live so long after the first successful poll. Source: decision 0024. */
+const FILE_LIFE_AFTER_READ_MS = DAY_MS
+/** And never longer after the job's end. */
+const FILE_LIFE_MS = 7 * DAY_MS
+
+/** How often the gateway itself asks after a job, by the job's age. Callers who poll are answered when they ask. */
+const POLL_MS: readonly (readonly [untilAgeMs: number, everyMs: number])[] = [
+  [10 * 60 * SECOND_MS, 30 * SECOND_MS],
+  [HOUR_MS, 60 * SECOND_MS],
+]
+const POLL_MS_MAX = 300 * SECOND_MS
+
+/** Waits after failures in a row: doubling from the first to the last. */
+const RETRY_MS = 30 * SECOND_MS
+const RETRY_MS_MAX = HOUR_MS / 2
+
+/** When a running job is asked after again. */
+export function nextPollAt(job: Pick<VideoJob, 'createdAt'>, now: number): number {
+  const age = now - job.createdAt
+  return now + (POLL_MS.find(([untilAgeMs]) => age < untilAgeMs)?.[1] ?? POLL_MS_MAX)
+}
+
+/** When something that failed is tried again. @param failures in a row, this one included. */
+export function nextRetryAt(failures: number, now: number): number {
+  return now + Math.min(RETRY_MS * 2 ** Math.min(Math.max(failures - 1, 0), 10), RETRY_MS_MAX)
+}
+
+/** When the files of a completed job end; null for any other job. */
+export function filesExpireAt(job: Pick<VideoJob, 'state' | 'endedAt' | 'firstReadAt'>): number | null {
+  if (job.state !== 'completed' || job.endedAt === null) return null
+  const last = filesExpireAtLatest(job.endedAt)
+  return job.firstReadAt === null ? last : Math.min(job.firstReadAt + FILE_LIFE_AFTER_READ_MS, last)
+}
+
+/** The latest time at which the files of a job can end that ended at `endedAt`. */
+export function filesExpireAtLatest(endedAt: number): number {
+  return endedAt + FILE_LIFE_MS
+}
+
+/** What a job needs next. */
+export type VideoStep =
+  /** Its submission never came back: nobody knows whether the upstream has it. */
+  | 'give_up_submission'
+  | 'poll'
+  | 'settle'
+  /** Keep its files, then charge it. */
+  | 'store_and_settle'
+  | 'store'
+  | 'remove_files'
+  | 'nothing'
+
+/** Says what a job needs at a time. */
+export function nextStep(job: VideoJob, now: number): VideoStep {
+  if (job.state === 'submitting') return now - job.createdAt >= SUBMISSION_MS_MAX ? 'give_up_submission' : 'nothing'
+  if (!hasEnded(job)) return 'poll'
+  if (job.settledAt === null)
+    return isUnread(job, now) ? 'store_and_settle' : job.state === 'failed' ? 'settle' : 'nothing'
+  if (job.state === 'failed') return 'nothing'
+  const isOver = job.deletedAt !== null || (filesExpireAt(job) ?? 0) <= now
+  if (isOver) return job.files === null ? 'nothing' : 'remove_files'
+  return job.files === null ? 'store' : 'nothing'
+}
+
+function isUnread({ state, endedAt }: VideoJob, now: number): boolean {
+  return state === 'completed' && endedAt !== null && now - endedAt >= UNREAD_MS
+}
+
+/** When the next step of a job is due; null when there is none. */
+export function nextStepAt(job: VideoJob, now: number): number | null {
+  if (job.state === 'submitting') return job.createdAt + SUBMISSION_MS_MAX
+  if (!hasEnded(job)) return nextPollAt(job, now)
+  if (job.settledAt === null) return job.state === 'completed' && job.endedAt !== null ? job.endedAt + UNREAD_MS : now
+  const step = nextStep(job, now)
+  if (step !== 'nothing') return now
+  return job.state === 'completed' && job.files !== null && job.deletedAt === null ? filesExpireAt(job) : null
+}

@@ -1,0 +1,158 @@
+/** Video jobs without HTTP on the caller's side: real database and ledger, the real adapter, a stub upstream. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { nanocreditsOf, NANOCREDITS_PER_CREDIT, type VideoRequest, videoRequest } from '@svc/contract'
+import { OpenHolds } from '../src/billing/open-hold.ts'
+import type { Model } from '../src/catalog/model.ts'
+import type { DatabaseEngine } from '../src/db/database.ts'
+import { createFolderFiles } from '../src/files/folder-files.ts'
+import type { Caller } from '../src/keys/caller.ts'
+import { createLedgerEngine } from '../src/ledger/create-ledger-engine.ts'
+import { Ledger } from '../src/ledger/ledger.ts'
+import { parseUsd } from '../src/pricing/usd.ts'
+import type { AttoUsd } from '../src/pricing/price.ts'
+import { createId } from '../src/runtime/ids.ts'
+import { openRouterVideoBody } from '../src/upstream/openai-compatible/video-body.ts'
+import { createVideos } from '../src/upstream/openai-compatible/openai-videos.ts'
+import { createUpstreamClient } from '../src/upstream/upstream-client.ts'
+import { submitVideo } from '../src/videos/submit-video.ts'
+import type { VideoJob } from '../src/videos/video-job.ts'
+import { createVideoJobStore } from '../src/videos/video-job-store.ts'
+import { type ObserverDeps, VideoObserver } from '../src/videos/video-observer.ts'
+import type { VideoOffer } from '../src/videos/video-settings.ts'
+import { TEST_NOW } from './ledger-operations.ts'
+import { startStubVideoUpstream, type StubVideoJob, type StubVideoUpstream } from './stub-video-upstream.ts'
+import { assertSound, openTestLedger, type TestLedger } from './test-ledger.ts'
+
+export interface VideoStage {
+  readonly money: TestLedger
+  readonly stub: StubVideoUpstream
+  readonly clock: { now(): number; moved: number }
+  readonly deps: ObserverDeps
+  /** The offer of the one model that there is; a test may change it. */
+  offer: VideoOffer
+  readonly errors: unknown[]
+  /** Makes a caller with so many whole credits. */
+  createCaller(credits: bigint): Promise<Caller>
+  submit(caller: Caller, request?: Partial<VideoRequest>): Promise<VideoJob>
+  /** The upstream's own record of a job. */
+  upstreamJob(job: VideoJob): StubVideoJob | undefined
+  /** Another process on the same database: its own ledger, its own polls. */
+  anotherProcess(): Promise<ObserverDeps>
+  /** One round of the background work, to its end. */
+  observe(deps?: ObserverDeps): Promise<void>
+  balance(caller: Caller): Promise<{ readonly posted: bigint; readonly held: bigint }>
+  /** Captures of a job's hold. */
+  captures(job: VideoJob): Promise<readonly bigint[]>
+  /** Audits, and closes everything. */
+  close(): Promise<void>
+  /** Closes everything, whatever the books say. */
+  closeUnsound(): Promise<void>
+}
+
+export const usd = (text: string): AttoUsd => parseUsd(text) as AttoUsd
+
+/** Half a dollar a second in 1080p, a tenth in 720p with sound. */
+export const testOffer: VideoOffer = {
+  type: 'video',
+  source: 'snapshot',
+  isGuess: false,
+  prices: {
+    type: 'video',
+    perSecond: usd('0.1'),
+    defaultResolution: '720p',
+    defaultAudio: true,
+    variants: [
+      { resolution: '720p', audio: true, perSecond: usd('0.1') },
+      { resolution: '720p', audio: false, perSecond: usd('0.05') },
+      { resolution: '1080p', audio: true, perSecond: usd('0.5') },
+    ],
+    perInputImage: usd('0.01'),
+    minimum: null,
+  },
+  facts: {
+    durations: [4, 5, 8],
+    resolutions: ['720p', '1080p'],
+    aspectRatios: ['16:9', '9:16'],
+    sizes: [],
+    frameImages: ['first_frame'],
+    generatesAudio: true,
+  },
+}
+
+const TIMEOUTS = { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 } as const
+
+/** Opens one. Close it at the end of the test. */
+export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage> {
+  const money = await openTestLedger(engine)
+  const stub = await startStubVideoUpstream()
+  const folder = await mkdtemp(join(tmpdir(), 'svc-videos-'))
+  const clock = { moved: 0, now: () => TEST_NOW + clock.moved }
+  const files = await createFolderFiles({ folder, clock })
+  const client = createUpstreamClient({
+    ...{ url: stub.url, apiKey: 'upstream-key', timeouts: TIMEOUTS, allowH2: false, extraHeaders: {} },
+  })
+  const dialect = { reportsCost: true, cancels: true, writeBody: openRouterVideoBody }
+  const upstream = createVideos({ name: 'stub', client, clock, dialect, openElsewhere: null })
+  const errors: unknown[] = []
+  const closes: (() => Promise<void>)[] = []
+  const model = { id: 'test/video', upstream: 'stub', upstreamModel: 'test/video' } as Model
+  const { database } = money.test
+  const depsWith = (ledger: Ledger, on = database): ObserverDeps => ({
+    ...{ ledger, clock, openHolds: new OpenHolds(), processId: createId(Date.now()), topupUrl: 'http://localhost/' },
+    ...{ database: on, jobs: createVideoJobStore(on), files, polls: new Map() },
+    findModel: () => ({ model, offer: stage.offer }),
+    upstreamOf: () => upstream,
+    onError: (_jobId, error) => void errors.push(error),
+  })
+  const deps = depsWith(money.ledger)
+  const stage: VideoStage = {
+    ...{ money, stub, clock, deps, errors, offer: testOffer },
+    async createCaller(credits) {
+      const seeded = await money.createCaller(credits * NANOCREDITS_PER_CREDIT)
+      return { ...seeded, rights: new Set(['inference']), models: null } as unknown as Caller
+    },
+    submit: (caller, request = {}) =>
+      submitVideo(deps, {
+        caller,
+        request: videoRequest.parse({ model: 'test/video', prompt: 'A boat.', ...request }),
+        file: null,
+        requestId: createId(clock.now()),
+      }),
+    upstreamJob: ({ upstreamJobId }) => stub.jobs.find(({ id }) => id === upstreamJobId),
+    async anotherProcess() {
+      const again = await money.test.openAgain()
+      const ledger = new Ledger({ engine: createLedgerEngine(again) })
+      closes.push(() => ledger.close())
+      return depsWith(ledger, again)
+    },
+    async observe(by = deps) {
+      const observer = new VideoObserver(by)
+      await observer.tick()
+      await observer.idle()
+    },
+    balance: ({ accountId }) => money.findBalance(accountId),
+    async captures({ holdId }) {
+      const rows = await database.read.selectFrom('transfer').select('charge').where('hold_id', '=', holdId).execute()
+      return rows.map((row) => row.charge)
+    },
+    async close() {
+      await assertSound(money, clock.now())
+      await stage.closeUnsound()
+    },
+    async closeUnsound() {
+      for (const close of closes) await close()
+      await client.close()
+      await stub.close()
+      await money.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return stage
+}
+
+/** Whole and decimal credits as nanocredits. */
+export function credits(amount: number): bigint {
+  return nanocreditsOf(BigInt(Math.round(amount * 1_000)) * (NANOCREDITS_PER_CREDIT / 1_000n))
+}
