@@ -268,6 +268,36 @@ describe('a sound that breaks off', () => {
     expect(await lastRecord(gateway)).toMatchObject({ status: 'ok', estimated: true, error_code: 'upstream_error' })
   })
 
+  test('at its very first bytes is charged as little as can be, and harms nobody', async () => {
+    audio.onSpeech = (call, response) => {
+      const { socket } = response
+      const first = 'HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\ncontent-length: 1000000\r\n\r\n\xff\xfb'
+      // In one packet, so that the sound and its end are seen together.
+      socket?.end(Buffer.from(first, 'latin1'))
+      return call.closed
+    }
+    const { charge } = await chargeOf(gateway, async () => {
+      const response = await speak(gateway, { input: 'x'.repeat(1_000) }).catch(() => null)
+      await response?.arrayBuffer().catch(() => undefined)
+    })
+    expect(charge).toBe(CHARACTER)
+  })
+
+  test('for a caller who left before it began is charged whole: it was made for them', async () => {
+    const client = new AbortController()
+    audio.onSpeech = async (_call, response) => {
+      const seen = gateway.logged.length
+      client.abort()
+      await vi.waitFor(() => expect(gateway.logged.slice(seen).join('')).toContain('"status":499'))
+      sendSound(response, soundOf(1_000))
+    }
+    const { charge } = await chargeOf(gateway, () =>
+      speak(gateway, { input: 'Hello' }, { signal: client.signal }).catch(() => undefined),
+    )
+    expect(charge).toBe(5n * CHARACTER)
+    expect(await lastRecord(gateway)).toMatchObject({ status: 'cancelled' })
+  })
+
   test('ends a stream of events with an error', async () => {
     audio.onSpeech = (_call, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': '1000000' })

@@ -122,7 +122,8 @@ async function passOn(speech: UpstreamSpeech, writer: SoundWriter, gone: AbortSi
       last = piece
       bytes += piece.length
     }
-    return { last: last ?? Buffer.alloc(0), bytes, error: null }
+    // A sound that was destroyed before it was read ends without a word.
+    return { last: last ?? Buffer.alloc(0), bytes, error: gone.aborted ? gone.reason : null }
   } catch (error) {
     return { last: last ?? Buffer.alloc(0), bytes, error }
   } finally {

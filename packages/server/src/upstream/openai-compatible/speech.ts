@@ -122,6 +122,8 @@ class SpeechReader {
       },
     })
     this.#sound = sound
+    // It may break off before anybody reads it; whoever reads it then still learns why.
+    sound.on('error', () => undefined)
     const isWrapped = this.#asked !== this.#format
     if (isWrapped) sound.push(streamedWavHeader(pcmParameters(type)))
     sound.push(first)
