@@ -1,5 +1,6 @@
 import type { Asset, ChainId, Hex } from './assets.ts'
 import type { AssetPrice, BlockRef, ChainHead, TransactionFacts } from './chain-facts.ts'
+import type { SignedMessage } from './verify-signature.ts'
 
 /**
  * A chain as one provider shows it. Every method throws `ChainUnavailableError` when the provider cannot answer, or
@@ -25,6 +26,8 @@ export interface ChainView {
   /** Transactions of one block that may have paid ETH to one of the addresses. */
   findNativeTransactions(addresses: ReadonlySet<Hex>, block: number): Promise<readonly Hex[]>
   findBlock(number: number): Promise<BlockRef | null>
+  /** Whether a contract on this chain, also one that is not there yet, calls the signature its own. */
+  isSignedByContract(signed: SignedMessage): Promise<boolean>
   /** The address that the token's proxy leads to; null where it is none. */
   findTokenCode(): Promise<Hex | null>
 }

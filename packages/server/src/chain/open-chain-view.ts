@@ -19,6 +19,7 @@ import {
   receiptForm,
   transactionForm,
 } from './rpc-forms.ts'
+import { isSignedByContract } from './verify-signature.ts'
 import { readTokenTransfers, topicOf, TRANSFER_TOPIC } from './transfer-log.ts'
 
 /** Addresses that one search for logs names at most. */
@@ -43,6 +44,7 @@ export function openChainView(rpc: JsonRpc, rules: ChainRules, clock: Clock): Ch
       const block = await readBlock(rpc, hexOf(number))
       return block === null ? null : refOf(block)
     },
+    isSignedByContract: (signed) => isSignedByContract(rpc, signed),
     findTokenCode: async () => {
       const word = parseAnswer(
         bytesForm,
