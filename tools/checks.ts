@@ -20,6 +20,7 @@ const steps: readonly { readonly name: string; readonly run: () => Promise<StepR
   { name: 'lint', run: () => runProgram(root, [bin('oxlint/bin/oxlint')]) },
   { name: 'types of contract', run: types('packages/contract') },
   { name: 'types of server', run: types('packages/server') },
+  { name: 'types of console', run: types('packages/console') },
   { name: 'types of cli', run: types('packages/cli') },
   { name: 'types of tools and tests', run: types('.') },
   { name: 'unused code', run: () => runProgram(root, [bin('knip/bin/knip.js'), '--no-config-hints']) },

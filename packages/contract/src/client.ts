@@ -6,7 +6,7 @@
  */
 import type { z } from 'zod'
 import { apiErrorFrom, ConnectionError, type ApiError } from './api-error.ts'
-import type { Endpoint } from './endpoints/endpoint.ts'
+import type { CallableEndpoint } from './endpoints/endpoint.ts'
 import type { endpoints } from './endpoints.ts'
 import { readEventData } from './event-stream.ts'
 import { IdleTimer } from './idle-timer.ts'
@@ -37,7 +37,7 @@ export interface CallOptions {
   readonly onResponse?: (response: Pick<Response, 'status' | 'headers'>) => void
 }
 
-type InputPart<Row extends Endpoint, Part extends 'path' | 'query' | 'body'> = Row['request'] extends {
+type InputPart<Row extends CallableEndpoint, Part extends 'path' | 'query' | 'body'> = Row['request'] extends {
   readonly [Key in Part]: infer Schema extends z.ZodObject
 }
   ? Part extends 'query'
@@ -46,19 +46,25 @@ type InputPart<Row extends Endpoint, Part extends 'path' | 'query' | 'body'> = R
   : unknown
 
 /** What a call of a row takes: its path parameters, query and body, each as the row's schema says. */
-export type InputOf<Row extends Endpoint> = InputPart<Row, 'path'> & InputPart<Row, 'query'> & InputPart<Row, 'body'>
+export type InputOf<Row extends CallableEndpoint> = InputPart<Row, 'path'> &
+  InputPart<Row, 'query'> &
+  InputPart<Row, 'body'>
 
 /** What a call of a row returns. A row that answers bytes alone cannot be called for JSON. */
-export type ReplyOf<Row extends Endpoint> = Row['reply'] extends { readonly json: infer Schema extends z.ZodType }
+export type ReplyOf<Row extends CallableEndpoint> = Row['reply'] extends {
+  readonly json: infer Schema extends z.ZodType
+}
   ? Exact<z.output<Schema>>
   : never
 
 /** One event of a row that streams. */
-export type EventOf<Row extends Endpoint> = Row['reply'] extends { readonly event: infer Schema extends z.ZodType }
+export type EventOf<Row extends CallableEndpoint> = Row['reply'] extends {
+  readonly event: infer Schema extends z.ZodType
+}
   ? Exact<z.output<Schema>>
   : never
 
-type Arguments<Row extends Endpoint> =
+type Arguments<Row extends CallableEndpoint> =
   Record<never, never> extends InputOf<Row>
     ? [input?: InputOf<Row>, options?: CallOptions]
     : [input: InputOf<Row>, options?: CallOptions]
@@ -74,7 +80,7 @@ export interface Client {
    * @throws {ApiError} when the gateway answers with a failure.
    * @throws {ConnectionError} when it cannot be reached, breaks off, or takes longer than the limit.
    */
-  call<Row extends Endpoint>(endpoint: Row, ...rest: Arguments<Row>): Promise<ReplyOf<Row>>
+  call<Row extends CallableEndpoint>(endpoint: Row, ...rest: Arguments<Row>): Promise<ReplyOf<Row>>
   /**
    * Calls an endpoint that streams, and yields its events; the last carries `svc`. Leaving the loop ends the request.
    * @throws {ApiError} when the gateway answers with a failure, or sends one in mid-stream.
@@ -100,7 +106,7 @@ const IDLE_TIMEOUT_MS = 60_000
 
 export function createClient(options: ClientOptions): Client {
   return {
-    async call<Row extends Endpoint>(endpoint: Row, ...[input, callOptions]: Arguments<Row>) {
+    async call<Row extends CallableEndpoint>(endpoint: Row, ...[input, callOptions]: Arguments<Row>) {
       const text = await callWithRetries(options, endpoint, { input: input ?? {}, options: callOptions ?? {} })
       return parseJsonExact(text) as ReplyOf<Row>
     },
@@ -114,7 +120,7 @@ interface Call {
   readonly options: CallOptions
 }
 
-async function callWithRetries(client: ClientOptions, endpoint: Endpoint, call: Call): Promise<string> {
+async function callWithRetries(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<string> {
   const retries = endpoint.method === 'GET' ? (client.retriesMax ?? RETRIES_MAX) : 0
   const wait = client.wait ?? waitMs
   for (let attempt = 0; ; attempt += 1) {
@@ -129,7 +135,7 @@ type Outcome =
   | { readonly kind: 'ok'; readonly text: string }
   | { readonly kind: 'failed'; readonly error: Error; readonly retry: boolean; readonly retryAfterMs: number | null }
 
-async function attemptCall(client: ClientOptions, endpoint: Endpoint, call: Call): Promise<Outcome> {
+async function attemptCall(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<Outcome> {
   const limit = AbortSignal.timeout(client.timeoutMs ?? TIMEOUT_MS)
   const signal = call.options.signal === undefined ? limit : AbortSignal.any([call.options.signal, limit])
   try {
@@ -144,7 +150,7 @@ async function attemptCall(client: ClientOptions, endpoint: Endpoint, call: Call
   }
 }
 
-async function* streamEvents<Row extends Endpoint>(
+async function* streamEvents<Row extends CallableEndpoint>(
   client: ClientOptions,
   endpoint: Row,
   call: Call,
@@ -195,7 +201,12 @@ function eventFrom(data: string, response: Response): unknown {
   throw apiErrorFrom(event, { status: null, requestId, retryAfterMs: null })
 }
 
-async function send(client: ClientOptions, endpoint: Endpoint, call: Call, signal: AbortSignal): Promise<Response> {
+async function send(
+  client: ClientOptions,
+  endpoint: CallableEndpoint,
+  call: Call,
+  signal: AbortSignal,
+): Promise<Response> {
   const { body } = call.input
   const response = await (client.fetch ?? globalThis.fetch)(urlOf(client.baseUrl, endpoint, call.input), {
     method: endpoint.method,
@@ -212,7 +223,7 @@ async function send(client: ClientOptions, endpoint: Endpoint, call: Call, signa
   return response
 }
 
-function urlOf(baseUrl: string, endpoint: Endpoint, input: AnyInput): string {
+function urlOf(baseUrl: string, endpoint: CallableEndpoint, input: AnyInput): string {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
     const value = input.path?.[name]
     if (typeof value !== 'string' || value === '') throw new TypeError(`The path parameter ${name} is missing.`)

@@ -1,3 +1,5 @@
+import { consoleEndpointList } from './console-endpoints.ts'
+import { consoleErrors } from './console/console-endpoint.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { errorCodesOf } from './endpoints/endpoint.ts'
@@ -25,7 +27,11 @@ describe('docs/errors.md', () => {
 })
 
 test('every code belongs to an endpoint or to a request that reaches none', () => {
-  const reached = new Set<ErrorCode>(endpointList.flatMap((endpoint) => errorCodesOf(endpoint)))
+  const reached = new Set<ErrorCode>([
+    ...endpointList.flatMap((endpoint) => errorCodesOf(endpoint)),
+    ...consoleEndpointList.flatMap(({ errors }) => errors),
+    ...consoleErrors,
+  ])
   const unreached = Object.keys(errorCodes).filter((code) => !reached.has(code as ErrorCode))
   expect(unreached).toEqual(['unknown_url'])
 })

@@ -1,5 +1,4 @@
 /** What the edge is given, made from the parts: one function for each family of endpoints. Part of the composition. */
-import { readFileSync } from 'node:fs'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createBalanceStore } from './billing/balance-store.ts'
@@ -19,7 +18,7 @@ import type { Health } from './read-health.ts'
 import { openSpool } from './spool/spool.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
 
-const CONSOLE_PAGE = fileURLToPath(new URL('../../console/src/index.html', import.meta.url))
+const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
 /** An account may use so many keys at full rate. Source: decision 0015 (rate limits). */
 const ACCOUNT_KEYS = 10
@@ -101,6 +100,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
     limits: edgeLimits(parts),
     videos: makeVideoDeps(parts, billing),
-    consoleHtml: readFileSync(CONSOLE_PAGE, 'utf8'),
+    console: parts.console.deps,
+    consoleFolder: CONSOLE_FOLDER,
   }
 }

@@ -13,6 +13,7 @@ import type { KeyAuthenticator } from './keys/authenticate-key.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { deliverDueMail, type OutboxDeps } from './mail/outbox.ts'
 import type { OpenCatalog } from './open-catalog.ts'
+import type { OpenConsole } from './open-console.ts'
 import { hasLocalDeposits, startLocalChainsBeside } from './open-local-chains.ts'
 import type { OpenMedia } from './open-media.ts'
 import { type ObservedParts, startObservation } from './open-observation.ts'
@@ -32,6 +33,7 @@ export interface Gateway {
   readonly ledger: Ledger
   readonly authenticator: KeyAuthenticator
   readonly media: OpenMedia
+  readonly console: Pick<OpenConsole, 'firstRunAddress'>
   readonly clock: Clock
   readonly health: () => Health
   /** How many requests are not settled yet: a stop waits for them. */
@@ -71,6 +73,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await parts.durationProbe.close()
   await parts.media.files.close()
   await parts.observation.tracing?.close()
+  await parts.console.close()
   await parts.database.close()
   parts.unlock()
 }
@@ -86,10 +89,9 @@ const SETTLE_MS = 10_000
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = await openParts(options)
   const { config, clock, database, ledger, authenticator, upstreams, catalog } = parts
-  const localOrigin = `http://${config.host === '127.0.0.1' ? 'localhost' : config.host}:${config.port}`
   const health = (): Health =>
     readHealth({ upstreams, catalog: catalog.catalog, ledger, clock, deposits: parts.deposits })
-  const edge = edgeDeps(parts, config.publicUrl ?? localOrigin, health)
+  const edge = edgeDeps(parts, config.publicUrl ?? parts.listening.origin, health)
   const app = createApp(edge, {
     trustedProxies: config.trustedProxies,
     headerBytes: config.limits.headerBytes,
@@ -98,7 +100,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let phase: Phase = 'starting'
   let admin: AdminServer | null = null
   return {
-    ...{ database, ledger, authenticator, clock, health, media: parts.media },
+    ...{ database, ledger, authenticator, clock, health, media: parts.media, console: parts.console },
     openRequests: () => parts.openHolds.size,
     adminOrigin: () => admin?.origin ?? null,
     start: async () => {
@@ -108,6 +110,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       )
       const stopLoops = await startWorkers(workerDeps(parts, edge.videos))
       const origin = await app.listen({ host: config.host, port: config.port })
+      parts.listening.origin = origin
       const stopDeposits = startDeposits(parts)
       stopWorkers = async () => {
         await stopDeposits()

@@ -11,6 +11,7 @@ import { createKeyUses } from './keys/key-uses.ts'
 import { createRevocations } from './keys/revocations.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { consoleOrigins, localOrigin, openConsole } from './open-console.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
 import { observeEngine, observeUpstreams, openObservation } from './open-observation.ts'
@@ -76,9 +77,14 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     },
   })
   const processId = createId(clock.now())
+  // Known once the gateway listens; nobody needs them before.
+  const listening = { origin: localOrigin(config) }
+  const origins = () => consoleOrigins(config, listening.origin)
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
   return {
+    listening,
+    console: openConsole({ config, database, clock, log, origins }),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{ media, revocations, processId, observation, deposits, tokenCounter: createTokenCounter() },
     durationProbe: createDurationProbe(),

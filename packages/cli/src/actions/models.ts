@@ -1,7 +1,6 @@
 /** `svc models`: what there is, and what it costs. */
-import type { Exact, ModelEntry } from '@svc/contract'
+import { type Exact, type ModelEntry, shortDecimal } from '@svc/contract'
 import type { Context } from '../context.ts'
-import { shortDecimal } from '../credits-text.ts'
 import { printJson } from '../print-json.ts'
 import { printTable } from '../terminal/print-table.ts'
 

@@ -1,9 +1,9 @@
 /** `svc usage`: what was spent, on what, and why that much. */
-import type { Exact, UsageListReply, UsageRecordBody } from '@svc/contract'
+import { type Exact, shortDecimal, type UsageListReply, type UsageRecordBody } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
-import { creditsText, shortDecimal } from '../credits-text.ts'
+import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { printJson } from '../print-json.ts'
 import { printTable } from '../terminal/print-table.ts'

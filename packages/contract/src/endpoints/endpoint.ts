@@ -52,11 +52,18 @@ export const endpointTags = {
 
 export type EndpointTag = keyof typeof endpointTags
 
-export interface Endpoint {
+/** As much of a row as a client needs to call it. */
+export interface CallableEndpoint {
   readonly id: string
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Relative to the base URL, which ends in `/api`. Names in braces are path parameters. */
   readonly path: string
+  readonly request: EndpointRequest
+  readonly reply: EndpointReply
+}
+
+export interface Endpoint extends CallableEndpoint {
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** `signed` takes a signature in the query in place of a key. */
   readonly auth: 'key' | 'public' | 'signed'
   /** The right that the key must have. */
@@ -70,8 +77,6 @@ export interface Endpoint {
   readonly tag: EndpointTag
   readonly summary: string
   readonly description: string
-  readonly request: EndpointRequest
-  readonly reply: EndpointReply
   /** Besides the codes that every endpoint can answer. */
   readonly errors: readonly ErrorCode[]
   /** Which bucket of the rate limits counts it. */

@@ -9,8 +9,8 @@ import type { AccountStore } from './account-store.ts'
 /** Play credits of the demo account. Source: decision 0011 (keys). */
 export const DEMO_CREDITS: Nanocredits = nanocreditsOf(10_000n * NANOCREDITS_PER_CREDIT)
 
-/** Ids that are the same everywhere, so that any number of starts makes one account with one grant. */
-const DEMO_ACCOUNT_ID = '00000000-0000-7000-8000-00000000de30'
+/** The same everywhere, so that any number of starts makes one account with one grant. */
+export const DEMO_ACCOUNT_ID = '00000000-0000-7000-8000-00000000de30'
 const DEMO_GRANT_ID = '00000000-0000-7000-8000-00000000de31'
 const DEMO_KEY_FILE = 'demo-key'
 

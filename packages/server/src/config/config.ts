@@ -211,6 +211,8 @@ export interface Config {
   readonly rateCardUnit: 'per_1m' | 'per_1k'
   readonly peppers: readonly [SecretPepper, ...SecretPepper[]]
   readonly sessionSecret: string
+  /** Who may get an account by signing in, until an operator sets something else. */
+  readonly signup: 'closed' | 'invite' | 'open'
   readonly media: MediaConfig
   readonly trustedProxies: readonly string[]
   /** Null sends no mail. */

@@ -125,6 +125,7 @@ export const environmentSchema = z.object({
     .transform((text) => text === 'true'),
   SVC_KEY_PEPPER: peppers.optional(),
   SVC_SESSION_SECRET: secret.optional(),
+  SVC_SIGNUP: z.enum(['closed', 'invite', 'open']).default('closed'),
   SVC_MEDIA_SECRET: peppers.optional(),
   SVC_S3_BUCKET: z
     .string()
@@ -159,7 +160,7 @@ export type Environment = z.output<typeof environmentSchema>
  * Names kept for parts of the product that this version does not have. Setting one is an error: nothing would obey
  * it.
  */
-export const reservedNames: readonly string[] = ['SVC_REDIS_URL', 'SVC_SIGNUP']
+export const reservedNames: readonly string[] = ['SVC_REDIS_URL']
 
 /** Names that belong to the terminal client and mean nothing here. */
 export const clientNames: readonly string[] = ['SVC_API_KEY', 'SVC_BASE_URL']

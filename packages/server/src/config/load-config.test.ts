@@ -181,7 +181,7 @@ describe('variables', () => {
   })
 
   test('a name of a later version is an error that says so', () => {
-    expect(problemsOf({ SVC_SIGNUP: 'open' })).toContain('not available in this version')
+    expect(problemsOf({ SVC_REDIS_URL: 'redis://localhost' })).toContain('not available in this version')
   })
 
   test('what Kubernetes sets for a Service named svc is ignored with a notice', () => {

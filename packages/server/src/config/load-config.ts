@@ -79,6 +79,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     rateCardUnit: environment.SVC_RATE_CARD_UNIT,
     peppers: peppersOf(environment, dataDir),
     sessionSecret,
+    signup: environment.SVC_SIGNUP,
     media: resolveMedia(environment, sessionSecret),
     trustedProxies: environment.SVC_TRUSTED_PROXIES ?? [],
     mail,

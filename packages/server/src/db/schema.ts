@@ -5,6 +5,7 @@
  * in `bigint`.
  * Ids are UUIDv7 text, so that order by id is order by time.
  */
+import type { Generated } from 'kysely'
 
 import type {
   AddressInflowTable,
@@ -41,6 +42,55 @@ export interface TeamTable {
   budget_id: string | null
   name: string
   created_at: number
+  /** Set on the team that was made with a person; one each. */
+  personal_user_id: Generated<string | null>
+}
+
+/** A person, as the sign-in library keeps them. Its other tables are its own. */
+export interface SignInUserTable {
+  id: string
+  name: string
+  email: string
+}
+
+export interface OperatorTable {
+  user_id: string
+  created_at: number
+}
+
+export interface FirstRunTokenTable {
+  token_hash: string
+  created_at: number
+}
+
+/** What an operator sets while the gateway runs. */
+export interface GatewaySettingTable {
+  name: string
+  /** JSON text. */
+  value: string
+  updated_at: number
+  updated_by: string | null
+}
+
+export interface TeamMemberTable {
+  team_id: string
+  user_id: string
+  role: 'owner' | 'admin' | 'billing' | 'member' | 'viewer'
+  created_at: number
+}
+
+export interface TeamInvitationTable {
+  invitation_id: string
+  team_id: string
+  email: string
+  role: 'admin' | 'billing' | 'member' | 'viewer'
+  /** SHA-256 of the token in the link, as hex digits. */
+  token_hash: string
+  invited_by: string
+  created_at: number
+  expires_at: number
+  accepted_at: number | null
+  revoked_at: number | null
 }
 
 /**
@@ -80,6 +130,9 @@ export interface ApiKeyTable {
   created_at: number
   /** Rounded down to the hour. */
   last_used_at: number | null
+  /** Who made it in the console; null for keys of an operator's command. */
+  created_by: Generated<string | null>
+  purpose: Generated<'user' | 'playground'>
   /** The key through which this one was mirrored; null for a key that was made here. */
   mirrored_by: string | null
 }
@@ -255,6 +308,12 @@ export interface VideoJobTable {
 }
 
 export interface Schema {
+  sign_in_user: SignInUserTable
+  operator: OperatorTable
+  first_run_token: FirstRunTokenTable
+  gateway_setting: GatewaySettingTable
+  team_member: TeamMemberTable
+  team_invitation: TeamInvitationTable
   account: AccountTable
   balance: BalanceTable
   team: TeamTable

@@ -9,6 +9,8 @@ import { createWatchStore } from './watch-store.ts'
 const ETHER = 10n ** 18n
 /** Worth 25 USD at the price with which a chain begins. */
 const CENT = ETHER / 100n
+/** Blocks of one search; few, so that a test can have many searches. */
+const RANGE = 10
 
 describe.skipIf(!hasEvm())('the watcher', () => {
   let chain: EvmChain
@@ -24,6 +26,7 @@ describe.skipIf(!hasEvm())('the watcher', () => {
       ...scene.deps,
       addresses: scene.addresses,
       watch: createWatchStore(scene.database),
+      rangeBlocks: RANGE,
       onMistake: (error) => {
         throw error
       },
@@ -81,9 +84,12 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     const { accountId, address } = await scene.createAccount()
     await chain.payToken(address, usdg(9))
     // More than one range lies between the stop and the next start.
-    await chain.client.mine({ blocks: 1_200 })
+    await chain.client.mine({ blocks: 40 })
     watch = createChainWatch(deps, scene.reader)
+    proxy.restore()
     await finish()
+    const ranges = proxy.calls.filter(({ method }) => method === 'eth_getLogs')
+    expect(ranges.length).toBeGreaterThan(40 / RANGE)
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(9))
   })
 

@@ -14,6 +14,8 @@ import { WatchedAddresses } from './watched-addresses.ts'
 export interface WatchDeps extends SettleDeps {
   readonly addresses: DepositAddressStore
   readonly watch: WatchStore
+  /** Blocks that one search for logs covers at most; what providers allow where absent. */
+  readonly rangeBlocks?: number
   /** Told of a mistake about one transaction; the round goes on with the others. */
   readonly onMistake: (error: unknown, txHash: Hex) => void
   /** Told when the code behind the token has changed. */
@@ -117,7 +119,7 @@ async function scanFinal(deps: WatchDeps, { watch, view, head, addresses }: Roun
   const { chainId } = watch.reader
   let cursor = await startOf(deps, { view, head, chainId })
   for (let range = 0; range < RANGES_MAX && cursor < head.finalized.number; range++) {
-    const to = Math.min(cursor + RANGE_BLOCKS, head.finalized.number)
+    const to = Math.min(cursor + (deps.rangeBlocks ?? RANGE_BLOCKS), head.finalized.number)
     const hashes = addresses.length === 0 ? [] : await view.findTokenTransactions(addresses, cursor + 1, to)
     for (const txHash of hashes) await settleFound(deps, chainId, txHash)
     const block = to === head.finalized.number ? head.finalized : await view.findBlock(to)

@@ -6,6 +6,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { createId } from '../runtime/ids.ts'
 import { type AccessLogDeps, beginAccessLog } from './access-log.ts'
 import { writeClientError } from './client-error.ts'
+import { mountConsoleRoutes } from './console/console-routes.ts'
 import type { EdgeDeps } from './edge.ts'
 import { LastExchanges } from './last-exchanges.ts'
 import { mountPages } from './pages.ts'
@@ -167,6 +168,13 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     },
     { prefix: '/api' },
   )
-  mountPages(app, deps.consoleHtml)
+  app.register(
+    (pages, _options, done) => {
+      mountConsoleRoutes(pages, { edge: deps, console: deps.console })
+      done()
+    },
+    { prefix: '/api' },
+  )
+  mountPages(app, deps.consoleFolder)
   return app
 }

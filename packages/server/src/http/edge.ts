@@ -22,6 +22,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Tracing } from '../tracing/tracing.ts'
+import type { ConsoleDeps } from './console/console-deps.ts'
 import type { CallQuota } from './call-quota.ts'
 import type { VideoDeps } from '../videos/video-deps.ts'
 import type { RateLimiter } from './rate-limiter.ts'
@@ -55,8 +56,9 @@ export interface EdgeDeps {
   /** Room for the files that come with requests. */
   readonly spool: Spool
   readonly limits: EdgeLimits
-  /** HTML of the console; its pages come with the console. */
-  readonly consoleHtml: string
+  readonly console: ConsoleDeps
+  /** Folder of the console's built pages. */
+  readonly consoleFolder: string
 }
 
 /** What the endpoints of deposits are given. */

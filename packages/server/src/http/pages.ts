@@ -1,10 +1,10 @@
 /**
- * Pages for people: the console's place, and the interactive reference. Each has a policy that lets nothing else run.
+ * Pages for people: the console and the interactive reference. Each has a policy that lets nothing else run.
  */
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { createConsolePage } from './console-page.ts'
+import { consolePolicy, mountConsoleFiles, readConsolePage } from './console-page.ts'
 import { REFERENCE_PATH, referenceAssets, referencePage, referencePolicy } from './reference-page.ts'
 
 const HTML_TYPE = 'text/html; charset=utf-8'
@@ -15,20 +15,27 @@ function sendPage(reply: FastifyReply, html: string, policy: string): FastifyRep
       'content-type': HTML_TYPE,
       'content-security-policy': policy,
       'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
-      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+      // The microphone is for the playground's recorder, and asks the user first.
+      'permissions-policy': 'camera=(), geolocation=(), microphone=(self)',
       'cache-control': 'no-cache',
     })
     .send(html)
 }
 
-/** Mounts `/`, `/console`, `/playground` and `/docs`. */
-export function mountPages(app: FastifyInstance, consoleHtml: string): void {
-  const console = createConsolePage(consoleHtml)
-  for (const path of ['/console', '/console/*', '/playground']) {
-    app.get(path, (_request, reply) => sendPage(reply, console.html, console.policy))
+/** Mounts `/`, `/console`, `/playground` and `/docs`. @param consoleFolder the console's built pages. */
+export function mountPages(app: FastifyInstance, consoleFolder: string): void {
+  const page = readConsolePage(consoleFolder)
+  for (const path of ['/console', '/console/*']) {
+    app.get(path, (_request, reply) => {
+      const nonce = randomBytes(16).toString('base64')
+      return sendPage(reply, page(nonce), consolePolicy(nonce))
+    })
   }
+  mountConsoleFiles(app, consoleFolder)
   app.get('/', (_request, reply) => reply.redirect('/console'))
+  app.get('/playground', (_request, reply) => reply.redirect('/console/playground'))
   app.get(REFERENCE_PATH, (_request, reply) => {
     const nonce = randomBytes(16).toString('base64')
     return sendPage(reply, referencePage(nonce), referencePolicy(nonce))

@@ -15,7 +15,7 @@ export interface RouteCall {
 }
 
 /** The framework's spelling of a contract path: `{id}` takes everything that follows, slashes included. */
-export function routePattern(endpoint: Endpoint): string {
+export function routePattern(endpoint: Pick<Endpoint, 'path'>): string {
   if (endpoint.path.endsWith('/{id}')) return endpoint.path.replace('{id}', '*')
   return endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
 }

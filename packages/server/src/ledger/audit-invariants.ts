@@ -1,14 +1,19 @@
 /** The invariants of money, each a query on the ledger's own rows. Source: decision 0004 (the ledger). */
 import { sql, type RawBuilder } from 'kysely'
-import { count, joinHalves, list, sumOf, total, type AuditContext, type Finding, type Halves } from './audit-query.ts'
+import { depositInvariants } from './audit-deposits.ts'
 import { checkJobCharges, checkJobHolds } from './audit-jobs.ts'
+import {
+  count,
+  joinHalves,
+  list,
+  sumOf,
+  total,
+  type AuditContext,
+  type Finding,
+  type Halves,
+  type Invariant,
+} from './audit-query.ts'
 import { JOBS_OWNER } from './hold-owner.ts'
-
-interface Invariant {
-  readonly name: string
-  readonly promise: string
-  readonly check: (context: AuditContext) => Promise<Finding>
-}
 
 /** An orphaned hold may wait this long for a sweep before the audit calls it forgotten. */
 const ORPHAN_WAIT_MAX_MS = 3_600_000
@@ -63,6 +68,7 @@ export const invariants: readonly Invariant[] = [
     promise: 'nothing but a charge or an adjustment with a reason lowers a balance',
     check: checkNeverExpire,
   },
+  ...depositInvariants,
 ]
 
 async function checkBalanced(context: AuditContext): Promise<Finding> {

@@ -17,6 +17,13 @@ export interface Finding {
   readonly breaches: readonly string[]
 }
 
+/** One promise, and what finds whether it is kept. */
+export interface Invariant {
+  readonly name: string
+  readonly promise: string
+  readonly check: (context: AuditContext) => Promise<Finding>
+}
+
 /** Rows that break a promise are listed up to this number. */
 const BREACHES_MAX = 1_000
 

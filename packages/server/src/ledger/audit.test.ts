@@ -54,6 +54,25 @@ describeEachEngine('the audit', (engine) => {
     expect(renderAudit(await audit())).toContain(`BROKEN  ${name}`)
   })
 
+  test.each([
+    ['deposits', plantDeposit({ transfer: false })],
+    ['deposits', plantDeposit({ funding: 7 })],
+    ['deposit inflow', plantDeposit({ inflow: '24999999' })],
+    ['deposit inflow', plantDeposit({ inflow: null })],
+  ])('finds a breach of "%s" in planted deposits', async (name, statements) => {
+    const [caller] = await money.test.database.read.selectFrom('account').select('account_id').execute()
+    await plant(...statements.map((text) => text.replaceAll('ACCOUNT', caller?.account_id ?? '')))
+    expect(await broken()).toContain(name)
+  })
+
+  test('an inflow of 20 digits covers a deposit of as many', async () => {
+    const [caller] = await money.test.database.read.selectFrom('account').select('account_id').execute()
+    const amounts = { amount: '12345678901234567890', inflow: '12345678901234567890' }
+    const statements = plantDeposit(amounts).map((text) => text.replaceAll('ACCOUNT', caller?.account_id ?? ''))
+    await plant(...statements)
+    expect(await broken()).not.toContain('deposit inflow')
+  })
+
   test('finds an ended hold without a record', async () => {
     await plant(`update hold set state = 'released', ended_at = 1 where hold_id = '${open}'`)
     expect(await broken()).toEqual(['held', 'settled once', 'budgets'])
@@ -85,3 +104,27 @@ describeEachEngine('the audit', (engine) => {
     })
   })
 })
+
+interface Planted {
+  readonly transfer?: boolean
+  readonly funding?: number
+  readonly amount?: string
+  readonly inflow?: string | null
+}
+
+/** Statements that plant a credited deposit of 25 credits, sound but for what is said. */
+function plantDeposit({ transfer = true, funding = 25, amount = '25000000', inflow = amount }: Planted): string[] {
+  const address = `0x${'11'.repeat(20)}`
+  const hash = `0x${'22'.repeat(32)}`
+  return [
+    `insert into deposit_address values ('a', 'ACCOUNT', 4663, 'key', 0, '${address}', 1)`,
+    `insert into deposit (deposit_id, account_id, chain_id, tx_hash, ordinal, asset, address, raw_amount, block_number,
+       block_hash, block_time, state, credits, seen_at, updated_at, credited_at)
+     values ('d', 'ACCOUNT', 4663, '${hash}', 'log:0', 'USDG', '${address}', '${amount}', 1, '${hash}', 1, 'credited', 25,
+       1, 1, 1)`,
+    ...(transfer
+      ? [`insert into transfer values ('d', 'ACCOUNT', 'deposit', null, ${funding}, 0, 0, 0, 0, 'x', 1)`]
+      : []),
+    ...(inflow === null ? [] : [`insert into address_inflow values (4663, '${address}', 'USDG', '${inflow}', 1, 1)`]),
+  ]
+}

@@ -221,7 +221,7 @@ describeEachEngine('money operations', (engine) => {
 
   test('a credit counts once, and a debit never takes what is held', async () => {
     const caller = await money.createCaller(0n)
-    const deposit = grant(caller.accountId, 9_500n, { source: 'deposit', transferId: `tx-${caller.accountId}` })
+    const deposit = grant(caller.accountId, 9_500n, { transferId: `tx-${caller.accountId}` })
     expect(await money.ledger.submit(deposit)).toEqual({ kind: 'credited', posted: 9_500n })
     expect(await money.ledger.submit(deposit)).toEqual({ kind: 'already_credited', posted: 9_500n })
     const hold = placeHold(caller, { fixed: 9_000n })

@@ -145,7 +145,7 @@ export interface RecordCredit {
   readonly kind: 'credit'
   /** UUIDv7 text, or any text that is unique by nature. The same id twice is one effect. */
   readonly transferId: string
-  readonly source: 'grant' | 'adjustment' | 'deposit'
+  readonly source: 'grant' | 'adjustment'
   readonly accountId: string
   readonly amount: Nanocredits
   /** Why, in words for the account's owner. */

@@ -1,0 +1,43 @@
+import { consoleEndpoints, type ConsoleSession, type ConsoleTeam, type TeamPermission } from '@svc/contract'
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { consoleApi } from './client.ts'
+
+/** Who is signed in, and what the gateway offers. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getConsoleSession, {}, { signal }),
+  staleTime: 60_000,
+})
+
+export function useSession(): ConsoleSession {
+  return useSuspenseQuery(sessionQuery).data
+}
+
+export interface SignedIn {
+  readonly gateway: ConsoleSession['gateway']
+  readonly user: NonNullable<ConsoleSession['user']>
+  readonly teams: ConsoleSession['teams']
+}
+
+/** For pages behind the sign-in. @throws when nobody is signed in, which the route has ruled out. */
+export function useSignedIn(): SignedIn {
+  const { user, ...rest } = useSession()
+  if (user === null) throw new Error('Nobody is signed in.')
+  return { user, ...rest }
+}
+
+const teamRoute = getRouteApi('/signed-in/team/$teamId')
+
+/** The team of the address. */
+export function useTeam(): ConsoleTeam {
+  const { teamId } = teamRoute.useParams()
+  const team = useSignedIn().teams.find(({ id }) => id === teamId)
+  if (team === undefined) throw new Error('The address names no team of this person.')
+  return team
+}
+
+/** Whether the person's role in this team allows something; pages show only what can be done. */
+export function useCan(permission: TeamPermission): boolean {
+  return useTeam().permissions.includes(permission)
+}

@@ -1,0 +1,32 @@
+import { ApiError } from '@svc/contract'
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
+import { Button } from '../ui/button.tsx'
+
+/** What went wrong, what to do, and the id to tell the operator. */
+export function ErrorPage({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
+  const requestId = error instanceof ApiError ? error.requestId : null
+  const again = (): void => {
+    reset()
+    void router.invalidate()
+  }
+  return (
+    <div role="alert" className="mx-auto flex max-w-md flex-col items-start gap-3 py-16">
+      <h1 className="text-lg font-semibold">This page could not be shown</h1>
+      <p className="text-soft">{error instanceof Error ? error.message : 'That did not work.'}</p>
+      {requestId !== null && <p className="font-mono text-[12px] text-soft">Request {requestId}</p>}
+      <Button onClick={again}>Try again</Button>
+    </div>
+  )
+}
+
+export function NotFoundPage() {
+  return (
+    <div className="mx-auto flex max-w-md flex-col items-start gap-3 px-6 py-16">
+      <h1 className="text-lg font-semibold">There is nothing at this address</h1>
+      <Link to="/" className="text-accent underline underline-offset-2">
+        To the overview
+      </Link>
+    </div>
+  )
+}

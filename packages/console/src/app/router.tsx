@@ -1,0 +1,100 @@
+/** Every address of the console. Pages load when they are opened; what they need first is asked for meanwhile. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { queryClient } from '../api/query-client.ts'
+import { sessionQuery } from '../api/session.ts'
+import { PageSkeleton } from '../ui/skeleton.tsx'
+import { ErrorPage, NotFoundPage } from './error-page.tsx'
+import { Shell } from './shell.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search): { next?: string } => (typeof search['next'] === 'string' ? { next: search['next'] } : {}),
+  loader: () => queryClient.ensureQueryData(sessionQuery),
+  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+})
+
+const firstRun = createRoute({
+  getParentRoute: () => root,
+  path: '/first-run',
+  loader: () => queryClient.ensureQueryData(sessionQuery),
+  component: lazyRouteComponent(() => import('../pages/sign-in/first-run-page.tsx'), 'FirstRunPage'),
+})
+
+/** Everything behind the sign-in. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ location }) => {
+    const session = await queryClient.ensureQueryData(sessionQuery)
+    if (session.user === null) redirect({ to: '/sign-in', search: { next: location.href }, throw: true })
+    return { teams: session.teams }
+  },
+  component: Outlet,
+})
+
+/** Short addresses that links from elsewhere use: they lead to the first team. */
+const PLACES = ['playground', 'models', 'keys', 'usage', 'fund', 'team'] as const
+
+const shortcuts = ['', ...PLACES].map((place) =>
+  createRoute({
+    getParentRoute: () => signedIn,
+    path: `/${place}`,
+    beforeLoad: ({ context }) => {
+      const [first] = context.teams
+      if (first === undefined) return
+      redirect({ href: `/console/team/${first.id}${place === '' ? '' : `/${place}`}`, throw: true })
+    },
+  }),
+)
+
+const team = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/team/$teamId',
+  beforeLoad: ({ context, params }) => {
+    if (!context.teams.some(({ id }) => id === params.teamId)) redirect({ to: '/', throw: true })
+  },
+  component: Shell,
+})
+
+const overview = createRoute({
+  getParentRoute: () => team,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+})
+
+const account = createRoute({
+  getParentRoute: () => team,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
+})
+
+const routes = root.addChildren([
+  signIn,
+  firstRun,
+  signedIn.addChildren([...shortcuts, team.addChildren([overview, account])]),
+])
+
+export const router = createRouter({
+  routeTree: routes,
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultPendingComponent: PageSkeleton,
+  defaultErrorComponent: ErrorPage,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    readonly router: typeof router
+  }
+}

@@ -1,0 +1,30 @@
+/** What stands around every page: sidebar (a bar at the bottom on a phone), top bar, and the page in the middle. */
+import { Outlet } from '@tanstack/react-router'
+import { Suspense } from 'react'
+import { PageSkeleton } from '../ui/skeleton.tsx'
+import { BottomBar, Sidebar } from './navigation.tsx'
+import { TopBar } from './top-bar.tsx'
+
+export function Shell() {
+  return (
+    <div className="min-h-dvh md:grid md:grid-cols-[232px_1fr]">
+      <a
+        href="#content"
+        className="sr-only z-50 rounded bg-accent px-3
+          py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the content
+      </a>
+      <Sidebar />
+      <div className="flex min-w-0 flex-col">
+        <TopBar />
+        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl flex-1 px-4 pt-6 pb-24 md:px-8 md:pb-12">
+          <Suspense fallback={<PageSkeleton />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      <BottomBar />
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { z } from 'zod'
+import { queryClient } from './api/query-client.ts'
+import { router } from './app/router.tsx'
+import { applyTheme } from './app/theme.ts'
+import { applyNonce } from './app/nonce.ts'
+import { Toasts } from './ui/toasts.tsx'
+import './styles.css'
+
+// The page's policy lets no text become code; the schema library would try once and be refused.
+z.config({ jitless: true })
+applyNonce()
+applyTheme()
+
+const root = document.getElementById('root')
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+        <Toasts />
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+}

@@ -1,0 +1,38 @@
+import { clsx } from 'clsx'
+import { LoaderCircle } from 'lucide-react'
+import type { ComponentProps } from 'react'
+
+const LOOKS = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-hover',
+  secondary: 'border border-line bg-surface text-text hover:border-line-strong',
+  quiet: 'text-soft hover:bg-sunken hover:text-text',
+  danger: 'bg-danger text-on-accent hover:opacity-90',
+} as const
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  readonly look?: keyof typeof LOOKS
+  /** Shows that its work is under way, and takes no second click. */
+  readonly isBusy?: boolean
+}
+
+export function Button(props: ButtonProps) {
+  const { look = 'primary', isBusy = false, className, children, disabled, ...rest } = props
+  return (
+    <button
+      type="button"
+      className={clsx(
+        'inline-flex h-8 items-center justify-center gap-2 rounded px-3',
+        'font-medium whitespace-nowrap transition-colors',
+        'disabled:opacity-55',
+        LOOKS[look],
+        className,
+      )}
+      disabled={disabled === true || isBusy}
+      aria-busy={isBusy || undefined}
+      {...rest}
+    >
+      {isBusy && <LoaderCircle size={14} className="animate-spin" aria-hidden />}
+      {children}
+    </button>
+  )
+}

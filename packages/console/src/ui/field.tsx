@@ -1,0 +1,54 @@
+import { clsx } from 'clsx'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+
+/** The look of everything that takes text. */
+export const inputLook = clsx(
+  'h-9 w-full rounded border border-line-strong/60 bg-surface px-2.5 text-text',
+  'placeholder:text-soft/80 hover:border-line-strong aria-invalid:border-danger',
+)
+
+interface FieldProps {
+  readonly label: string
+  /** One sentence below it. */
+  readonly hint?: ReactNode
+  /** What is wrong with what was typed; null when nothing is. */
+  readonly problem?: string | null
+  readonly children: (input: {
+    readonly id: string
+    readonly 'aria-describedby': string | undefined
+    readonly 'aria-invalid': true | undefined
+  }) => ReactNode
+}
+
+/** A label, an input, and what is to be said about it, tied together for everybody. */
+export function Field({ label, hint, problem = null, children }: FieldProps) {
+  const id = useId()
+  const note = problem ?? hint
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': note == null ? undefined : `${id}-note`,
+        'aria-invalid': problem === null ? undefined : true,
+      })}
+      {note != null && (
+        <p id={`${id}-note`} className={clsx('text-[12px]', problem === null ? 'text-soft' : 'text-danger')}>
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type TextFieldProps = Omit<FieldProps, 'children'> & ComponentProps<'input'>
+
+export function TextField({ label, hint, problem, className, ...input }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} problem={problem ?? null}>
+      {(tied) => <input {...tied} {...input} className={clsx(inputLook, className)} />}
+    </Field>
+  )
+}

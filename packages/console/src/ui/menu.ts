@@ -1,0 +1,8 @@
+/** The look of menus. */
+export const menuContent =
+  'z-40 min-w-52 rounded-lg border border-line bg-raised p-1 shadow-[0_8px_28px_rgb(0_0_0/0.16)] outline-none'
+
+export const menuItem =
+  'flex w-full cursor-default items-center gap-2.5 rounded px-2 py-1.5 outline-none data-[highlighted]:bg-accent-soft'
+
+export const menuLabel = 'px-2 pt-2 pb-1 text-[12px] text-soft'

@@ -1,0 +1,30 @@
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+function relativeText(seconds: number, now: number): string {
+  const difference = seconds - now
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(difference) >= length) return relative.format(Math.round(difference / length), unit)
+  }
+  return 'just now'
+}
+
+/**
+ * A point in time as people say it; the exact one, in their own zone, on hover.
+ *
+ * @param props.seconds since the epoch.
+ */
+export function Time({ seconds }: { readonly seconds: number }) {
+  const date = new Date(seconds * 1_000)
+  return (
+    <time dateTime={date.toISOString()} title={exact.format(date)}>
+      {relativeText(seconds, Date.now() / 1_000)}
+    </time>
+  )
+}

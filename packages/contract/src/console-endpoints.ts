@@ -1,0 +1,13 @@
+/**
+ * The rows that the console calls with a session. They are no part of the public document: the console comes with the
+ * gateway, and both change together.
+ */
+import type { ConsoleEndpoint } from './console/console-endpoint.ts'
+import { sessionEndpoints } from './console/session-endpoints.ts'
+
+export const consoleEndpoints = { ...sessionEndpoints } as const
+
+export type ConsoleEndpointId = keyof typeof consoleEndpoints
+
+export const consoleEndpointList: readonly (ConsoleEndpoint & { readonly id: ConsoleEndpointId })[] =
+  Object.values(consoleEndpoints)

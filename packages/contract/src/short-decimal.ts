@@ -1,0 +1,33 @@
+/** Amounts as people read them. The exact digits stay in the text that they are made from. */
+import type { DecimalText } from './json-number.ts'
+
+const SIGNIFICANT_DIGITS = 6
+
+/** At most six significant digits of an exact decimal, rounded half up; whole digits are never lost. */
+export function shortDecimal(text: DecimalText): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
+  if (match === null) return text
+  const [, sign = '', whole = '0', fraction = ''] = match
+  const lead = whole === '0' ? -leadingZeros(fraction) : whole.length
+  const decimals = Math.max(0, SIGNIFICANT_DIGITS - lead)
+  const scaled = roundedUnits(whole, fraction, decimals)
+  const digits = scaled.toString().padStart(decimals + 1, '0')
+  const head = digits.slice(0, digits.length - decimals)
+  const tail = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '')
+  return `${sign}${grouped(head)}${tail === '' ? '' : `.${tail}`}`
+}
+
+function leadingZeros(fraction: string): number {
+  return /^0*/.exec(fraction)?.[0].length ?? 0
+}
+
+/** The number in units of 10^-decimals. */
+function roundedUnits(whole: string, fraction: string, decimals: number): bigint {
+  const kept = fraction.slice(0, decimals).padEnd(decimals, '0')
+  const next = fraction[decimals] ?? '0'
+  return BigInt(whole + kept) + (next >= '5' ? 1n : 0n)
+}
+
+function grouped(digits: string): string {
+  return digits.replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}

@@ -1,0 +1,30 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Pool } from 'pg'
+import type { OpenDatabase } from './open-database.ts'
+import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
+
+/** A connection for the sign-in library alone: it reads plain numbers, which our own connections do not. */
+export interface SignInConnection {
+  readonly client: DatabaseSync | Pool
+  close(): Promise<void>
+}
+
+const CONNECTIONS_MAX = 3
+
+/** @param url of the PostgreSQL database; ignored for the embedded one, whose file is known. */
+export function openSignInConnection(database: OpenDatabase, url: string | null): SignInConnection {
+  if (database.engine === 'sqlite') {
+    const client = new DatabaseSync(database.path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+    return {
+      client,
+      close: () => {
+        client.close()
+        return Promise.resolve()
+      },
+    }
+  }
+  const client = new Pool({ connectionString: url ?? '', max: CONNECTIONS_MAX, keepAlive: true })
+  // As for the pool of the database: a connection that breaks while idle must not end the process.
+  client.on('error', () => undefined)
+  return { client, close: () => client.end() }
+}

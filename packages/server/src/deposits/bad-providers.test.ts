@@ -1,0 +1,224 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { creditsOf, openDepositScene, type DepositScene } from '../../testing/deposit-scene.ts'
+import { ETH_FEED, hasEvm, startEvmChain, usdg, type EvmChain } from '../../testing/evm-chain.ts'
+import { startRpcProxy, type RpcProxy } from '../../testing/rpc-proxy.ts'
+import type { Hex } from '../chain/assets.ts'
+import { openChainReader } from '../chain/open-chain-reader.ts'
+import { settleTransaction } from './settle-transaction.ts'
+
+describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => {
+  let chain: EvmChain
+  let first: RpcProxy
+  let second: RpcProxy
+  let scene: DepositScene
+  let snapshot: Hex
+  beforeAll(async () => {
+    chain = await startEvmChain()
+    first = await startRpcProxy(chain.url)
+    second = await startRpcProxy(chain.url)
+  })
+  afterAll(async () => {
+    await first.close()
+    await second.close()
+    await chain.stop()
+  })
+  beforeEach(async () => {
+    first.restore()
+    second.restore()
+    snapshot = await chain.client.snapshot()
+    scene = await openDepositScene('sqlite', chain, { rpcUrls: [first.url, second.url] })
+  })
+  afterEach(async () => {
+    await scene.close()
+    await chain.client.revert({ id: snapshot })
+  })
+
+  async function payFinal(amount: number): Promise<{ accountId: string; txHash: Hex; address: Hex }> {
+    const { accountId, address } = await scene.createAccount()
+    const txHash = await chain.payToken(address, usdg(amount))
+    await chain.finalise()
+    await scene.follow()
+    return { accountId, txHash, address }
+  }
+
+  async function etherFinal(): Promise<{ accountId: string; txHash: Hex }> {
+    const { accountId, address } = await scene.createAccount()
+    const txHash = await chain.payEther(address, 10n ** 16n)
+    await chain.finalise()
+    await scene.follow()
+    return { accountId, txHash }
+  }
+
+  // B146: nothing is locked by a look that failed.
+  test('that is away is passed over, and when both are away nothing is lost', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    first.goAway()
+    second.goAway()
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ kind: 'unavailable' })
+    expect(await scene.deps.deposits.listByAccount(accountId, { limit: 5 })).toEqual([])
+    second.restore()
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
+  })
+
+  test('that is busy is asked again', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    first.beBusy(2)
+    await scene.settle(txHash, accountId)
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
+  })
+
+  test('that stays busy is passed over', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    first.beBusy(1_000)
+    await scene.settle(txHash, accountId)
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
+  })
+
+  // B139: the chain that was asked is the chain that was named.
+  test('of another chain is never believed', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    for (const proxy of [first, second]) proxy.alter('eth_chainId', () => '0x1')
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ kind: 'unavailable' })
+    expect(scene.reader.problems.join()).toContain('is a provider of chain 1, not 4663')
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  test.each([
+    ['eth_getCode', '0x', 'there is no token'],
+    ['eth_getBlockByNumber', null, 'does not tell which block is final'],
+  ])('that answers %s with %j fails the check before anything is believed', async (method, lie, problem) => {
+    const { accountId, txHash } = await payFinal(20)
+    for (const proxy of [first, second]) proxy.alter(method, () => lie)
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ kind: 'unavailable' })
+    expect(scene.reader.problems.join()).toContain(problem)
+  })
+
+  // B141: an answer in a wrong form, an error, or nothing is never taken for a payment.
+  test.each([
+    ['eth_getTransactionReceipt', { status: '0x1' }],
+    ['eth_getTransactionReceipt', 'yes'],
+    ['eth_getTransactionByHash', []],
+    ['eth_getBlockByNumber', { hash: 1 }],
+  ])('that answers %s with %j credits nothing', async (method, lie) => {
+    const { accountId, txHash } = await payFinal(20)
+    await scene.settle(txHash, 'nobody')
+    for (const proxy of [first, second]) proxy.alter(method, () => lie)
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ kind: 'unavailable' })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  test('that tells another block hash in the receipt contradicts itself', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    const lie = (answer: unknown) => ({ ...(answer as object), blockHash: `0x${'99'.repeat(32)}` })
+    for (const proxy of [first, second]) proxy.alter('eth_getTransactionReceipt', lie)
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ kind: 'unavailable' })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  test('that tells a block which the chain does not have makes the payment displaced', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    const hash = `0x${'99'.repeat(32)}`
+    const lie = (answer: unknown) => ({ ...(answer as object), blockHash: hash })
+    const logs = (answer: unknown) => ({ ...(answer as object), blockHash: hash, logs: [] })
+    for (const proxy of [first, second]) {
+      proxy.alter('eth_getTransactionByHash', lie)
+      proxy.alter('eth_getTransactionReceipt', logs)
+    }
+    expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'displaced' })
+  })
+
+  test('that invents a transfer is found out by the address, whatever the amount', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    const inflate = (answer: unknown) => {
+      const receipt = answer as { logs: readonly { data: string }[] }
+      const data = `0x${usdg(90).toString(16).padStart(64, '0')}`
+      return { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) }
+    }
+    for (const proxy of [first, second]) proxy.alter('eth_getTransactionReceipt', inflate)
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'under_review' }] })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  test('whose word another contradicts credits nothing', async () => {
+    const { accountId, txHash } = await payFinal(2_000)
+    first.alter('eth_getTransactionReceipt', (answer) => {
+      const receipt = answer as { logs: readonly { data: string }[] }
+      const data = `0x${usdg(9_000).toString(16).padStart(64, '0')}`
+      return { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) }
+    })
+    expect(await scene.settle(txHash, accountId)).toMatchObject({
+      deposits: [{ state: 'under_review', note: 'Two providers tell different things of it.' }],
+    })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  test('that lies about the price is contradicted by the other', async () => {
+    const { accountId, txHash } = await etherFinal()
+    const [latest] = [await chain.read('PriceFeed.latestRoundData', ETH_FEED)] as [readonly bigint[]]
+    const words = latest.map((word) => word.toString(16).padStart(64, '0'))
+    words[1] = 9_000_00000000n.toString(16).padStart(64, '0')
+    first.alter('eth_call', (answer, [call]) => {
+      const { to, data } = call as { to: string; data: string }
+      return to === ETH_FEED && data === '0xfeaf968c' ? `0x${words.join('')}` : answer
+    })
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'under_review' }] })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  test('alone is not enough for a large deposit, and enough for a small one', async () => {
+    const small = await payFinal(400)
+    const large = await payFinal(600)
+    await scene.settle(small.txHash, 'nobody')
+    second.goAway()
+    await scene.settle(small.txHash, small.accountId)
+    expect(await scene.balanceOf(small.accountId)).toBe(creditsOf(400))
+    expect(await scene.settle(large.txHash, large.accountId)).toMatchObject({
+      deposits: [{ state: 'confirming', reason: 'confirming' }],
+    })
+    second.restore()
+    const reader = openChainReader({ rules: chain.rules, rpcUrls: [first.url], clock: scene.clock })
+    const deps = { ...scene.deps, chains: new Map([[4663 as const, reader]]) }
+    const question = { chainId: 4663 as const, txHash: large.txHash, accountId: large.accountId }
+    expect(await settleTransaction(deps, question)).toMatchObject({
+      deposits: [{ state: 'under_review', note: 'Only one provider can tell of it.' }],
+    })
+  })
+
+  test('is left to an operator beyond the limit, and credited once it is let pass', async () => {
+    const { accountId, txHash } = await payFinal(20_000)
+    const seen = await scene.settle(txHash, accountId)
+    expect(seen).toMatchObject({ deposits: [{ state: 'under_review', credits: creditsOf(20_000) }] })
+    const [deposit] = await scene.deps.deposits.listByAccount(accountId, { limit: 1 })
+    const release = { state: 'confirming', reason: 'confirming', releasedAt: scene.clock.now() } as const
+    await scene.deps.deposits.change(deposit!, ['under_review'], release, scene.clock.now())
+    await scene.settle(txHash, accountId)
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(20_000))
+  })
+
+  test.each([
+    ['zero', 0n, 0],
+    ['negative', -1n, 0],
+    ['beyond belief', 1n, 0],
+    ['stale', 2_500_00000000n, 26 * 3_600],
+  ])('with a price that is %s keeps the deposit waiting, and loses nothing', async (_name, answer, ageSeconds) => {
+    const now = (await chain.client.getBlock()).timestamp
+    if (ageSeconds === 0) await chain.pushPrice(ETH_FEED, answer, now)
+    else await chain.client.increaseTime({ seconds: ageSeconds })
+    await chain.client.mine({ blocks: 1 })
+    const { accountId, txHash } = await etherFinal()
+    const outcome = await scene.settle(txHash, accountId)
+    expect(outcome).toMatchObject({ deposits: [{ state: 'confirming', reason: 'awaiting_price', credits: null }] })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  test('whose finality stands still is not believed', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    const rules = { ...chain.rules, finalityAgeMaxMs: 60_000 }
+    const clock = { now: () => scene.clock.now() + 120_000 }
+    const reader = openChainReader({ rules, rpcUrls: [chain.url], clock })
+    const deps = { ...scene.deps, clock, chains: new Map([[4663 as const, reader]]) }
+    const question = { chainId: 4663 as const, txHash, accountId }
+    expect(await settleTransaction(deps, question)).toMatchObject({ kind: 'unavailable' })
+  })
+})

@@ -1,0 +1,28 @@
+import type { ConsoleSession } from '@svc/contract'
+import type { GatewaySettings } from '../../operators/gateway-settings.ts'
+import type { SignIn } from '../../sign-in/sign-in.ts'
+import type { Membership } from '../../teams/membership.ts'
+import type { Permission } from '../../teams/permissions.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
+
+/** What the console's routes are given. */
+export interface ConsoleDeps {
+  /** Loads the sign-in library on first use: it is slow to load, and a start must not wait for it. */
+  readonly signIn: () => Promise<SignIn>
+  /** @throws {ServiceError} 404 for whoever is no member, 403 where the role does not reach. */
+  readonly authorize: (userId: string, teamId: string, permission: Permission) => Promise<Membership>
+  readonly teamsOf: (person: { readonly userId: string; readonly name: string }) => Promise<readonly Membership[]>
+  readonly isOperator: (userId: string) => Promise<boolean>
+  readonly hasOperator: () => Promise<boolean>
+  readonly settings: () => Promise<GatewaySettings>
+  /** What does not change while the gateway runs. */
+  readonly offers: Pick<ConsoleSession['gateway'], 'api_base_url' | 'is_sandbox'> & {
+    readonly demo: boolean
+    readonly link: boolean
+    readonly wallet: boolean
+  }
+  /** Origins by which browsers may reach the console: only their pages may change anything. */
+  readonly origins: () => readonly [string, ...string[]]
+  /** Calls of one person. */
+  readonly perUser: RateLimiter
+}

@@ -1,0 +1,10 @@
+import type { FastifyInstance } from 'fastify'
+import type { ConsoleEdge } from './session-route.ts'
+import { mountSessions } from './sessions.ts'
+import { mountSignInPages } from './sign-in-pages.ts'
+
+/** Mounts everything that the console calls with a session. No other site may read it: there is no CORS here. */
+export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): void {
+  mountSignInPages(app, parts)
+  mountSessions(app, parts)
+}

@@ -1,0 +1,125 @@
+/** How a route of the console finds out who calls, from where, and what they may do. */
+import type { ConsoleEndpoint } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import type { z } from 'zod'
+import { ServiceError } from '../../errors/service-error.ts'
+import { isFresh, type Session } from '../../sign-in/sign-in.ts'
+import type { Membership } from '../../teams/membership.ts'
+import { callerAddress } from '../caller-address.ts'
+import type { EdgeDeps } from '../edge.ts'
+import { readBody } from '../read-body.ts'
+import { parsePart, type RouteCall, routePattern } from '../route.ts'
+import type { ConsoleDeps } from './console-deps.ts'
+
+/** Bodies of the console are small. Source: own choice. */
+const BODY_BYTES_MAX = 64 * 1024
+
+type PartOf<Row extends ConsoleEndpoint, Part extends 'path' | 'query' | 'body'> = Row['request'] extends {
+  readonly [Key in Part]: infer Schema extends z.ZodType
+}
+  ? z.output<Schema>
+  : undefined
+
+/** One call of a person who is signed in, its parts parsed by the row's schemas. */
+export interface ConsoleCall<Row extends ConsoleEndpoint> extends RouteCall {
+  readonly session: Session
+  /** The person's place in the team of the path; null for rows that belong to no team. */
+  readonly membership: Membership
+  readonly path: PartOf<Row, 'path'>
+  readonly query: PartOf<Row, 'query'>
+  readonly body: PartOf<Row, 'body'>
+}
+
+/** What every mounted row is given. */
+export interface ConsoleEdge {
+  readonly edge: EdgeDeps
+  readonly console: ConsoleDeps
+}
+
+/**
+ * Refuses what another site makes a browser send: browsers name the origin of whatever changes something.
+ *
+ * @throws {ServiceError} 403.
+ */
+export function requireOwnOrigin(deps: Pick<ConsoleDeps, 'origins'>, { request }: RouteCall): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  const origins = deps.origins()
+  if (origins.includes(request.headers.origin ?? '')) return
+  throw new ServiceError('foreign_origin', `Only pages of ${origins[0]} may do this.`)
+}
+
+/** @throws {ServiceError} 401 when nobody is signed in, 429 when they call too often. */
+async function requireSession(deps: ConsoleDeps, { request }: RouteCall): Promise<Session> {
+  const session = await (await deps.signIn()).findSession(request.headers.cookie)
+  if (session === null) throw new ServiceError('not_signed_in', 'Sign in first.')
+  deps.perUser.take(session.user.userId)
+  return session
+}
+
+async function readJson(edge: EdgeDeps, { request }: RouteCall): Promise<unknown> {
+  if (request.headers['content-type']?.split(';')[0]?.trim() !== 'application/json') {
+    throw new ServiceError('unsupported_media_type', 'The body must be JSON (content type application/json).')
+  }
+  const read = await readBody(request.raw, { bytesMax: BODY_BYTES_MAX, budget: edge.limits.bodies })
+  try {
+    return JSON.parse(read.body.toString('utf8'))
+  } catch (cause) {
+    throw new ServiceError('invalid_json', 'The body is not JSON.', { cause })
+  } finally {
+    read.release()
+  }
+}
+
+async function parseParts<Row extends ConsoleEndpoint>(edge: EdgeDeps, call: RouteCall, row: Row) {
+  const { path, query, body } = row.request
+  return {
+    path: (path === undefined ? undefined : parsePart(path, call.request.params)) as PartOf<Row, 'path'>,
+    query: (query === undefined ? undefined : parsePart(query, call.request.query)) as PartOf<Row, 'query'>,
+    body: (body === undefined ? undefined : parsePart(body, await readJson(edge, call))) as PartOf<Row, 'body'>,
+  }
+}
+
+/** The team that the path names, where the row needs a role in one. */
+async function membershipFor(deps: ConsoleDeps, session: Session, row: ConsoleEndpoint, params: unknown) {
+  const { permission } = row
+  if (permission === null || permission === 'public') return null
+  const { userId } = session.user
+  if (permission === 'operator') {
+    if (await deps.isOperator(userId)) return null
+    throw new ServiceError('role_denied', 'This is for the operator of the gateway.')
+  }
+  const teamId: unknown = Reflect.get(Object(params), 'team_id')
+  return deps.authorize(userId, String(teamId), permission)
+}
+
+/**
+ * Mounts a row that needs a session. Cookies are believed here and nowhere else; answers are never kept by a cache.
+ *
+ * @param handle returns the JSON body.
+ */
+export function mountSession<Row extends ConsoleEndpoint>(
+  app: FastifyInstance,
+  { edge, console: deps }: ConsoleEdge,
+  row: Row,
+  handle: (call: ConsoleCall<Row>) => unknown,
+): void {
+  app.route({
+    method: row.method,
+    url: routePattern(row),
+    handler: async (request, reply) => {
+      const call = { request, reply }
+      reply.header('cache-control', 'no-store')
+      edge.limits.perAddress.take(callerAddress(request.ip))
+      requireOwnOrigin(deps, call)
+      const session = await requireSession(deps, call)
+      // Checked before the body is read: whoever may not do it does not learn what would be wrong with it.
+      const membership = await membershipFor(deps, session, row, request.params)
+      if (row.isSensitive === true && !isFresh(session, edge.clock.now())) {
+        throw new ServiceError('sign_in_again', 'Sign in again to do this: your last sign-in is too long ago.')
+      }
+      const parts = await parseParts(edge, call, row)
+      // Rows without a team never read it; the type is kept simple for the many that do.
+      return handle({ ...call, ...parts, session, membership: membership as Membership })
+    },
+  })
+}

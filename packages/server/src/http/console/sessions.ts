@@ -1,0 +1,89 @@
+/** The routes about who is signed in. */
+import { consoleEndpoints, type ConsoleSession } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../../errors/service-error.ts'
+import { FRESH_MS, type Session } from '../../sign-in/sign-in.ts'
+import { permissionsOf } from '../../teams/permissions.ts'
+import type { Membership } from '../../teams/membership.ts'
+import { callerAddress } from '../caller-address.ts'
+import type { ConsoleDeps } from './console-deps.ts'
+import { type ConsoleEdge, mountSession } from './session-route.ts'
+
+const secondsOf = (ms: number): number => Math.floor(ms / 1_000)
+
+async function describeGateway(deps: ConsoleDeps): Promise<ConsoleSession['gateway']> {
+  const settings = await deps.settings()
+  const { demo, link, wallet, ...offers } = deps.offers
+  return {
+    ...offers,
+    brand: settings.brand,
+    terms_url: settings.termsUrl,
+    signup: settings.signup,
+    sign_in: { demo, link, wallet, password: settings.allowsPasswords, first_run: !(await deps.hasOperator()) },
+  }
+}
+
+export function renderTeam(membership: Membership): ConsoleSession['teams'][number] {
+  return {
+    id: membership.teamId,
+    account_id: membership.accountId,
+    name: membership.name,
+    role: membership.role,
+    permissions: [...permissionsOf(membership.role)],
+    is_personal: membership.isPersonal,
+    is_suspended: membership.accountStatus === 'suspended',
+  }
+}
+
+async function describeVisit(deps: ConsoleDeps, session: Session | null): Promise<ConsoleSession> {
+  const gateway = await describeGateway(deps)
+  if (session === null) return { gateway, user: null, teams: [] }
+  const { user } = session
+  const [teams, isOperator] = await Promise.all([deps.teamsOf(user), deps.isOperator(user.userId)])
+  return {
+    gateway,
+    user: {
+      id: user.userId,
+      name: user.name,
+      email: user.hasEmail ? user.email : null,
+      is_operator: isOperator,
+      session_id: session.sessionId,
+      fresh_until: secondsOf(session.signedInAt + FRESH_MS),
+    },
+    teams: teams.map(renderTeam),
+  }
+}
+
+export function mountSessions(app: FastifyInstance, parts: ConsoleEdge): void {
+  const { console: deps, edge } = parts
+  app.get(consoleEndpoints.getConsoleSession.path, async (request, reply) => {
+    edge.limits.perAddress.take(callerAddress(request.ip))
+    reply.header('cache-control', 'no-store')
+    // Nobody loads the library to learn that nobody is signed in.
+    const { cookie } = request.headers
+    const session = cookie === undefined ? null : await (await deps.signIn()).findSession(cookie)
+    return describeVisit(deps, session)
+  })
+  mountSession(app, parts, consoleEndpoints.listBrowserSessions, async ({ session }) => {
+    const sessions = await (await deps.signIn()).listSessions(session.user.userId)
+    return {
+      data: sessions.map((each) => ({
+        id: each.sessionId,
+        is_current: each.sessionId === session.sessionId,
+        user_agent: each.userAgent,
+        address: each.address,
+        signed_in_at: secondsOf(each.signedInAt),
+        expires_at: secondsOf(each.expiresAt),
+      })),
+    }
+  })
+  mountSession(app, parts, consoleEndpoints.endBrowserSession, async ({ session, path }) => {
+    const isEnded = await (await deps.signIn()).endSession(session.user.userId, path.session_id)
+    if (!isEnded) throw new ServiceError('session_not_found', 'There is no such session.')
+    return { done: true }
+  })
+  mountSession(app, parts, consoleEndpoints.endOtherSessions, async ({ session }) => {
+    await (await deps.signIn()).endSessions(session.user.userId, session.sessionId)
+    return { done: true }
+  })
+}

@@ -1,0 +1,52 @@
+/** Hands requests of the sign-in pages to the sign-in room, and its answers back. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { callerAddress } from '../caller-address.ts'
+import { readBody } from '../read-body.ts'
+import { type ConsoleEdge, requireOwnOrigin } from './session-route.ts'
+
+/** What the sign-in library may see of a browser's headers. */
+const FORWARDED = ['content-type', 'cookie', 'origin', 'user-agent', 'accept', 'sec-fetch-site', 'sec-fetch-mode']
+const BODY_BYTES_MAX = 16 * 1024
+
+function headersOf(request: FastifyRequest): Headers {
+  const headers = new Headers()
+  for (const name of FORWARDED) {
+    const value = request.headers[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  // Never the client's own word for it: limits count by this address.
+  headers.set('x-svc-address', callerAddress(request.ip))
+  return headers
+}
+
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  reply.code(response.status).header('cache-control', 'no-store')
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie' && name !== 'content-length') reply.header(name, value)
+  }
+  for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie)
+  return reply.send(Buffer.from(await response.arrayBuffer()))
+}
+
+/** Mounts `/auth/*`. */
+export function mountSignInPages(app: FastifyInstance, { edge, console: deps }: ConsoleEdge): void {
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/auth/*',
+    handler: async (request, reply) => {
+      edge.limits.perAddress.take(callerAddress(request.ip))
+      requireOwnOrigin(deps, { request, reply })
+      const signIn = await deps.signIn()
+      const init: RequestInit = { method: request.method, headers: headersOf(request) }
+      if (request.method === 'POST') {
+        const { body, release } = await readBody(request.raw, {
+          bytesMax: BODY_BYTES_MAX,
+          budget: edge.limits.bodies,
+        })
+        init.body = new Uint8Array(body)
+        release()
+      }
+      return send(reply, await signIn.answer(new Request(new URL(request.url, deps.origins()[0]), init)))
+    },
+  })
+}

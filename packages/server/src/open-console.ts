@@ -1,0 +1,155 @@
+/** Puts the console's server side together: people, teams, operators, and what they may do. */
+import { createAccountStore } from './accounts/account-store.ts'
+import { DEMO_ACCOUNT_ID } from './accounts/seed-demo.ts'
+import type { Config } from './config/config.ts'
+import type { OpenDatabase } from './db/open-database.ts'
+import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
+import type { ConsoleDeps } from './http/console/console-deps.ts'
+import { RateLimiter } from './http/rate-limiter.ts'
+import { createFirstRunToken, makeOperator, takeFirstRunToken } from './operators/first-run.ts'
+import { type GatewaySettings, readGatewaySettings } from './operators/gateway-settings.ts'
+import { createOperatorStore } from './operators/operator-store.ts'
+import type { Clock } from './runtime/clock.ts'
+import type { Logger } from './runtime/log.ts'
+import type { SignIn } from './sign-in/sign-in.ts'
+import type { SignInDeps } from './sign-in/sign-in-policy.ts'
+import { authorize } from './teams/authorize.ts'
+import { teamsOf } from './teams/personal-team.ts'
+import { createTeamStore, type TeamStore } from './teams/team-store.ts'
+
+export interface OpenConsole {
+  readonly deps: ConsoleDeps
+  /** Address that lets the first operator in; null when there is one already. Makes a new one at each call. */
+  firstRunAddress(): Promise<string | null>
+  close(): Promise<void>
+}
+
+export interface ConsoleParts {
+  readonly config: Config
+  readonly database: OpenDatabase
+  readonly clock: Clock
+  readonly log: Logger
+  /** Origins by which browsers may reach the console; the first is the one that links name. */
+  readonly origins: () => readonly [string, ...string[]]
+}
+
+const DEMO_EMAIL = 'demo@sandbox.invalid'
+const CALLS_PER_MINUTE = 600
+const BRAND = 'SVC'
+
+/** Nobody is asked for proof only where nothing real can be spent and nobody else can come in. */
+export function isPlayground(config: Config): boolean {
+  return !config.isProduction && config.upstreams.every(({ kind }) => kind === 'sandbox')
+}
+
+export function openConsole(parts: ConsoleParts): OpenConsole {
+  const { config, database, clock } = parts
+  const operators = createOperatorStore(database)
+  const teams = createTeamStore(database)
+  const firstRun = { store: operators, clock }
+  const defaults: GatewaySettings = {
+    signup: config.signup,
+    allowsPasswords: true,
+    brand: BRAND,
+    termsUrl: null,
+  }
+  const settings = (): Promise<GatewaySettings> => readGatewaySettings({ store: operators, clock, defaults })
+  const signInDeps: SignInDeps = {
+    policy: {
+      mayJoin: async (email) => {
+        const { signup } = await settings()
+        return signup === 'open' || (signup === 'invite' && (await teams.isInvited(email, clock.now())))
+      },
+      allowsPasswords: async () => (await settings()).allowsPasswords,
+      allowsWallets: () => Promise.resolve(false),
+    },
+    sendLink: () => Promise.reject(new Error('no mail is set up')),
+    verifyWallet: () => Promise.resolve(false),
+    takeFirstRunToken: (token) => takeFirstRunToken(firstRun, token),
+    onFirstOperator: (userId) => makeOperator(firstRun, userId),
+    demoEmail: isPlayground(config) ? DEMO_EMAIL : null,
+    onDemoUser: async (userId) => {
+      await joinDemoTeam(parts, teams, userId)
+      await makeOperator(firstRun, userId)
+    },
+  }
+  const signIn = lazySignIn(parts, signInDeps)
+  return {
+    deps: {
+      signIn: signIn.open,
+      authorize: (userId, teamId, permission) => authorize(teams, userId, teamId, permission),
+      teamsOf: (person) => teamsOf({ store: teams, clock }, person),
+      isOperator: (userId) => operators.isOperator(userId),
+      hasOperator: () => operators.hasAny(),
+      settings,
+      offers: {
+        api_base_url: `${parts.origins()[0]}/api/v1`,
+        is_sandbox: config.upstreams.every(({ kind }) => kind === 'sandbox'),
+        demo: signInDeps.demoEmail !== null,
+        link: false,
+        wallet: false,
+      },
+      origins: parts.origins,
+      perUser: new RateLimiter(CALLS_PER_MINUTE, clock),
+    },
+    firstRunAddress: async () => {
+      const token = await createFirstRunToken(firstRun)
+      return token === null ? null : `${parts.origins()[0]}/console/first-run#${token}`
+    },
+    close: signIn.close,
+  }
+}
+
+/** The demo user owns the team that the demo key belongs to, so that the console shows what the key spends. */
+async function joinDemoTeam({ database, clock }: ConsoleParts, teams: TeamStore, userId: string): Promise<void> {
+  const [team] = await createAccountStore(database).listTeams(DEMO_ACCOUNT_ID)
+  if (team !== undefined) await teams.makePersonal({ teamId: team.teamId, userId, createdAt: clock.now() })
+}
+
+/** Opens the library and its connection when somebody first needs them, once. */
+function lazySignIn(
+  parts: ConsoleParts,
+  deps: SignInDeps,
+): { open: () => Promise<SignIn>; close: () => Promise<void> } {
+  let opened: Promise<{ readonly signIn: SignIn; readonly connection: SignInConnection }> | null = null
+  const open = async () => {
+    const { openSignIn } = await import('./sign-in/open-sign-in.ts')
+    const connection = openSignInConnection(parts.database, parts.config.databaseUrl)
+    const signIn = openSignIn({
+      ...deps,
+      client: connection.client,
+      origins: parts.origins(),
+      secret: parts.config.sessionSecret,
+      onError: (error) => parts.log.error({ err: error }, 'sign-in failed'),
+    })
+    return { signIn, connection }
+  }
+  return {
+    open: async () => {
+      opened ??= open()
+      return (await opened).signIn
+    },
+    close: async () => {
+      if (opened !== null) await (await opened).connection.close()
+    },
+  }
+}
+
+/** The address that a gateway on this machine is reached by before it listens. */
+export function localOrigin({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  return `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`
+}
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * The public address; on a laptop every name of the loopback, since people type each of them.
+ *
+ * @param listening the origin that the server listens on.
+ */
+export function consoleOrigins(config: Config, listening: string): readonly [string, ...string[]] {
+  if (config.publicUrl !== null) return [new URL(config.publicUrl).origin]
+  const { port } = new URL(listening)
+  const origins = LOOPBACK_NAMES.map((name) => `http://${name}:${port}`)
+  return [origins[0] ?? listening, ...origins.slice(1)]
+}

@@ -1,0 +1,170 @@
+import type { CompiledQuery } from 'kysely'
+import { isUniqueViolation } from '../db/constraint-violation.ts'
+import type { Database } from '../db/database.ts'
+import type { Member, Membership } from './membership.ts'
+import type { Role } from './permissions.ts'
+
+export interface NewTeam {
+  readonly teamId: string
+  readonly accountId: string
+  readonly name: string
+  readonly ownerId: string
+  /** True for the team that is made with the person; there is one each. */
+  readonly isPersonal: boolean
+  readonly createdAt: number
+}
+
+export interface TeamStore {
+  /** Writes account, balance, team and owner, all or none. False when the person has a personal team already. */
+  insert(team: NewTeam): Promise<boolean>
+  /** Oldest first. */
+  listMemberships(userId: string): Promise<readonly Membership[]>
+  findMembership(userId: string, teamId: string): Promise<Membership | null>
+  /** Oldest first. */
+  listMembers(teamId: string): Promise<readonly Member[]>
+  /** Returns false when the person is a member already. */
+  addMember(member: { teamId: string; userId: string; role: Role; createdAt: number }): Promise<boolean>
+  /** Never takes the last owner's role. Returns false when nothing changed. */
+  setRole(teamId: string, userId: string, role: Role): Promise<boolean>
+  /** Never removes the last owner. Returns false when nothing changed. */
+  removeMember(teamId: string, userId: string): Promise<boolean>
+  rename(teamId: string, name: string): Promise<void>
+  /** Makes a team that exists the person's own; they become its owner. Repeating it changes nothing. */
+  makePersonal(member: { teamId: string; userId: string; createdAt: number }): Promise<void>
+  /** Whether an invitation for this address is open. */
+  isInvited(email: string, now: number): Promise<boolean>
+}
+
+/** Makes the store of teams and their members. */
+export function createTeamStore(database: Database): TeamStore {
+  const { read } = database
+  const memberships = (userId: string) =>
+    read
+      .selectFrom('team_member')
+      .innerJoin('team', 'team.team_id', 'team_member.team_id')
+      .innerJoin('account', 'account.account_id', 'team.account_id')
+      .select([
+        'team.team_id as teamId',
+        'team.account_id as accountId',
+        'team.name',
+        'team_member.role',
+        'team.budget_id as budgetId',
+        'account.status as accountStatus',
+        'team.personal_user_id as personalUserId',
+      ])
+      .where('team_member.user_id', '=', userId)
+  /** Another owner of the same team: whoever is the last one stays. */
+  const isNotLastOwner = (teamId: string, userId: string) =>
+    read
+      .selectFrom('team_member as other')
+      .select('other.user_id')
+      .where('other.team_id', '=', teamId)
+      .where('other.role', '=', 'owner')
+      .where('other.user_id', '<>', userId)
+  return {
+    async insert(team) {
+      try {
+        await database.write(insertStatements(database, team))
+        return true
+      } catch (error) {
+        if (isUniqueViolation(error)) return false
+        throw error
+      }
+    },
+    async listMemberships(userId) {
+      const rows = await memberships(userId).orderBy('team.team_id').execute()
+      return rows.map(membershipOf)
+    },
+    async findMembership(userId, teamId) {
+      const row = await memberships(userId).where('team.team_id', '=', teamId).executeTakeFirst()
+      return row === undefined ? null : membershipOf(row)
+    },
+    listMembers(teamId) {
+      return read
+        .selectFrom('team_member')
+        .innerJoin('sign_in_user', 'sign_in_user.id', 'team_member.user_id')
+        .select([
+          'team_member.user_id as userId',
+          'sign_in_user.name',
+          'sign_in_user.email',
+          'team_member.role',
+          'team_member.created_at as joinedAt',
+        ])
+        .where('team_member.team_id', '=', teamId)
+        .orderBy('team_member.created_at')
+        .orderBy('team_member.user_id')
+        .execute()
+    },
+    async addMember({ teamId, userId, role, createdAt }) {
+      const statement = read
+        .insertInto('team_member')
+        .values({ team_id: teamId, user_id: userId, role, created_at: createdAt })
+        .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing())
+      const [added] = await database.write([statement.compile()])
+      return added === 1
+    },
+    async setRole(teamId, userId, role) {
+      const statement = read
+        .updateTable('team_member')
+        .set({ role })
+        .where('team_id', '=', teamId)
+        .where('user_id', '=', userId)
+        .where((where) => where.or([where('role', '<>', 'owner'), where.exists(isNotLastOwner(teamId, userId))]))
+      const [changed] = await database.write([statement.compile()])
+      return changed === 1
+    },
+    async removeMember(teamId, userId) {
+      const statement = read
+        .deleteFrom('team_member')
+        .where('team_id', '=', teamId)
+        .where('user_id', '=', userId)
+        .where((where) => where.or([where('role', '<>', 'owner'), where.exists(isNotLastOwner(teamId, userId))]))
+      const [removed] = await database.write([statement.compile()])
+      return removed === 1
+    },
+    async rename(teamId, name) {
+      await database.write([read.updateTable('team').set({ name }).where('team_id', '=', teamId).compile()])
+    },
+    async makePersonal({ teamId, userId, createdAt }) {
+      const own = read.updateTable('team').set({ personal_user_id: userId }).where('team_id', '=', teamId)
+      const join = read
+        .insertInto('team_member')
+        .values({ team_id: teamId, user_id: userId, role: 'owner', created_at: createdAt })
+        .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing())
+      await database.write([own.compile(), join.compile()])
+    },
+    async isInvited(email, now) {
+      const row = await read
+        .selectFrom('team_invitation')
+        .select('invitation_id')
+        .where('email', '=', email.toLowerCase())
+        .where('accepted_at', 'is', null)
+        .where('revoked_at', 'is', null)
+        .where('expires_at', '>', now)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+  }
+}
+
+function membershipOf(row: Omit<Membership, 'isPersonal'> & { readonly personalUserId: string | null }): Membership {
+  const { personalUserId, ...membership } = row
+  return { ...membership, isPersonal: personalUserId !== null }
+}
+
+function insertStatements({ read }: Database, team: NewTeam): readonly CompiledQuery[] {
+  const { teamId, accountId, name, ownerId, createdAt } = team
+  return [
+    read.insertInto('account').values({ account_id: accountId, name, status: 'active', created_at: createdAt }),
+    read.insertInto('balance').values({ account_id: accountId, posted: 0n, held: 0n }),
+    read.insertInto('team').values({
+      team_id: teamId,
+      account_id: accountId,
+      budget_id: null,
+      name,
+      created_at: createdAt,
+      personal_user_id: team.isPersonal ? ownerId : null,
+    }),
+    read.insertInto('team_member').values({ team_id: teamId, user_id: ownerId, role: 'owner', created_at: createdAt }),
+  ].map((query) => query.compile())
+}

@@ -1,0 +1,53 @@
+/** Builds the console's pages, unless what stands there was built from the same sources. */
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+const root = path.dirname(path.dirname(import.meta.dirname))
+const folder = path.join(root, 'packages', 'console')
+const stampFile = path.join(folder, 'dist', '.stamp')
+/** Everything that the pages are made of. */
+const SOURCES = [
+  'packages/console/src',
+  'packages/console/public',
+  'packages/console/index.html',
+  'packages/console/vite.config.ts',
+  'packages/contract/src',
+  'package-lock.json',
+]
+
+/** A line for each file with its size and time, as one hash: quick enough for every start. */
+function sourceStamp(): string {
+  const hash = createHash('sha256')
+  for (const source of SOURCES) {
+    for (const file of filesOf(path.join(root, source))) {
+      const { size, mtimeMs } = statSync(file)
+      hash.update(`${path.relative(root, file)} ${size} ${mtimeMs}\n`)
+    }
+  }
+  return hash.digest('hex')
+}
+
+function filesOf(place: string): string[] {
+  if (!statSync(place).isDirectory()) return [place]
+  return readdirSync(place, { withFileTypes: true })
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .flatMap((entry) => {
+      const file = path.join(place, entry.name)
+      return entry.isDirectory() ? filesOf(file) : [file]
+    })
+}
+
+/**
+ * Builds the pages into `packages/console/dist`. Says one line when it has to.
+ *
+ * @throws when the sources do not build.
+ */
+export async function buildConsole(): Promise<void> {
+  const stamp = sourceStamp()
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
+  process.stdout.write('Building the console …\n')
+  const { build } = await import('vite')
+  await build({ root: folder, configFile: path.join(folder, 'vite.config.ts'), logLevel: 'warn' })
+  writeFileSync(stampFile, stamp)
+}
