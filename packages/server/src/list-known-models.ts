@@ -4,7 +4,7 @@ import { loadFeatured } from './catalog/featured.ts'
 import { createLastGoodCopy } from './catalog/last-good-copy.ts'
 import { loadSnapshot } from './catalog/snapshot.ts'
 import type { OperatorConfig } from './config/load-operator-config.ts'
-import { sandboxModels } from './sandbox/sandbox-model.ts'
+import { sandboxMediaModels, sandboxModels } from './sandbox/sandbox-model.ts'
 
 /** What the configuration says about models; absent parts say nothing. */
 export type KnownModelsConfig = Pick<OperatorConfig, 'dataDir'> &
@@ -20,7 +20,7 @@ export async function listKnownModels(config: KnownModelsConfig): Promise<readon
   ]
   const prefix = config.catalogPrefix ?? 'openrouter/'
   const aliases = loadFeatured('per_1m').map(({ alias }) => alias)
-  const scripted = sandboxModels.map(({ id }) => id)
+  const scripted = [...sandboxModels, ...sandboxMediaModels].map(({ id }) => id)
   const listed = [...rows, ...configured]
   return [...new Set([...aliases, ...listed, ...listed.map((id) => prefix + id), ...scripted])]
 }

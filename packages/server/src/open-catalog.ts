@@ -5,7 +5,7 @@
 import { type BuiltCatalog, buildCatalog } from './catalog/build-catalog.ts'
 import { catalogConfigFrom } from './catalog/catalog-config.ts'
 import { createLiveCatalog, type LiveCatalog } from './catalog/catalog.ts'
-import type { CatalogList } from './catalog/catalog-row.ts'
+import type { CatalogList, CatalogRow } from './catalog/catalog-row.ts'
 import { loadFeatured } from './catalog/featured.ts'
 import { createLastGoodCopy } from './catalog/last-good-copy.ts'
 import { describeUnderpricedAliases, findUnderpricedAliases } from './catalog/price-check.ts'
@@ -15,6 +15,8 @@ import type { Config, UpstreamConfig } from './config/config.ts'
 import { ServiceError } from './errors/service-error.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
+import { findRecogniser } from './sandbox/find-recogniser.ts'
+import { findAbilities } from './sandbox/media/abilities.ts'
 import { findSandboxModel } from './sandbox/sandbox-model.ts'
 
 export interface OpenCatalog {
@@ -28,13 +30,13 @@ export interface OpenCatalog {
 /** Opens the catalog and says what the operator has to know about its prices. */
 export async function openCatalog(config: Config, clock: Clock, log: Logger): Promise<OpenCatalog> {
   const settings = catalogConfigFrom(config)
+  const [primary] = config.upstreams
   const sources = {
     featured: loadFeatured(config.rateCardUnit),
-    snapshot: loadSnapshot(),
+    snapshot: primary.kind === 'sandbox' ? makeable(loadSnapshot(), config) : loadSnapshot(),
     findScripted: findSandboxModel,
   }
   const build = (list: CatalogList | null): BuiltCatalog => buildCatalog(sources, settings, list)
-  const [primary] = config.upstreams
   const lastGood = createLastGoodCopy({
     dataDir: config.dataDir,
     upstream: primary.name,
@@ -67,6 +69,13 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
       toldUnpriced = unpriced
     },
   }
+}
+
+/** Leaves out the media that the sandbox has no packages for. */
+function makeable(list: CatalogList, { searchPath }: Config): CatalogList {
+  const abilities = findAbilities({ hasRecogniser: findRecogniser(searchPath) !== null })
+  const isMadeHere = ({ type }: CatalogRow): boolean => type === 'text' || abilities.has(type)
+  return { ...list, rows: list.rows.filter(isMadeHere) }
 }
 
 type Kept = Extract<RefreshResult, { kind: 'kept' }>

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Model } from './catalog/model.ts'
 import { sandboxCost } from './catalog/sandbox-cost.ts'
@@ -18,6 +19,7 @@ function playedModel({ upstreamModel, contextLength, maxOutputTokens, media }: M
 export async function openSandbox(config: Config, catalog: Catalog, clock: Clock): Promise<OpenSandbox | null> {
   if (!config.upstreams.some((upstream) => upstream.kind === 'sandbox')) return null
   const { startSandbox } = await import('./sandbox/sandbox-server.ts')
+  const { findRecogniser } = await import('./sandbox/find-recogniser.ts')
   const key = randomBytes(24).toString('hex')
   // The sandbox takes an unchanged array for an unchanged list, and need not look at its hundreds of models for each
   // request.
@@ -26,6 +28,8 @@ export async function openSandbox(config: Config, catalog: Catalog, clock: Clock
   const sandbox = await startSandbox({
     key,
     clock,
+    cacheFolder: join(config.dataDir, 'sandbox'),
+    recogniser: findRecogniser(config.searchPath),
     models: () => {
       const current = catalog.list()
       if (current !== listed) {
@@ -36,5 +40,5 @@ export async function openSandbox(config: Config, catalog: Catalog, clock: Clock
     },
     costOf: (model, usage) => sandboxCost(catalog, model, usage),
   })
-  return { url: sandbox.url, key, close: () => sandbox.close() }
+  return { url: sandbox.url, key, abilities: sandbox.abilities, close: () => sandbox.close() }
 }

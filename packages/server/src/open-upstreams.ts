@@ -2,15 +2,19 @@
 import { speechFormats } from './audio/speech-format.ts'
 import type { UpstreamConfig } from './config/config.ts'
 import { InvariantError } from './errors/invariant-error.ts'
+import type { MediaPrices } from './pricing/media-price.ts'
 import type { Clock } from './runtime/clock.ts'
 import { openOpenAiCompatible } from './upstream/openai-compatible/open-openai-compatible.ts'
 import { openOpenRouter } from './upstream/openrouter/open-openrouter.ts'
+import type { Upstream } from './upstream/upstream.ts'
 import { watchHealth, type WatchedUpstream } from './upstream/watch-health.ts'
 
 /** Where the sandbox listens once it runs, and the key that it wants. */
 export interface SandboxAddress {
   readonly url: string
   readonly key: string
+  /** Kinds of media that it can make or read. */
+  readonly abilities: ReadonlySet<MediaPrices['type']>
 }
 
 const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
@@ -23,7 +27,8 @@ function openUpstream(config: UpstreamConfig, clock: Clock, sandbox: SandboxAddr
       if (sandbox === null) throw new InvariantError('The sandbox does not run')
       const { url, key } = sandbox
       const abilities = { supportsChoices: true, speechFormats, translates: true, cancelsVideos: true }
-      return watchHealth(openOpenRouter({ ...common, ...abilities, url, apiKey: key }), clock)
+      const upstream = openOpenRouter({ ...common, ...abilities, url, apiKey: key })
+      return watchHealth(withAbilities(upstream, sandbox.abilities), clock)
     }
     case 'openrouter': {
       const url = config.url ?? OPENROUTER_URL
@@ -36,6 +41,17 @@ function openUpstream(config: UpstreamConfig, clock: Clock, sandbox: SandboxAddr
         clock,
       )
     }
+  }
+}
+
+/** Leaves out what the sandbox has no packages for. */
+function withAbilities(upstream: Upstream, abilities: SandboxAddress['abilities']): Upstream {
+  return {
+    ...upstream,
+    images: abilities.has('image') ? upstream.images : null,
+    videos: abilities.has('video') ? upstream.videos : null,
+    speech: abilities.has('speech') ? upstream.speech : null,
+    transcription: abilities.has('transcription') ? upstream.transcription : null,
   }
 }
 

@@ -28,7 +28,8 @@ export interface CatalogSources {
 }
 
 export interface ScriptedModel {
-  readonly prices: TokenPrices
+  /** Null for a model that is not sold by tokens. */
+  readonly prices: TokenPrices | null
   /** For a model that makes or reads media; its type is that of the model. */
   readonly media?: ListedMedia
   readonly contextLength: number
@@ -188,7 +189,7 @@ function scriptedModel(upstream: CatalogUpstream, id: string, scripted: Scripted
     upstreamModel: id,
     type: media?.type ?? 'text',
     featured: false,
-    price: { card: null, list: { prices, source: 'configured' } },
+    price: prices === null ? null : { card: null, list: { prices, source: 'configured' } },
     media: media === undefined ? null : { ...media, source: 'configured' },
     aliases: [],
     aliasFor: null,

@@ -217,6 +217,8 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** Null sends no mail. */
   readonly mail: MailConfig | null
+  /** Folders in which programs are looked for, as in `PATH`. */
+  readonly searchPath: string
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
   readonly limits: LimitsConfig
   /** Null where deposits are off. */

@@ -83,6 +83,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     media: resolveMedia(environment, sessionSecret),
     trustedProxies: environment.SVC_TRUSTED_PROXIES ?? [],
     mail,
+    searchPath: source.env['PATH'] ?? '',
     logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),
     limits: resolveLimits(file.limits ?? {}),
     deposits,

@@ -11,7 +11,7 @@ import {
   SANDBOX_KEY,
   startTestSandbox,
 } from '../../testing/sandbox-client.ts'
-import { costOfSandboxModel, findSandboxModel, sandboxModels } from './sandbox-model.ts'
+import { costOfSandboxModel, findSandboxModel, sandboxMediaModels, sandboxModels } from './sandbox-model.ts'
 import { noPace } from './sandbox-options.ts'
 import type { Sandbox } from './sandbox-server.ts'
 
@@ -37,7 +37,8 @@ describe('the table of scripted models', () => {
   test('stands in the document, word for word', () => {
     const document = readFileSync(new URL('../../../../docs/sandbox.md', import.meta.url), 'utf8')
     const rows = document.split('\n').filter((line) => line.startsWith('| `svc-sandbox/'))
-    expect(rows).toEqual(sandboxModels.map((model) => `| \`${model.id}\` | ${model.clientSees} | ${model.charged} |`))
+    const models = [...sandboxModels, ...sandboxMediaModels]
+    expect(rows).toEqual(models.map((model) => `| \`${model.id}\` | ${model.clientSees} | ${model.charged} |`))
   })
 
   test('an id finds its row, with a number where it takes one', () => {

@@ -14,6 +14,8 @@ export interface PlayedModel {
 /** The models of a sandbox, looked up by id; what is derived from a list is kept as long as the list is the same. */
 export interface ModelList {
   find(id: string): PlayedModel | null
+  /** In the order of the list. */
+  all(): readonly PlayedModel[]
   /** The answer of `GET /models` as JSON text. */
   render(): string
 }
@@ -40,9 +42,15 @@ export function createModelList(
       refresh()
       return byId.get(id) ?? null
     },
+    all: () => {
+      refresh()
+      return known
+    },
     render: () => {
       refresh()
-      text ??= JSON.stringify({ data: known.map((model) => renderModel(model, costOf)) })
+      text ??= JSON.stringify({
+        data: known.filter(({ media }) => media === undefined).map((model) => renderModel(model, costOf)),
+      })
       return text
     },
   }

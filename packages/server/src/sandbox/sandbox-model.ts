@@ -2,15 +2,19 @@ import { listCost } from '../pricing/list-cost.ts'
 import type { ChatUsage, TokenPrices } from '../pricing/price.ts'
 import { formatUsd } from '../pricing/usd.ts'
 import { type SandboxFault, sandboxFaults } from './faults.ts'
-
-/** What the ids of scripted models begin with. They can be asked for and are never listed. */
-export const SANDBOX_PREFIX = 'svc-sandbox/'
+import { findMediaFault } from './media/find-media-model.ts'
+import { type MediaFault, mediaFaults } from './media/media-faults.ts'
+import { SANDBOX_PREFIX } from './sandbox-prefix.ts'
+import { scriptedMediaOf, type ScriptedMedia } from './media/scripted-media.ts'
 
 /** A scripted model as a catalog needs it. */
 export interface SandboxModel {
   /** As a client asks for it; in the list of all, `@N` stands for a number. */
   readonly id: string
-  readonly prices: TokenPrices
+  /** Null for a model that makes or reads media. */
+  readonly prices: TokenPrices | null
+  /** Absent for a model that chats. */
+  readonly media?: ScriptedMedia
   readonly contextLength: number
   readonly maxOutputTokens: number
   /** What a client of the gateway sees, in one sentence. */
@@ -26,15 +30,20 @@ export interface FoundFault {
   readonly number: number | null
 }
 
-/** All scripted models, for documents and for tests. */
+/** All scripted models that chat, for documents and for tests. */
 export const sandboxModels: readonly SandboxModel[] = sandboxFaults.map((fault) =>
   modelOf(`${SANDBOX_PREFIX}${fault.name}${fault.parameter === null ? '' : '@N'}`, fault),
 )
+
+/** The same of media. */
+export const sandboxMediaModels: readonly SandboxModel[] = mediaFaults.map(mediaModelOf)
 
 const byName = new Map(sandboxFaults.map((fault) => [fault.name, fault]))
 
 /** Finds a scripted model by the id that a client asks for, such as `svc-sandbox/cut@3`; null for any other id. */
 export function findSandboxModel(id: string): SandboxModel | null {
+  const media = findMediaFault(id)
+  if (media !== null) return mediaModelOf(media)
   const found = findFault(id)
   return found === null ? null : modelOf(id, found.fault)
 }
@@ -55,6 +64,11 @@ export function findFault(id: string): FoundFault | null {
 export function costOfSandboxModel(id: string, usage: ChatUsage): string | null {
   const found = findFault(id)
   return found === null ? null : formatUsd(listCost(found.fault.prices, usage))
+}
+
+function mediaModelOf({ name, prices, clientSees, charged }: MediaFault): SandboxModel {
+  const texts = { prices: null, media: scriptedMediaOf(prices), contextLength: 0, maxOutputTokens: 0 }
+  return { id: SANDBOX_PREFIX + name, ...texts, clientSees, charged }
 }
 
 function modelOf(

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../runtime/clock.ts'
+import type { MediaPrices } from '../pricing/media-price.ts'
 import type { ChatUsage } from '../pricing/price.ts'
 import type { PlayedModel } from './model-list.ts'
 
@@ -13,6 +14,8 @@ export interface SandboxPace {
   readonly slowTokenMs: number
   /** From the end of an answer until the look-up knows a cost that was not reported. */
   readonly lateCostMs: number
+  /** Before and after the work of a video. */
+  readonly jobMs: number
 }
 
 /** As fast as a quick model. */
@@ -22,10 +25,18 @@ export const believablePace: SandboxPace = {
   slowFirstTokenMs: 4_000,
   slowTokenMs: 400,
   lateCostMs: 500,
+  jobMs: 1_000,
 }
 
 /** Without any wait. */
-export const noPace: SandboxPace = { firstTokenMs: 0, tokenMs: 0, slowFirstTokenMs: 0, slowTokenMs: 0, lateCostMs: 0 }
+export const noPace: SandboxPace = {
+  firstTokenMs: 0,
+  tokenMs: 0,
+  slowFirstTokenMs: 0,
+  slowTokenMs: 0,
+  lateCostMs: 0,
+  jobMs: 0,
+}
 
 export interface SandboxOptions {
   /** The bearer key that requests must carry. */
@@ -38,9 +49,23 @@ export interface SandboxOptions {
   readonly pace?: SandboxPace
   /** Changes every answer; equal seeds give equal answers. */
   readonly seed?: string
+  /** Where what was learnt is kept between starts; null keeps nothing. */
+  readonly cacheFolder?: string | null
+  /** Path of the system's recogniser of speech; null takes the one that comes as a package. */
+  readonly recogniser?: string | null
+  /** Which media can be made; null finds out by the packages that are there. */
+  readonly abilities?: ReadonlySet<MediaPrices['type']> | null
 }
 
 /** Fills in what was left out. */
 export function completeOptions(options: SandboxOptions): Required<SandboxOptions> {
-  return { clock: systemClock, pace: believablePace, seed: 'svc', ...options }
+  return {
+    clock: systemClock,
+    pace: believablePace,
+    seed: 'svc',
+    cacheFolder: null,
+    recogniser: null,
+    abilities: null,
+    ...options,
+  }
 }

@@ -7,6 +7,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { timingSafeEqual } from 'node:crypto'
 import { answerChat, type ChatDeps } from './answer-chat.ts'
 import { createGenerationLog } from './generation-log.ts'
+import { answerMedia } from './media/media-router.ts'
+import type { MediaType } from './media/media-faults.ts'
+import { openMedia, type OpenMedia } from './media/open-media.ts'
 import { createModelList } from './model-list.ts'
 import { readBody } from './read-body.ts'
 import { SandboxError } from './sandbox-error.ts'
@@ -18,8 +21,14 @@ import { sendError, sendJson } from './send-reply.ts'
 export interface Sandbox {
   /** Base address, ending in `/v1`. */
   readonly url: string
+  /** Kinds of media that it can make or read with the packages that are there. */
+  readonly abilities: ReadonlySet<MediaType>
   /** Ends every connection and the worker that counts tokens. */
   close(): Promise<void>
+}
+
+interface ServerDeps extends ChatDeps {
+  readonly media: OpenMedia
 }
 
 /** How long an idle connection is kept, so that a pool of connections never meets one that is just closing. */
@@ -30,7 +39,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const complete = completeOptions(options)
   const tokens = createSandboxTokens()
   const models = createModelList(complete.models, complete.costOf)
-  const deps: ChatDeps = { options: complete, models, generations: createGenerationLog(), tokens }
+  const generations = createGenerationLog()
+  const media = openMedia(complete, models, generations)
+  const deps: ServerDeps = { options: complete, models, generations, tokens, media }
   const expected = Buffer.from(`Bearer ${complete.key}`)
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
     void answer(deps, expected, request, response)
@@ -38,10 +49,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const port = await listen(server)
   return {
     url: `http://127.0.0.1:${port}/v1`,
+    abilities: media.deps.abilities,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
-      await Promise.all([closed, tokens.close()])
+      await Promise.all([closed, tokens.close(), media.close()])
     },
   }
 }
@@ -57,7 +69,7 @@ function listen(server: Server): Promise<number> {
 }
 
 async function answer(
-  deps: ChatDeps,
+  deps: ServerDeps,
   expected: Buffer,
   request: IncomingMessage,
   response: ServerResponse,
@@ -73,7 +85,7 @@ async function answer(
 }
 
 async function route(
-  deps: ChatDeps,
+  deps: ServerDeps,
   expected: Buffer,
   request: IncomingMessage,
   response: ServerResponse,
@@ -86,7 +98,9 @@ async function route(
   const { method, url = '/' } = request
   // Compared as it is: parsing the address is a measurable part of a short request.
   if (body !== null && url === '/v1/chat/completions') return answerChat(deps, body.toString('utf8'), response)
-  const { pathname, searchParams } = new URL(url, 'http://sandbox')
+  const parsed = new URL(url, 'http://sandbox')
+  const { pathname, searchParams } = parsed
+  if (await answerMedia(deps.media.deps, deps.media.jobs, { request, body, url: parsed, response })) return undefined
   if (method === 'GET' && pathname === '/v1/models') return sendJson(response, 200, deps.models.render())
   if (method === 'GET' && pathname === '/v1/generation') {
     const id = searchParams.get('id') ?? ''

@@ -1,0 +1,24 @@
+/** Marks that Latin letters are written with are left out: the voices know English alone. */
+const MARKS = /\p{Mn}/gu
+const FOREIGN = /\p{L}/u
+const SPOKEN = /[A-Za-z0-9]/
+
+/**
+ * Brings a text to what the voices can say.
+ * @returns null where it has letters of another script, or nothing to say at all.
+ */
+export function readableText(text: string): string | null {
+  const plain = text
+    .normalize('NFKD')
+    .replaceAll(MARKS, '')
+    .replaceAll(/[\u2018\u2019]/g, "'")
+    .replaceAll(/[ßæœøđłÆŒØĐŁ]/g, (letter) => latin[letter] ?? letter)
+  const ascii = plain.replaceAll(/[A-Za-z]/g, '')
+  if (FOREIGN.test(ascii) || !SPOKEN.test(plain)) return null
+  return plain.replaceAll(/[^\x20-\x7e]+/g, ' ').trim()
+}
+
+const latin: Readonly<Record<string, string>> = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l' },
+  ...{ Æ: 'Ae', Œ: 'Oe', Ø: 'O', Đ: 'D', Ł: 'L' },
+}
