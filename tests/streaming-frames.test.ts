@@ -287,7 +287,7 @@ describe('chunks', () => {
       { index: 0, delta: { role: 'assistant', content: '' }, logprobs: null, finish_reason: null },
     ])
     expect(frames[0]?.id).toBe(`chatcmpl-${response.headers.get('x-request-id')}`)
-    expect(text).not.toMatch(/gen-stub|stub-model|Stub|native|timings|x_groq|cost/)
+    expect(text).not.toMatch(/chatcmpl-stub|stub-model|Stub|native|timings|x_groq|cost/)
   })
 
   // B069

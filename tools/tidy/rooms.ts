@@ -18,6 +18,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   catalog: 2,
   chain: 2,
   files: 2,
+  idempotency: 2,
   keys: 2,
 
   operators: 2,

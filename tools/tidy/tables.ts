@@ -23,6 +23,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   mail_gate: 'mail',
   mail_outbox: 'mail',
   mail_suppression: 'mail',
+  idempotent_request: 'idempotency',
   process_lease: 'ledger',
   sign_in_user: 'sign-in',
   task_lease: 'deposits',

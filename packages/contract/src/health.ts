@@ -14,6 +14,9 @@ export const healthReply = z
     deposits: z
       .enum(['ok', 'degraded', 'off'])
       .describe('Whether the chains can be read; deposits wait while they cannot. Off means that none are taken.'),
+    circuits: z
+      .object({ open: z.int(), half_open: z.int() })
+      .describe('Models of upstreams that are left alone because they failed, and those that are tried again.'),
     catalog: z.object({
       featured: z.int(),
       models: z.int(),

@@ -25,6 +25,10 @@ export const replyHeaders = {
     description: '`true` where the charge was reckoned before the work, as for transcription.',
     schema: { type: 'string' },
   },
+  'idempotent-replayed': {
+    description: '`true` where an earlier answer to the same `Idempotency-Key` is given again; it is not charged anew.',
+    schema: { type: 'string' },
+  },
   'x-svc-margin-bps': { description: 'Margin in basis points.', schema: { type: 'integer', examples: [2_000] } },
 } as const satisfies Record<string, HeaderDescription>
 

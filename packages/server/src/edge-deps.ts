@@ -12,7 +12,7 @@ import { RateLimiter } from './http/rate-limiter.ts'
 import { BodyBudget } from './http/read-body.ts'
 import { traceLedger } from './observe/trace-ledger.ts'
 import { makeVideoDeps } from './make-video-deps.ts'
-import { settlementListener } from './open-observation.ts'
+import { repeatListener, settlementListener } from './open-observation.ts'
 import type { Parts } from './open-parts.ts'
 import type { Health } from './read-health.ts'
 import { openSpool } from './spool/spool.ts'
@@ -23,13 +23,13 @@ const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.u
 /** An account may use so many keys at full rate. Source: decision 0015 (rate limits). */
 const ACCOUNT_KEYS = 10
 
-/** Finds the upstream that serves a model. */
-export type FindUpstream = (model: Model) => WatchedUpstream
+/** Finds the upstream that serves a model, or one of its targets. */
+export type FindUpstream = (served: Pick<Model, 'upstream'>) => WatchedUpstream
 
 function upstreamFinder({ upstreams }: Parts): FindUpstream {
-  return (model) => {
-    const upstream = upstreams.get(model.upstream)
-    if (upstream === undefined) throw new InvariantError(`The model ${model.id} names an unknown upstream`)
+  return ({ upstream: name }) => {
+    const upstream = upstreams.get(name)
+    if (upstream === undefined) throw new InvariantError(`A model names the unknown upstream ${name}`)
     return upstream
   }
 }
@@ -81,6 +81,8 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     chat: {
       ...billing,
       ...{ catalog, upstreamOf },
+      random: Math.random,
+      onRepeat: repeatListener(parts.observation, parts.log),
       countTokens: (text) => tokenCounter.count(text),
       pause: (milliseconds) => pauseFor(milliseconds),
       firstContentMs: config.limits.firstContentMs,
@@ -90,6 +92,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
       ...{ catalog, upstreamOf },
       measureSound: (file) => parts.durationProbe.measure(file.bytes, file.byteLength),
     },
+    idempotency: parts.idempotency,
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
     ...depositEdge(parts, publicOrigin),

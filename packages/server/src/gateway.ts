@@ -140,14 +140,17 @@ function startDeposits({ deposits, config, log }: Parts): () => Promise<void> {
 }
 
 function observedParts(parts: Parts, videos: VideoDeps, phase: () => Phase): ObservedParts {
-  const { config, log, clock, database, ledger, openHolds, streams } = parts
+  const { config, log, clock, database, ledger, openHolds, upstreams, streams } = parts
   const catalog = parts.catalog.catalog
   return {
-    ...{ config, log, clock, database, ledger, openHolds, catalog, phase },
+    ...{ config, log, clock, database, ledger, openHolds, upstreams, catalog, phase },
     streamsOpen: () => streams.open,
     countVideoJobs: () => videos.jobs.countOpen(),
   }
 }
+
+/** How often requests with an Idempotency-Key are forgotten that are old enough, in milliseconds. Source: own choice. */
+const FORGET_MS = 3_600_000
 
 function workerDeps(parts: Parts, videos: VideoDeps) {
   const { config, ledger, openHolds, clock, processId, catalog, upstreams, log } = parts
@@ -159,6 +162,7 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
     revocations: parts.revocations,
     keyUses: parts.keyUses,
     files: parts.media.files,
+    chores: [{ name: 'idempotency', everyMs: FORGET_MS, run: () => parts.idempotency.removeExpired() }],
     leaseMs: config.limits.leaseMs,
     journalMs: config.limits.journalMs,
     deliverMail: deliveryOf(parts.outbox),

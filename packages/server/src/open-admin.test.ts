@@ -9,9 +9,10 @@ import { openAdmin } from './open-admin.ts'
 import { systemClock } from './runtime/clock.ts'
 
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
+const oneTarget = { weight: 1, others: [], isWeighted: false, fallback: true } as const
 const plain = {
   peppers,
-  routes: new Map([['own-model', { upstream: 'default', model: null, price: null, mediaPrice: null }]]),
+  routes: new Map([['own-model', { upstream: 'default', model: null, price: null, mediaPrice: null, ...oneTarget }]]),
 }
 
 // The test's own database stays open meanwhile, as a running gateway's would.

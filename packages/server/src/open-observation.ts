@@ -13,10 +13,11 @@ import { ConfigError } from './config/config-error.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { type AdminServer, startAdminServer } from './http/admin-server.ts'
 import { readHeldTotals } from './ledger/held-figures-store.ts'
+import type { ChatRepeat } from './inference/attempt-chat.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { LedgerEngine } from './ledger/ledger-engine.ts'
 import type { GatewayMetrics } from './metrics/gateway-metrics.ts'
-import type { HeldFigures } from './metrics/state-metrics.ts'
+import type { CircuitFigure, HeldFigures } from './metrics/state-metrics.ts'
 import type { OpenVideoJobs } from './metrics/video-metrics.ts'
 import { creditsForDisplay } from './observe/credits-for-display.ts'
 import { measureLedgerEngine } from './observe/measure-ledger-engine.ts'
@@ -141,6 +142,14 @@ export function settlementListener({ metrics }: Observation, catalog: Catalog, l
   }
 }
 
+/** What takes down each attempt of a request that is repeated, at another upstream or at the same. */
+export function repeatListener({ metrics }: Observation, log: Logger): (repeat: ChatRepeat) => void {
+  return ({ requestId, reason, from, to, failure }) => {
+    metrics?.chat.repeated(from, to, reason)
+    log.info({ request_id: requestId, reason, from, to, failure }, 'an attempt is repeated')
+  }
+}
+
 /** What the listener looks at. */
 export interface ObservedParts {
   readonly config: Config
@@ -150,6 +159,7 @@ export interface ObservedParts {
   readonly ledger: Ledger
   readonly openHolds: OpenHolds
   readonly catalog: Catalog
+  readonly upstreams: ReadonlyMap<string, WatchedUpstream>
   readonly streamsOpen: () => number
   readonly phase: () => Phase
   readonly countVideoJobs: () => Promise<OpenVideoJobs>
@@ -161,6 +171,20 @@ function heldFigures(clock: Clock, held: { holds: number; amount: bigint; oldest
     credits: creditsForDisplay(held.amount),
     oldestSeconds: held.oldest === null ? 0 : Math.max(0, clock.now() - held.oldest) / 1_000,
   }
+}
+
+/** Names models by what the catalog's list leads to: what a client wrote is no label. */
+function circuitFigures({ upstreams, catalog }: ObservedParts): CircuitFigure[] {
+  const states = [...upstreams.values()].flatMap((upstream) =>
+    upstream.circuits.states().map((circuit) => ({ upstream: upstream.name, ...circuit })),
+  )
+  if (states.length === 0) return []
+  const targets = catalog.list().flatMap((model) => [model, ...(model.route?.targets ?? [])])
+  const known = new Set(targets.map((target) => target.upstreamModel))
+  return states.map(({ upstream, model, state }) => {
+    const label = model === null ? '' : known.has(model) ? model : 'other'
+    return { upstream, model: label, state }
+  })
 }
 
 function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
@@ -181,6 +205,7 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
         settlementsUnwritten: open.unwritten,
         catalogAgeSeconds: catalog.updatedAt === 0 ? null : (clock.now() - catalog.updatedAt) / 1_000,
         catalogModels: catalog.list().length,
+        circuits: circuitFigures(parts),
       }
     },
     readHeld: async () => {

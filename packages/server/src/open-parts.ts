@@ -5,6 +5,8 @@ import type { Config } from './config/config.ts'
 import { lockDataFolder } from './db/data-folder-lock.ts'
 import { openDatabase } from './db/open-database.ts'
 import { StreamSlots } from './http/stream-slots.ts'
+import { createIdempotency } from './idempotency/idempotency.ts'
+import { createIdempotentRequestStore } from './idempotency/idempotent-request-store.ts'
 import { createKeyAuthenticator } from './keys/authenticate-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createKeyUses } from './keys/key-uses.ts'
@@ -19,6 +21,7 @@ import { openDeposits } from './open-deposits.ts'
 import { openOutbox } from './open-outbox.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
+import { requestOutcome } from './request-outcome.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createId } from './runtime/ids.ts'
 import type { Logger } from './runtime/log.ts'
@@ -57,7 +60,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const database = await openDatabase({ url, dataDir, writerWorker: WRITER_WORKER, onWriterLost })
   const catalog = await openCatalog(config, clock, log)
   const sandbox = await openSandbox(config, catalog.catalog, clock)
-  const opened = openUpstreams(config.upstreams, clock, sandbox)
+  const opened = openUpstreams(config, { clock, sandbox })
   const upstreams = observeUpstreams(observation, opened, config, sandbox?.url ?? null)
   const media = await openMedia(config, clock)
   const ledger = new Ledger({ engine: observeEngine(observation, createLedgerEngine(database)) })
@@ -82,11 +85,15 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const origins = () => consoleOrigins(config, listening.origin)
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
+  const idempotency = createIdempotency({
+    ...{ clock, processId, secrets: config.peppers, store: createIdempotentRequestStore(database) },
+    outcomeOf: requestOutcome(database, { clock, processId }),
+  })
   return {
     listening,
     console: openConsole({ config, database, clock, log, origins }),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
-    ...{ media, revocations, processId, observation, deposits, tokenCounter: createTokenCounter() },
+    ...{ media, revocations, processId, observation, deposits, idempotency, tokenCounter: createTokenCounter() },
     durationProbe: createDurationProbe(),
     outbox: openOutbox({ config, database, clock, log }),
     streams: new StreamSlots(config.limits.streamsAtOnce),

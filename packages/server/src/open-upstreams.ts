@@ -1,6 +1,6 @@
 /** Opens the configured upstreams. Part of the composition: the one place where an adapter is chosen. */
 import { speechFormats } from './audio/speech-format.ts'
-import type { UpstreamConfig } from './config/config.ts'
+import type { Config, UpstreamConfig } from './config/config.ts'
 import { InvariantError } from './errors/invariant-error.ts'
 import type { MediaPrices } from './pricing/media-price.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -19,27 +19,29 @@ export interface SandboxAddress {
 
 const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
 
-function openUpstream(config: UpstreamConfig, clock: Clock, sandbox: SandboxAddress | null): WatchedUpstream {
-  const { name, timeouts, allowH2, maxTokensField, reportsCost } = config
-  const common = { name, timeouts, allowH2, reportsCost, clock }
+interface OpenDeps {
+  readonly clock: Clock
+  readonly sandbox: SandboxAddress | null
+}
+
+function openUpstream(config: UpstreamConfig, { clock, sandbox }: OpenDeps): Upstream {
+  const { name, timeouts, allowH2, maxTokensField, reportsCost, failuresAreFree } = config
+  const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock }
   switch (config.kind) {
     case 'sandbox': {
       if (sandbox === null) throw new InvariantError('The sandbox does not run')
       const { url, key } = sandbox
       const abilities = { supportsChoices: true, speechFormats, translates: true, cancelsVideos: true }
       const upstream = openOpenRouter({ ...common, ...abilities, url, apiKey: key })
-      return watchHealth(withAbilities(upstream, sandbox.abilities), clock)
+      return withAbilities(upstream, sandbox.abilities)
     }
     case 'openrouter': {
       const url = config.url ?? OPENROUTER_URL
-      return watchHealth(openOpenRouter({ ...common, url, apiKey: config.apiKey, supportsChoices: false }), clock)
+      return openOpenRouter({ ...common, url, apiKey: config.apiKey, supportsChoices: false })
     }
     case 'openai-compatible': {
       if (config.url === null) throw new InvariantError(`The upstream ${name} has no address`)
-      return watchHealth(
-        openOpenAiCompatible({ ...common, url: config.url, apiKey: config.apiKey, maxTokensField }),
-        clock,
-      )
+      return openOpenAiCompatible({ ...common, url: config.url, apiKey: config.apiKey, maxTokensField })
     }
   }
 }
@@ -57,9 +59,9 @@ function withAbilities(upstream: Upstream, abilities: SandboxAddress['abilities'
 
 /** Opens all upstreams, by name. */
 export function openUpstreams(
-  configs: readonly UpstreamConfig[],
-  clock: Clock,
-  sandbox: SandboxAddress | null,
+  { upstreams, limits }: Pick<Config, 'upstreams' | 'limits'>,
+  deps: OpenDeps,
 ): ReadonlyMap<string, WatchedUpstream> {
-  return new Map(configs.map((config) => [config.name, openUpstream(config, clock, sandbox)]))
+  const breaker = { failuresMin: limits.breakerFailures, openMs: limits.breakerOpenMs }
+  return new Map(upstreams.map((config) => [config.name, watchHealth(openUpstream(config, deps), deps.clock, breaker)]))
 }

@@ -15,7 +15,9 @@ test.each<[UpstreamHealth, number, UpstreamHealth]>([
 ])('an upstream that is %s and %i failed commits in a row make it %s', (upstream, failuresInARow, status) => {
   const healthOf = (modality: Modality) => (modality === 'text' ? upstream : 'off')
   const health = readHealth({
-    upstreams: new Map([['main', { health: healthOf } as unknown as WatchedUpstream]]),
+    upstreams: new Map([
+      ['main', { health: healthOf, circuits: { states: () => [] as const } } as unknown as WatchedUpstream],
+    ]),
     catalog: { counts: { featured: 17, models: 1 }, updatedAt: 0 } as Catalog,
     ledger: { counters: { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow } },
     clock: { now: () => 0 },
@@ -33,7 +35,9 @@ test.each([
   [['provider 1 of chain 4663 did not answer'], 'degraded', 'degraded'],
 ] as const)('chains with the problems %j make it %s', (problems, deposits, status) => {
   const health = readHealth({
-    upstreams: new Map([['main', { health: () => 'ok' } as unknown as WatchedUpstream]]),
+    upstreams: new Map([
+      ['main', { health: () => 'ok', circuits: { states: () => [] } } as unknown as WatchedUpstream],
+    ]),
     catalog: { counts: { featured: 17, models: 1 }, updatedAt: 0 } as Catalog,
     ledger: { counters: { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow: 0 } },
     clock: { now: () => 0 },

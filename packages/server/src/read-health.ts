@@ -58,7 +58,9 @@ function routingOf(upstreams: HealthSources['upstreams'], modality: Modality): U
 export function readHealth(sources: HealthSources): Health {
   const { upstreams, catalog, ledger, clock } = sources
   const deposits = depositsState(sources)
-  const text = routingOf(upstreams, 'text')
+  const circuits = [...upstreams.values()].flatMap((upstream) => upstream.circuits.states())
+  const answering = routingOf(upstreams, 'text')
+  const text = answering === 'ok' && circuits.length > 0 ? 'degraded' : answering
   return {
     status: worst([text === 'off' ? 'down' : text, ledgerState(ledger.counters), deposits === 'off' ? 'ok' : deposits]),
     version: VERSION,
@@ -70,6 +72,10 @@ export function readHealth(sources: HealthSources): Health {
       audio: routingOf(upstreams, 'audio'),
     },
     deposits,
+    circuits: {
+      open: circuits.filter(({ state }) => state === 'open').length,
+      half_open: circuits.filter(({ state }) => state === 'half_open').length,
+    },
     catalog: {
       featured: catalog.counts.featured,
       models: catalog.counts.models,

@@ -50,7 +50,7 @@ export function sendCompletion(
   const { text = 'Hello', usage = { prompt_tokens: 10, completion_tokens: 5 }, cost, message = {} } = options
   const { finishReason = 'stop' } = options
   const body = JSON.stringify({
-    id: 'gen-stub',
+    id: 'chatcmpl-stub',
     object: 'chat.completion',
     created: 1_795_813_200,
     model: 'stub-model',
@@ -69,7 +69,7 @@ export function chunkText(
   more: object = {},
 ): string {
   return JSON.stringify({
-    id: 'gen-stub',
+    id: 'chatcmpl-stub',
     object: 'chat.completion.chunk',
     created: 1_795_813_200,
     model: 'stub-model',
@@ -80,7 +80,7 @@ export function chunkText(
 
 /** The chunk that carries usage alone. `cost` is JSON text. */
 export function usageText(usage: StubUsage, cost?: string): string {
-  const body = JSON.stringify({ id: 'gen-stub', object: 'chat.completion.chunk', choices: [], usage })
+  const body = JSON.stringify({ id: 'chatcmpl-stub', object: 'chat.completion.chunk', choices: [], usage })
   return cost === undefined ? body : body.replace(/"usage":\{/, `"usage":{"cost":${cost},`)
 }
 

@@ -59,13 +59,14 @@ export interface TestGateway extends ChatClient {
   stop(): Promise<void>
 }
 
-/** Limits that no test reaches unless it sets its own. */
+/** Limits that no test reaches unless it sets its own; circuit breakers are off. */
 export const wideLimits = {
   requests_per_minute: 10_000_000,
   streams_at_once: 100_000,
   video_submits_per_minute: 10_000_000,
   public_per_minute: 10_000_000,
   failed_auth_per_minute: 10_000_000,
+  breaker_open_ms: 0,
 } as const
 
 function environment(options: TestGatewayOptions, databaseUrl: string | null, dataDir: string): Record<string, string> {

@@ -51,6 +51,11 @@ const million = {
   reasoningTokens: 0,
 }
 
+/** A route with one target. */
+function routeTo(upstream: string, model: string | null, price: typeof priceTexts | null) {
+  return { upstream, model, price, weight: 1, others: [], isWeighted: false, fallback: true }
+}
+
 function configFor(kind: UpstreamKind, changes: Partial<CatalogSettings> = {}): CatalogConfig {
   return catalogConfigFrom({
     catalogPrefix: null,
@@ -256,7 +261,7 @@ describe('the catalog of an openai-compatible upstream', () => {
   })
 
   test('lists an alias that the configuration routes, and charges the price of the route where it is more', () => {
-    const routes = new Map([['svc-gpt', { upstream: 'main', model: 'llama-3', price: priceTexts }]])
+    const routes = new Map([['svc-gpt', routeTo('main', 'llama-3', priceTexts)]])
     const catalog = catalogFor(configFor('openai-compatible', { routes }), list)
     expect(ids(catalog)).toEqual(['svc-gpt'])
     const price = catalog.find('svc-gpt')?.price
@@ -266,9 +271,9 @@ describe('the catalog of an openai-compatible upstream', () => {
 
   test('refuses aliases in production, unless their cost can be known', () => {
     const routes = new Map([
-      ['svc-gpt', { upstream: 'main', model: 'llama-3', price: priceTexts }],
-      ['svc-opus', { upstream: 'other', model: null, price: null }],
-      ['svc-qwen', { upstream: 'main', model: 'qwen-3', price: null }],
+      ['svc-gpt', routeTo('main', 'llama-3', priceTexts)],
+      ['svc-opus', routeTo('other', null, null)],
+      ['svc-qwen', routeTo('main', 'qwen-3', null)],
     ])
     const settings = { routes, isProduction: true, defaultPrice: priceTexts }
     const upstreams = [
@@ -294,19 +299,19 @@ describe('routes', () => {
   ] as const
 
   test('send a catalog model to another upstream at the price of the route', () => {
-    const routes = new Map([['openai/gpt-6-astra', { upstream: 'local', model: 'astra', price: priceTexts }]])
+    const routes = new Map([['openai/gpt-6-astra', routeTo('local', 'astra', priceTexts)]])
     const catalog = catalogFor(configFor('openrouter', { upstreams, routes }))
     expect(catalog.find('openrouter/openai/gpt-6-astra')).toMatchObject({ upstream: 'local', upstreamModel: 'astra' })
     expect(pricesOf(catalog, 'openai/gpt-6-astra')?.input).toBe(1_000_000_000_000n)
   })
 
   test("never sell at the first upstream's list price what another one serves", () => {
-    const routes = new Map([['openai/gpt-6-astra', { upstream: 'local', model: 'astra', price: null }]])
+    const routes = new Map([['openai/gpt-6-astra', routeTo('local', 'astra', null)]])
     expect(catalogFor(configFor('openrouter', { upstreams, routes })).find('openai/gpt-6-astra')).toBeNull()
   })
 
   test('add models that are in no list', () => {
-    const routes = new Map([['house/model', { upstream: 'local', model: null, price: priceTexts }]])
+    const routes = new Map([['house/model', routeTo('local', null, priceTexts)]])
     const catalog = catalogFor(configFor('openrouter', { upstreams, routes }))
     expect(catalog.find('openrouter/house/model')).toMatchObject({ upstream: 'local', upstreamModel: 'house/model' })
     expect(catalog.counts.models).toBe(374)

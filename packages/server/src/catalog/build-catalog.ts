@@ -3,13 +3,13 @@
  */
 import type { ChatPrice, ListPrice, TokenPrices } from '../pricing/price.ts'
 import { createCatalog, type Catalog } from './catalog.ts'
-import type { CatalogConfig, CatalogRoute, CatalogUpstream } from './catalog-config.ts'
+import type { CatalogConfig, CatalogTarget, CatalogUpstream } from './catalog-config.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import type { FeaturedAlias } from './featured.ts'
 import type { ListedMedia } from './media-offer.ts'
 import { offerMedia } from './offer-media.ts'
-import type { Model } from './model.ts'
-import { routeAlias, type AliasRoute, type KnownRows } from './route-alias.ts'
+import type { Model, ModelTarget } from './model.ts'
+import { modelRoute, routeAlias, type AliasRoute, type KnownRows } from './route-alias.ts'
 
 export interface BuiltCatalog {
   readonly catalog: Catalog
@@ -91,6 +91,7 @@ function aliasModel(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias
     type: alias.type,
     featured: true,
     price: { card: alias.card, list: route.list },
+    route: route.route,
     media: offerMedia(config, rows, { row, upstream: route.upstream, upstreamModel: route.target, routeMedia }),
     aliases: [],
     aliasFor: config.prefix + route.target,
@@ -100,30 +101,49 @@ function aliasModel(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias
 
 /** Returns null for a model that has no price and is therefore not offered. */
 function rowModel(config: CatalogConfig, rows: KnownRows, row: CatalogRow, aliases: readonly string[]): Model | null {
-  const [primary] = config.upstreams
   const id = config.prefix + row.id
   const route = config.routes.get(row.id) ?? config.routes.get(id) ?? null
-  const upstream = config.upstreams.find((candidate) => candidate.name === route?.upstream) ?? primary
-  const upstreamModel = route?.model ?? row.id
+  const { upstream, upstreamModel } = placeOf(config, row, route)
   const media = offerMedia(config, rows, { row, upstream, upstreamModel, routeMedia: route?.media ?? null })
   const type = media?.type ?? row.type
-  const { source } = rows
-  const list = rowPrice(config, { row: { ...row, type }, source, upstream, upstreamModel, route })
-  const price: ChatPrice | null = list === null ? null : { card: null, list }
-  if (price === null && media === null) return null
+  const targets = (route === null ? [null] : [route, ...route.others])
+    .map((target) => rowTarget(config, { ...row, type }, rows.source, target))
+    // A target without a price is not sold, and so not asked.
+    .filter((target) => target.price !== null)
+  const [first] = targets
+  if (first === undefined && media === null) return null
   return {
     ...modelFacts(row),
     id,
-    upstream: upstream.name,
-    upstreamModel,
+    upstream: first?.upstream ?? upstream.name,
+    upstreamModel: first?.upstreamModel ?? upstreamModel,
     type,
     featured: false,
-    price,
+    price: first?.price ?? null,
     media,
+    route: route === null || media !== null ? null : modelRoute(route, targets as readonly ModelTarget[]),
     aliases,
     aliasFor: null,
     confidential: false,
   }
+}
+
+function placeOf(config: CatalogConfig, row: CatalogRow, target: CatalogTarget | null) {
+  const [primary] = config.upstreams
+  const upstream = config.upstreams.find((candidate) => candidate.name === target?.upstream) ?? primary
+  return { upstream, upstreamModel: target?.model ?? row.id }
+}
+
+function rowTarget(
+  config: CatalogConfig,
+  row: CatalogRow,
+  source: 'live' | 'snapshot',
+  route: CatalogTarget | null,
+): Omit<ModelTarget, 'price'> & { readonly price: ChatPrice | null } {
+  const { upstream, upstreamModel } = placeOf(config, row, route)
+  const list = rowPrice(config, { row, source, upstream, upstreamModel, route })
+  const price: ChatPrice | null = list === null ? null : { card: null, list }
+  return { upstream: upstream.name, upstreamModel, price, weight: route?.weight ?? 1 }
 }
 
 function rowPrice(
@@ -133,7 +153,7 @@ function rowPrice(
     readonly source: 'live' | 'snapshot'
     readonly upstream: CatalogUpstream
     readonly upstreamModel: string
-    readonly route: CatalogRoute | null
+    readonly route: CatalogTarget | null
   },
 ): ListPrice | null {
   const [primary] = config.upstreams
@@ -191,6 +211,7 @@ function scriptedModel(upstream: CatalogUpstream, id: string, scripted: Scripted
     featured: false,
     price: prices === null ? null : { card: null, list: { prices, source: 'configured' } },
     media: media === undefined ? null : { ...media, source: 'configured' },
+    route: null,
     aliases: [],
     aliasFor: null,
     confidential: false,

@@ -17,8 +17,8 @@ export interface CatalogUpstream {
   readonly reportsCost: boolean
 }
 
-/** Where requests for one alias or id go. */
-export interface CatalogRoute {
+/** One place where requests for an alias or id can go. */
+export interface CatalogTarget {
   /** Name of a configured upstream. */
   readonly upstream: string
   /** The id that this upstream knows; null keeps the catalog's. */
@@ -26,6 +26,30 @@ export interface CatalogRoute {
   /** What it costs there; null when nothing is configured. */
   readonly price: TokenPrices | null
   readonly media: ListedMedia | null
+  /** Its part of the requests. */
+  readonly weight: number
+}
+
+/** Where requests for one alias or id go: the first target, and the others. */
+export interface CatalogRoute extends CatalogTarget {
+  readonly others: readonly CatalogTarget[]
+  readonly isWeighted: boolean
+  readonly fallback: boolean
+}
+
+interface TargetSettings {
+  readonly upstream: string
+  readonly model: string | null
+  readonly price: PriceTexts | null
+  readonly mediaPrice?: MediaTexts | null
+  readonly weight?: number
+}
+
+/** Absent parts are those of a route with one target. */
+interface RouteSettings extends TargetSettings {
+  readonly others?: readonly TargetSettings[]
+  readonly isWeighted?: boolean
+  readonly fallback?: boolean
 }
 
 export interface CatalogConfig {
@@ -52,15 +76,7 @@ export interface CatalogSettings {
   readonly catalogPrefix: string | null
   readonly rateCardUnit: CardUnit
   readonly upstreams: readonly [CatalogUpstream, ...CatalogUpstream[]]
-  readonly routes: ReadonlyMap<
-    string,
-    {
-      readonly upstream: string
-      readonly model: string | null
-      readonly price: PriceTexts | null
-      readonly mediaPrice?: MediaTexts | null
-    }
-  >
+  readonly routes: ReadonlyMap<string, RouteSettings>
   readonly prices: ReadonlyMap<string, PriceTexts>
   readonly mediaPrices?: ReadonlyMap<string, MediaTexts>
   readonly defaultPrice: PriceTexts | null
@@ -84,23 +100,28 @@ export function catalogConfigFrom(settings: CatalogSettings): CatalogConfig {
     prefix: settings.catalogPrefix ?? usualPrefix[settings.upstreams[0].kind],
     cardUnit: settings.rateCardUnit,
     upstreams: settings.upstreams,
-    routes: new Map(
-      [...settings.routes].map(([id, route]): [string, CatalogRoute] => [
-        id,
-        {
-          upstream: route.upstream,
-          model: route.model,
-          price: route.price === null ? null : readPrice(route.price),
-          media: (route.mediaPrice ?? null) === null ? null : readMedia(route.mediaPrice as MediaTexts),
-        },
-      ]),
-    ),
+    routes: new Map([...settings.routes].map(([id, route]): [string, CatalogRoute] => [id, readRoute(route)])),
     prices: new Map([...settings.prices].map(([id, texts]): [string, TokenPrices] => [id, readPrice(texts)])),
     mediaPrices: new Map(
       [...(settings.mediaPrices ?? [])].map(([id, texts]): [string, ListedMedia] => [id, readMedia(texts)]),
     ),
     defaultPrice: settings.defaultPrice === null ? null : readPrice(settings.defaultPrice),
     isProduction: settings.isProduction,
+  }
+}
+
+function readRoute(route: RouteSettings): CatalogRoute {
+  const { others = [], isWeighted = false, fallback = true } = route
+  return { ...readTarget(route), others: others.map(readTarget), isWeighted, fallback }
+}
+
+function readTarget({ upstream, model, price, mediaPrice = null, weight = 1 }: TargetSettings): CatalogTarget {
+  return {
+    upstream,
+    model,
+    price: price === null ? null : readPrice(price),
+    media: mediaPrice === null ? null : readMedia(mediaPrice),
+    weight,
   }
 }
 

@@ -3,6 +3,26 @@ import type { MediaOffer } from './media-offer.ts'
 
 export type ModelType = 'text' | 'image' | 'video' | 'speech' | 'transcription'
 
+/** One upstream that can serve a model. */
+export interface ModelTarget {
+  /** Name of a configured upstream. */
+  readonly upstream: string
+  /** The id that the upstream knows. */
+  readonly upstreamModel: string
+  readonly price: ChatPrice
+  readonly weight: number
+}
+
+/** How a model that chats is served by several upstreams. */
+export interface ModelRoute {
+  /** In the order of the configuration; at least two. */
+  readonly targets: readonly ModelTarget[]
+  /** Whether the first to be asked is drawn by weight. */
+  readonly isWeighted: boolean
+  /** Whether the next is asked when one fails without a bill. */
+  readonly fallback: boolean
+}
+
 /** A model as the gateway offers it, whatever list it came from. */
 export interface Model {
   /** What `GET /v1/models` shows: an alias, or the prefix and the upstream's id. */
@@ -29,9 +49,17 @@ export interface Model {
   readonly price: ChatPrice | null
   /** How media are sold; null for models of text alone. One of both prices is there. */
   readonly media: MediaOffer | null
+  /** Null for a model with one upstream. */
+  readonly route: ModelRoute | null
   /** Aliases that lead to this model; the model that an alias leads to. */
   readonly aliases: readonly string[]
   readonly aliasFor: string | null
   /** Served by confidential-compute providers only, without fallback. */
   readonly confidential: boolean
+}
+
+/** What a model can cost: one price, or those of all its targets. */
+export function pricesOf({ price, route }: Pick<Model, 'price' | 'route'>): readonly ChatPrice[] {
+  if (route !== null) return route.targets.map((target) => target.price)
+  return price === null ? [] : [price]
 }

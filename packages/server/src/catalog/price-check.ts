@@ -2,7 +2,7 @@ import { formatPerMillion } from '../pricing/card.ts'
 import type { CardRate, TokenPrices } from '../pricing/price.ts'
 import { chargeForCost } from '../pricing/usd.ts'
 import type { Catalog } from './catalog.ts'
-import type { Model } from './model.ts'
+import { type Model, pricesOf } from './model.ts'
 
 /** An alias whose card alone would sell below cost plus margin. */
 export interface UnderpricedAlias {
@@ -34,15 +34,15 @@ export function describeUnderpricedAliases(aliases: readonly UnderpricedAlias[])
 
 function underpriced(model: Model): UnderpricedAlias | null {
   const card = model.price?.card ?? null
-  const prices = model.price?.list?.prices ?? null
-  if (card === null || prices === null) return null
-  const needed = dearestRate(prices)
+  const prices = pricesOf(model).flatMap((price) => price.list?.prices ?? [])
+  if (card === null || prices.length === 0) return null
+  const needed = dearestRate(prices.flatMap((price) => [price, ...price.tiers]))
   if (card.input >= needed.input && card.output >= needed.output) return null
   return { alias: model.id, card, needed }
 }
 
-function dearestRate(prices: TokenPrices): CardRate {
-  const rates = [prices, ...prices.tiers].map((rate) => ({
+function dearestRate(prices: readonly Pick<TokenPrices, 'input' | 'output'>[]): CardRate {
+  const rates = prices.map((rate) => ({
     input: chargeForCost(rate.input),
     output: chargeForCost(rate.output),
   }))

@@ -40,6 +40,7 @@ function modelAt(price: ChatPrice | null, id = 'openrouter/v/m'): Model {
     aliases: [],
     aliasFor: null,
     media: null,
+    route: null,
     confidential: false,
   }
 }

@@ -1,8 +1,8 @@
 import { creditsJson, MARGIN_BPS, nanocreditsOf, type ModelEntry, type Printed, type RawJson } from '@svc/contract'
 import type { AttoUsd } from '../pricing/price.ts'
 import { chargeForCost, formatDecimal } from '../pricing/usd.ts'
-import type { Model } from './model.ts'
-import { sellingPrice, type SellingPrice, type SellingRate } from './selling-price.ts'
+import { type Model, pricesOf } from './model.ts'
+import { dearestSellingPrice, type SellingPrice, type SellingRate } from './selling-price.ts'
 
 /** Selling prices are whole numbers of 10⁻¹⁹ USD per token. */
 const USD_DECIMALS = 19
@@ -14,7 +14,7 @@ const USD_DECIMALS = 19
  * Source: spec 2.12 and 8.
  */
 export function renderModel(model: Model): Printed<ModelEntry> {
-  const selling = model.price === null ? null : sellingPrice(model.price)
+  const selling = dearestSellingPrice(pricesOf(model))
   return {
     id: model.id,
     object: 'model',

@@ -1,8 +1,9 @@
 import { costPricesOfCard } from '../pricing/card.ts'
 import type { ListPrice, TokenPrices } from '../pricing/price.ts'
-import type { CatalogConfig, CatalogUpstream } from './catalog-config.ts'
+import type { CatalogConfig, CatalogRoute, CatalogTarget, CatalogUpstream } from './catalog-config.ts'
 import type { CatalogRow } from './catalog-row.ts'
 import type { FeaturedAlias } from './featured.ts'
+import type { ModelRoute, ModelTarget } from './model.ts'
 
 /** Rows by upstream id, from the list of the first upstream and from the bundled snapshot. */
 export interface KnownRows {
@@ -23,6 +24,8 @@ export interface AliasRoute {
   readonly row: CatalogRow | null
   readonly list: ListPrice | null
   readonly isListed: boolean
+  /** Set where several upstreams can serve it, each with a known cost where that matters. */
+  readonly route: ModelRoute | null
 }
 
 /**
@@ -33,20 +36,61 @@ export interface AliasRoute {
  * Source: decision 0003 (routes of aliases).
  */
 export function routeAlias(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias): AliasRoute | null {
-  const route = aliasRoute(config, rows, alias)
-  const isCostKnown = route.upstream.reportsCost || (route.list !== null && route.list.source !== 'snapshot')
-  return config.isProduction && !isCostKnown ? null : route
+  const configured = config.routes.get(alias.alias) ?? null
+  const sellable = (route: TargetOfAlias): boolean => !config.isProduction || isCostKnown(route)
+  if (configured === null) {
+    const route = usualRoute(config, rows, alias)
+    return sellable(route) ? { ...route, route: null } : null
+  }
+  // Confidential compute is promised by one provider and never goes elsewhere.
+  const targets = alias.confidential ? [configured] : [configured, ...configured.others]
+  const sold = targets
+    .map((target) => ({ ...targetOfAlias(config, rows, alias, target), weight: target.weight }))
+    .filter(sellable)
+  const [first] = sold
+  if (first === undefined) return null
+  const { weight: _weight, ...leading } = first
+  return {
+    ...leading,
+    route: modelRoute(
+      configured,
+      sold.map((target) => modelTarget(alias, target)),
+    ),
+  }
 }
 
-function aliasRoute(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias): AliasRoute {
+type TargetOfAlias = Omit<AliasRoute, 'route'>
+
+function isCostKnown({ upstream, list }: TargetOfAlias): boolean {
+  return upstream.reportsCost || (list !== null && list.source !== 'snapshot')
+}
+
+function modelTarget(alias: FeaturedAlias, target: TargetOfAlias & { readonly weight: number }): ModelTarget {
+  const { upstream, upstreamModel, list, weight } = target
+  return { upstream: upstream.name, upstreamModel, price: { card: alias.card, list }, weight }
+}
+
+/** Null for a single target: then there is nothing to choose. */
+export function modelRoute(configured: CatalogRoute, targets: readonly ModelTarget[]): ModelRoute | null {
+  const { isWeighted, fallback } = configured
+  return targets.length < 2 ? null : { targets, isWeighted, fallback }
+}
+
+function targetOfAlias(
+  config: CatalogConfig,
+  rows: KnownRows,
+  alias: FeaturedAlias,
+  target: CatalogTarget,
+): TargetOfAlias {
   const [primary] = config.upstreams
-  const configured = config.routes.get(alias.alias)
-  if (configured !== undefined) {
-    const upstream = config.upstreams.find((candidate) => candidate.name === configured.upstream) ?? primary
-    const model = configured.model ?? alias.model
-    const price = configured.price ?? config.prices.get(model) ?? null
-    return withRow({ upstream, upstreamModel: model, price, isListed: true }, rows, alias, primary)
-  }
+  const upstream = config.upstreams.find((candidate) => candidate.name === target.upstream) ?? primary
+  const model = target.model ?? alias.model
+  const price = target.price ?? config.prices.get(model) ?? null
+  return withRow({ upstream, upstreamModel: model, price, isListed: true }, rows, alias, primary)
+}
+
+function usualRoute(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias): TargetOfAlias {
+  const [primary] = config.upstreams
   if (primary.kind !== 'openai-compatible') {
     const price = config.prices.get(alias.model) ?? null
     return withRow({ upstream: primary, upstreamModel: alias.model, price, isListed: true }, rows, alias, primary)
@@ -69,7 +113,7 @@ function withRow(
   rows: KnownRows,
   alias: FeaturedAlias,
   primary: CatalogUpstream,
-): AliasRoute {
+): TargetOfAlias {
   const { upstream, upstreamModel, price, isListed } = chosen
   const snapshot = rows.snapshot.get(upstreamModel) ?? null
   if (upstream.kind === 'sandbox') {

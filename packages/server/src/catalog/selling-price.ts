@@ -18,6 +18,47 @@ export interface SellingPrice extends SellingRate {
 }
 
 /**
+ * The dearest of several prices, kind by kind: what a request can cost at whichever upstream serves it.
+ *
+ * @returns null for none.
+ */
+export function dearestSellingPrice(prices: readonly ChatPrice[]): SellingPrice | null {
+  const selling = prices.map(sellingPrice)
+  const [first] = selling
+  if (first === undefined || selling.length === 1) return first ?? null
+  const bounds = [...new Set(selling.flatMap((price) => price.tiers.map((tier) => tier.aboveInputTokens)))]
+  const requests = selling.map((price) => price.request).filter((request) => request !== null)
+  return {
+    ...dearestRate(selling),
+    request: requests.length === 0 ? null : greatest(requests),
+    tiers: bounds
+      .toSorted((left, right) => left - right)
+      .map((bound) => ({ aboveInputTokens: bound, ...dearestRate(selling.map((price) => rateAbove(price, bound))) })),
+  }
+}
+
+function rateAbove(price: SellingPrice, bound: number): SellingRate {
+  return price.tiers.findLast((tier) => tier.aboveInputTokens <= bound) ?? price
+}
+
+function dearestRate(rates: readonly SellingRate[]): SellingRate {
+  const input = greatest(rates.map((rate) => rate.input))
+  // Where one has no price of its own for a kind, that kind costs there what all input costs.
+  const kind = (name: 'cachedInput' | 'cacheWrite'): bigint | null =>
+    rates.every((rate) => rate[name] === null) ? null : greatest(rates.map((rate) => rate[name] ?? rate.input))
+  return {
+    input,
+    output: greatest(rates.map((rate) => rate.output)),
+    cachedInput: kind('cachedInput'),
+    cacheWrite: kind('cacheWrite'),
+  }
+}
+
+function greatest(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((most, amount) => (amount > most ? amount : most))
+}
+
+/**
  * Gives the selling price: the list price plus margin, or the card, whichever is more; for an alias each kind by
  * itself. A charge compares the whole request, so it is never more than these prices say.
  *

@@ -54,6 +54,13 @@ const upstreamSchema = z.strictObject({
     .boolean()
     .optional()
     .describe('Whether usage carries the cost; true by default for all but openai-compatible.'),
+  failures_are_free: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether it bills nothing for requests of which it says itself that they failed, so that they may be repeated ' +
+        'elsewhere; true by default for all but openai-compatible.',
+    ),
   max_tokens_field: z
     .enum(['max_tokens', 'max_completion_tokens'])
     .optional()
@@ -66,12 +73,38 @@ const upstreamSchema = z.strictObject({
 
 export type UpstreamEntry = z.output<typeof upstreamSchema>
 
-const routeSchema = z.strictObject({
+const target = {
   upstream: upstreamName.describe('Name of the upstream that serves it.'),
   model: modelId.optional().describe('The id that the upstream knows; the catalog’s own by default.'),
   price: priceSchema.optional().describe('What this upstream costs for this model.'),
-  media_price: mediaPriceSchema.optional().describe('The same for a model that makes or reads media.'),
+}
+
+const targetSchema = z.strictObject({
+  ...target,
+  weight: z.int().min(1).max(1_000).optional().describe('Its part of the requests; given to all targets or to none.'),
 })
+
+const routeSchema = z.strictObject({
+  upstream: target.upstream.optional(),
+  model: target.model,
+  price: target.price,
+  media_price: mediaPriceSchema.optional().describe('The same for a model that makes or reads media.'),
+  targets: z
+    .array(targetSchema)
+    .min(1)
+    .max(8)
+    .optional()
+    .describe(
+      'In place of upstream, model and price, for a model that chats: several upstreams. Without weights they are ' +
+        'asked in this order; with weights each request draws the first.',
+    ),
+  fallback: z
+    .boolean()
+    .optional()
+    .describe('Whether a request goes on to the next target when one fails without a bill; true by default.'),
+})
+
+export type RouteEntry = z.output<typeof routeSchema>
 
 const limitsSchema = z.strictObject({
   requests_per_minute: perMinute.optional().describe('Requests of one key; 600 by default.'),
@@ -99,6 +132,20 @@ const limitsSchema = z.strictObject({
   keep_alive_ms: milliseconds
     .optional()
     .describe('How often an open stream that is silent sends a comment; 15,000 by default.'),
+  breaker_failures: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .optional()
+    .describe(
+      'So many failures, at least half of the last 20 calls, and a model of an upstream is left alone; 5 by default.',
+    ),
+  breaker_open_ms: z
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .optional()
+    .describe('How long it is left alone before it is tried again; 10,000 by default, 0 never leaves one alone.'),
   shutdown_grace_ms: milliseconds.optional().describe('How long a stop waits for open requests; 30,000 by default.'),
   claims_per_minute: perMinute.optional().describe('Deposit claims of one key; 10 by default.'),
   claims_per_day: perMinute.optional().describe('Deposit claims of one key in a day; 100 by default.'),

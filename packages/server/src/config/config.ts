@@ -26,6 +26,8 @@ export interface UpstreamConfig {
   readonly allowH2: boolean
   /** Whether its usage carries the cost of each request. */
   readonly reportsCost: boolean
+  /** Whether it bills nothing for what it says itself that failed. */
+  readonly failuresAreFree: boolean
   /** The one request field that limits the output; null where the operator does not say. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | null
   /** Whether its calls say which trace they belong to, while traces are on. */
@@ -61,13 +63,24 @@ export interface PriceTierConfig {
  */
 export type MediaPriceConfig = MediaPriceEntry
 
-/** Where an alias or a model id is served. */
-export interface RouteConfig {
+/** One upstream of a route. */
+export interface RouteTargetConfig {
   readonly upstream: string
   /** The id that the upstream knows; null keeps the catalog's. */
   readonly model: string | null
   readonly price: PriceConfig | null
   readonly mediaPrice: MediaPriceConfig | null
+  /** Its part of the requests; 1 where the targets are asked in order. */
+  readonly weight: number
+}
+
+/** Where an alias or a model id is served: its first target, and the others. */
+export interface RouteConfig extends RouteTargetConfig {
+  readonly others: readonly RouteTargetConfig[]
+  /** Whether the first target is drawn by weight, and not always the first of the list. */
+  readonly isWeighted: boolean
+  /** Whether a request goes on to the next target when one fails without a bill. */
+  readonly fallback: boolean
 }
 
 /** Bounds of everything. Source: decisions 0012 (limits of a request) and 0015 (rate limits). */
@@ -97,6 +110,10 @@ export interface LimitsConfig {
   readonly firstContentMs: number
   /** How often a silent stream sends a comment. */
   readonly keepAliveMs: number
+  /** Failures that open the circuit of a model at an upstream, when they are at least half of the last calls. */
+  readonly breakerFailures: number
+  /** How long an open circuit waits before it tries again; 0 opens none. */
+  readonly breakerOpenMs: number
   /** How long a stop waits for open requests. */
   readonly shutdownGraceMs: number
   /** Deposit claims of one key. */

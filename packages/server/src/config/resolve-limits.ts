@@ -23,6 +23,8 @@ export function resolveLimits(entry: LimitsEntry): LimitsConfig {
     journalMs: entry.journal_ms ?? 5_000,
     firstContentMs: entry.first_content_ms ?? 10_000,
     keepAliveMs: entry.keep_alive_ms ?? 15_000,
+    breakerFailures: entry.breaker_failures ?? 5,
+    breakerOpenMs: entry.breaker_open_ms ?? 10_000,
     shutdownGraceMs: entry.shutdown_grace_ms ?? 30_000,
     claimsPerMinute: entry.claims_per_minute ?? 10,
     claimsPerDay: entry.claims_per_day ?? 100,

@@ -1,6 +1,7 @@
 import type { MediaPriceConfig, PriceConfig, RouteConfig, UpstreamConfig } from './config.ts'
-import { CONFIG_FILE, type ConfigFile, type PriceEntry } from './config-file.ts'
+import { CONFIG_FILE, type ConfigFile } from './config-file.ts'
 import type { Environment } from './environment.ts'
+import { priceOf, resolveRoute } from './resolve-route.ts'
 
 export interface ResolvedPrices {
   readonly routes: ReadonlyMap<string, RouteConfig>
@@ -22,15 +23,8 @@ export function resolvePrices(
   const problems: string[] = []
   const routes = new Map<string, RouteConfig>()
   for (const [id, entry] of Object.entries(file.routes ?? {})) {
-    if (!upstreams.some((upstream) => upstream.name === entry.upstream)) {
-      problems.push(
-        `${CONFIG_FILE}, routes.${id}: there is no upstream named "${entry.upstream}". ` +
-          `Known are ${upstreams.map((upstream) => upstream.name).join(', ')}.`,
-      )
-    }
-    const price = entry.price === undefined ? null : priceOf(entry.price, `routes.${id}.price`, problems)
-    const mediaPrice = entry.media_price ?? null
-    routes.set(id, { upstream: entry.upstream, model: entry.model ?? null, price, mediaPrice })
+    const route = resolveRoute(entry, `routes.${id}`, upstreams, problems)
+    if (route !== null) routes.set(id, route)
   }
   const prices = new Map<string, PriceConfig>()
   for (const [id, entry] of Object.entries(file.prices ?? {})) prices.set(id, priceOf(entry, `prices.${id}`, problems))
@@ -46,12 +40,4 @@ export function resolvePrices(
     defaultPrice: entry === undefined ? null : priceOf(entry, 'default_price', problems),
     problems,
   }
-}
-
-function priceOf(entry: PriceEntry, path: string, problems: string[]): PriceConfig {
-  const bounds = (entry.tiers ?? []).map((tier) => tier.above_input_tokens)
-  if (bounds.some((bound, index) => index > 0 && bound <= (bounds[index - 1] ?? 0))) {
-    problems.push(`${CONFIG_FILE}, ${path}.tiers: put the tiers in rising order of above_input_tokens.`)
-  }
-  return entry
 }

@@ -101,6 +101,7 @@ function withDefaults(entry: UpstreamEntry, url: string | null, apiKey: string |
     },
     allowH2: entry.allow_h2 ?? false,
     reportsCost: entry.reports_cost ?? entry.kind !== 'openai-compatible',
+    failuresAreFree: entry.failures_are_free ?? entry.kind !== 'openai-compatible',
     maxTokensField: entry.max_tokens_field ?? null,
     forwardsTrace: entry.forward_trace ?? false,
   }

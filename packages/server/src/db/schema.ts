@@ -307,6 +307,22 @@ export interface VideoJobTable {
   deleted_at: number | null
 }
 
+/** A request that carries an Idempotency-Key. Forgotten after a day. */
+export interface IdempotentRequestTable {
+  key_id: string
+  /** SHA-256 of endpoint and Idempotency-Key, as hex. */
+  name_hash: string
+  body_hash: string
+  /** The request that is worked on under this name. */
+  request_id: string
+  process_id: string
+  /** `unkept` was answered and charged, and its answer is not kept. */
+  state: 'running' | 'answered' | 'unkept'
+  /** Sealed. */
+  answer: string | null
+  expires_at: number
+}
+
 export interface Schema {
   sign_in_user: SignInUserTable
   operator: OperatorTable
@@ -339,4 +355,5 @@ export interface Schema {
   mail_suppression: MailSuppressionTable
   mail_gate: MailGateTable
   video_job: VideoJobTable
+  idempotent_request: IdempotentRequestTable
 }

@@ -56,6 +56,7 @@ const allowedHeaders = [
 // Joined once: the plug-in would do so for each answer.
 const exposedHeaders = [
   'x-request-id',
+  'idempotent-replayed',
   'retry-after',
   'retry-after-ms',
   'x-should-retry',

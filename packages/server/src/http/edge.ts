@@ -14,6 +14,7 @@ import type { ClaimDepositDeps } from '../deposits/claim-deposit.ts'
 import type { DepositPlacesDeps } from '../deposits/deposit-places.ts'
 import type { ReadDepositsDeps } from '../deposits/read-deposits.ts'
 import type { SendReceiptDeps } from '../deposits/send-receipt.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { StreamChatDeps } from '../inference/stream-chat.ts'
 import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
 import type { MirrorKeyDeps } from '../keys/mirror-key.ts'
@@ -43,6 +44,7 @@ export interface EdgeDeps {
   readonly topupUrl: string
   readonly chat: StreamChatDeps
   readonly audio: SpeakTextDeps & TranscribeDeps
+  readonly idempotency: Idempotency
   readonly balance: ReadBalanceDeps
   readonly usage: ReadUsageDeps
   readonly deposits: EdgeDeposits

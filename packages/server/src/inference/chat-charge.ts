@@ -1,6 +1,5 @@
 /** From what an upstream reported to what the caller pays. Pure: the rules of the price are the pricing room's. */
 import { type ErrorCode, ZERO } from '@svc/contract'
-import type { Model } from '../catalog/model.ts'
 import { chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
 import type { AttoUsd, ChatCharge, ChatPrice, ChatUsage } from '../pricing/price.ts'
 import { costAtPar } from '../pricing/usd.ts'
@@ -44,7 +43,8 @@ function withLaterOutput(usage: ChatUsage, laterBytes: number): ChatUsage {
 /** Who served a request: for its usage record. */
 export interface ServedBy {
   readonly upstream: string
-  readonly model: Model
+  /** The model, or the target of its route that served. */
+  readonly model: { readonly upstreamModel: string }
   readonly generationId: string | null
 }
 

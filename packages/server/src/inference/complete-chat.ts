@@ -2,7 +2,8 @@
 import type { Nanocredits } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
-import { upstreamFailure } from '../upstream/upstream-failure.ts'
+import { UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
+import { attemptChat } from './attempt-chat.ts'
 import { decideCharge, type DecidedCharge, freeSettlement, settlementOf } from './chat-charge.ts'
 import { explainsEmptiness } from './empty-answer.ts'
 import { withLateCost } from './late-cost.ts'
@@ -39,23 +40,34 @@ function render(
 /** Frees the request and books what the upstream asks for its empty answer as our loss. */
 async function refuseEmpty(prepared: PreparedChat, answer: UpstreamCompletion): Promise<never> {
   await prepared.hold.settle(freeSettlement(answer.cost, servedBy(prepared, answer), 'upstream_empty'))
-  throw upstreamFailure('empty', { upstream: prepared.upstream.name })
+  throw upstreamFailure('empty', { upstream: prepared.target.upstream.name })
+}
+
+function complete(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<UpstreamCompletion> {
+  const { signal } = prepared.hold.ended
+  return attemptChat(deps, prepared, {
+    run: ({ upstream, upstreamModel }) =>
+      upstream.complete({
+        body: call.body,
+        upstreamModel,
+        stream: false,
+        maxTokens: prepared.maxTokens,
+        confidential: prepared.model.confidential,
+        signal,
+      }),
+    failureOf: () => null,
+    isEnded: () => signal.aborted,
+    mayRepeat: () => !signal.aborted,
+  })
 }
 
 async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<CompletedChat> {
-  const { hold, model, upstream } = prepared
-  const completed = await upstream.complete({
-    body: call.body,
-    upstreamModel: model.upstreamModel,
-    stream: false,
-    maxTokens: prepared.maxTokens,
-    confidential: model.confidential,
-    signal: hold.ended.signal,
-  })
+  const { hold } = prepared
+  const completed = await complete(deps, prepared, call)
   if (completed.empty && !explainsEmptiness(completed, call)) return refuseEmpty(prepared, completed)
-  const answer = await withLateCost(deps, upstream, completed)
+  const answer = await withLateCost(deps, prepared.target.upstream, completed)
   const counted = { promptTokens: prepared.promptTokens, outputBytes: answer.outputBytes, laterBytes: 0 }
-  const decided = decideCharge(prepared.price, answer, counted)
+  const decided = decideCharge(prepared.target.price, answer, counted)
   const wanted = decided.charge.charge
   // Written before the settlement, so that an answer which cannot be written is never charged.
   const json = render(prepared, call, answer, { decided, charge: wanted })
@@ -76,8 +88,13 @@ export async function completeChat(deps: ChatDeps, task: ChatTask): Promise<Comp
   try {
     return await answerAndSettle(deps, prepared, task.call)
   } catch (error) {
-    const { upstream, model } = prepared
-    await prepared.hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
+    const { upstream, upstreamModel } = prepared.target
+    if (error instanceof UpstreamFailure && error.cost !== null) {
+      // Free for the caller; that the upstream bills its failure is our loss.
+      const settlement = freeSettlement(error.cost, servedBy(prepared, { generationId: null }), error.code)
+      await prepared.hold.settle(settlement).catch(() => undefined)
+    }
+    await prepared.hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel })
     throw error
   }
 }

@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
-import { boundChat } from '../pricing/hold-bound.ts'
+import { boundRoute } from '../pricing/hold-bound.ts'
 import type { ChatPrice, HoldBound } from '../pricing/price.ts'
 import {
   boundCountedPrompt,
@@ -14,17 +14,16 @@ import {
   type PromptBody,
   promptText,
 } from '../pricing/prompt-bound.ts'
-import type { ChatUpstream } from '../upstream/chat-upstream.ts'
+import type { AttemptDeps } from './attempt-chat.ts'
 import type { ServedBy } from './chat-charge.ts'
 import { limitOutput, type OutputLimit } from './chat-limits.ts'
+import { type ChatTarget, type ChatTargetDeps, listTargets } from './chat-targets.ts'
 import { findChatModel } from './find-model.ts'
 import type { LateCostDeps } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
 
-export interface ChatDeps extends BillingDeps, LateCostDeps {
+export interface ChatDeps extends BillingDeps, LateCostDeps, ChatTargetDeps, AttemptDeps {
   readonly catalog: Catalog
-  /** The upstream that serves a model. */
-  readonly upstreamOf: (model: Model) => ChatUpstream
   /** Counts tokens away from this thread. Rejects when the text is too long or the counter too busy. */
   readonly countTokens: (text: string) => Promise<number>
 }
@@ -39,8 +38,10 @@ export interface ChatTask {
 
 export interface PreparedChat {
   readonly model: Model
-  readonly price: ChatPrice
-  readonly upstream: ChatUpstream
+  /** Every upstream that may come to serve it; the hold covers the dearest. */
+  readonly targets: readonly ChatTarget[]
+  /** Who serves it: the first target, until an attempt is repeated elsewhere. */
+  target: ChatTarget
   readonly hold: OpenHold
   /** What the prompt probably has, for the case that nobody counts it. */
   readonly promptTokens: number
@@ -53,10 +54,10 @@ export interface PreparedChat {
 
 /** Who served a prepared request, for its settlement. */
 export function servedBy(
-  { upstream, model }: PreparedChat,
+  { target }: PreparedChat,
   { generationId }: { readonly generationId: string | null },
 ): ServedBy {
-  return { upstream: upstream.name, model, generationId }
+  return { upstream: target.upstream.name, model: target, generationId }
 }
 
 /** The `created` time of an answer, in seconds since the epoch. */
@@ -118,7 +119,7 @@ async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) 
   const { call } = task
   const body: PromptBody = { value: call.body.value, byteLength: call.body.text.length }
   const place = (promptTokens: number, output: OutputLimit): Promise<OpenHold> => {
-    const bound = boundChat(found.price, promptTokens)
+    const bound = boundRoute(found.prices, promptTokens)
     return placeHold(deps, holdRequest(task, { bound, output, choices: found.choices }))
   }
   const promptTokens = boundPrompt(body, found.model.contextLength)
@@ -127,7 +128,7 @@ async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) 
     const hold = await place(promptTokens, output)
     if (!output.asked && hold.limit !== null && hold.limit < SMALL_LIMIT_TOKENS) {
       const counted = await countedBound(deps, body, found.model, promptTokens)
-      if (counted !== null) hold.sharpen(boundChat(found.price, counted).fixed)
+      if (counted !== null) hold.sharpen(boundRoute(found.prices, counted).fixed)
     }
     return { hold, output, promptTokens: estimatePrompt(body) }
   } catch (error) {
@@ -140,36 +141,29 @@ async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) 
 
 interface FoundModel {
   readonly model: Model
-  readonly price: ChatPrice
+  /** Of every target. */
+  readonly prices: readonly ChatPrice[]
   readonly choices: number
 }
 
 /**
  * Resolves the model, checks what the key may do, and holds the credits.
  *
- * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what the upstream cannot do, 402 naming what is
- *   needed.
+ * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what no upstream can do, 402 naming what is
+ *   needed, 503 while every upstream for it is left alone.
  */
 export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<PreparedChat> {
   const { call, caller } = task
   const { model, price } = findChatModel(deps, caller, call.request.model)
-  const upstream = deps.upstreamOf(model)
   const choices = call.request.n ?? 1
-  if (choices > 1 && !upstream.supportsChoices) {
-    throw new ServiceError(
-      'unsupported_parameter',
-      "Unsupported parameter: 'n' above 1 is not supported by this model.",
-      {
-        param: 'n',
-      },
-    )
-  }
-  const { hold, output, promptTokens } = await placeChatHold(deps, task, { model, price, choices })
+  const targets = listTargets(deps, { model, price, choices })
+  const prices = targets.map((target) => target.price)
+  const { hold, output, promptTokens } = await placeChatHold(deps, task, { model, prices, choices })
   const isLimited = hold.limit !== null && !output.asked
   return {
     model,
-    price,
-    upstream,
+    targets,
+    target: targets[0],
     hold,
     promptTokens,
     maxTokens: isLimited ? hold.limit : output.sent,

@@ -2,9 +2,11 @@
 import { nanocreditsOf } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
 import { billingPrices } from '../pricing/charge-chat.ts'
-import type { ChatStreamOutcome } from '../upstream/chat-upstream.ts'
+import type { ChatStream, ChatStreamOutcome } from '../upstream/chat-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
+import { attemptChat } from './attempt-chat.ts'
 import { decideCharge, freeSettlement, settlementOf } from './chat-charge.ts'
+import type { ChatTarget } from './chat-targets.ts'
 import { explainsEmptiness } from './empty-answer.ts'
 import type { StreamReader } from './frame-writer.ts'
 import { withLateCost } from './late-cost.ts'
@@ -45,7 +47,7 @@ function bytesAfterUsage(delivery: StreamDelivery, outcome: ChatStreamOutcome): 
  */
 async function completeReport(
   deps: StreamChatDeps,
-  { upstream, price }: PreparedChat,
+  { target: { upstream, price } }: PreparedChat,
   outcome: ChatStreamOutcome,
   laterBytes: number,
 ): Promise<ChatStreamOutcome> {
@@ -70,7 +72,7 @@ async function settleCharged(
   const laterBytes = bytesAfterUsage(delivery, stream.outcome)
   const outcome = await completeReport(deps, prepared, stream.outcome, laterBytes)
   const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes, laterBytes }
-  const decided = decideCharge(prepared.price, outcome, counted)
+  const decided = decideCharge(prepared.target.price, outcome, counted)
   const settlement = settlementOf(decided, servedBy(prepared, outcome), verdict.status)
   const facts = { ...settlement.facts, errorCode: verdict.errorCode }
   const charge = await prepared.hold.settle({ ...settlement, facts })
@@ -81,11 +83,10 @@ async function settleCharged(
 }
 
 /** What the open stream would be charged if this process died now. */
-function journal(prepared: PreparedChat, delivery: StreamDelivery, generationId: string | null): void {
-  const { hold, model, upstream } = prepared
+function journal({ hold, promptTokens }: PreparedChat, target: ChatTarget, running: RunningStream): void {
   hold.progress = () => {
-    const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes, laterBytes: 0 }
-    const { charge, usage } = decideCharge(prepared.price, { usage: null, cost: null, wire: null }, counted)
+    const counted = { promptTokens, outputBytes: running.delivery.outputBytes, laterBytes: 0 }
+    const { charge, usage } = decideCharge(target.price, { usage: null, cost: null, wire: null }, counted)
     return {
       holdId: hold.id,
       charge: charge.charge,
@@ -93,47 +94,82 @@ function journal(prepared: PreparedChat, delivery: StreamDelivery, generationId:
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
       pricing: charge.pricing,
-      upstream: upstream.name,
-      upstreamModel: model.upstreamModel,
-      generationId,
+      upstream: target.upstream.name,
+      upstreamModel: target.upstreamModel,
+      generationId: running.stream.generationId(),
     }
   }
 }
 
-function startUpstream(prepared: PreparedChat, call: ChatCall, delivery: StreamDelivery): Promise<ChatStreamOutcome> {
-  const { model, upstream } = prepared
+interface RunningStream {
+  readonly stream: ChatStream
+  readonly delivery: StreamDelivery
+}
+
+function runStream(
+  prepared: PreparedChat,
+  call: ChatCall,
+  delivery: StreamDelivery,
+  target: ChatTarget,
+): Promise<ChatStreamOutcome> {
   return delivery.run(async (sink, signal) => {
     const request = {
       body: call.body,
-      upstreamModel: model.upstreamModel,
+      upstreamModel: target.upstreamModel,
       stream: true,
       maxTokens: prepared.maxTokens,
-      confidential: model.confidential,
+      confidential: prepared.model.confidential,
       signal,
     }
-    const stream = await upstream.stream(request, sink)
+    const stream = await target.upstream.stream(request, sink)
     // From here on the upstream works for money, so a crash must find what was delivered.
-    journal(prepared, delivery, stream.generationId)
+    journal(prepared, target, { stream, delivery })
     return stream
   })
 }
+
+function streamFromUpstream(
+  deps: StreamChatDeps,
+  prepared: PreparedChat,
+  call: ChatCall,
+  delivery: StreamDelivery,
+): Promise<ChatStreamOutcome> {
+  let isBilled = false
+  return attemptChat(deps, prepared, {
+    run: (target) => runStream(prepared, call, delivery, target),
+    failureOf: ({ error, cost }) => {
+      isBilled = cost !== null && cost > 0n
+      return error
+    },
+    isEnded: () => delivery.interruption !== null,
+    mayRepeat: () => delivery.mayBeginAnew && !isBilled,
+  })
+}
+
+/** How a stream that has begun ended: as a whole answer, cut by its caller, or with an error frame. */
+export type StreamEnd = 'whole' | 'cut' | 'failed'
 
 async function deliver(
   deps: StreamChatDeps,
   prepared: PreparedChat,
   call: ChatCall,
   delivery: StreamDelivery,
-): Promise<void> {
-  const outcome = await startUpstream(prepared, call, delivery)
+): Promise<StreamEnd> {
+  const outcome = await streamFromUpstream(deps, prepared, call, delivery)
   const verdict = judge(delivery, outcome, call)
   if (verdict.kind === 'free') {
     await prepared.hold.settle(freeSettlement(outcome.cost, servedBy(prepared, outcome), verdict.errorCode))
-    throw delivery.interruptionError ?? outcome.error ?? upstreamFailure('empty', { upstream: prepared.upstream.name })
+    throw (
+      delivery.interruptionError ??
+      outcome.error ??
+      upstreamFailure('empty', { upstream: prepared.target.upstream.name })
+    )
   }
   const settled = await settleCharged(deps, prepared, { delivery, outcome }, verdict)
   const failure = delivery.interruption === null ? outcome.error : delivery.interruptionError
   if (failure !== null) throw failure
   delivery.finish(settled.svc, settled.usage)
+  return delivery.interruption === 'client_gone' && delivery.finishReasons.length === 0 ? 'cut' : 'whole'
 }
 
 /**
@@ -145,23 +181,24 @@ async function deliver(
  *
  * @throws {ServiceError} for everything that fails before the first content; the request is then free.
  */
-export async function streamChat(deps: StreamChatDeps, task: ChatTask, reader: StreamReader): Promise<void> {
+export async function streamChat(deps: StreamChatDeps, task: ChatTask, reader: StreamReader): Promise<StreamEnd> {
   const { call } = task
   const prepared = await prepareChat(deps, task)
   const delivery = new StreamDelivery(deps, prepared, call, reader)
   try {
-    await deliver(deps, prepared, call, delivery)
+    return await deliver(deps, prepared, call, delivery)
   } catch (error) {
     // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
     const isDelivered = delivery.isOpen && prepared.hold.unwritten !== null
     if (!isDelivered) await abandon(prepared, delivery, error)
     delivery.fail(error)
+    return 'failed'
   }
 }
 
 /** A caller who leaves before the upstream answers has asked for nothing that was made: no failure, and free. */
-function abandon({ hold, upstream, model }: PreparedChat, delivery: StreamDelivery, error: unknown): Promise<void> {
-  const served = { upstream: upstream.name, upstreamModel: model.upstreamModel }
+function abandon({ hold, target }: PreparedChat, delivery: StreamDelivery, error: unknown): Promise<void> {
+  const served = { upstream: target.upstream.name, upstreamModel: target.upstreamModel }
   if (delivery.interruption === 'client_gone') return hold.abandon(null, { ...served, status: 'cancelled' })
   return hold.abandon(codeOf(error), served)
 }

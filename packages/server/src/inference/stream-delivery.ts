@@ -77,6 +77,20 @@ export class StreamDelivery {
     return this.#writer !== null
   }
 
+  /** Whether nothing was delivered and somebody still waits, so that another upstream may take the stream's place. */
+  get mayBeginAnew(): boolean {
+    return this.#writer === null && this.interruption === null && !this.hasContent && !this.hasReasoning
+  }
+
+  /** Forgets what came before the first content of an attempt that failed. */
+  #beginAnew(): void {
+    this.#stream = null
+    this.#early = ''
+    this.#last = null
+    this.finishReasons.length = 0
+    this.outputBytes = 0
+  }
+
   /**
    * Starts the upstream's stream and waits for its end, however it comes.
    *
@@ -88,7 +102,9 @@ export class StreamDelivery {
     const { gone } = this.#reader
     const onEnded = (): void => this.#interrupt('ended', ended.reason as Error)
     const onGone = (): void => this.#callerGone()
-    const firstContent = setTimeout(() => this.#open(), this.#firstContentMs)
+    this.#beginAnew()
+    const waitedMs = this.#clock.now() - this.#prepared.hold.placedAt
+    const firstContent = setTimeout(() => this.#open(), Math.max(0, this.#firstContentMs - waitedMs))
     ended.addEventListener('abort', onEnded)
     gone.addEventListener('abort', onGone)
     try {

@@ -67,6 +67,16 @@ export function listHoldsOf(database: Database, processId: string, before: numbe
     .execute()
 }
 
+/** Whether a process answers for what it has begun. */
+export async function isLeaseRunning(database: Database, processId: string, now: number): Promise<boolean> {
+  const lease = await database.read
+    .selectFrom('process_lease')
+    .select('lease_until')
+    .where('process_id', '=', processId)
+    .executeTakeFirst()
+  return lease !== undefined && lease.lease_until >= now
+}
+
 /** Writes the lease of a process that starts. */
 export async function insertLease(
   database: Database,

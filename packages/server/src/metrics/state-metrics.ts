@@ -21,6 +21,15 @@ export interface GatewayState {
   /** Null when the list says nothing of its time. */
   readonly catalogAgeSeconds: number | null
   readonly catalogModels: number
+  readonly circuits: readonly CircuitFigure[]
+}
+
+/** A circuit that is not closed. */
+export interface CircuitFigure {
+  readonly upstream: string
+  /** As the upstream knows the model, `other` for one that is in no list; empty for our account with the upstream. */
+  readonly model: string
+  readonly state: 'half_open' | 'open'
 }
 
 /** Where the state comes from. */
@@ -88,6 +97,21 @@ function createHeldGauges(registry: Registry): (held: HeldFigures | null) => voi
   }
 }
 
+const CIRCUIT_VALUES = { half_open: 1, open: 2 } as const
+
+function createCircuitGauge(registry: Registry): (circuits: readonly CircuitFigure[]) => void {
+  const gauge = new Gauge({
+    name: 'svc_upstream_circuit_state',
+    help: 'Circuits that are not closed: 2 is open, 1 half open. No series means that all is well.',
+    labelNames: ['upstream', 'model'],
+    registers: [registry],
+  })
+  return (circuits) => {
+    gauge.reset()
+    for (const { upstream, model, state } of circuits) gauge.set({ upstream, model }, CIRCUIT_VALUES[state])
+  }
+}
+
 function registerEventLoop(registry: Registry): void {
   let before = performance.eventLoopUtilization()
   const gauge: Gauge = new Gauge({
@@ -124,6 +148,7 @@ export function registerState(registry: Registry, sources: StateSources): () => 
     registers: [registry],
   })
   const setHeld = createHeldGauges(registry)
+  const setCircuits = createCircuitGauge(registry)
   registerEventLoop(registry)
   registerBuild(registry, sources.version)
   return async () => {
@@ -135,6 +160,7 @@ export function registerState(registry: Registry, sources: StateSources): () => 
     }
     retries.reset()
     retries.inc(state.ledgerRetries)
+    setCircuits(state.circuits)
     setHeld(await sources.readHeld())
   }
 }

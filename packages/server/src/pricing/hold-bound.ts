@@ -28,6 +28,17 @@ export function boundChat(price: ChatPrice, promptTokens: number): HoldBound {
   return dearestBound([card, list].filter((bound) => bound !== null))
 }
 
+/**
+ * The dearest of several prices that can come to decide the charge: those of every upstream that may serve the request.
+ *
+ * @param prices at least one.
+ */
+export function boundRoute(prices: readonly ChatPrice[], promptTokens: number): HoldBound {
+  const [first] = prices
+  if (first !== undefined && prices.length === 1) return boundChat(first, promptTokens)
+  return dearestBound(prices.map((price) => boundChat(price, promptTokens)))
+}
+
 /** The greater of several bounds, part by part. */
 function dearestBound(bounds: readonly HoldBound[]): HoldBound {
   return {

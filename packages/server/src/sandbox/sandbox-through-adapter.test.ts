@@ -24,6 +24,7 @@ beforeAll(async () => {
     clock: systemClock,
     supportsChoices: true,
     reportsCost: true,
+    failuresAreFree: true,
   })
 })
 

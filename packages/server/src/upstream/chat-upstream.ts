@@ -85,8 +85,8 @@ export interface ChatStreamOutcome extends ReportedUsage {
 
 /** A stream that runs. Pausing stops reading from the socket, so the upstream feels the slow reader. */
 export interface ChatStream {
-  /** The upstream's own id of this generation, to look its cost up by; null where it gives none. */
-  readonly generationId: string | null
+  /** The upstream's own id of this generation, to look its cost up by; null where it gives none, or none yet. */
+  generationId(): string | null
   pause(): void
   resume(): void
   /** Stops the upstream now. The sink's `end` still comes, with what was known. */

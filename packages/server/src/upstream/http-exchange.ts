@@ -31,11 +31,20 @@ export class ResponseTooLargeError extends Error {
   }
 }
 
+/** An exchange failed before any of its request was sent: the upstream cannot have worked for it. */
+export class UnsentError extends Error {
+  constructor(cause: unknown) {
+    super('The request was never sent', { cause })
+    this.name = 'UnsentError'
+  }
+}
+
 /** What a reader of an exchange is told, in order; `end` or `fail` comes exactly once and last. */
 export interface ExchangeReader {
   start(status: number, headers: IncomingHttpHeaders): void
   data(chunk: Buffer): void
   end(): void
+  /** @param error an `UnsentError` when the request never left. */
   fail(error: Error): void
 }
 
@@ -121,7 +130,8 @@ export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, 
     },
     onResponseData: (_started, chunk) => active.data(chunk),
     onResponseEnd: () => active.end(),
-    onResponseError: (_started, error) => active.fail(error),
+    // A request is announced just before its first byte is written.
+    onResponseError: (_started, error) => active.fail(controller === null ? new UnsentError(error) : error),
   }
   dispatcher.dispatch(
     {

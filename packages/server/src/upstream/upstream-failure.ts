@@ -5,6 +5,8 @@
  */
 import type { ErrorCode } from '@svc/contract'
 import { ServiceError, type ServiceErrorOptions } from '../errors/service-error.ts'
+import type { AttoUsd } from '../pricing/price.ts'
+import { UnsentError } from './http-exchange.ts'
 
 /** A failure as an adapter understands it. */
 export type FailureKind =
@@ -14,10 +16,12 @@ export type FailureKind =
   | 'too_large'
   | 'unknown_model'
   | 'our_account'
+  | 'forbidden'
   | 'rate_limited'
   | 'overloaded'
   | 'timeout'
   | 'unreachable'
+  | 'circuit_open'
   | 'empty'
   | 'broken'
 
@@ -59,6 +63,11 @@ const failures: Readonly<Record<FailureKind, FailureRow>> = {
     message: 'The upstream cannot serve this gateway at the moment. You were not charged.',
     showsUpstreamText: false,
   },
+  forbidden: {
+    code: 'upstream_unavailable',
+    message: 'The upstream cannot serve this gateway at the moment. You were not charged.',
+    showsUpstreamText: false,
+  },
   rate_limited: {
     code: 'server_is_overloaded',
     message: 'The upstream takes no more requests at the moment. You were not charged; try again shortly.',
@@ -73,6 +82,11 @@ const failures: Readonly<Record<FailureKind, FailureRow>> = {
   unreachable: {
     code: 'upstream_unavailable',
     message: 'The upstream cannot be reached at the moment. You were not charged.',
+    showsUpstreamText: false,
+  },
+  circuit_open: {
+    code: 'upstream_unavailable',
+    message: 'The upstream has failed lately and is left alone for a moment. You were not charged.',
     showsUpstreamText: false,
   },
   empty: {
@@ -127,7 +141,54 @@ const CODE = /^[a-z][a-z0-9_.-]{0,63}$/i
 
 /** Seconds until a retry makes sense when the upstream does not say. Source: own choice. */
 const RETRY_AFTER_DEFAULT_SECONDS = 2
-const retryable: ReadonlySet<FailureKind> = new Set(['rate_limited', 'overloaded', 'our_account', 'unreachable'])
+const retryable: ReadonlySet<FailureKind> = new Set([
+  'rate_limited',
+  'overloaded',
+  'our_account',
+  'forbidden',
+  'unreachable',
+  'circuit_open',
+])
+
+/** Failures that another upstream need not share: they do not speak about the request itself. */
+const avoidable: ReadonlySet<FailureKind> = new Set([
+  'unknown_model',
+  'our_account',
+  'forbidden',
+  'rate_limited',
+  'overloaded',
+  'timeout',
+  'unreachable',
+  'circuit_open',
+  'broken',
+])
+
+/** A failed call to an upstream, with what decides whether and where it may be repeated. */
+export class UpstreamFailure extends ServiceError {
+  readonly kind: FailureKind
+  /** True when it is certain that nothing was billed, and when the failure does not speak about the request itself. */
+  readonly isRepeatable: boolean
+  /** How long the upstream itself asks to wait, in milliseconds; null when it does not say. */
+  readonly waitMs: number | null
+  /** What the upstream says that the failed answer cost; null when it does not say. */
+  readonly cost: AttoUsd | null
+
+  constructor(
+    kind: FailureKind,
+    message: string,
+    options: ServiceErrorOptions & {
+      readonly isUnbilled: boolean
+      readonly waitMs: number | null
+      readonly cost: AttoUsd | null
+    },
+  ) {
+    super(failures[kind].code, message, options)
+    this.kind = kind
+    this.isRepeatable = options.isUnbilled && avoidable.has(kind) && (options.cost ?? 0n) === 0n
+    this.waitMs = options.waitMs
+    this.cost = options.cost
+  }
+}
 
 /**
  * Makes the error that the client sees. `upstreamText` is shown only where it speaks about the client's own request.
@@ -142,18 +203,25 @@ export function upstreamFailure(
     readonly apiKey?: string | null
     readonly retryAfterSeconds?: number | null
     readonly status?: number
+    /** Whether it is certain that the upstream has billed nothing; false when absent. */
+    readonly isUnbilled?: boolean
+    /** What it says that its failure cost; null or absent when it does not say. */
+    readonly cost?: AttoUsd | null
     readonly cause?: unknown
   },
-): ServiceError {
+): UpstreamFailure {
   const row = failures[kind]
   const text = showableText(facts.upstreamText, facts.apiKey ?? null)
   const codes = facts.upstreamCodes?.filter((code) => CODE.test(code)) ?? []
-  const options: ServiceErrorOptions = {
+  const seconds = facts.retryAfterSeconds ?? null
+  return new UpstreamFailure(kind, row.showsUpstreamText && text !== null ? text : row.message, {
     internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamCodes: codes },
     cause: facts.cause,
-    ...(retryable.has(kind) ? { retryAfterSeconds: facts.retryAfterSeconds ?? RETRY_AFTER_DEFAULT_SECONDS } : {}),
-  }
-  return new ServiceError(row.code, row.showsUpstreamText && text !== null ? text : row.message, options)
+    isUnbilled: facts.isUnbilled ?? false,
+    waitMs: seconds === null ? null : seconds * 1_000,
+    cost: facts.cost ?? null,
+    ...(retryable.has(kind) ? { retryAfterSeconds: seconds ?? RETRY_AFTER_DEFAULT_SECONDS } : {}),
+  })
 }
 
 const transportKinds: Readonly<Record<string, FailureKind>> = {
@@ -168,9 +236,15 @@ const transportKinds: Readonly<Record<string, FailureKind>> = {
   ENETUNREACH: 'unreachable',
 }
 
-/** Translates whatever an exchange failed with. A `ServiceError` passes through: somebody aborted with a verdict. */
-export function transportFailure(upstream: string, error: unknown): ServiceError {
+/**
+ * Translates whatever an exchange failed with. A `ServiceError` passes through: somebody aborted with a verdict. What
+ * was never sent cannot have been billed; of everything else nobody knows.
+ */
+export function transportFailure(upstream: string, thrown: unknown): ServiceError {
+  const isUnsent = thrown instanceof UnsentError
+  const error = isUnsent ? thrown.cause : thrown
   if (error instanceof ServiceError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return upstreamFailure(transportKinds[code] ?? 'broken', { upstream, upstreamCodes: [code], cause: error })
+  const kind = transportKinds[code] ?? (isUnsent ? 'unreachable' : 'broken')
+  return upstreamFailure(kind, { upstream, upstreamCodes: [code], isUnbilled: isUnsent, cause: error })
 }

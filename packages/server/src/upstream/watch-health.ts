@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
+import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
 import type { ImageUpstream } from './image-upstream.ts'
 import type { SpeechUpstream } from './speech-upstream.ts'
@@ -7,12 +8,14 @@ import type { Modality, Upstream } from './upstream.ts'
 import type { VideoUpstream } from './video-upstream.ts'
 
 export interface WatchedUpstream extends Upstream {
+  /** Who calls tells it how the call ended, and asks it before. */
+  readonly circuits: CircuitBreaker
   /** How calls of one kind fare; `off` where the upstream has no port for it. */
   health(modality: Modality): UpstreamHealth | 'off'
 }
 
 /** Watches what becomes of the calls to an upstream, each modality by itself. */
-export function watchHealth(upstream: Upstream, clock: Clock): WatchedUpstream {
+export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLimits): WatchedUpstream {
   const probe = (): Promise<unknown> => upstream.listModels()
   const text = createHealthWatch(clock, probe)
   const images = upstream.images === null ? null : createHealthWatch(clock, probe)
@@ -21,6 +24,7 @@ export function watchHealth(upstream: Upstream, clock: Clock): WatchedUpstream {
   const watches: Readonly<Record<Modality, HealthWatch | null>> = { text, image: images, video: videos, audio }
   return {
     ...upstream,
+    circuits: new CircuitBreaker(limits, clock),
     complete: (request) => text.follow(upstream.complete(request)),
     stream: (request, sink) => text.follow(upstream.stream(request, sink)),
     listModels: () => text.follow(upstream.listModels()),

@@ -24,10 +24,19 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly refreshCatalog: (() => Promise<void>) | null
   /** Delivers letters that are due; null where no mail is sent. */
   readonly deliverMail: (() => Promise<void>) | null
+  /** What else is done from time to time. */
+  readonly chores?: readonly Chore[]
   /** Whether the catalog's prices are the upstream's own by now. */
   readonly hasOwnPrices: () => boolean
   /** Goes on with video jobs that nobody asks for. */
   readonly videos: Pick<VideoObserver, 'tick' | 'stop'>
+}
+
+/** Something that is done from time to time. A failure is logged, and the next time comes all the same. */
+export interface Chore {
+  readonly name: string
+  readonly everyMs: number
+  readonly run: () => Promise<void>
 }
 
 /** How often the upstream's list is fetched, in milliseconds. Source: own choice. */
@@ -92,6 +101,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
     stops.push(timer.repeat(CATALOG_REFRESH_MS, refresh), timer.repeat(CATALOG_RETRY_MS, retry))
   }
   if (deps.deliverMail !== null) stops.push(timer.repeat(MAIL_MS, guarded('mail', deps.deliverMail)))
+  for (const { name, everyMs, run } of deps.chores ?? []) stops.push(timer.repeat(everyMs, guarded(name, run)))
   deps.revocations.start()
   deps.keyUses.start()
   return async () => {

@@ -1,9 +1,11 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import type { IdempotentRun } from '../../idempotency/idempotency.ts'
 import { completeChat } from '../../inference/complete-chat.ts'
 import { type ChatCall, parseChat } from '../../inference/parse-chat.ts'
 import { streamChat } from '../../inference/stream-chat.ts'
 import type { Caller } from '../../keys/caller.ts'
+import { beginOnce, keepStream, keepWhole } from '../answer-once.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller, type RouteCall } from '../route.ts'
@@ -11,10 +13,18 @@ import { READER_STALL_MS } from '../sse-writer.ts'
 import { streamReader } from '../stream-reader.ts'
 import { tellCharge } from '../tell-charge.ts'
 
-async function answerStream(deps: EdgeDeps, call: RouteCall, caller: Caller, chat: ChatCall): Promise<void> {
+/** A chat that is about to be answered. `run` is null without an Idempotency-Key. */
+interface AdmittedChat {
+  readonly caller: Caller
+  readonly chat: ChatCall
+  readonly run: IdempotentRun | null
+}
+
+async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
   const giveBack = deps.limits.streams.take(caller.keyId)
+  const task = { caller, call: chat, requestId: call.request.id }
   try {
-    await streamChat(deps.chat, { caller, call: chat, requestId: call.request.id }, streamReader(deps, call))
+    await keepStream(deps, streamReader(deps, call), run, (reader) => streamChat(deps.chat, task, reader))
   } catch (error) {
     // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
     if (call.reply.raw.headersSent) call.reply.raw.destroy()
@@ -24,12 +34,17 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, caller: Caller, cha
   }
 }
 
-async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, caller: Caller, chat: ChatCall) {
-  const { json, charge } = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, { caller, chat, run }: AdmittedChat) {
+  const json = await keepWhole(deps, run, async () => {
+    const completed = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
+    const headers = tellCharge({ request, reply }, completed.charge)
+    return { contentType: JSON_TYPE, headers, body: completed.json }
+  })
   // The answer is kept until it is taken. The time begins anew whenever the reader takes some of it.
   reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
-  tellCharge({ request, reply }, charge)
-  reply.header('content-type', 'application/json; charset=utf-8')
+  reply.header('content-type', JSON_TYPE)
   return json
 }
 
@@ -47,7 +62,10 @@ export function v1ChatCompletions(app: FastifyInstance, deps: EdgeDeps): void {
     try {
       const chat = parseChat(body)
       request.facts.model = chat.request.model
-      return await (chat.request.stream === true ? answerStream : answerWhole)(deps, call, caller, chat)
+      const once = await beginOnce(deps, call, { caller, endpoint, body })
+      if (once.kind === 'replay') return once.body
+      const { run } = once
+      return await (chat.request.stream === true ? answerStream : answerWhole)(deps, call, { caller, chat, run })
     } finally {
       release()
     }

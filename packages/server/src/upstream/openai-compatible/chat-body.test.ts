@@ -12,7 +12,8 @@ function limitsSent(body: object, maxTokensField: Dialect['maxTokensField'], max
     ...{ upstreamModel: 'y', stream: false, maxTokens, confidential: false, signal: AbortSignal.any([]) },
   }
   const written = buildChatBody(request, {
-    ...{ maxTokensField, supportsChoices: true, reportsCost: false, generationIdHeader: null },
+    ...{ maxTokensField, supportsChoices: true, reportsCost: false, failuresAreFree: false },
+    generationId: null,
     extraMembers: () => new Map(),
   })
   const { model: _model, ...limits } = JSON.parse(written.toString()) as Record<string, unknown>

@@ -6,7 +6,7 @@ import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError } from './errors.ts'
-import { isObject, NO_USAGE, readModel, readUsage } from './usage.ts'
+import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
 
@@ -68,7 +68,7 @@ interface ReaderOptions {
   /** Our key at the upstream. */
   readonly apiKey: string | null
   readonly generationId: string | null
-  readonly dialect: Pick<Dialect, 'reportsCost'>
+  readonly dialect: Pick<Dialect, 'reportsCost' | 'generationId' | 'failuresAreFree'>
 }
 
 /** The reading side of one stream: bytes in, chunks and one end out. */
@@ -80,6 +80,7 @@ export class ChatStreamReader {
   #outputBytes = 0
   #outputBytesAtUsage = 0
   #model: string | null = null
+  #generationId: string | null
   /** Choices that have ended. */
   readonly #finished = new Set<number>()
   #sawDone = false
@@ -90,7 +91,13 @@ export class ChatStreamReader {
   constructor(sink: ChatStreamSink, options: ReaderOptions) {
     this.#sink = sink
     this.#options = options
+    this.#generationId = options.generationId
     this.#decoder = new SseDecoder((data) => this.#event(data))
+  }
+
+  /** As far as it was told by now. */
+  get generationId(): string | null {
+    return this.#generationId
   }
 
   get ended(): boolean {
@@ -139,6 +146,7 @@ export class ChatStreamReader {
 
   #frame(value: Json, data: string): void {
     this.#model ??= readModel(value)
+    this.#generationId ??= readGenerationId(value, this.#options.dialect.generationId)
     const reported = readUsage(value, () => Buffer.from(data), this.#options.dialect)
     const cleaned = cleanChunk(value)
     this.#outputBytes += cleaned?.facts.outputBytes ?? 0
@@ -158,13 +166,15 @@ export class ChatStreamReader {
   }
 
   #failure(value: Json): ServiceError {
-    return chatFailure({ ...this.#options, value, status: null, retryAfterSeconds: null })
+    const { upstream, apiKey, dialect } = this.#options
+    const { failuresAreFree } = dialect
+    return chatFailure({ upstream, apiKey, failuresAreFree, value, status: null, retryAfterSeconds: null })
   }
 
   #end(error: ServiceError | null, cut: boolean): void {
     if (this.#ended) return
     this.#ended = true
-    const { generationId } = this.#options
+    const generationId = this.#generationId
     const outputBytesAtUsage = this.#outputBytesAtUsage
     this.#sink.end({ ...this.#reported, error, cut, generationId, outputBytesAtUsage, model: this.#model })
   }

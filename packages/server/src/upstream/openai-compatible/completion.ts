@@ -1,7 +1,7 @@
 import type { UpstreamCompletion } from '../chat-upstream.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
 import type { Dialect } from './dialect.ts'
-import { isObject, NO_USAGE, readModel, readUsage } from './usage.ts'
+import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
 
@@ -30,7 +30,7 @@ export function readCompletion(
   text: Buffer,
   value: Json,
   generationId: string | null,
-  dialect: Pick<Dialect, 'reportsCost'>,
+  dialect: Pick<Dialect, 'reportsCost' | 'generationId'>,
 ): UpstreamCompletion | null {
   const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
   if (choices.length === 0) return null
@@ -44,7 +44,7 @@ export function readCompletion(
   return {
     ...(readUsage(value, () => text, dialect) ?? NO_USAGE),
     completion,
-    generationId,
+    generationId: generationId ?? readGenerationId(value, dialect.generationId),
     model: readModel(value),
     empty: !cleaned.some(({ measure }) => measure.hasContent),
     hasReasoning: cleaned.some(({ measure }) => measure.isReasoning),

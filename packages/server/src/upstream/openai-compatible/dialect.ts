@@ -8,11 +8,20 @@ export interface Dialect {
   readonly supportsChoices: boolean
   /** Whether the upstream is known to report what each answer costs, so that a cost of zero means free. */
   readonly reportsCost: boolean
-  /** Header that carries the id to look a cost up by; null where costs cannot be looked up. */
-  readonly generationIdHeader: string | null
+  /** Whether the upstream is known to bill nothing for a request of which it says itself that it failed. */
+  readonly failuresAreFree: boolean
+  /** Where the id stands by which a cost is looked up; null where costs cannot be looked up. */
+  readonly generationId: GenerationIdPlace | null
   /**
    * Top-level values to send beside the client's own, key → JSON text.
    * @throws {ServiceError} when this upstream cannot keep what the request demands, such as confidential compute.
    */
   extraMembers(request: UpstreamChatRequest): ReadonlyMap<string, string>
+}
+
+/** Where an answer names its generation. */
+export interface GenerationIdPlace {
+  readonly header: string
+  /** What the `id` of the body looks like when it is that id: used where the header is missing. */
+  readonly bodyForm: RegExp
 }

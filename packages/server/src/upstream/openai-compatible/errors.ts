@@ -1,14 +1,14 @@
 /** What an OpenAI-shaped upstream's error means. The one place that reads its statuses, types and words. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ServiceError } from '../../errors/service-error.ts'
-import { type FailureKind, upstreamFailure } from '../upstream-failure.ts'
+import type { AttoUsd } from '../../pricing/price.ts'
+import { type FailureKind, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { isObject } from './usage.ts'
 
 const statusKinds: Readonly<Record<number, FailureKind>> = {
   400: 'rejected_request',
   401: 'our_account',
   402: 'our_account',
-  403: 'our_account',
+  403: 'forbidden',
   404: 'unknown_model',
   408: 'timeout',
   413: 'too_large',
@@ -100,6 +100,32 @@ function kindOf(error: UpstreamError | null, status: number | null): FailureKind
   return effective === null ? 'broken' : (statusKinds[effective] ?? 'broken')
 }
 
+/** Statuses of a refusal: nothing was begun, whoever says it. */
+const refusals: ReadonlySet<number> = new Set([401, 402, 403, 404, 429])
+/**
+ * Statuses of an overload. A bare page of that status may come from a proxy whose server had begun, so only the
+ * upstream's own word counts: an error object, or a time after which to come back.
+ */
+const overloads: ReadonlySet<number> = new Set([503, 529])
+
+interface FailedAnswer {
+  readonly error: UpstreamError | null
+  /** Null inside a stream. */
+  readonly status: number | null
+  readonly kind: FailureKind
+  readonly retryAfterSeconds: number | null
+  readonly failuresAreFree: boolean
+}
+
+/** Whether nothing can have been billed for a failure. Source: decision 0033 (what may be repeated). */
+function isUnbilled({ error, status, kind, retryAfterSeconds, failuresAreFree }: FailedAnswer): boolean {
+  // The upstream's own verdict, where it is known to bill none. A timeout is the verdict of somebody in between.
+  if (failuresAreFree && error !== null && kind !== 'timeout') return true
+  if (status === null || status < 400) return false
+  if (refusals.has(status)) return true
+  return overloads.has(status) && (error !== null || retryAfterSeconds !== null)
+}
+
 /** Longest wait that is passed on, in seconds: clients give up on longer ones. */
 const RETRY_AFTER_MAX_SECONDS = 60
 
@@ -120,14 +146,21 @@ export function chatFailure(facts: {
   readonly retryAfterSeconds: number | null
   /** Our key at the upstream. */
   readonly apiKey: string | null
-}): ServiceError {
+  /** Whether this upstream is known to bill nothing for what it says that failed; false when absent. */
+  readonly failuresAreFree?: boolean
+  /** What the answer says that it cost; null or absent when it does not say. */
+  readonly cost?: AttoUsd | null
+}): UpstreamFailure {
   const error = findError(facts.value)
-  return upstreamFailure(kindOf(error, facts.status), {
+  const kind = kindOf(error, facts.status)
+  return upstreamFailure(kind, {
     upstream: facts.upstream,
     upstreamText: error?.message,
     upstreamCodes: error?.words ?? [],
     apiKey: facts.apiKey,
     retryAfterSeconds: facts.retryAfterSeconds,
+    isUnbilled: isUnbilled({ ...facts, failuresAreFree: facts.failuresAreFree ?? false, error, kind }),
+    cost: facts.cost ?? null,
     ...(facts.status === null ? {} : { status: facts.status }),
   })
 }

@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | null
   /** Whether it is known to report what each answer costs. */
   readonly reportsCost: boolean
+  /** As in the dialect. */
+  readonly failuresAreFree: boolean
   readonly clock: Clock
 }
 
@@ -55,7 +57,8 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
       maxTokensField: options.maxTokensField,
       reportsCost: options.reportsCost,
       supportsChoices: true,
-      generationIdHeader: null,
+      failuresAreFree: options.failuresAreFree,
+      generationId: null,
       extraMembers: (request) => {
         if (!request.confidential) return NO_MEMBERS
         throw new ServiceError('upstream_unavailable', 'No confidential-compute provider is configured for this model.')

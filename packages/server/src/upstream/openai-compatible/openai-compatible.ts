@@ -3,7 +3,6 @@
  * one.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ServiceError } from '../../errors/service-error.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type {
@@ -15,13 +14,13 @@ import type {
 } from '../chat-upstream.ts'
 import { type CollectedResponse, collectResponse, type Exchange, startExchange } from '../http-exchange.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
-import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { buildChatBody } from './chat-body.ts'
 import { ChatStreamReader } from './chat-stream.ts'
 import { readCompletion } from './completion.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
-import { isObject } from './usage.ts'
+import { isObject, readUsage } from './usage.ts'
 
 /** Longest answer that is kept in memory. Source: own choice; pictures in answers are the largest seen. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
@@ -63,18 +62,21 @@ function parseJson(text: Buffer): unknown {
 }
 
 function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null {
-  const name = deps.dialect.generationIdHeader
-  const value = name === null ? undefined : headers[name]
+  const place = deps.dialect.generationId
+  const value = place === null ? undefined : headers[place.header]
   return typeof value === 'string' && value.length <= 200 ? value : null
 }
 
-function failureOf(deps: Deps, response: CollectedResponse, value: unknown): ServiceError {
+/** @param body the whole answer, parsed; `value` is the part of it that holds the error. */
+function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body: unknown = value): UpstreamFailure {
   return chatFailure({
     upstream: deps.name,
     value,
     status: response.status,
     retryAfterSeconds: retryAfterSeconds(response.headers, deps.clock.now()),
     apiKey: deps.client.apiKey,
+    failuresAreFree: deps.dialect.failuresAreFree,
+    cost: isObject(body) ? (readUsage(body, () => response.body, deps.dialect)?.cost ?? null) : null,
   })
 }
 
@@ -98,7 +100,7 @@ async function complete(deps: Deps, request: UpstreamChatRequest): Promise<Upstr
   const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
   if (failed) throw failureOf(deps, response, value)
   const choice = failedChoice(value)
-  if (choice !== null) throw failureOf(deps, response, choice)
+  if (choice !== null) throw failureOf(deps, response, choice, value)
   const completion = readCompletion(response.body, value, generationIdOf(deps, response.headers), deps.dialect)
   if (completion === null) throw upstreamFailure('broken', { upstream: deps.name, status: 200 })
   return completion
@@ -117,7 +119,7 @@ class ErrorPage {
     return true
   }
 
-  failure(deps: Deps, status: number, headers: IncomingHttpHeaders): ServiceError {
+  failure(deps: Deps, status: number, headers: IncomingHttpHeaders): UpstreamFailure {
     const body = Buffer.concat(this.#chunks)
     return failureOf(deps, { status, headers, body }, parseJson(body))
   }
@@ -144,14 +146,13 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
           page = new ErrorPage()
           return
         }
-        const generationId = generationIdOf(deps, headers)
         reader = new ChatStreamReader(sink, {
           upstream: deps.name,
           apiKey: deps.client.apiKey,
-          generationId,
+          generationId: generationIdOf(deps, headers),
           dialect: deps.dialect,
         })
-        resolve(streamOf(exchange, generationId))
+        resolve(streamOf(exchange, reader))
       },
       data: (chunk) => {
         if (page?.add(chunk) === false) exchange.abort(page.failure(deps, status, headers))
@@ -179,9 +180,9 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
   })
 }
 
-function streamOf(exchange: Exchange, generationId: string | null): ChatStream {
+function streamOf(exchange: Exchange, reader: ChatStreamReader): ChatStream {
   return {
-    generationId,
+    generationId: () => reader.generationId,
     pause: () => exchange.pause(),
     resume: () => exchange.resume(),
     stop: () => exchange.abort(new Error('The stream is stopped')),

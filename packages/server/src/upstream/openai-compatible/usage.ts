@@ -5,7 +5,7 @@
 import type { ChatUsage } from '../../pricing/price.ts'
 import type { ReportedUsage } from '../chat-upstream.ts'
 import { type FoundUsage, readCost } from './cost.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, GenerationIdPlace } from './dialect.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -19,6 +19,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function readModel(value: Json): string | null {
   const { model } = value
   return typeof model === 'string' && model !== '' && model.length <= 200 ? model : null
+}
+
+/** The generation's id in a body, where the upstream puts it there. */
+export function readGenerationId(value: Json, place: GenerationIdPlace | null): string | null {
+  const { id } = value
+  return place !== null && typeof id === 'string' && id.length <= 200 && place.bodyForm.test(id) ? id : null
 }
 
 /** A token count that can be believed: whole, not negative, below what any model can make; null otherwise. */

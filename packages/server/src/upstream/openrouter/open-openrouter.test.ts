@@ -19,6 +19,7 @@ describe('the look-up of a cost', () => {
       clock: systemClock,
       supportsChoices: false,
       reportsCost: true,
+      failuresAreFree: true,
     })
   })
   afterAll(async () => {

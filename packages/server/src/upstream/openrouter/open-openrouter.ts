@@ -18,6 +18,9 @@ import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts
 /** Providers that run models in confidential compute. Source: OpenRouter's list of provider slugs, August 2026. */
 const CONFIDENTIAL_PROVIDERS = ['phala'] as const
 
+/** Source: OpenRouter's API reference: the header of newer answers, and the `id` of every body. */
+const GENERATION_ID = { header: 'x-generation-id', bodyForm: /^gen-[\w-]+$/ } as const
+
 const NO_MEMBERS: ReadonlyMap<string, string> = new Map()
 const CONFIDENTIAL_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['provider', JSON.stringify({ only: CONFIDENTIAL_PROVIDERS, allow_fallbacks: false })],
@@ -88,7 +91,8 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
       maxTokensField: null,
       reportsCost: options.reportsCost,
       supportsChoices: options.supportsChoices,
-      generationIdHeader: 'x-generation-id',
+      failuresAreFree: options.failuresAreFree,
+      generationId: GENERATION_ID,
       extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
     },
   })

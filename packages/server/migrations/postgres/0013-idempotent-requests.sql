@@ -1,0 +1,16 @@
+-- Requests that carry an Idempotency-Key: one row for each key of ours and name of theirs. The name is kept as a hash
+-- and the answer sealed, so that neither can be read here. Rows are forgotten after a day.
+create table idempotent_request (
+  key_id      text collate "C" not null references api_key on delete restrict,
+  name_hash   text collate "C" not null,
+  body_hash   text not null,
+  request_id  text collate "C" not null,
+  process_id  text collate "C" not null,
+  state       text not null check (state in ('running', 'answered', 'unkept')),
+  answer      text,
+  expires_at  bigint not null,
+  primary key (key_id, name_hash),
+  check ((state = 'answered') = (answer is not null))
+);
+
+create index idempotent_request_by_expiry on idempotent_request (expires_at);

@@ -1,0 +1,136 @@
+/**
+ * The edge's part of an Idempotency-Key: takes the name before the work, keeps the answer once it is settled and before
+ * its last byte leaves, and gives it again.
+ */
+import type { Endpoint } from '@svc/contract'
+import { type IdempotentRun, KEPT_LENGTH_MAX, parseIdempotencyKey } from '../idempotency/idempotency.ts'
+import type { KeptAnswer } from '../idempotency/sealed-answer.ts'
+import type { FrameWriter, StreamReader } from '../inference/frame-writer.ts'
+import type { StreamEnd } from '../inference/stream-chat.ts'
+import type { Caller } from '../keys/caller.ts'
+import type { EdgeDeps } from './edge.ts'
+import type { RouteCall } from './route.ts'
+
+const EVENT_STREAM = 'text/event-stream; charset=utf-8'
+const STREAM_HEADERS = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' } as const
+
+export type OnceBegun =
+  /** The answer was given before and is given again. */
+  | { readonly kind: 'replay'; readonly body: string }
+  /** `run` is null for a request without the header. */
+  | { readonly kind: 'work'; readonly run: IdempotentRun | null }
+
+/**
+ * Takes the name of a request, where it has one.
+ * @throws {ServiceError} 400 for a name that is none, 409, 422.
+ */
+export async function beginOnce(
+  deps: EdgeDeps,
+  { request, reply }: RouteCall,
+  from: { readonly caller: Caller; readonly endpoint: Endpoint; readonly body: Buffer },
+): Promise<OnceBegun> {
+  const name = parseIdempotencyKey(request.headers['idempotency-key'])
+  if (name === null) return { kind: 'work', run: null }
+  const { keyId } = from.caller
+  const { id: endpoint } = from.endpoint
+  const begun = await deps.idempotency.begin({ keyId, requestId: request.id, endpoint, name, body: from.body })
+  if (begun.kind === 'run') return { kind: 'work', run: begun.run }
+  const { contentType, headers, body } = begun.answer
+  reply.headers({
+    ...headers,
+    'content-type': contentType,
+    'x-request-id': begun.requestId,
+    'idempotent-replayed': 'true',
+  })
+  return { kind: 'replay', body }
+}
+
+/** Does the work under its name: an answer is kept, a failure gives the name back. */
+export async function keepWhole(
+  deps: EdgeDeps,
+  run: IdempotentRun | null,
+  work: () => Promise<KeptAnswer>,
+): Promise<string> {
+  if (run === null) return (await work()).body
+  let answer: KeptAnswer
+  try {
+    answer = await work()
+  } catch (error) {
+    await written(deps, run.release())
+    throw error
+  }
+  await written(deps, run.finish(answer))
+  return answer.body
+}
+
+/**
+ * Streams under a name. The frames are kept as they go out, and the last are sent once they are kept.
+ *
+ * @param work streams to the reader that it is given, and says how that ended.
+ */
+export async function keepStream(
+  deps: EdgeDeps,
+  reader: StreamReader,
+  run: IdempotentRun | null,
+  work: (reader: StreamReader) => Promise<StreamEnd>,
+): Promise<void> {
+  if (run === null) return void (await work(reader))
+  const kept = new KeptFrames(reader)
+  let end: StreamEnd
+  try {
+    end = await work(kept)
+  } catch (error) {
+    await written(deps, run.release())
+    throw error
+  }
+  const answer = { contentType: EVENT_STREAM, headers: STREAM_HEADERS, body: kept.text }
+  if (end === 'failed') await written(deps, run.finishFailed(answer))
+  else await written(deps, run.finish(end === 'whole' ? answer : null))
+  kept.sendLast()
+}
+
+/** The answer goes out all the same: without its row it is told as gone, and never worked on again. */
+async function written(deps: EdgeDeps, work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => deps.log.error({ err: error }, 'an Idempotency-Key could not be noted'))
+}
+
+/** A reader whose frames are kept, and whose last text waits. */
+class KeptFrames implements StreamReader {
+  readonly #reader: StreamReader
+  #writer: FrameWriter | null = null
+  #last = ''
+  text = ''
+
+  constructor(reader: StreamReader) {
+    this.#reader = reader
+  }
+
+  get gone(): AbortSignal {
+    return this.#reader.gone
+  }
+
+  open(): FrameWriter {
+    const writer = this.#reader.open()
+    this.#writer = writer
+    return {
+      write: (text) => {
+        this.#keep(text)
+        return writer.write(text)
+      },
+      end: (text) => {
+        this.#keep(text)
+        this.#last = text
+      },
+      onDrain: (listener) => writer.onDrain(listener),
+    }
+  }
+
+  sendLast(): void {
+    this.#writer?.end(this.#last)
+  }
+
+  /** One text more than is kept at all shows that it is too long. */
+  #keep(text: string): void {
+    if (this.text.length <= KEPT_LENGTH_MAX) this.text += text
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The attempts of one chat request: at the first target, and at others or once more where an attempt failed and nothing
+ * can have been billed for it.
+ */
+import { UpstreamFailure } from '../upstream/upstream-failure.ts'
+import { type ChatTarget, circuitsOpen } from './chat-targets.ts'
+import type { PreparedChat } from './prepare-chat.ts'
+
+/** Why an attempt was repeated: at another upstream, or at the same. */
+export type RepeatReason = 'fallback' | 'retry'
+
+export interface AttemptDeps {
+  /** Waits so many milliseconds; passed in so that tests need not. */
+  readonly pause: (milliseconds: number) => Promise<void>
+  /** Told of each attempt that is repeated. It must not throw. */
+  readonly onRepeat?: ((repeat: ChatRepeat) => void) | undefined
+}
+
+export interface ChatRepeat {
+  readonly requestId: string
+  readonly reason: RepeatReason
+  readonly from: string
+  readonly to: string
+  readonly failure: string
+}
+
+/** One attempt, and what it says about itself. */
+export interface Attempt<Result> {
+  run(target: ChatTarget): Promise<Result>
+  /** How an attempt failed that has a result all the same; null when it did not. */
+  failureOf(result: Result): Error | null
+  /** Whether the request was ended from our side: then no attempt follows, and the last says nothing of its upstream. */
+  isEnded(): boolean
+  /** Whether the request is wanted still and the caller has got nothing yet, so that another attempt can begin anew. */
+  mayRepeat(): boolean
+}
+
+/** The longest that an upstream's own request to wait is obeyed in place, in milliseconds. Source: decision 0033. */
+const WAIT_HERE_MAX_MS = 2_000
+/** The wait before a connection is tried anew, in milliseconds. Source: own choice. */
+const RECONNECT_MS = 100
+
+/** How long to wait before the same upstream is asked once more; null when it shall not be. */
+function waitHere({ kind, waitMs }: UpstreamFailure): number | null {
+  if (kind === 'unreachable') return RECONNECT_MS
+  const isAsked = (kind === 'rate_limited' || kind === 'overloaded') && waitMs !== null
+  return isAsked && waitMs <= WAIT_HERE_MAX_MS ? waitMs : null
+}
+
+interface NextAttempt {
+  readonly target: ChatTarget
+  readonly waitMs: number
+  readonly reason: RepeatReason
+}
+
+/** The targets that are left: each is asked once, and the one that asks to come back soonest once more. */
+class NextAttempts {
+  readonly #left: ChatTarget[]
+  #here: NextAttempt | null = null
+
+  constructor(targets: readonly ChatTarget[]) {
+    this.#left = targets.slice(1)
+  }
+
+  after(target: ChatTarget, failure: UpstreamFailure): NextAttempt | null {
+    const waitMs = waitHere(failure)
+    if (waitMs !== null && (this.#here === null || waitMs < this.#here.waitMs)) {
+      this.#here = { target, waitMs, reason: 'retry' }
+    }
+    const elsewhere = this.#left.shift()
+    return elsewhere === undefined ? null : { target: elsewhere, waitMs: 0, reason: 'fallback' }
+  }
+
+  /** Once, after every target has failed. */
+  again(): NextAttempt | null {
+    const here = this.#here
+    this.#here = null
+    return here
+  }
+}
+
+interface MadeAttempt<Result> {
+  /** Null when it went well. */
+  readonly failure: unknown
+  /** @throws what the attempt threw. */
+  finish(): Result
+}
+
+function thrown(error: unknown): MadeAttempt<never> {
+  return {
+    failure: error,
+    finish: () => {
+      throw error
+    },
+  }
+}
+
+async function make<Result>(attempt: Attempt<Result>, target: ChatTarget): Promise<MadeAttempt<Result>> {
+  const { upstreamModel } = target
+  const { circuits } = target.upstream
+  if (!circuits.admit(upstreamModel)) return thrown(circuitsOpen([target]))
+  let made: MadeAttempt<Result>
+  try {
+    const result = await attempt.run(target)
+    made = { failure: attempt.failureOf(result), finish: () => result }
+  } catch (error) {
+    made = thrown(error)
+  }
+  if (made.failure !== null && attempt.isEnded()) circuits.release(upstreamModel)
+  else circuits.note(upstreamModel, made.failure)
+  return made
+}
+
+/**
+ * Runs a request at its targets. What can have been billed is never repeated, and nothing is once the caller has got
+ * something. `prepared.target` says who serves.
+ *
+ * @returns the result of the last attempt.
+ * @throws what the last attempt threw.
+ *
+ * Source: decision 0033 (what may be repeated).
+ */
+export async function attemptChat<Result>(
+  deps: AttemptDeps,
+  prepared: PreparedChat,
+  attempt: Attempt<Result>,
+): Promise<Result> {
+  let nexts: NextAttempts | null = null
+  let hasRetried = false
+  for (;;) {
+    const { target } = prepared
+    const made = await make(attempt, target)
+    const { failure } = made
+    const isOver = !(failure instanceof UpstreamFailure) || !failure.isRepeatable || !attempt.mayRepeat()
+    if (isOver || hasRetried) return made.finish()
+    nexts ??= new NextAttempts(prepared.targets)
+    const next = nexts.after(target, failure) ?? nexts.again()
+    if (next === null) return made.finish()
+    hasRetried = next.reason === 'retry'
+    if (next.waitMs > 0) await deps.pause(next.waitMs)
+    if (!attempt.mayRepeat()) return made.finish()
+    const to = next.target.upstream.name
+    const { id: requestId } = prepared.hold
+    deps.onRepeat?.({ requestId, reason: next.reason, from: target.upstream.name, to, failure: failure.kind })
+    prepared.target = next.target
+  }
+}
