@@ -22,6 +22,8 @@ export interface ChatDeps {
   readonly models: ModelList
   readonly generations: GenerationLog
   readonly tokens: SandboxTokens
+  /** Draws what a text says, as a data URL; null where nothing can be drawn. */
+  readonly draw: (text: string) => Promise<string | null>
 }
 
 interface Casting {
@@ -87,6 +89,7 @@ async function answer(
 ): Promise<void> {
   const { clock, pace } = deps.options
   const made = await makeChoices({ tokens: deps.tokens, seed: deps.options.seed }, request, script, limits)
+  const picture = await drawFor(deps, request, script)
   const createdMs = clock.now()
   const costOf = (usage: ChatUsage): string | null =>
     script.reportsCost ? costOfModel(deps, request.model, usage) : null
@@ -96,6 +99,7 @@ async function answer(
     createdMs,
     model,
     topLogprobs,
+    picture,
     ...made,
     script,
     costOf,
@@ -110,6 +114,17 @@ async function answer(
   response.writeHead(200, { 'x-generation-id': whole.id, ...(script.sendsContentType ? type : {}) })
   const steps = request.isStreamed ? streamSteps(whole, { firstTokenMs, tokenMs }) : halfBody(whole)
   playSteps(response, steps, onEnd, script.wire === 'fragments' ? 1 : undefined)
+}
+
+/** A model that makes pictures gives one in its answer, too. */
+async function drawFor(
+  { models, draw }: ChatDeps,
+  request: ChatRequest,
+  { shape }: AnswerScript,
+): Promise<string | null> {
+  const isPainter = models.find(request.model)?.media?.type === 'image'
+  if (!isPainter || !request.takesPictures || shape !== 'plain') return null
+  return draw(request.messages.findLast(({ role }) => role === 'user')?.text ?? '')
 }
 
 /** Sends a whole answer after a wait, in one piece with its length, which is what most requests get. */

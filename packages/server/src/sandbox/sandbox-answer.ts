@@ -15,6 +15,8 @@ export interface SandboxAnswer {
   readonly topLogprobs: number | null
   readonly choices: readonly AnswerChoice[]
   readonly promptTokens: number
+  /** A picture of the first choice, as a data URL; null for none. */
+  readonly picture: string | null
   readonly script: AnswerScript
   /** USD as decimal text for a usage; null where the script or the model has no cost. */
   readonly costOf: (usage: ChatUsage) => string | null

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { timingSafeEqual } from 'node:crypto'
 import { answerChat, type ChatDeps } from './answer-chat.ts'
 import { createGenerationLog } from './generation-log.ts'
+import { drawForChat } from './media/draw-for-chat.ts'
 import { answerMedia } from './media/media-router.ts'
 import type { MediaType } from './media/media-faults.ts'
 import { openMedia, type OpenMedia } from './media/open-media.ts'
@@ -41,7 +42,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const models = createModelList(complete.models, complete.costOf)
   const generations = createGenerationLog()
   const media = openMedia(complete, models, generations)
-  const deps: ServerDeps = { options: complete, models, generations, tokens, media }
+  const draw = (text: string): Promise<string | null> => drawForChat(media.deps, text)
+  const deps: ServerDeps = { options: complete, models, generations, tokens, media, draw }
   const expected = Buffer.from(`Bearer ${complete.key}`)
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
     void answer(deps, expected, request, response)

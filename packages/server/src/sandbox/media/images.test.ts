@@ -191,6 +191,36 @@ test('a model that does something else makes no pictures, and lists are by what 
   expect(await idsAt('/models')).toEqual([])
 })
 
+describe('a chat with a model that makes pictures', () => {
+  const messages = [{ role: 'user', content: 'a cat under the moon' }]
+  const sizeOf = async (url: string) => {
+    const { width, format } = await sharp(Buffer.from(url.replace('data:image/png;base64,', ''), 'base64')).metadata()
+    return [width, format]
+  }
+  interface Message {
+    readonly content: string
+    readonly images?: readonly { readonly image_url: { readonly url: string } }[]
+  }
+
+  test('gives one beside the text', async () => {
+    const answer = await send(sandbox, '/chat/completions', { model: 'test/image', messages })
+    const { choices } = (await answer.json()) as { choices: { message: Message }[] }
+    expect(choices[0]?.message.content).not.toBe('')
+    expect(await sizeOf(choices[0]?.message.images?.[0]?.image_url.url ?? '')).toEqual([512, 'png'])
+  })
+
+  test('streams it before the end, and leaves it out where only text is wanted', async () => {
+    const body = { model: 'test/image', messages, stream: true }
+    const text = await (await send(sandbox, '/chat/completions', body)).text()
+    const frames = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data) as never)
+    const images = frames.flatMap(({ choices }: { choices: { delta: Message }[] }) => choices[0]?.delta.images ?? [])
+    expect(images).toHaveLength(1)
+    expect(await sizeOf(images[0]?.image_url.url ?? '')).toEqual([512, 'png'])
+    const plain = await send(sandbox, '/chat/completions', { ...body, modalities: ['text'] })
+    expect(await plain.text()).not.toContain('image_url')
+  })
+})
+
 test('without the packages a modality says so and lists nothing', async () => {
   const bare = await startMediaSandbox({ abilities: new Set() })
   expect(await refusalOf(await send(bare, '/images', cat))).toEqual([503, 'provider_unavailable'])
