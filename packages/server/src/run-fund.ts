@@ -21,7 +21,9 @@ Pays the demo account of the running sandbox on a local chain and waits until th
 
 /** How long a payment may take to be credited, in milliseconds. */
 const CREDIT_MAX_MS = 90_000
-const CLAIM_PAUSE_MS = 1_000
+/** A key may claim ten times a minute. */
+const CLAIM_PAUSE_MS = 7_000
+const FOLLOW_PAUSE_MS = 500
 const USDG_DECIMALS = 6
 const ETH_DECIMALS = 18
 
@@ -78,8 +80,9 @@ async function fund(payment: Payment, { env, print }: FundOptions): Promise<void
   const txHash = await pay(url, address, payment)
   print(`Paid       ${payment.amount} ${payment.asset} in ${txHash}`)
   const claim = { txHash, asset: payment.asset, chainId: payment.chainId }
-  const credited = await claimUntilCredited({ origin, key, print }, claim)
-  print(`Credited   ${credited.credits} credits; the balance is ${credited.balance} credits now`)
+  const { credits } = await claimUntilCredited({ origin, key, print }, claim)
+  const balance = (await callApi({ origin, key }, '/api/v1/balance')) as { readonly credits: number }
+  print(`Credited   ${credits} credits; the balance is ${balance.credits} credits now`)
 }
 
 async function readOr(path: string, message: string): Promise<string> {
@@ -101,6 +104,7 @@ async function findAddress(origin: string, key: string, chainId: number): Promis
   return found.address
 }
 
+/** Sends the payment and waits until it stands in a block: a local chain makes one for each transaction. */
 async function pay(url: string, address: string, { asset, amount }: Payment): Promise<string> {
   if (asset === 'ETH') {
     const value = `0x${unitsOf(amount, ETH_DECIMALS).toString(16)}`
@@ -118,10 +122,16 @@ function unitsOf(amount: string, decimals: number): bigint {
 }
 
 interface ClaimReply {
+  /** Null while the transaction is in no block. */
+  readonly id: string | null
   readonly status: string
+  readonly reason?: string | null
+}
+
+interface DepositReply {
+  readonly status: string
+  readonly reason: string | null
   readonly credits: number
-  readonly reason?: string
-  readonly balance?: number
 }
 
 interface Api {
@@ -129,19 +139,22 @@ interface Api {
   readonly key: string
 }
 
+/** Claims the payment, and then asks for the deposit: following one is no claim. */
 async function claimUntilCredited(
   { print, ...api }: Api & Pick<FundOptions, 'print'>,
   claim: object,
-): Promise<ClaimReply> {
+): Promise<DepositReply> {
   const until = Date.now() + CREDIT_MAX_MS
+  let id: string | null = null
   let told = ''
   while (Date.now() < until) {
-    const reply = (await callApi(api, '/api/deposits/claim', claim)) as ClaimReply
-    if (reply.status === 'credited') return reply
-    const reason = reply.reason ?? 'pending'
+    if (id === null) id = ((await callApi(api, '/api/deposits/claim', claim)) as ClaimReply).id
+    const deposit = id === null ? null : ((await callApi(api, `/api/deposits/${id}`)) as DepositReply)
+    if (deposit?.status === 'credited') return deposit
+    const reason = deposit?.reason ?? 'unmined'
     if (reason !== told) print(`Pending    ${reason}`)
     told = reason
-    await pauseFor(CLAIM_PAUSE_MS)
+    await pauseFor(id === null ? CLAIM_PAUSE_MS : FOLLOW_PAUSE_MS)
   }
   throw new FundError('The deposit is not credited yet. The gateway goes on without this command.')
 }
@@ -156,7 +169,6 @@ async function callApi({ origin, key }: Api, path: string, body?: object): Promi
     throw new FundError(`The gateway does not answer at ${origin}. Start it with "npm start", or set SVC_PORT.`)
   }
   const answer = (await reply.body.json()) as { readonly error?: { readonly message?: string; readonly code?: string } }
-  if (reply.statusCode === 429 || reply.statusCode === 404) return { status: 'pending', reason: answer.error?.code }
   if (reply.statusCode !== 200)
     throw new FundError(`The gateway answered ${reply.statusCode}: ${answer.error?.message}`)
   return answer

@@ -1,4 +1,5 @@
 import type { Config } from './config/config.ts'
+import { hasLocalDeposits } from './open-local-chains.ts'
 
 function originOf(config: Config): string {
   return config.publicUrl ?? `http://localhost:${config.port}`
@@ -26,6 +27,9 @@ const firstKeyText = `
   npm run admin -- key create --account ACCOUNT_ID --name laptop
 `
 
+const localDepositsText = `  Deposits   two local chains start in some seconds; "npm run fund" pays the demo account 25 USDG there
+`
+
 const quietLogText = `  Log        warnings and errors; SVC_LOG_LEVEL=info shows every request
 `
 
@@ -42,6 +46,6 @@ export function welcome(config: Config, demoKey: string | null): string {
   Base URL   ${baseUrl}/v1
   Console    ${origin}/console
   Reference  ${origin}/docs
-${config.logLevel === 'warn' ? quietLogText : ''}${demoKey === null ? firstKeyText : demoText(baseUrl, demoKey)}
+${hasLocalDeposits(config) ? localDepositsText : ''}${config.logLevel === 'warn' ? quietLogText : ''}${demoKey === null ? firstKeyText : demoText(baseUrl, demoKey)}
 `
 }
