@@ -25,7 +25,7 @@ const RETRY_WAITS_MS: readonly number[] = [5, 25, 100, 400, 1_000, 2_000]
  * every caller more than the shared commit saves. Source: decision 0021 (speed), measured.
  */
 const GATHER_FROM = 8
-const GATHER_MS = 6
+const GATHER_MS = 8
 
 /**
  * Operations that nobody waits for with impatience may wait so long for others, where others come: so many operations

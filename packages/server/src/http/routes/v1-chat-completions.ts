@@ -36,16 +36,20 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, chat, run
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, { caller, chat, run }: AdmittedChat) {
+/** The answer is text already, so it goes out past everything that the framework does for answers that are not. */
+async function answerWhole(deps: EdgeDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
+  const { request, reply } = call
   const json = await keepWhole(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
-    const headers = tellCharge({ request, reply }, completed.charge)
+    const headers = tellCharge(call, completed.charge)
     return { contentType: JSON_TYPE, headers, body: completed.json }
   })
   // The answer is kept until it is taken. The time begins anew whenever the reader takes some of it.
   reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
-  reply.header('content-type', JSON_TYPE)
-  return json
+  reply.hijack()
+  const headers = reply.getHeaders() as Record<string, string>
+  reply.raw.writeHead(200, { ...headers, 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json) })
+  reply.raw.end(json)
 }
 
 /** POST /v1/chat/completions. The key is checked before the body is read. Source: spec 2.2, 2.8, 4. */
