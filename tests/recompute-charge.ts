@@ -28,6 +28,18 @@ function listCost(pricing: NonNullable<UsageRecordBody['pricing']>): bigint {
   return sum.reduce((left, right) => left + right, scaled(prices['request'] ?? '0'))
 }
 
+/** Cost of media by the list prices that a record names: units of each kind × their price, at least the minimum. */
+function unitCost(pricing: NonNullable<UsageRecordBody['pricing']>): bigint {
+  const prices = pricing.usd_per_unit as Readonly<Record<string, string>>
+  const units = (pricing.units ?? {}) as Readonly<Record<string, number>>
+  const sum = Object.entries(units).reduce(
+    (total, [kind, quantity]) => total + (scaled(String(quantity)) * scaled(prices[kind] ?? 'none')) / ONE,
+    0n,
+  )
+  const minimum = scaled(pricing.minimum_usd ?? '0')
+  return sum > minimum ? sum : minimum
+}
+
 /**
  * Calculates a charge again from nothing but its usage record, in nanocredits, as a user would: the larger of tokens ×
  * card and cost with the margin, rounded up once. Written apart from the gateway's own arithmetic on purpose.
@@ -36,6 +48,9 @@ export function recomputeCharge({ pricing }: Pick<UsageRecordBody, 'pricing'>): 
   if (pricing === null) return 0n
   const { card, cost_usd: cost, prompt_tokens: prompt = 0, completion_tokens: completion = 0 } = pricing
   if (pricing.tokens !== undefined && cost !== undefined && listCost(pricing) !== scaled(cost)) {
+    throw new Error(`the list prices of a record do not give its cost: ${JSON.stringify(pricing)}`)
+  }
+  if (pricing.usd_per_unit !== undefined && cost !== undefined && unitCost(pricing) !== scaled(cost)) {
     throw new Error(`the list prices of a record do not give its cost: ${JSON.stringify(pricing)}`)
   }
   const nanocreditsOf = (perMillion: string): bigint => (scaled(perMillion) * 1_000n) / ONE

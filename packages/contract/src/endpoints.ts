@@ -9,6 +9,7 @@ import { depositsEndpoints } from './endpoints/deposits.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { filesEndpoints } from './endpoints/files.ts'
 import { keysEndpoints } from './endpoints/keys.ts'
+import { imagesEndpoints } from './endpoints/images.ts'
 import { modelsEndpoints } from './endpoints/models.ts'
 import { serviceEndpoints } from './endpoints/service.ts'
 import { videosEndpoints } from './endpoints/videos.ts'
@@ -17,6 +18,7 @@ import { videosEndpoints } from './endpoints/videos.ts'
 export const endpoints = {
   ...modelsEndpoints,
   ...chatEndpoints,
+  ...imagesEndpoints,
   ...filesEndpoints,
   ...videosEndpoints,
   ...audioEndpoints,

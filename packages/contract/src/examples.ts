@@ -9,6 +9,7 @@ import { depositsExamples } from './examples/deposits.ts'
 import type { ExampleTable } from './examples/example.ts'
 import { filesExamples } from './examples/files.ts'
 import { keysExamples } from './examples/keys.ts'
+import { imagesExamples } from './examples/images.ts'
 import { modelsExamples } from './examples/models.ts'
 import { serviceExamples } from './examples/service.ts'
 import { videosExamples } from './examples/videos.ts'
@@ -16,6 +17,7 @@ import { videosExamples } from './examples/videos.ts'
 export const examples: ExampleTable<typeof endpoints> = {
   ...modelsExamples,
   ...chatExamples,
+  ...imagesExamples,
   ...filesExamples,
   ...videosExamples,
   ...audioExamples,

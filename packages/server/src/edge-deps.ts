@@ -10,6 +10,7 @@ import { InvariantError } from './errors/invariant-error.ts'
 import type { EdgeDeps, EdgeLimits } from './http/edge.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
 import { BodyBudget } from './http/read-body.ts'
+import { makeImageDeps } from './make-image-deps.ts'
 import { traceLedger } from './observe/trace-ledger.ts'
 import { makeVideoDeps } from './make-video-deps.ts'
 import { repeatListener, settlementListener } from './open-observation.ts'
@@ -58,6 +59,8 @@ function edgeLimits(parts: Parts): EdgeLimits {
     streams,
     bodies: new BodyBudget(limits.bodyBytesInFlight),
     chatBodyBytes: limits.chatBodyBytes,
+    images: new RateLimiter(limits.imagesPerMinute, clock),
+    imageFormBytes: limits.imageFormBytes,
     uploadStallMs: limits.uploadStallMs,
     keepAliveMs: limits.keepAliveMs,
   }
@@ -70,6 +73,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
   const catalog = parts.catalog.catalog
   const billing = billingDeps(parts, publicOrigin)
   const upstreamOf = upstreamFinder(parts)
+  const publicBaseUrl = `${publicOrigin}/api`
   return {
     clock,
     log: parts.log,
@@ -93,13 +97,14 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
       measureSound: (file) => parts.durationProbe.measure(file.bytes, file.byteLength),
     },
     idempotency: parts.idempotency,
+    images: makeImageDeps(parts, { billing, upstreamOf, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
     ...depositEdge(parts, publicOrigin),
     catalog,
     media: parts.media,
     readHealth: health,
-    publicBaseUrl: `${publicOrigin}/api`,
+    publicBaseUrl,
     spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
     limits: edgeLimits(parts),
     videos: makeVideoDeps(parts, billing),

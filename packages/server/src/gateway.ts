@@ -182,5 +182,7 @@ function deliveryOf(outbox: OutboxDeps | null): (() => Promise<void>) | null {
 }
 
 function catalogRefresh(catalog: OpenCatalog, upstream: WatchedUpstream | undefined): (() => Promise<void>) | null {
-  return upstream === undefined ? null : () => catalog.refresh(() => upstream.listModels())
+  return upstream === undefined
+    ? null
+    : () => catalog.refresh(async () => upstream.completeList(await upstream.listModels()))
 }

@@ -57,10 +57,18 @@ export function readLiveImage(row: MediaRow): ListedMedia | null {
       variants: variants.filter(hasSettings),
       perInputImage: greatest(inputs.filter((amount) => amount !== null)),
       perRequest: null,
+      perInputToken: tokenPrice(lines, 'input_text'),
+      perInputImageToken: tokenPrice(lines, 'input_image'),
     },
     facts: imageFacts(row.image_parameters ?? {}, row.supports_streaming ?? null),
     isGuess: lines.some((line) => line.billable === 'output_image' && line.unit === 'token'),
   }
+}
+
+/** The dearest price of a token of one kind. */
+function tokenPrice(lines: readonly z.output<typeof pricingLine>[], billable: string): AttoUsd | null {
+  const found = lines.filter((line) => line.billable === billable && line.unit === 'token')
+  return greatest(found.map((line) => amountOf(line.cost_usd)).filter((amount) => amount !== null))
 }
 
 /**

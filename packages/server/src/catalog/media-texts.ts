@@ -23,6 +23,8 @@ export interface ImageTexts {
     | undefined
   readonly per_input_image?: Text
   readonly per_request?: Text
+  readonly per_input_token?: Text
+  readonly per_input_image_token?: Text
   readonly max_n?: number | undefined
   readonly min_input_images?: number | undefined
   readonly max_input_images?: number | undefined
@@ -113,6 +115,8 @@ function readImage(texts: ImageTexts, isGuess: boolean): ListedMedia {
       variants,
       perInputImage: optional(texts.per_input_image),
       perRequest: optional(texts.per_request),
+      perInputToken: optional(texts.per_input_token),
+      perInputImageToken: optional(texts.per_input_image_token),
     },
     facts: {
       countMax: texts.max_n ?? null,

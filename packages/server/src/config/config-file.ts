@@ -113,6 +113,8 @@ const limitsSchema = z.strictObject({
   public_per_minute: perMinute.optional().describe('Requests without a key from one address; 120 by default.'),
   failed_auth_per_minute: perMinute.optional().describe('Wrong keys from one address; 30 by default.'),
   chat_body_bytes: bytes.optional().describe('Size of a chat request; 32 MiB by default.'),
+  images_per_minute: perMinute.optional().describe('Requests for pictures of one key; 60 by default.'),
+  image_form_bytes: bytes.optional().describe('Files of one form with pictures, all together; 64 MiB by default.'),
   body_bytes_in_flight: bytes.optional().describe('Request bodies in memory at a time; 256 MiB by default.'),
   upload_bytes_in_flight: bytes
     .optional()

@@ -96,6 +96,10 @@ export interface LimitsConfig {
   /** Requests with a wrong key, by address. */
   readonly failedAuthPerMinute: number
   readonly chatBodyBytes: number
+  /** Requests for pictures of one key. */
+  readonly imagesPerMinute: number
+  /** Files of one form with pictures, all together. */
+  readonly imageFormBytes: number
   /** Bodies in memory at a time, over all requests. */
   readonly bodyBytesInFlight: number
   /** Files that came with requests, on disk and in memory, over all requests. */

@@ -15,6 +15,8 @@ export function resolveLimits(entry: LimitsEntry): LimitsConfig {
     publicPerMinute: entry.public_per_minute ?? 120,
     failedAuthPerMinute: entry.failed_auth_per_minute ?? 30,
     chatBodyBytes: entry.chat_body_bytes ?? 32 * MIB,
+    imagesPerMinute: entry.images_per_minute ?? 60,
+    imageFormBytes: entry.image_form_bytes ?? 64 * MIB,
     bodyBytesInFlight: entry.body_bytes_in_flight ?? 256 * MIB,
     uploadBytesInFlight: entry.upload_bytes_in_flight ?? 1_024 * MIB,
     uploadStallMs: entry.upload_stall_ms ?? 30_000,

@@ -15,6 +15,7 @@ import type { DepositPlacesDeps } from '../deposits/deposit-places.ts'
 import type { ReadDepositsDeps } from '../deposits/read-deposits.ts'
 import type { SendReceiptDeps } from '../deposits/send-receipt.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
+import type { ImageDeps } from '../inference/prepare-images.ts'
 import type { StreamChatDeps } from '../inference/stream-chat.ts'
 import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
 import type { MirrorKeyDeps } from '../keys/mirror-key.ts'
@@ -45,6 +46,7 @@ export interface EdgeDeps {
   readonly chat: StreamChatDeps
   readonly audio: SpeakTextDeps & TranscribeDeps
   readonly idempotency: Idempotency
+  readonly images: ImageDeps
   readonly balance: ReadBalanceDeps
   readonly usage: ReadUsageDeps
   readonly deposits: EdgeDeposits
@@ -88,6 +90,10 @@ export interface EdgeLimits {
   readonly streams: StreamSlots
   readonly bodies: BodyBudget
   readonly chatBodyBytes: number
+  /** Requests for pictures of one key, beside the limit on all of them. */
+  readonly images: RateLimiter
+  /** Files of one form with pictures, all together. */
+  readonly imageFormBytes: number
   /** How long a client may send nothing of a form, in milliseconds. */
   readonly uploadStallMs: number
   /** How often a silent stream sends a comment, in milliseconds. */

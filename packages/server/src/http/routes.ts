@@ -13,6 +13,10 @@ import { v1AudioTranscriptions } from './routes/v1-audio-transcriptions.ts'
 import { v1AudioTranslations } from './routes/v1-audio-translations.ts'
 import { v1Balance } from './routes/v1-balance.ts'
 import { v1ChatCompletions } from './routes/v1-chat-completions.ts'
+import { v1Images } from './routes/v1-images.ts'
+import { v1ImagesEdits } from './routes/v1-images-edits.ts'
+import { v1ImagesGenerations } from './routes/v1-images-generations.ts'
+import { v1ImagesModels } from './routes/v1-images-models.ts'
 import { v1MediaName } from './routes/v1-media-name.ts'
 import { v1Models } from './routes/v1-models.ts'
 import { v1ModelsId } from './routes/v1-models-id.ts'
@@ -37,6 +41,7 @@ const videos: readonly MountRoute[] = [
   v1VideosJobIdContent,
 ]
 const audio: readonly MountRoute[] = [v1AudioSpeech, v1AudioTranscriptions, v1AudioTranslations]
+const images: readonly MountRoute[] = [v1ImagesModels, v1ImagesGenerations, v1ImagesEdits, v1Images]
 const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId]
 const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
 const keys: readonly MountRoute[] = [keysMirror]
@@ -47,6 +52,7 @@ const service: readonly MountRoute[] = [health, openapi]
 export const routes: readonly MountRoute[] = [
   ...models,
   ...chat,
+  ...images,
   ...videos,
   ...audio,
   ...account,

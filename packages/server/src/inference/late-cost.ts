@@ -18,7 +18,7 @@ export interface LateCostDeps {
  */
 export async function withLateCost<Report extends ReportedUsage & { readonly generationId: string | null }>(
   deps: LateCostDeps,
-  upstream: ChatUpstream,
+  upstream: Pick<ChatUpstream, 'findCost'>,
   report: Report,
 ): Promise<Report> {
   const { generationId } = report

@@ -1,6 +1,7 @@
 import type { UpstreamMetrics } from '../metrics/upstream-metrics.ts'
 import type { ChatStreamSink, UpstreamChatRequest } from '../upstream/chat-upstream.ts'
 import type { VideoUpstream } from '../upstream/video-upstream.ts'
+import type { ImageUpstream } from '../upstream/image-upstream.ts'
 import type { WatchedUpstream } from '../upstream/watch-health.ts'
 import { measureSpeech, measureTranscription } from './measure-audio.ts'
 import { failureKind, measured } from './measured-call.ts'
@@ -40,6 +41,18 @@ async function measureStream(
   }
 }
 
+function measureImages(port: ImageUpstream, metrics: UpstreamMetrics): ImageUpstream {
+  return {
+    create: (request, onPartial) =>
+      measured(
+        metrics,
+        'create_images',
+        () => port.create(request, onPartial),
+        () => request.signal.aborted,
+      ),
+  }
+}
+
 /** Counts the calls about videos. A download counts as its opening: how long it takes is up to its reader. */
 function measureVideos(videos: VideoUpstream, metrics: UpstreamMetrics): VideoUpstream {
   const never = (): boolean => false
@@ -67,6 +80,7 @@ export function measureUpstream(upstream: WatchedUpstream, metrics: UpstreamMetr
     stream: (request, sink) => measureStream(upstream, metrics, request, sink),
     speech: upstream.speech === null ? null : measureSpeech(upstream.speech, metrics),
     transcription: upstream.transcription === null ? null : measureTranscription(upstream.transcription, metrics),
+    images: upstream.images === null ? null : measureImages(upstream.images, metrics),
     findCost: (generationId) => measured(metrics, 'find_cost', () => upstream.findCost(generationId), never),
     listModels: () => measured(metrics, 'list_models', () => upstream.listModels(), never),
     videos: upstream.videos === null ? null : measureVideos(upstream.videos, metrics),

@@ -11,6 +11,7 @@ import type {
   ReportedUsage,
   UpstreamChatRequest,
 } from '../upstream/chat-upstream.ts'
+import type { ImageUpstream } from '../upstream/image-upstream.ts'
 import type { WatchedUpstream } from '../upstream/watch-health.ts'
 
 /** Whom the spans speak about. */
@@ -21,14 +22,21 @@ export interface TracedUpstream {
   readonly forwardsTrace: boolean
 }
 
-function requestFacts(upstream: string, target: TracedUpstream, request: UpstreamChatRequest): SpanFacts {
+/** A call as far as its span tells of it. */
+interface TracedCall {
+  readonly operation: string
+  readonly upstreamModel: string
+  readonly stream: boolean
+}
+
+function requestFacts(upstream: string, target: TracedUpstream, call: TracedCall): SpanFacts {
   const url = target.url === null ? null : URL.parse(target.url)
   const defaultPort = url?.protocol === 'https:' ? 443 : 80
   return {
-    'gen_ai.operation.name': 'chat',
+    'gen_ai.operation.name': call.operation,
     'gen_ai.provider.name': upstream,
-    'gen_ai.request.model': request.upstreamModel,
-    'gen_ai.request.stream': request.stream,
+    'gen_ai.request.model': call.upstreamModel,
+    'gen_ai.request.stream': call.stream,
     'server.address': url?.hostname,
     'server.port': url === null ? undefined : Number(url.port) || defaultPort,
   }
@@ -74,14 +82,51 @@ function tracedSink(span: RunningSpan, sink: ChatStreamSink, isStopped: () => bo
   }
 }
 
-/** Has a span for each chat call to an upstream, below the request that it is for. */
+function traceImages(
+  port: ImageUpstream,
+  {
+    upstream,
+    tracing,
+    target,
+  }: { readonly upstream: string; readonly tracing: Tracing; readonly target: TracedUpstream },
+): ImageUpstream {
+  return {
+    create: async (request, onPartial) => {
+      const { upstreamModel } = request
+      const call = { operation: 'generate_content', upstreamModel, stream: onPartial !== null }
+      const span = tracing.call(`generate_content ${upstreamModel}`, requestFacts(upstream, target, call))
+      if (span === null) return port.create(request, onPartial)
+      try {
+        const sent = target.forwardsTrace ? { ...request, traceparent: span.traceparent } : request
+        const made = await port.create(sent, onPartial)
+        span.tell({
+          'gen_ai.response.id': made.generationId ?? undefined,
+          'gen_ai.usage.input_tokens': made.usage?.inputTokens,
+          'gen_ai.usage.output_tokens': made.usage?.outputTokens,
+        })
+        span.end(null)
+        return made
+      } catch (error) {
+        span.end(codeOf(error))
+        throw error
+      }
+    },
+  }
+}
+
+/** Has a span for each call to an upstream, below the request that it is for. */
 export function traceUpstream(upstream: WatchedUpstream, tracing: Tracing, target: TracedUpstream): WatchedUpstream {
   const begin = (request: UpstreamChatRequest): RunningSpan | null =>
-    tracing.call(`chat ${request.upstreamModel}`, requestFacts(upstream.name, target, request))
+    tracing.call(
+      `chat ${request.upstreamModel}`,
+      requestFacts(upstream.name, target, { ...request, operation: 'chat' }),
+    )
   const withTrace = (request: UpstreamChatRequest, span: RunningSpan): UpstreamChatRequest =>
     target.forwardsTrace ? { ...request, traceparent: span.traceparent } : request
   return {
     ...upstream,
+    images:
+      upstream.images === null ? null : traceImages(upstream.images, { upstream: upstream.name, tracing, target }),
     complete: async (request) => {
       const span = begin(request)
       if (span === null) return upstream.complete(request)

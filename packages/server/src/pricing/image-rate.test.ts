@@ -10,7 +10,8 @@ function variant(perImage: string, settings: Partial<Omit<ImageVariant, 'perImag
 }
 
 function pricesOf(perImage: string, variants: readonly ImageVariant[]): ImagePrices {
-  return { type: 'image', perImage: usd(perImage), variants, perInputImage: null, perRequest: null }
+  const none = { perInputImage: null, perRequest: null, perInputToken: null, perInputImageToken: null }
+  return { type: 'image', perImage: usd(perImage), variants, ...none }
 }
 
 const byQuality = pricesOf('0.011', [

@@ -23,6 +23,9 @@ export interface ImagePrices {
   /** One picture that the request gives: to edit, or to go by. */
   readonly perInputImage: AttoUsd | null
   readonly perRequest: AttoUsd | null
+  /** Tokens of the prompt and of given pictures, where they are sold beside the renders: for holds alone. */
+  readonly perInputToken?: AttoUsd | null
+  readonly perInputImageToken?: AttoUsd | null
 }
 
 /** A second of video with these settings costs so much; a setting that is null does not matter. */

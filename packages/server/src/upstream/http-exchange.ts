@@ -15,6 +15,8 @@ export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>
   /** A stream is sent as it comes; its `content-length` stands in the headers. It is destroyed at every end. */
   readonly body: Buffer | Readable | null
+  /** Longest wait for the answer's headers, in milliseconds, where it is not the usual one of this upstream. */
+  readonly headersTimeoutMs?: number
 }
 
 export interface CollectedResponse {
@@ -140,6 +142,7 @@ export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, 
       method: request.method,
       headers: request.headers,
       body: request.body,
+      ...(request.headersTimeoutMs === undefined ? {} : { headersTimeout: request.headersTimeoutMs }),
     },
     handler,
   )

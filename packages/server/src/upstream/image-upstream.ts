@@ -4,13 +4,16 @@
  */
 import type { AttoUsd } from '../pricing/price.ts'
 
-/** A picture that a request gives. */
-export interface GivenImage {
+/** A picture that a request gives, as a file. */
+export interface GivenFile {
   readonly bytes: Buffer
   /** `image/png` and the like, as the sender says. */
   readonly mediaType: string
   readonly fileName: string
 }
+
+/** A picture that a request gives: a file, or an address that the upstream reads. Never fetched by us. */
+export type GivenImage = GivenFile | { readonly url: string }
 
 /** What is asked for. Null and absent settings are left to the upstream. */
 export interface ImageSettings {
@@ -37,9 +40,12 @@ export interface UpstreamImageRequest {
   /** Renders that this call shall make. */
   readonly count: number
   readonly settings: ImageSettings
-  /** Pictures to edit or to go by: files, or addresses that the upstream fetches, data URLs among them. */
-  readonly inputs: readonly (GivenImage | { readonly url: string })[]
-  readonly mask: GivenImage | { readonly url: string } | null
+  /** What the client sent beside these, for upstreams that know it. */
+  readonly extras: Readonly<Record<string, unknown>>
+  /** Whether the pictures are to be changed, and not only to be gone by. */
+  readonly isEdit: boolean
+  readonly inputs: readonly GivenImage[]
+  readonly mask: GivenImage | null
   /** Partial pictures that a stream shall show of each render. */
   readonly partialImages: number
   readonly confidential: boolean
@@ -66,10 +72,12 @@ export interface ImageUsage {
 }
 
 export interface UpstreamImages {
-  /** Those that can be shown; answers that hold no picture are left out. */
+  /** Those that can be shown, at most as many as were asked for; what holds no picture is left out. */
   readonly renders: readonly Render[]
+  /** How many the upstream says that it made, those among them that cannot be shown. */
+  readonly answered: number
   readonly usage: ImageUsage | null
-  /** What the whole call cost; null where the upstream does not say. */
+  /** What these renders cost: the part of the call's cost that is theirs; null where the upstream does not say. */
   readonly cost: AttoUsd | null
   readonly generationId: string | null
   /** Settings as the upstream says it used them; null where it does not. */

@@ -9,6 +9,12 @@ import type { VideoUpstream } from './video-upstream.ts'
  * for one that it does not.
  */
 export interface Upstream extends ChatUpstream {
+  /**
+   * Adds to the upstream's list of models what it says of media elsewhere. Many calls, so not for asking whether it is
+   * there.
+   * @param list from `listModels`.
+   */
+  completeList(list: unknown): Promise<unknown>
   readonly images: ImageUpstream | null
   readonly videos: VideoUpstream | null
   readonly speech: SpeechUpstream | null

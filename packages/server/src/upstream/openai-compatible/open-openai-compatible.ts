@@ -3,6 +3,10 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { Upstream } from '../upstream.ts'
 import { createUpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
 import type { AudioDialect } from './audio-upstream.ts'
+import { closeAll } from '../close-all.ts'
+import { createEgress } from '../egress-guard.ts'
+import { buildOpenAiImageBody } from './image-body.ts'
+import { createImages } from './images.ts'
 import { createOpenAiCompatible } from './openai-compatible.ts'
 import { createSpeechUpstream } from './speech.ts'
 import { createTranscriptionUpstream } from './transcription.ts'
@@ -47,15 +51,16 @@ function audioDialect(reportsCost: boolean): AudioDialect {
  * requests.
  */
 export function openOpenAiCompatible(options: ServerOptions): Upstream {
-  const { name, clock } = options
+  const { name, clock, reportsCost } = options
   const client = createUpstreamClient({ ...options, extraHeaders: {} })
-  const audio = { name, client, clock, dialect: audioDialect(options.reportsCost) }
+  const egress = createEgress(options)
+  const audio = { name, client, clock, dialect: audioDialect(reportsCost) }
   const chat = createOpenAiCompatible({
     ...{ name, client, clock },
     findCost: null,
     dialect: {
       maxTokensField: options.maxTokensField,
-      reportsCost: options.reportsCost,
+      reportsCost,
       supportsChoices: true,
       failuresAreFree: options.failuresAreFree,
       generationId: null,
@@ -65,17 +70,20 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
       },
     },
   })
-  const videos = openVideos(options, client, {
-    reportsCost: options.reportsCost,
-    cancels: true,
-    writeBody: openAiVideoBody,
+  const images = createImages({
+    ...{ name, client, egress, clock },
+    firstByteMs: options.timeouts.firstByteMs,
+    dialect: { reportsCost, generationIdHeader: null },
+    buildBody: buildOpenAiImageBody,
   })
+  const videos = openVideos(options, client, { reportsCost, cancels: true, writeBody: openAiVideoBody })
   return {
     ...chat,
-    images: null,
+    images,
     videos: videos.port,
     speech: createSpeechUpstream(audio),
     transcription: createTranscriptionUpstream(audio),
-    close: () => videos.closeWith(chat),
+    completeList: (list) => Promise.resolve(list),
+    close: () => closeAll([egress, { close: () => videos.closeWith(chat) }]),
   }
 }

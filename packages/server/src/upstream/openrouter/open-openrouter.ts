@@ -4,12 +4,17 @@ import { type JsonBody, numberText } from '../../json/json-body.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { parseUsd } from '../../pricing/usd.ts'
 import type { AudioDialect } from '../openai-compatible/audio-upstream.ts'
+import { closeAll } from '../close-all.ts'
+import { createEgress } from '../egress-guard.ts'
+import { createImages } from '../openai-compatible/images.ts'
 import { addOwnKeyCost } from '../openai-compatible/cost.ts'
 import { createOpenAiCompatible, fetchJson } from '../openai-compatible/openai-compatible.ts'
 import type { ServerOptions } from '../openai-compatible/open-openai-compatible.ts'
 import { createSpeechUpstream } from '../openai-compatible/speech.ts'
 import { createTranscriptionUpstream } from '../openai-compatible/transcription.ts'
 import { isObject } from '../openai-compatible/usage.ts'
+import { addMediaLists } from './media-lists.ts'
+import { buildOpenRouterImageBody } from './openrouter-images.ts'
 import type { Upstream } from '../upstream.ts'
 import { openVideos } from '../openai-compatible/open-videos.ts'
 import { openRouterVideoBody } from '../openai-compatible/video-body.ts'
@@ -75,39 +80,48 @@ function audioDialect(options: OpenRouterOptions): AudioDialect {
     translates,
     streamsTranscripts: false,
     reportsCost,
-    generationIdHeader: 'x-generation-id',
+    generationIdHeader: GENERATION_ID.header,
   }
 }
 
 /** Opens OpenRouter as an upstream. The sandbox speaks the same dialect, so it is opened with this, too. */
 export function openOpenRouter(options: OpenRouterOptions): Upstream {
+  const { name, clock, reportsCost } = options
   const client = createUpstreamClient({ ...options, extraHeaders: { 'x-title': 'SVC' } })
+  const egress = createEgress(options)
   const chat = createOpenAiCompatible({
-    name: options.name,
+    name,
     client,
-    clock: options.clock,
-    findCost: (generationId) => findCost(client, options.name, generationId),
+    clock,
+    findCost: (generationId) => findCost(client, name, generationId),
     dialect: {
       maxTokensField: null,
-      reportsCost: options.reportsCost,
+      reportsCost,
       supportsChoices: options.supportsChoices,
       failuresAreFree: options.failuresAreFree,
       generationId: GENERATION_ID,
       extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
     },
   })
-  const audio = { name: options.name, client, clock: options.clock, dialect: audioDialect(options) }
+  const audio = { name, client, clock, dialect: audioDialect(options) }
+  const images = createImages({
+    ...{ name, client, egress, clock },
+    firstByteMs: options.timeouts.firstByteMs,
+    dialect: { reportsCost, generationIdHeader: GENERATION_ID.header },
+    buildBody: buildOpenRouterImageBody,
+  })
   const videos = openVideos(options, client, {
-    reportsCost: options.reportsCost,
+    reportsCost,
     cancels: options.cancelsVideos === true,
     writeBody: openRouterVideoBody,
   })
   return {
     ...chat,
-    images: null,
+    images,
     videos: videos.port,
     speech: createSpeechUpstream(audio),
     transcription: createTranscriptionUpstream(audio),
-    close: () => videos.closeWith(chat),
+    completeList: (list) => addMediaLists(list, { client, name }),
+    close: () => closeAll([egress, { close: () => videos.closeWith(chat) }]),
   }
 }

@@ -1,0 +1,124 @@
+/** From the pictures that came to what the caller pays. Pure: the rules of the price are the pricing room's. */
+import { type ErrorCode, ZERO } from '@svc/contract'
+import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
+import { chargeMedia, listMediaCost, type MediaLine } from '../pricing/charge-media.ts'
+import { likelyImageRate, type RenderSettings } from '../pricing/image-rate.ts'
+import type { AttoUsd, ChatCharge } from '../pricing/price.ts'
+import { attoUsdOf, costAtPar } from '../pricing/usd.ts'
+import type { UpstreamImages } from '../upstream/image-upstream.ts'
+import type { ImageCall } from './image-call.ts'
+import type { PreparedImages } from './prepare-images.ts'
+
+/** What a request for pictures costs. */
+export interface ImageCharge {
+  readonly charge: ChatCharge
+  /** True where the cost of some of the calls was reported and that of others taken from the list. */
+  readonly estimated: boolean
+}
+
+/**
+ * Prices the pictures that came: by the reported cost of each call that brought any, else by the list. An answer
+ * without a picture is free, whatever it cost. Source: spec, billing rule 1; decision 0022 (prices of media).
+ */
+export function chargeImages(
+  prepared: PreparedImages,
+  call: ImageCall,
+  answers: readonly UpstreamImages[],
+): ImageCharge {
+  const paid = answers.filter(({ renders }) => renders.length > 0)
+  const settings = settingsUsed(call, paid)
+  const unreported = paid.filter(({ cost }) => cost === null)
+  if (unreported.length === paid.length) {
+    const variant = variantOf(settings)
+    return {
+      charge: chargeMedia({ lines: linesOf(prepared, call, paid, settings), reportedCost: null, variant }),
+      estimated: false,
+    }
+  }
+  const listed = unreported.length === 0 ? 0n : listMediaCost(linesOf(prepared, call, unreported, settings))
+  const reportedCost = attoUsdOf(paid.reduce((sum, { cost }) => sum + (cost ?? 0n), listed))
+  const estimated = unreported.length > 0
+  return {
+    charge: chargeMedia({ lines: linesOf(prepared, call, paid, settings), reportedCost, estimated }),
+    estimated,
+  }
+}
+
+function linesOf(
+  { offer: { prices } }: PreparedImages,
+  { inputs }: ImageCall,
+  answers: readonly UpstreamImages[],
+  settings: RenderSettings,
+): [MediaLine, ...MediaLine[]] {
+  const renders = answers.reduce((sum, answer) => sum + answer.renders.length, 0)
+  const lines: [MediaLine, ...MediaLine[]] = [
+    { unit: 'images', quantity: renders, perUnit: likelyImageRate(prices, settings) },
+  ]
+  if (prices.perInputImage !== null && inputs.length > 0) {
+    lines.push({ unit: 'input_images', quantity: inputs.length * answers.length, perUnit: prices.perInputImage })
+  }
+  if (prices.perRequest !== null) {
+    lines.push({ unit: 'requests', quantity: answers.length, perUnit: prices.perRequest })
+  }
+  return lines
+}
+
+/** What the upstream says that it used goes before what was asked. */
+function settingsUsed({ settings }: ImageCall, answers: readonly UpstreamImages[]): RenderSettings {
+  const used = answers[0]?.used
+  return {
+    size: used?.size ?? settings.size,
+    resolution: settings.resolution,
+    quality: used?.quality ?? settings.quality,
+  }
+}
+
+function variantOf(settings: RenderSettings): Record<string, string> {
+  const named = Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== null)
+  return Object.fromEntries(named)
+}
+
+/** Makes the settlement of pictures that are charged. */
+export function imageSettlement(
+  { model, server }: PreparedImages,
+  { charge, estimated }: ImageCharge,
+  answers: readonly UpstreamImages[],
+): Settlement {
+  const usages = answers.flatMap(({ usage }) => usage ?? [])
+  return {
+    charge: charge.charge,
+    cost: charge.cost,
+    facts: {
+      ...NO_FACTS,
+      upstream: server.name,
+      upstreamModel: model.upstreamModel,
+      generationId: answers[0]?.generationId ?? null,
+      promptTokens: usages.length === 0 ? null : usages.reduce((sum, usage) => sum + usage.inputTokens, 0),
+      completionTokens: usages.length === 0 ? null : usages.reduce((sum, usage) => sum + usage.outputTokens, 0),
+      basis: charge.basis,
+      estimated,
+      pricing: charge.pricing,
+    },
+  }
+}
+
+/** Makes the settlement of answers without a picture: free; what the upstream asks all the same is our loss. */
+export function emptySettlement(
+  { model, server }: PreparedImages,
+  answers: readonly UpstreamImages[],
+  errorCode: ErrorCode,
+): Settlement {
+  const cost: AttoUsd = attoUsdOf(answers.reduce((sum, answer) => sum + (answer.cost ?? 0n), 0n))
+  return {
+    charge: ZERO,
+    cost: costAtPar(cost),
+    facts: {
+      ...NO_FACTS,
+      upstream: server.name,
+      upstreamModel: model.upstreamModel,
+      generationId: answers[0]?.generationId ?? null,
+      status: 'error',
+      errorCode,
+    },
+  }
+}

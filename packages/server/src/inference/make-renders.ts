@@ -1,0 +1,120 @@
+/** Asks an upstream for pictures until there are as many as were asked for, or it gives no more. */
+import { ServiceError } from '../errors/service-error.ts'
+import type { PartialImage, UpstreamImageRequest, UpstreamImages } from '../upstream/image-upstream.ts'
+import { upstreamFailure } from '../upstream/upstream-failure.ts'
+import type { ImageCall } from './image-call.ts'
+import type { PreparedImages } from './prepare-images.ts'
+
+export interface RenderWatcher {
+  /** A partial picture; null where nobody watches, so that none are asked for. */
+  readonly onPartial: ((partial: PartialImage) => void) | null
+  /** A call has come back with pictures. */
+  readonly onMade: (made: UpstreamImages) => void
+}
+
+/** All calls of one request: what came of those that succeeded, and why others failed. */
+export interface MadeRenders {
+  readonly answers: readonly UpstreamImages[]
+  readonly failures: readonly Error[]
+}
+
+/** Failures that say that the upstream has looked at the request and did nothing. */
+const refusals: ReadonlySet<string> = new Set(['upstream_rejected_request', 'invalid_value', 'unsupported_parameter'])
+
+/**
+ * Makes the pictures of one request. An upstream that makes fewer at a time is called as often as is needed, at once:
+ * by what its list says, by what it refuses, and once more for those that are missing from a short answer.
+ *
+ * Never rejects because of the upstream: what failed is told beside what came.
+ */
+export async function makeRenders(
+  prepared: PreparedImages,
+  call: ImageCall,
+  watcher: RenderWatcher,
+): Promise<MadeRenders> {
+  const rounds = new Rounds(prepared, call, watcher)
+  const { countMax } = prepared.offer.facts
+  // Partial pictures do not tell which render they are of, so a stream asks for one at a time.
+  const atOnce = watcher.onPartial === null ? Math.max(1, Math.min(countMax ?? call.count, call.count)) : 1
+  await rounds.ask(countsOf(call.count, atOnce))
+  const mayRefuse = atOnce > 1 && rounds.came === 0 && rounds.failures.some(isRefusal)
+  if (mayRefuse) await rounds.tryOneByOne()
+  else if (rounds.failures.length === 0 && rounds.came > 0) await rounds.ask(countsOf(call.count - rounds.answered, 1))
+  return { answers: rounds.answers, failures: rounds.failures }
+}
+
+function isRefusal(failure: Error): boolean {
+  return failure instanceof ServiceError && refusals.has(failure.code)
+}
+
+/** So many renders in calls of a size. */
+function countsOf(count: number, size: number): number[] {
+  const counts: number[] = []
+  for (let rest = count; rest > 0; rest -= size) counts.push(Math.min(size, rest))
+  return counts
+}
+
+class Rounds {
+  readonly answers: UpstreamImages[] = []
+  failures: Error[] = []
+  #renders = 0
+  #answered = 0
+  readonly #prepared: PreparedImages
+  readonly #call: ImageCall
+  readonly #watcher: RenderWatcher
+
+  constructor(prepared: PreparedImages, call: ImageCall, watcher: RenderWatcher) {
+    this.#prepared = prepared
+    this.#call = call
+    this.#watcher = watcher
+  }
+
+  /** Pictures so far. */
+  get came(): number {
+    return this.#renders
+  }
+
+  /** The same with those that cannot be shown: an upstream that failed at one is not asked for it again. */
+  get answered(): number {
+    return this.#answered
+  }
+
+  async ask(counts: readonly number[]): Promise<void> {
+    await Promise.all(counts.map((count) => this.#askFor(count)))
+  }
+
+  /** One alone first: a request that is refused for another reason is not refused many times. */
+  async tryOneByOne(): Promise<void> {
+    const before = this.failures
+    this.failures = []
+    await this.ask([1])
+    if (this.came === 0) this.failures = before
+    else await this.ask(countsOf(this.#call.count - this.came, 1))
+  }
+
+  async #askFor(count: number): Promise<void> {
+    try {
+      const { port, server } = this.#prepared
+      const made = await port.create(this.#request(count), this.#watcher.onPartial)
+      this.answers.push(made)
+      this.#renders += made.renders.length
+      this.#answered += made.answered
+      if (made.renders.length > 0) this.#watcher.onMade(made)
+      else this.failures.push(upstreamFailure('empty', { upstream: server.name }))
+    } catch (error) {
+      this.failures.push(error instanceof Error ? error : new Error('A call has failed', { cause: error }))
+    }
+  }
+
+  #request(count: number): UpstreamImageRequest {
+    const { model, hold } = this.#prepared
+    const { prompt, settings, extras, inputs, mask, partialImages, kind } = this.#call
+    return {
+      ...{ prompt, count, settings, extras, inputs, mask, partialImages },
+      isEdit: kind === 'edit',
+      upstreamModel: model.upstreamModel,
+      confidential: model.confidential,
+      signal: hold.ended.signal,
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** One request for pictures that is answered as a stream: partial pictures, then each as it is whole. */
+import type { PartialImage, Render, UpstreamImages } from '../upstream/image-upstream.ts'
+import { abandonImages, priceImages, settleImages } from './finish-images.ts'
+import type { FrameWriter, StreamReader } from './frame-writer.ts'
+import type { ImageCall } from './image-call.ts'
+import { makeRenders } from './make-renders.ts'
+import { type ImageDeps, type ImageTask, prepareImages, type PreparedImages } from './prepare-images.ts'
+import { renderCompleted, renderPartial } from './render-images.ts'
+import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
+
+interface Made {
+  readonly render: Render
+  readonly answer: UpstreamImages
+}
+
+/**
+ * The caller's side. The 200 waits for the first picture, partial or whole, for as long as the 200 of a chat does. The
+ * last whole picture is kept back until it is charged.
+ */
+class ImageDelivery {
+  readonly #call: ImageCall
+  readonly #created: number
+  readonly #reader: StreamReader
+  readonly #timer: NodeJS.Timeout
+  #writer: FrameWriter | null = null
+  #last: Made | null = null
+
+  constructor(deps: ImageDeps, prepared: PreparedImages, call: ImageCall, reader: StreamReader) {
+    this.#call = call
+    this.#created = Math.floor(prepared.hold.placedAt / 1_000)
+    this.#reader = reader
+    this.#timer = setTimeout(() => this.#open(), deps.firstContentMs)
+  }
+
+  partial(partial: PartialImage): void {
+    this.#open().write(renderPartial(this.#call, this.#created, partial))
+  }
+
+  made(answer: UpstreamImages): void {
+    for (const render of answer.renders) {
+      if (this.#last !== null) this.#open().write(renderCompleted(this.#call, this.#created, this.#last, null))
+      this.#last = { render, answer }
+    }
+  }
+
+  finish(totals: Parameters<typeof renderCompleted>[3]): void {
+    const last = this.#last === null ? '' : renderCompleted(this.#call, this.#created, this.#last, totals)
+    this.#open().end(`${last}${DONE_FRAME}`)
+  }
+
+  /**
+   * Tells the caller that there is no picture.
+   * @throws the error itself while nothing was sent: then it can still be an ordinary answer.
+   */
+  fail(error: unknown): void {
+    this.close()
+    if (this.#writer === null) throw error
+    this.#writer.end(`${renderErrorFrame(error)}${DONE_FRAME}`)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #open(): FrameWriter {
+    this.close()
+    return (this.#writer ??= this.#reader.open())
+  }
+}
+
+async function deliver(
+  deps: ImageDeps,
+  prepared: PreparedImages,
+  call: ImageCall,
+  delivery: ImageDelivery,
+): Promise<void> {
+  const { facts } = prepared.offer
+  const made = await makeRenders(prepared, call, {
+    onPartial: facts.streams === false ? null : (partial) => delivery.partial(partial),
+    onMade: (answer) => delivery.made(answer),
+  })
+  const priced = await priceImages(deps, prepared, call, made)
+  const charge = await settleImages(prepared, priced)
+  delivery.finish({ answers: priced.answers, charge, estimated: priced.decided.estimated })
+}
+
+/**
+ * Streams the pictures of one request and charges those that came. The charge is durable before the last picture is
+ * sent. A caller who leaves is charged: pictures are made for them to the end. Source: decision 0023 (images).
+ *
+ * @throws {ServiceError} for everything that fails before the first picture; the request is then free.
+ */
+export async function streamImages(deps: ImageDeps, task: ImageTask, reader: StreamReader): Promise<void> {
+  const prepared = await prepareImages(deps, task)
+  const delivery = new ImageDelivery(deps, prepared, task.call, reader)
+  try {
+    await deliver(deps, prepared, task.call, delivery)
+  } catch (error) {
+    delivery.fail(await abandonImages(prepared, error))
+  } finally {
+    delivery.close()
+  }
+}

@@ -1,0 +1,52 @@
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import { type MediaType, mediaTypes } from '@svc/contract'
+import type { BillingDeps } from './billing/open-hold.ts'
+import type { FindUpstream } from './edge-deps.ts'
+import type { ImageDeps } from './inference/prepare-images.ts'
+import type { Parts } from './open-parts.ts'
+
+/** How long the address of a picture holds, in milliseconds. Source: OpenAI's API reference, image URLs. */
+const ADDRESS_MS = 3_600_000
+
+/** Pictures in a form that files are not kept in go out as what they are closest to. */
+function keptType(mediaType: string): MediaType {
+  return mediaTypes.find((type) => type === mediaType) ?? 'image/png'
+}
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
+
+/** What the requests for pictures are given. Part of the composition. */
+export function makeImageDeps(
+  parts: Parts,
+  {
+    billing,
+    upstreamOf,
+    publicBaseUrl,
+  }: {
+    readonly billing: BillingDeps
+    readonly upstreamOf: FindUpstream
+    readonly publicBaseUrl: string
+  },
+): ImageDeps {
+  const { clock, config, media } = parts
+  return {
+    ...billing,
+    catalog: parts.catalog.catalog,
+    imageServerOf: upstreamOf,
+    keepImage: async ({ bytes, mediaType }) => {
+      const expiresAt = clock.now() + ADDRESS_MS
+      const contentType = keptType(mediaType)
+      const { name } = await media.files.put({
+        source: oneChunk(bytes),
+        contentType,
+        expiresAt,
+        bytesMax: bytes.length,
+      })
+      return `${publicBaseUrl}${media.signer.sign(`/v1/media/${name}`, expiresAt)}`
+    },
+    pause: (milliseconds) => pauseFor(milliseconds),
+    firstContentMs: config.limits.firstContentMs,
+  }
+}

@@ -1,0 +1,88 @@
+import type { ServiceError } from '../../errors/service-error.ts'
+import type { PartialImage, Render, UpstreamImages } from '../image-upstream.ts'
+import { readRender } from '../render.ts'
+import { SseDecoder } from '../sse-decoder.ts'
+import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import type { Dialect } from './dialect.ts'
+import { chatFailure, findError } from './errors.ts'
+import { type AnswerFacts, readAnswerFacts } from './image-answer.ts'
+import { isObject } from './usage.ts'
+
+/**
+ * Reads a stream of one picture: partial ones, then the whole. OpenAI names its events, OpenRouter does not; both say
+ * in `type` what they are. Source: OpenAI's and OpenRouter's API references, image generation events.
+ */
+export class ImageStreamReader {
+  readonly #facts: {
+    readonly name: string
+    readonly apiKey: string | null
+    readonly dialect: Pick<Dialect, 'reportsCost'>
+  }
+  readonly #onPartial: (partial: PartialImage) => void
+  readonly #decoder: SseDecoder
+  #partials = 0
+  #render: Render | null = null
+  #answer: AnswerFacts | null = null
+  error: ServiceError | null = null
+
+  constructor(
+    facts: {
+      readonly name: string
+      readonly apiKey: string | null
+      readonly dialect: Pick<Dialect, 'reportsCost'>
+    },
+    onPartial: (partial: PartialImage) => void,
+  ) {
+    this.#facts = facts
+    this.#onPartial = onPartial
+    this.#decoder = new SseDecoder((data) => this.#event(data))
+  }
+
+  /** @returns false when nothing more is wanted: `error` says why. */
+  push(chunk: Buffer): boolean {
+    try {
+      this.#decoder.push(chunk)
+    } catch (error) {
+      this.error ??= transportFailure(this.#facts.name, error)
+    }
+    return this.error === null
+  }
+
+  /** The stream is over. @returns what came of it: the picture, or why there is none. */
+  end(): Omit<UpstreamImages, 'generationId'> | ServiceError {
+    if (this.error === null) this.#decoder.end()
+    if (this.#render !== null && this.#answer !== null) return { renders: [this.#render], answered: 1, ...this.#answer }
+    if (this.error !== null) return this.error
+    // A completed event without a picture is an answer that holds none; no such event is no answer.
+    return this.#answer === null
+      ? upstreamFailure('broken', { upstream: this.#facts.name })
+      : { renders: [], answered: 1, ...this.#answer }
+  }
+
+  #event(data: string): void {
+    if (data === '[DONE]' || this.error !== null) return
+    const value = parse(data)
+    if (!isObject(value)) return
+    if (findError(value) !== null) {
+      const { name: upstream, apiKey } = this.#facts
+      this.error = chatFailure({ upstream, value, status: null, retryAfterSeconds: null, apiKey })
+      return
+    }
+    const type = typeof value['type'] === 'string' ? value['type'] : ''
+    const render = readRender(value['b64_json'], value['media_type'])
+    if (type.endsWith('.partial_image') && render !== null) {
+      this.#onPartial({ base64: render.base64, index: this.#partials++ })
+    } else if (type.endsWith('.completed')) {
+      this.#answer = readAnswerFacts(value, () => Buffer.from(data), this.#facts.dialect)
+      if (render !== null) this.#render = { ...render, revisedPrompt: null }
+    }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,179 @@
+/** The adapter for pictures: every server that makes them over HTTP in OpenAI's form or in OpenRouter's. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Egress } from '../egress-guard.ts'
+import { fetchRender } from '../fetch-render.ts'
+import { type CollectedResponse, collectResponse, startExchange } from '../http-exchange.ts'
+import type { ImageUpstream, PartialImage, Render, UpstreamImageRequest, UpstreamImages } from '../image-upstream.ts'
+import type { UpstreamClient } from '../upstream-client.ts'
+import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import type { Dialect } from './dialect.ts'
+import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
+import { readAnswerFacts, readEntries, shareOfCost } from './image-answer.ts'
+import type { ImageBody } from './image-body.ts'
+import { ImageStreamReader } from './image-stream.ts'
+import { isObject } from './usage.ts'
+
+/** Longest answer that is kept in memory: ten pictures of the largest size that is sold. Source: own choice. */
+const ANSWER_BYTES_MAX = 192 * 1024 * 1024
+
+/** Shortest wait for pictures, in milliseconds: those of high quality take minutes. Source: own choice. */
+const PATIENCE_MS = 300_000
+
+export interface ImagesOptions {
+  readonly name: string
+  readonly client: UpstreamClient
+  readonly egress: Egress
+  readonly clock: Clock
+  readonly firstByteMs: number
+  readonly dialect: Pick<Dialect, 'reportsCost'> & {
+    /** Header that carries the id to look a cost up by; null where costs cannot be looked up. */
+    readonly generationIdHeader: string | null
+  }
+  readonly buildBody: (request: UpstreamImageRequest, stream: boolean) => ImageBody
+}
+
+function exchangeOf(options: ImagesOptions, request: UpstreamImageRequest, stream: boolean) {
+  const { path, contentType, body } = options.buildBody(request, stream)
+  return {
+    origin: options.client.origin,
+    path: `${options.client.basePath}${path}`,
+    method: 'POST',
+    headers: {
+      ...options.client.headers,
+      accept: stream ? 'text/event-stream' : 'application/json',
+      'content-type': contentType,
+      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
+    },
+    body,
+    headersTimeoutMs: Math.max(options.firstByteMs, PATIENCE_MS),
+  } as const
+}
+
+function parseJson(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function failureOf(options: ImagesOptions, response: CollectedResponse, value: unknown): ServiceError {
+  return chatFailure({
+    upstream: options.name,
+    value,
+    status: response.status,
+    retryAfterSeconds: retryAfterSeconds(response.headers, options.clock.now()),
+    apiKey: options.client.apiKey,
+  })
+}
+
+function generationIdOf({ dialect }: ImagesOptions, headers: IncomingHttpHeaders): string | null {
+  const value = dialect.generationIdHeader === null ? undefined : headers[dialect.generationIdHeader]
+  return typeof value === 'string' && value.length <= 200 ? value : null
+}
+
+/** Makes an answer of an upstream's own: pictures that it only names are fetched, all at once. */
+async function readAnswer(
+  options: ImagesOptions,
+  request: UpstreamImageRequest,
+  response: CollectedResponse,
+): Promise<UpstreamImages> {
+  const value = parseJson(response.body)
+  if (response.status !== 200 || findError(value) !== null || !isObject(value)) {
+    throw failureOf(options, response, value)
+  }
+  const entries = readEntries(value)
+  const found = await Promise.all(
+    entries.map(async (entry): Promise<Render | null> => {
+      if (entry.kind === 'render') return entry.render
+      if (entry.kind === 'nothing') return null
+      const fetched = await fetchRender(options, entry.url, request.signal)
+      return fetched === null ? null : { ...fetched, revisedPrompt: entry.revisedPrompt }
+    }),
+  )
+  const renders = found.filter((render) => render !== null).slice(0, request.count)
+  const facts = readAnswerFacts(value, () => response.body, options.dialect)
+  const cost = shareOfCost(facts.cost, renders.length, entries.length)
+  return { renders, answered: entries.length, ...facts, cost, generationId: generationIdOf(options, response.headers) }
+}
+
+async function createWhole(options: ImagesOptions, request: UpstreamImageRequest): Promise<UpstreamImages> {
+  let response: CollectedResponse
+  try {
+    const { signal } = request
+    const exchange = exchangeOf(options, request, false)
+    response = await collectResponse(options.client.dispatcher, exchange, { signal, bytesMax: ANSWER_BYTES_MAX })
+  } catch (error) {
+    throw transportFailure(options.name, error)
+  }
+  return readAnswer(options, request, response)
+}
+
+function createStreamed(
+  options: ImagesOptions,
+  request: UpstreamImageRequest,
+  onPartial: (partial: PartialImage) => void,
+): Promise<UpstreamImages> {
+  return new Promise((resolve, reject) => {
+    let reader: ImageStreamReader | null = null
+    let status = 0
+    let headers: IncomingHttpHeaders = {}
+    const whole: Buffer[] = []
+    let length = 0
+    const onAbort = (): void => exchange.abort(request.signal.reason as Error)
+    const finish = (settle: () => void): void => {
+      request.signal.removeEventListener('abort', onAbort)
+      settle()
+    }
+    const exchange = startExchange(options.client.dispatcher, exchangeOf(options, request, true), {
+      start: (startedStatus, startedHeaders) => {
+        status = startedStatus
+        headers = startedHeaders
+        const isStream = status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
+        if (isStream) reader = new ImageStreamReader({ ...options, apiKey: options.client.apiKey }, onPartial)
+      },
+      data: (chunk) => {
+        length += chunk.length
+        if (length > ANSWER_BYTES_MAX) return exchange.abort(new Error('The answer is too long'))
+        if (reader === null) whole.push(chunk)
+        else if (!reader.push(chunk)) exchange.abort(reader.error ?? new Error('The stream has failed'))
+      },
+      end: () =>
+        finish(() => {
+          // A server that knows no streams answers whole, and that is as good.
+          const body = Buffer.concat(whole)
+          if (reader === null) return void readAnswer(options, request, { status, headers, body }).then(resolve, reject)
+          const made = reader.end()
+          if (made instanceof ServiceError) return reject(made)
+          resolve({ ...made, generationId: generationIdOf(options, headers) })
+        }),
+      fail: (error) =>
+        finish(() => {
+          // What was complete before the connection broke has come.
+          const made = reader?.end() ?? null
+          if (made === null || made instanceof ServiceError) return reject(transportFailure(options.name, error))
+          resolve({ ...made, generationId: generationIdOf(options, headers) })
+        }),
+    })
+    if (request.signal.aborted) onAbort()
+    else request.signal.addEventListener('abort', onAbort)
+  })
+}
+
+/** Builds the port. */
+export function createImages(options: ImagesOptions): ImageUpstream {
+  return {
+    create: async (request, onPartial) => {
+      if (request.confidential) {
+        const message = 'No confidential-compute provider is configured for this model.'
+        throw new ServiceError('upstream_unavailable', message)
+      }
+      const made =
+        onPartial === null ? await createWhole(options, request) : await createStreamed(options, request, onPartial)
+      if (made.renders.length === 0 && made.cost === null) throw upstreamFailure('empty', { upstream: options.name })
+      return made
+    },
+  }
+}

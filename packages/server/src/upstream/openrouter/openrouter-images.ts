@@ -1,0 +1,57 @@
+/** Requests for pictures in OpenRouter's form. Source: OpenRouter's API reference, "Create an image". */
+import { ServiceError } from '../../errors/service-error.ts'
+import type { ImageSettings, UpstreamImageRequest } from '../image-upstream.ts'
+import { type ImageBody, urlOf } from '../openai-compatible/image-body.ts'
+
+/** Qualities by the names that OpenRouter has for them. */
+const qualityNames: Readonly<Record<string, string>> = { hd: 'high', standard: 'medium' }
+
+/**
+ * Writes a request. Pictures to change are pictures to go by: there is no other request for them.
+ *
+ * @throws {ServiceError} `unsupported_parameter` for a mask, which has no place in it.
+ */
+export function buildOpenRouterImageBody(request: UpstreamImageRequest, stream: boolean): ImageBody {
+  if (request.mask !== null) {
+    throw new ServiceError('unsupported_parameter', "Unsupported parameter: this model takes no 'mask'.", {
+      param: 'mask',
+    })
+  }
+  const { settings } = request
+  const fields = {
+    model: request.upstreamModel,
+    prompt: request.prompt,
+    n: request.count,
+    size: settings.size === 'auto' ? null : settings.size,
+    resolution: settings.resolution,
+    aspect_ratio: settings.aspectRatio,
+    quality: settings.quality === null ? null : (qualityNames[settings.quality] ?? settings.quality),
+    output_format: settings.outputFormat,
+    output_compression: settings.outputCompression,
+    background: settings.background,
+    seed: settings.seed,
+    stream: stream ? true : null,
+    input_references:
+      request.inputs.length === 0
+        ? null
+        : request.inputs.map((image) => ({ type: 'image_url', image_url: { url: urlOf(image) } })),
+    provider: providerOptions(request.upstreamModel, settings),
+  }
+  const sent = Object.entries(fields).filter(([, value]) => value !== null)
+  return {
+    path: '/images',
+    contentType: 'application/json',
+    body: Buffer.from(JSON.stringify(Object.fromEntries(sent))),
+  }
+}
+
+/** What OpenRouter itself does not know, and passes to the maker whose settings these are. */
+function providerOptions(model: string, settings: ImageSettings) {
+  const options = Object.entries({
+    moderation: settings.moderation,
+    input_fidelity: settings.inputFidelity,
+    style: settings.style,
+  }).filter(([, value]) => value !== null)
+  if (options.length === 0 || !model.startsWith('openai/')) return null
+  return { options: { openai: Object.fromEntries(options) } }
+}

@@ -1,0 +1,53 @@
+/** Pictures as upstreams send them: base64 with or without a data URL around it, of a type that they may not name. */
+import type { Render } from './image-upstream.ts'
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,/i
+const IMAGE_TYPE = /^image\/[\w.+-]{1,50}$/i
+
+/** The first bytes of a file, and what they make it. */
+const signatures: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^GIF8/, 'image/gif'],
+  [/^RIFF.{4}WEBP/s, 'image/webp'],
+  [/^.{4}ftypavi[fs]/s, 'image/avif'],
+  [/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|svg|!DOCTYPE svg)/i, 'image/svg+xml'],
+]
+
+/** Base64 text of what `signatures` look at. */
+const HEAD_CHARACTERS = 64
+
+/**
+ * Reads one picture.
+ *
+ * @param text base64, or a data URL.
+ * @param declaredType what the upstream says that it is; null where it does not.
+ * @returns null when it cannot be decoded, or holds nothing.
+ */
+export function readRender(text: unknown, declaredType: unknown): Pick<Render, 'base64' | 'mediaType'> | null {
+  if (typeof text !== 'string') return null
+  const header = DATA_URL.exec(text)
+  const base64 = plainBase64(header === null ? text : text.slice(header[0].length))
+  if (base64 === null) return null
+  const declared = [declaredType, header?.[1]].find((type) => typeof type === 'string' && IMAGE_TYPE.test(type))
+  const known = typeOfBytes(Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64'))
+  return { base64, mediaType: known ?? (typeof declared === 'string' ? declared.toLowerCase() : 'image/png') }
+}
+
+/** What the first bytes say; null for a form that is not known. */
+export function typeOfBytes(head: Buffer): string | null {
+  const text = head.toString('latin1')
+  return signatures.find(([pattern]) => pattern.test(text))?.[1] ?? null
+}
+
+/** Base64 of the ordinary alphabet without breaks, so that it can stand in JSON as it is; null when it is none. */
+function plainBase64(text: string): string | null {
+  if (isBase64(text)) return text
+  const plain = text.replaceAll(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')
+  return isBase64(plain) ? plain : null
+}
+
+function isBase64(text: string): boolean {
+  return BASE64.test(text) && text.replace(/=+$/, '').length % 4 !== 1
+}
