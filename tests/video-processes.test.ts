@@ -1,0 +1,54 @@
+/** Videos of several gateways as operators run them: real processes on one database. */
+import { describe, expect, test } from 'vitest'
+import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
+import { createRandom } from '../packages/server/testing/random.ts'
+import { startStubVideoUpstream } from '../packages/server/testing/stub-video-upstream.ts'
+import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
+import { runVideoKills } from '../proof/videos/run-video-kills.ts'
+import { VIDEO_MODEL } from './video-gateway.ts'
+
+const KILLS = 3
+const { seed } = createRandom()
+
+describeEachEngine('killed between the end of a video and its charge', (engine) => {
+  test(`each video is charged once (seed ${seed})`, async () => {
+    const report = await runVideoKills({ engine, seed, kills: KILLS, postgresUrl: findPostgres() })
+    expect(report.faults).toEqual([])
+  })
+})
+
+describe.skipIf(findPostgres() === null)('three processes on one database', () => {
+  // Case B109.
+  test('a hundred polls that see the end of a video at the same moment charge it once', async () => {
+    const upstream = await startStubVideoUpstream()
+    const all = await openGatewayProcesses({ engine: 'postgres', upstreamUrl: upstream.url, credits: '10000' })
+    const processes = await Promise.all([all.start(), all.start(), all.start()])
+    const [first] = processes
+    const body = JSON.stringify({ model: VIDEO_MODEL, prompt: 'A boat.', duration: 4 })
+    const headers = { 'content-type': 'application/json' }
+    const submitted = await first.fetch('/v1/videos/generations', { method: 'POST', headers, body })
+    const { id } = (await submitted.json()) as { readonly id: string }
+    upstream.complete(upstream.jobs[0], '0.2')
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, at) => {
+        const response = await processes[at % 3]!.fetch(`/v1/videos/${id}`)
+        return (await response.json()) as {
+          readonly status: string
+          readonly svc: { readonly credits_charged: number }
+        }
+      }),
+    )
+    expect(new Set(answers.map(({ status, svc }) => `${status} ${svc.credits_charged}`))).toEqual(
+      new Set(['completed 240']),
+    )
+    const captures = await all.database.read
+      .selectFrom('transfer')
+      .select('charge')
+      .where('kind', '=', 'capture')
+      .execute()
+    expect(captures).toEqual([{ charge: 240_000_000_000n }])
+    expect(await all.balance()).toEqual({ posted: 9_760_000_000_000n, held: 0n })
+    await all.stop()
+    await upstream.close()
+  })
+})
