@@ -92,7 +92,7 @@ test('ai with the OpenRouter provider: a failed video is an error', async () => 
   }
   const provider = createOpenRouter({ baseURL: gateway.v1, apiKey: gateway.key })
   const model = provider.videoModel(VIDEO_MODEL, { pollIntervalMs: 20 })
-  await expect(generateVideo({ model, prompt: 'A boat.', duration: 4, maxRetries: 0 })).rejects.toThrow()
+  await expect(generateVideo({ model, prompt: 'A boat.', duration: 4, maxRetries: 0 })).rejects.toBeInstanceOf(Error)
   gateway.stub.intercept = () => false
 })
 

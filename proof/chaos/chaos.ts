@@ -1,11 +1,13 @@
 /**
- * `npm run chaos -- --kills N --seed S --database sqlite|postgres --processes P --clients C --database-url URL`
+ * `npm run chaos -- --kills N --video-kills V --seed S --database sqlite|postgres --processes P --clients C
+ * --database-url URL`
  *
- * Kills gateways under load and compares what clients were told, the ledger and the upstream's invoice. Exit code
- * 1 on any difference.
+ * Kills gateways under load and compares what clients were told, the ledger and the upstream's invoice; then kills them
+ * between the end of videos and their charge. Exit code 1 on any difference.
  */
 import { freshSeed, readOptions } from '../rig/options.ts'
 import { isClean, renderReport } from './render-report.ts'
+import { runVideoKills } from '../videos/run-video-kills.ts'
 import { runChaos } from './run-chaos.ts'
 
 const options = readOptions({
@@ -14,6 +16,7 @@ const options = readOptions({
   database: 'sqlite',
   processes: '2',
   clients: '16',
+  'video-kills': '50',
   'database-url': null,
 })
 const engine = options.text('database') === 'postgres' ? 'postgres' : 'sqlite'
@@ -31,4 +34,11 @@ const report = await runChaos({
 })
 console.log(renderReport(report))
 console.log(isClean(report) ? 'Every promise was kept.' : `BROKEN. Repeat with: npm run chaos -- ${repeat}`)
-process.exitCode = isClean(report) ? 0 : 1
+
+const videoKills = options.number('video-kills')
+const videos = await runVideoKills({ engine, seed, kills: videoKills, postgresUrl: options.text('database-url') })
+console.log(`videos         ${videos.kills} kills between the end of a video and its charge`)
+console.log(`               ${videos.chargedBefore} charges were in the books by then, the rest came after the restart`)
+console.log(`${videos.faults.length === 0 ? 'kept  ' : 'BROKEN'}  each video is charged once`)
+for (const fault of videos.faults) console.log(`        ${fault}`)
+process.exitCode = isClean(report) && videos.faults.length === 0 ? 0 : 1

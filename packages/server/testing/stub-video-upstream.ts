@@ -40,20 +40,21 @@ export interface StubVideoUpstream {
   close(): Promise<void>
 }
 
-/** The byte at a place of every file: no two neighbouring kilobytes are alike. */
-export function fileByte(at: number): number {
-  return (at * 31 + (at >> 10)) & 0xff
+/** Every file repeats these bytes; no two neighbouring kilobytes are alike. */
+const PERIOD = Buffer.from(Uint8Array.from({ length: 256 * 1024 }, (_, at) => (at * 31 + (at >> 10)) & 0xff))
+
+function* pieces(start: number, end: number): Generator<Buffer> {
+  for (let at = start; at <= end;) {
+    const from = at % PERIOD.length
+    const piece = PERIOD.subarray(from, Math.min(PERIOD.length, from + end + 1 - at))
+    yield piece
+    at += piece.length
+  }
 }
 
 /** The bytes of a part of a file. */
 export function fileBytes(start: number, end: number): Buffer {
-  return Buffer.from(Uint8Array.from({ length: end - start + 1 }, (_, index) => fileByte(start + index)))
-}
-
-const PIECE = 256 * 1024
-
-function* pieces(start: number, end: number): Generator<Buffer> {
-  for (let at = start; at <= end; at += PIECE) yield fileBytes(at, Math.min(at + PIECE, end + 1) - 1)
+  return Buffer.concat([...pieces(start, end)])
 }
 
 function sendJson(response: ServerResponse, status: number, text: string): void {
