@@ -33,6 +33,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   teams: 3,
   inference: 4,
   videos: 4,
+  sweeping: 4,
   admin: 5,
   http: 5,
   worker: 5,
@@ -45,6 +46,10 @@ const ROOT_LEVEL = 6
  * Arrows that point down and are forbidden all the same: the edge talks to use cases, and money goes through billing.
  */
 const NEVER = new Set([
+  // The sweeper holds private keys: nothing of the gateway knows it.
+  'admin -> sweeping',
+  'http -> sweeping',
+  'worker -> sweeping',
   'http -> ledger',
   'http -> upstream',
   'http -> db',

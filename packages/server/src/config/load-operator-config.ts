@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import type { Config, UpstreamConfig } from './config.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { type ConfigSource, isLoopback, peppersOf, readSettings } from './load-config.ts'
+import type { DepositsConfig } from './deposits-config.ts'
+import { resolveDeposits } from './resolve-deposits.ts'
 import { resolvePrices } from './resolve-prices.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
 
@@ -16,6 +18,8 @@ export interface OperatorConfig extends Pick<
   readonly peppers: Config['peppers'] | null
   /** Null where production demands one and none is given: then no mail address can be suppressed. */
   readonly sessionSecret: string | null
+  /** Null where deposits are off. */
+  readonly deposits: DepositsConfig | null
 }
 
 /**
@@ -36,6 +40,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
     dataDir,
     upstreams,
+    deposits: resolveDeposits(environment, file, !makesSecrets).deposits,
     routes,
     prices,
     mediaPrices,
