@@ -22,6 +22,7 @@ export interface RigOptions extends StorageOptions {
   readonly upstreamUrl: string
   readonly kind?: 'openrouter' | 'openai-compatible'
   readonly limits?: NonNullable<ConfigFile['limits']>
+  readonly deposits?: NonNullable<ConfigFile['deposits']>
   /** How long the upstream may be silent, in milliseconds. */
   readonly patienceMs?: number
   readonly env?: Readonly<Record<string, string>>
@@ -76,10 +77,11 @@ function environment(options: RigOptions, storage: Storage): Record<string, stri
   }
 }
 
-function configFile({ upstreamUrl: url, kind = 'openrouter', patienceMs, limits }: RigOptions): ConfigFile {
+function configFile({ upstreamUrl: url, kind = 'openrouter', patienceMs, limits, deposits }: RigOptions): ConfigFile {
   const patience = patienceMs === undefined ? {} : { first_byte_ms: patienceMs, idle_ms: patienceMs }
   return {
     limits: { ...wideLimits, ...limits },
+    ...(deposits === undefined ? {} : { deposits }),
     upstreams: [{ name: 'stub', kind, url, api_key_env: 'UPSTREAM_KEY', ...patience }],
   }
 }

@@ -1,0 +1,185 @@
+/** One chaos run of deposits: payments arrive on a chain while gateways that watch it are killed at random moments. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { request } from 'undici'
+import { valueOfDeposit } from '../../packages/server/src/pricing/deposit-value.ts'
+import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
+import type { Hex } from '../../packages/server/src/chain/assets.ts'
+import { testXpub } from '../../packages/server/testing/deposit-scene.ts'
+import { startEvmChain, TOKEN, type EvmChain } from '../../packages/server/testing/evm-chain.ts'
+import { createRandom, type Random } from '../../packages/server/testing/random.ts'
+import { type AuditOutcome, openRig, type Rig } from '../rig/gateway-rig.ts'
+import { until } from '../rig/until.ts'
+import { startFleet, type Fleet } from './gateway-fleet.ts'
+
+export interface DepositChaosOptions {
+  readonly engine: DatabaseEngine
+  readonly seed: number
+  readonly kills: number
+  /** More than one only on PostgreSQL. */
+  readonly processes: number
+  readonly postgresUrl: string | null
+  readonly onKill?: (done: number) => void
+}
+
+export interface DepositChaosReport {
+  /** Transfers that were made on the chain. */
+  readonly payments: number
+  readonly claims: number
+  readonly audit: AuditOutcome
+  /** What was paid and what is in the balances, where the two differ. */
+  readonly differences: readonly string[]
+}
+
+interface Payee {
+  readonly accountId: string
+  readonly rawKey: string
+  readonly address: Hex
+  /** Nanocredits of all that was paid. */
+  expected: bigint
+}
+
+interface Stage {
+  readonly random: Random
+  readonly chain: EvmChain
+  readonly rig: Rig
+  readonly fleet: Fleet
+  readonly payees: readonly Payee[]
+  readonly batchPayer: Hex
+  isOver: boolean
+  payments: number
+  claims: number
+}
+
+const PAYEES = 4
+const PAUSE_MS_MAX = 700
+/** A watcher that was killed holds its lease for half a minute; then all must be there. */
+const SETTLE_MS_MAX = 90_000
+const LIMITS = { claims_per_minute: 1_000_000, claims_per_day: 1_000_000, shutdown_grace_ms: 1_000 } as const
+
+/** Pays, claims and kills, and in the end compares every balance with what was paid. */
+export async function runDepositChaos(options: DepositChaosOptions): Promise<DepositChaosReport> {
+  const random = createRandom(options.seed)
+  const chain = await startEvmChain()
+  const rig = await openRig({
+    ...{ engine: options.engine, postgresUrl: options.postgresUrl, upstreamUrl: 'http://127.0.0.1:9/v1' },
+    limits: LIMITS,
+    deposits: { watch_ms: 150 },
+    env: { SVC_RPC_URLS_4663: chain.url, SVC_DEPOSIT_XPUB: testXpub(), SVC_LOG_LEVEL: 'error' },
+  })
+  try {
+    const fleet = await startFleet(rig, options.processes)
+    const payees = await createPayees(rig, fleet)
+    const batchPayer = await chain.deploy('BatchPayer')
+    const stage: Stage = { random, chain, rig, fleet, payees, batchPayer, isOver: false, payments: 0, claims: 0 }
+    const loads = [keepPaying(stage)]
+    for (let kill = 1; kill <= options.kills; kill++) {
+      await wait(random.below(PAUSE_MS_MAX))
+      await fleet.kill(random)
+      options.onKill?.(kill)
+    }
+    stage.isOver = true
+    await Promise.all(loads)
+    return await settle(stage)
+  } finally {
+    await rig.close()
+    await chain.stop()
+  }
+}
+
+async function createPayees(rig: Rig, fleet: Fleet): Promise<readonly Payee[]> {
+  const payees: Payee[] = []
+  for (let at = 0; at < PAYEES; at++) {
+    const owner = await rig.createAccount(`payee ${at}`, 0n)
+    const { rawKey } = await rig.createKey(owner, { rights: ['inference', 'deposits'] })
+    const { body } = await request(`http://127.0.0.1:${fleet.ports[0]}/api/deposits/address`, {
+      headers: { authorization: `Bearer ${rawKey}` },
+    })
+    const { chains } = (await body.json()) as { readonly chains: readonly { readonly address: string }[] }
+    const address = String(chains[0]?.address).toLowerCase() as Hex
+    payees.push({ accountId: owner.accountId, rawKey, address, expected: 0n })
+  }
+  return payees
+}
+
+/** Pays in every way, one payment after the other, makes blocks, and claims most of it at whichever gateway lives. */
+async function keepPaying(stage: Stage): Promise<void> {
+  const { random, chain } = stage
+  const claims: Promise<void>[] = []
+  while (!stage.isOver) {
+    const payee = random.pick(stage.payees)
+    const { txHash, asset } = await payOnce(stage, payee)
+    if (random.below(4) > 0) claims.push(claim(stage, payee, { txHash, asset }))
+    if (random.below(2) === 0) await chain.client.mine({ blocks: 1 + random.below(3) })
+    await wait(random.below(120))
+  }
+  await Promise.all(claims)
+}
+
+async function payOnce(stage: Stage, payee: Payee): Promise<{ readonly txHash: Hex; readonly asset: 'USDG' | 'ETH' }> {
+  const { random, chain } = stage
+  const way = random.below(4)
+  if (way === 0) {
+    const value = BigInt(1_000 + random.below(9_000)) * 10n ** 12n
+    payee.expected += valueOfDeposit(value, 18, '2500') ?? 0n
+    stage.payments++
+    return { txHash: await chain.payEther(payee.address, value), asset: 'ETH' }
+  }
+  if (way === 1) {
+    const values = [1, 2, 3].map(() => BigInt(1_000_000 + random.below(9_000_000)))
+    const receivers = [payee, random.pick(stage.payees), payee]
+    for (const [at, value] of values.entries()) {
+      const receiver = receivers[at] ?? payee
+      receiver.expected += valueOfDeposit(value, 6, '1') ?? 0n
+    }
+    stage.payments += values.length
+    await chain.mint(
+      stage.batchPayer,
+      values.reduce((sum, value) => sum + value, 0n),
+    )
+    const args = [TOKEN, receivers.map(({ address }) => address), values]
+    return { txHash: await chain.write('BatchPayer.payTokens', stage.batchPayer, args), asset: 'USDG' }
+  }
+  const amount = BigInt(1_000_000 + random.below(20_000_000))
+  payee.expected += valueOfDeposit(amount, 6, '1') ?? 0n
+  stage.payments++
+  return { txHash: await chain.payToken(payee.address, amount), asset: 'USDG' }
+}
+
+/** A claim may fail in any way: the watcher goes on without it. */
+async function claim(
+  stage: Stage,
+  payee: Payee,
+  payment: { readonly txHash: Hex; readonly asset: 'USDG' | 'ETH' },
+): Promise<void> {
+  try {
+    const { body } = await request(`http://127.0.0.1:${stage.random.pick(stage.fleet.ports)}/api/deposits/claim`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${payee.rawKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...payment, chainId: 4663 }),
+    })
+    await body.dump()
+    stage.claims++
+  } catch {
+    // The gateway was killed: that is what this is about.
+  }
+}
+
+async function settle(stage: Stage): Promise<DepositChaosReport> {
+  const { chain, rig, fleet, payees } = stage
+  const differing = async (): Promise<readonly string[]> => {
+    const balances = await rig.storage.database.read.selectFrom('balance').select(['account_id', 'posted']).execute()
+    return payees.flatMap(({ accountId, expected }) => {
+      const posted = balances.find((row) => row.account_id === accountId)?.posted
+      return posted === expected ? [] : [`account ${accountId} was paid ${expected} and has ${posted}`]
+    })
+  }
+  await chain.finalise()
+  await until(async () => {
+    // The chain has to move, or its newest block would be too old to be believed.
+    await chain.client.mine({ blocks: 1 })
+    return (await differing()).length === 0
+  }, SETTLE_MS_MAX)
+  const differences = [...(await differing()), ...fleet.faults.filter((fault) => fault.includes('deposit'))]
+  await fleet.stop()
+  return { payments: stage.payments, claims: stage.claims, audit: await rig.audit(), differences }
+}

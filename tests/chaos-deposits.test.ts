@@ -1,0 +1,21 @@
+/** A few kills on each engine while deposits arrive. `npm run chaos:deposits` does many. */
+import { describe, expect, test } from 'vitest'
+import { hasEvm } from '../packages/server/testing/evm-chain.ts'
+import { createRandom } from '../packages/server/testing/random.ts'
+import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
+import { runDepositChaos } from '../proof/chaos/run-deposit-chaos.ts'
+
+const KILLS = 2
+const { seed } = createRandom()
+
+describe.skipIf(!hasEvm())('killed at random moments while deposits arrive', () => {
+  describeEachEngine('gateways', (engine) => {
+    test(`credit each deposit once (seed ${seed})`, { timeout: 180_000 }, async () => {
+      const report = await runDepositChaos({ engine, seed, kills: KILLS, processes: 1, postgresUrl: findPostgres() })
+      const repeat = `repeat with npm run chaos:deposits -- --kills ${KILLS} --seed ${seed} --database ${engine}`
+      expect(report.differences, repeat).toEqual([])
+      expect(report.audit.exitCode, report.audit.text).toBe(0)
+      expect(report.payments).toBeGreaterThan(0)
+    })
+  })
+})
