@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request as openRequest, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createRandom } from '../../testing/random.ts'
 import { openSpool, Spool } from '../spool/spool.ts'
 import { type Form, type FormLimits, readForm } from './read-form.ts'
 
@@ -274,4 +275,47 @@ test('a folder that cannot be written is no wrong form', async () => {
   const form = formOf([['file', new File([randomBytes(200_000)], 'a.wav')]])
   await expect(send(form, {}, nowhere)).rejects.toMatchObject({ code: 'ENOENT' })
   expect([nowhere.bytes, nowhere.memoryBytes]).toEqual([0, 0])
+})
+
+test('a file on disk has no name, so a process that dies leaves none', async () => {
+  const form = await send(formOf([['file', new File([randomBytes(200_000)], 'a.wav')]]))
+  expect(form.files[0]!.content.bytes.kind).toBe('disk')
+  expect(readdirSync(join(dataDir, 'uploads'))).toEqual([])
+})
+
+test('what a process left in the moment before is removed at the next start', () => {
+  const other = mkdtempSync(join(tmpdir(), 'svc-form-'))
+  mkdirSync(join(other, 'uploads'))
+  writeFileSync(join(other, 'uploads', 'left'), 'x')
+  openSpool({ dataDir: other, bytesMax: 1 })
+  expect(readdirSync(join(other, 'uploads'))).toEqual([])
+  rmSync(other, { recursive: true })
+})
+
+test('any form reads the same however its bytes are cut', async () => {
+  const random = createRandom()
+  console.log(`forms: seed ${random.seed}`)
+  // Bytes that look like the end of a part are likely.
+  const alphabet = ['\r\n', '--', '-', '\r', '\n', '\r\n--', 'x', 'boundary', '"', '\0', 'ü']
+  const text = (limit: number): string =>
+    Array.from({ length: random.below(limit) }, () => random.pick(alphabet)).join('')
+  for (let round = 0; round < 20; round++) {
+    const fields = Array.from({ length: random.below(5) }, (_, index) => [`f${index}`, text(40)] as const)
+    const content = text(20_000)
+    const encoded = new Response(formOf([...fields, ['file', new File([content], 'a.wav')]]))
+    const { form, client } = await begin(encoded.headers.get('content-type'))
+    const bytes = Buffer.from(await encoded.arrayBuffer())
+    for (let at = 0; at < bytes.length;) {
+      const end = at + 1 + random.below(random.pick([3, 100, 70_000]))
+      client.write(bytes.subarray(at, end))
+      at = end
+    }
+    client.end()
+    const read = await form
+    // A form's own rules: line ends within a field are written as CRLF.
+    const sent = fields.map(([name, value]) => ({ name, value: value.replaceAll(/\r\n|\r|\n/g, '\r\n') }))
+    expect(read.fields).toEqual(sent)
+    expect((await contentOf(read)).equals(Buffer.from(content))).toBe(true)
+    await read.discard()
+  }
 })
