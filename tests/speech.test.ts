@@ -53,6 +53,8 @@ describe('the answer', () => {
     expect(result.response.headers.get('x-svc-margin-bps')).toBe('2000')
     expect(result.response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     expect(result.body.equals(sound)).toBe(true)
+    // Case B089: an upstream's own headers stay here.
+    expect(result.response.headers.get('x-generation-id')).toBeNull()
     expect([told(result.response), charge]).toEqual([12n * CHARACTER, 12n * CHARACTER])
   })
 
