@@ -9,8 +9,10 @@ import {
   startStubUpstream,
   type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
+import { makeWav } from '../packages/server/testing/make-sound.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from '../packages/server/testing/trace-receiver.ts'
+import { audioStubOf, postForm, speak, WHISPER } from './audio-upstream.ts'
 
 const BODY = { model: 'openrouter/openai/gpt-4o-mini', messages: [{ role: 'user', content: 'a very secret prompt' }] }
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
@@ -54,6 +56,25 @@ function named(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
 }
 
 describe('a trace', () => {
+  test('of sound has a span for the call, and no word of what was said', async () => {
+    const traced = await startTraced()
+    const audio = audioStubOf(stub)
+    await (await speak(traced, { input: 'a very secret prompt' })).arrayBuffer()
+    const file = new File([new Uint8Array(makeWav(8_044))], 'a.wav')
+    const heard = await postForm(traced, [
+      ['model', WHISPER],
+      ['file', file],
+    ])
+    expect([audio.speeches.length, heard.status]).toEqual([1, 200])
+    const spans = await spansAfterStop()
+    expect(named(spans, 'speech openai/gpt-4o-mini-tts-2025-12-15').attributes).toMatchObject({
+      'gen_ai.operation.name': 'speech',
+      'gen_ai.response.id': 'gen-sound',
+    })
+    expect(named(spans, 'transcription openai/whisper-1')).toMatchObject({ kind: 3, statusCode: 0 })
+    expect(JSON.stringify(spans)).not.toMatch(/secret|quick brown/)
+  })
+
   test('of a whole answer has the request, its hold, the call and its settlement below one another', async () => {
     const traced = await startTraced()
     stub.onChat = (_call, response) => sendCompletion(response, { text: 'a very secret answer' })

@@ -13,6 +13,7 @@ import type {
 } from '../upstream/chat-upstream.ts'
 import type { ImageUpstream } from '../upstream/image-upstream.ts'
 import type { WatchedUpstream } from '../upstream/watch-health.ts'
+import { type AudioTracing, traceSpeech, traceTranscription } from './trace-audio.ts'
 
 /** Whom the spans speak about. */
 export interface TracedUpstream {
@@ -114,6 +115,13 @@ function traceImages(
   }
 }
 
+function audioTracing(upstream: string, tracing: Tracing, target: TracedUpstream): AudioTracing {
+  return {
+    begin: (call) => tracing.call(`${call.operation} ${call.upstreamModel}`, requestFacts(upstream, target, call)),
+    forwardsTrace: target.forwardsTrace,
+  }
+}
+
 /** Has a span for each call to an upstream, below the request that it is for. */
 export function traceUpstream(upstream: WatchedUpstream, tracing: Tracing, target: TracedUpstream): WatchedUpstream {
   const begin = (request: UpstreamChatRequest): RunningSpan | null =>
@@ -123,8 +131,11 @@ export function traceUpstream(upstream: WatchedUpstream, tracing: Tracing, targe
     )
   const withTrace = (request: UpstreamChatRequest, span: RunningSpan): UpstreamChatRequest =>
     target.forwardsTrace ? { ...request, traceparent: span.traceparent } : request
+  const audio = audioTracing(upstream.name, tracing, target)
   return {
     ...upstream,
+    speech: upstream.speech === null ? null : traceSpeech(upstream.speech, audio),
+    transcription: upstream.transcription === null ? null : traceTranscription(upstream.transcription, audio),
     images:
       upstream.images === null ? null : traceImages(upstream.images, { upstream: upstream.name, tracing, target }),
     complete: async (request) => {
