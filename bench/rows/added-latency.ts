@@ -46,7 +46,8 @@ async function measure(context: BenchContext, engine: BenchEngine): Promise<read
     const rate = Math.max(20, Math.round(perSecond / 10))
     context.say(`  saturation ${perSecond.toFixed(0)}/s; measured at ${rate}/s`)
     const syncMs = measureDiskSync(context.children)
-    const pairs = await takePairs(context, sides, { ...whole, seconds: seconds * LONGER, rate })
+    const sideSeconds = LONGER * (engine === 'sqlite' ? seconds : context.options.statedSeconds)
+    const pairs = await takePairs(context, sides, { ...whole, seconds: sideSeconds, rate })
     return percentiles.map((percentile) =>
       resultOf(pairs, {
         ...{ row: 6, unit: 'ms', valueOf: percentile.valueOf },

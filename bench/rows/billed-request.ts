@@ -19,7 +19,7 @@ export async function measureBilledRequest(context: BenchContext, what: BilledRe
   const place = `${ENGINE_NAMES[engine]}, ${connections} connection${connections === 1 ? '' : 's'}`
   return withPair(context, { engine, upstream, name: `row-${row}-${engine}` }, async (sides) => {
     const rate = await calibrateRate(context, sides, connections)
-    const { seconds } = context.options
+    const seconds = goal === null ? context.options.statedSeconds : context.options.seconds
     const pairs = await takePairs(context, sides, { kind: 'whole', connections, seconds, rate })
     return resultOf(pairs, {
       ...{ row, unit: '×', goal, valueOf: cpuRatio },

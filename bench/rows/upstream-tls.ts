@@ -74,7 +74,7 @@ function wholeByVersion(context: BenchContext, { gateways }: TlsRig): Promise<Ro
 
 async function measureWhole(context: BenchContext, sides: PairedSides, figure: string): Promise<RowResult> {
   const rate = await calibrateRate(context, sides, CONNECTIONS)
-  const { seconds } = context.options
+  const { statedSeconds: seconds } = context.options
   const pairs = await takePairs(context, sides, { kind: 'whole', connections: CONNECTIONS, seconds, rate })
   return resultOf(pairs, {
     ...{ row: 9, unit: '×', goal: null, valueOf: cpuRatio, figure },
@@ -85,7 +85,7 @@ async function measureWhole(context: BenchContext, sides: PairedSides, figure: s
 async function streamedByVersion(context: BenchContext, { gateways }: TlsRig): Promise<RowResult> {
   const { streams, chunks } = context.options.scale
   const sides = { baseline: gateways.http1, candidate: gateways.http2 }
-  const { seconds } = context.options
+  const { statedSeconds: seconds } = context.options
   const order = { kind: 'streams', connections: streams, seconds, spreadMs: chunks * GAP_MS } as const
   for (const side of [sides.baseline, sides.candidate]) await sampleSide(context, side, order)
   return resultOf(await takePairs(context, sides, order), {

@@ -53,6 +53,32 @@ describe('group commit', () => {
     expect(ledger.counters).toMatchObject({ batches: 2, operations: 6, retries: 0, waiting: 0 })
   })
 
+  test('a patient operation shares the commit of the next urgent one, where there are many', async () => {
+    const engine = scriptedEngine()
+    const ledger = new Ledger({ engine })
+    for (let now = 1; now <= 100; now++) await ledger.submit(credit(now))
+    const patient = ledger.submit(credit(101), 'soon')
+    const urgent = ledger.submit(credit(102))
+    expect(await Promise.all([patient, urgent])).toHaveLength(2)
+    expect(engine.batches.at(-1)).toHaveLength(2)
+    // Nobody has to come for it, neither among many nor when the ledger is closed.
+    expect(await ledger.submit(credit(103), 'soon')).toMatchObject({ kind: 'credited' })
+    const last = ledger.submit(credit(104), 'soon')
+    await ledger.close()
+    expect(await last).toMatchObject({ kind: 'credited' })
+  })
+
+  test('after large batches the next one waits for company', async () => {
+    const engine = scriptedEngine()
+    const ledger = new Ledger({ engine })
+    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((now) => ledger.submit(credit(now))))
+    const first = ledger.submit(credit(9))
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    const second = ledger.submit(credit(10))
+    await Promise.all([first, second])
+    expect(engine.batches.map((batch) => batch.length)).toEqual([8, 2])
+  })
+
   test('never makes a batch larger than its limit', async () => {
     const engine = scriptedEngine()
     const ledger = new Ledger({ engine, batchMax: 3 })
