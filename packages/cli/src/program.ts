@@ -1,10 +1,14 @@
 /** All commands, put together. Help, manual and completions are made from these definitions. */
 import { Command } from '@commander-js/extra-typings'
 import { balanceCommand, usageCommand, whoamiCommand } from './commands/account.ts'
+import { speakCommand, transcribeCommand } from './commands/audio.ts'
 import { chatCommand } from './commands/chat.ts'
 import { completeCommand, completionCommand } from './commands/completion.ts'
+import { depositCommand } from './commands/deposit.ts'
+import { keysCommand } from './commands/keys.ts'
 import { modelsCommand } from './commands/models.ts'
 import { loginCommand, logoutCommand, profilesCommand } from './commands/sign-in.ts'
+import { videoCommand } from './commands/video.ts'
 import type { Start } from './start.ts'
 
 const AFTER_HELP = `
@@ -26,9 +30,14 @@ export function createProgram(start: Start, version: string) {
     .showHelpAfterError('`svc help` shows the commands.')
     .addHelpText('after', AFTER_HELP)
   program.addCommand(chatCommand(start))
+  program.addCommand(videoCommand(start))
+  program.addCommand(speakCommand(start))
+  program.addCommand(transcribeCommand(start))
   program.addCommand(modelsCommand(start))
   program.addCommand(balanceCommand(start))
   program.addCommand(usageCommand(start))
+  program.addCommand(depositCommand(start))
+  program.addCommand(keysCommand(start))
   program.addCommand(whoamiCommand(start))
   program.addCommand(loginCommand(start))
   program.addCommand(logoutCommand(start))

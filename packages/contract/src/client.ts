@@ -4,100 +4,14 @@
  * Answers are returned as the gateway sent them, with every money field as exact decimal text. They are not validated
  * again.
  */
-import type { z } from 'zod'
+import { type AnyInput, type Call, send } from './client-request.ts'
+import type { Arguments, BytesReply, Client, ClientOptions, EventOf, ReplyOf } from './client-types.ts'
 import { apiErrorFrom, ConnectionError, type ApiError } from './api-error.ts'
 import type { CallableEndpoint } from './endpoints/endpoint.ts'
-import type { endpoints } from './endpoints.ts'
 import { readEventData } from './event-stream.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { parseJsonExact } from './json-number.ts'
-import type { Exact } from './money-schema.ts'
 import { isWorthRetrying, retryAfterMsOf, retryDelayMs } from './retry.ts'
-
-export interface ClientOptions {
-  /** Ends in `/api`; a slash after it does no harm. */
-  readonly baseUrl: string
-  /** Raw API key; not needed for public endpoints. */
-  readonly key?: string
-  readonly fetch?: typeof globalThis.fetch
-  /** Retries of a GET, not counting the first attempt. */
-  readonly retriesMax?: number
-  /** Longest time for one attempt of a call that does not stream. */
-  readonly timeoutMs?: number
-  /** Longest silence inside a stream. The gateway sends a sign of life every 15 s. */
-  readonly idleTimeoutMs?: number
-  /** Waits between attempts; for tests. */
-  readonly wait?: (ms: number) => Promise<void>
-}
-
-export interface CallOptions {
-  readonly signal?: AbortSignal
-  readonly headers?: Readonly<Record<string, string>>
-  /** Told of each answer once its headers are there: also of those that fail, and of every attempt. */
-  readonly onResponse?: (response: Pick<Response, 'status' | 'headers'>) => void
-}
-
-type InputPart<Row extends CallableEndpoint, Part extends 'path' | 'query' | 'body'> = Row['request'] extends {
-  readonly [Key in Part]: infer Schema extends z.ZodObject
-}
-  ? Part extends 'query'
-    ? { readonly query?: z.input<Schema> }
-    : { readonly [Key in Part]: z.input<Schema> }
-  : unknown
-
-/** What a call of a row takes: its path parameters, query and body, each as the row's schema says. */
-export type InputOf<Row extends CallableEndpoint> = InputPart<Row, 'path'> &
-  InputPart<Row, 'query'> &
-  InputPart<Row, 'body'>
-
-/** What a call of a row returns. A row that answers bytes alone cannot be called for JSON. */
-export type ReplyOf<Row extends CallableEndpoint> = Row['reply'] extends {
-  readonly json: infer Schema extends z.ZodType
-}
-  ? Exact<z.output<Schema>>
-  : never
-
-/** One event of a row that streams. */
-export type EventOf<Row extends CallableEndpoint> = Row['reply'] extends {
-  readonly event: infer Schema extends z.ZodType
-}
-  ? Exact<z.output<Schema>>
-  : never
-
-type Arguments<Row extends CallableEndpoint> =
-  Record<never, never> extends InputOf<Row>
-    ? [input?: InputOf<Row>, options?: CallOptions]
-    : [input: InputOf<Row>, options?: CallOptions]
-
-type StreamingEndpoint = Extract<
-  (typeof endpoints)[keyof typeof endpoints],
-  { readonly reply: { readonly event: z.ZodType } }
->
-
-export interface Client {
-  /**
-   * Calls an endpoint. GETs are retried as the OpenAI clients do; nothing else is.
-   * @throws {ApiError} when the gateway answers with a failure.
-   * @throws {ConnectionError} when it cannot be reached, breaks off, or takes longer than the limit.
-   */
-  call<Row extends CallableEndpoint>(endpoint: Row, ...rest: Arguments<Row>): Promise<ReplyOf<Row>>
-  /**
-   * Calls an endpoint that streams, and yields its events; the last carries `svc`. Leaving the loop ends the request.
-   * @throws {ApiError} when the gateway answers with a failure, or sends one in mid-stream.
-   * @throws {ConnectionError} when it cannot be reached, or the stream breaks off before its end.
-   */
-  stream<Row extends StreamingEndpoint>(
-    endpoint: Row,
-    input: InputOf<Row>,
-    options?: CallOptions,
-  ): AsyncGenerator<EventOf<Row>, void, undefined>
-}
-
-interface AnyInput {
-  readonly path?: Readonly<Record<string, unknown>>
-  readonly query?: Readonly<Record<string, unknown>>
-  readonly body?: Readonly<Record<string, unknown>>
-}
 
 const RETRIES_MAX = 2
 /** Source: the OpenAI clients. */
@@ -110,14 +24,11 @@ export function createClient(options: ClientOptions): Client {
       const text = await callWithRetries(options, endpoint, { input: input ?? {}, options: callOptions ?? {} })
       return parseJsonExact(text) as ReplyOf<Row>
     },
+    open: (endpoint, input, callOptions) =>
+      openBytes(options, endpoint, { input: input as AnyInput, options: callOptions ?? {} }),
     stream: (endpoint, input, callOptions) =>
       streamEvents(options, endpoint, { input: input ?? {}, options: callOptions ?? {} }),
   }
-}
-
-interface Call {
-  readonly input: AnyInput
-  readonly options: CallOptions
 }
 
 async function callWithRetries(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<string> {
@@ -166,13 +77,48 @@ async function* streamEvents<Row extends CallableEndpoint>(
     }
     throw new ConnectionError('The stream ended before its last event.', null)
   } catch (error) {
-    call.options.signal?.throwIfAborted()
-    throw error instanceof Error && (error.name === 'ApiError' || error.name === 'ConnectionError')
-      ? error
-      : connectionErrorFrom(error)
+    throw failureOf(error, call)
   } finally {
     idle.stop()
   }
+}
+
+async function openBytes(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<BytesReply> {
+  const idle = new IdleTimer(client.timeoutMs ?? TIMEOUT_MS)
+  const signal = call.options.signal === undefined ? idle.signal : AbortSignal.any([call.options.signal, idle.signal])
+  try {
+    const response = await send(client, endpoint, call, signal)
+    if (!response.ok) throw errorFrom(response, await response.text())
+    const { headers } = response
+    const length = headers.get('content-length')
+    return {
+      contentType: (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '',
+      headers,
+      length: length === null ? null : Number(length),
+      bytes: watchBytes(idle, response, call),
+    }
+  } catch (error) {
+    idle.stop()
+    throw failureOf(error, call)
+  }
+}
+
+async function* watchBytes(idle: IdleTimer, response: Response, call: Call): AsyncGenerator<Uint8Array> {
+  try {
+    yield* idle.watch(readBytes(response))
+  } catch (error) {
+    throw failureOf(error, call)
+  } finally {
+    idle.stop()
+  }
+}
+
+/** What the caller is told: their own reason to stop, an answer's failure, or that the connection broke. */
+function failureOf(error: unknown, call: Call): unknown {
+  if (call.options.signal?.aborted === true) return call.options.signal.reason
+  return error instanceof Error && (error.name === 'ApiError' || error.name === 'ConnectionError')
+    ? error
+    : connectionErrorFrom(error)
 }
 
 /** The bytes of an answer. Not its own iterator, which some browsers lack. */
@@ -199,42 +145,6 @@ function eventFrom(data: string, response: Response): unknown {
   if (typeof event !== 'object' || event === null || !('error' in event) || event.error === null) return event
   const requestId = response.headers.get('x-request-id')
   throw apiErrorFrom(event, { status: null, requestId, retryAfterMs: null })
-}
-
-async function send(
-  client: ClientOptions,
-  endpoint: CallableEndpoint,
-  call: Call,
-  signal: AbortSignal,
-): Promise<Response> {
-  const { body } = call.input
-  const response = await (client.fetch ?? globalThis.fetch)(urlOf(client.baseUrl, endpoint, call.input), {
-    method: endpoint.method,
-    headers: {
-      accept: endpoint.reply.event === undefined ? 'application/json' : 'application/json, text/event-stream',
-      ...(client.key === undefined ? {} : { authorization: `Bearer ${client.key}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...call.options.headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal,
-  })
-  call.options.onResponse?.(response)
-  return response
-}
-
-function urlOf(baseUrl: string, endpoint: CallableEndpoint, input: AnyInput): string {
-  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
-    const value = input.path?.[name]
-    if (typeof value !== 'string' || value === '') throw new TypeError(`The path parameter ${name} is missing.`)
-    return encodeURIComponent(value)
-  })
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(input.query ?? {})) {
-    if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
-  }
-  const search = query.size === 0 ? '' : `?${query.toString()}`
-  return `${baseUrl.replace(/\/+$/, '')}${path}${search}`
 }
 
 function errorFrom(response: Response, text: string): ApiError {

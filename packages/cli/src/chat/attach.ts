@@ -24,14 +24,23 @@ export function imageType(bytes: Uint8Array): string | null {
   return SIGNATURES.find(({ at, bytes: signature }) => head.startsWith(signature, at))?.type ?? null
 }
 
-/** @throws {CommandError} naming the file, when it is missing, too large, or not a picture. */
-export async function readImage(file: string): Promise<Part> {
+/**
+ * A picture as a data address.
+ *
+ * @throws {CommandError} naming the file, when it is missing, too large, or not a picture.
+ */
+export async function readImageAddress(file: string): Promise<string> {
   const bytes = await readBytes(file)
   const type = imageType(bytes)
   if (type === null) {
     throw new CommandError(`${file} is not a PNG, JPEG, WebP or GIF picture.`, { exitCode: exitCodes.wrongUsage })
   }
-  return { type: 'image_url', image_url: { url: `data:${type};base64,${bytes.toString('base64')}` } }
+  return `data:${type};base64,${bytes.toString('base64')}`
+}
+
+/** A picture as a part of a message. @throws {CommandError} as `readImageAddress`. */
+export async function readImage(file: string): Promise<Part> {
+  return { type: 'image_url', image_url: { url: await readImageAddress(file) } }
 }
 
 async function readBytes(file: string): Promise<Buffer> {

@@ -1,0 +1,71 @@
+/** How the typed client writes a call as an HTTP request. */
+import type { CallableEndpoint } from './endpoints/endpoint.ts'
+import type { CallOptions, ClientOptions } from './client-types.ts'
+
+/** The parts of a call, whatever its row. */
+export interface AnyInput {
+  readonly form?: Readonly<Record<string, unknown>>
+  readonly path?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+export interface Call {
+  readonly input: AnyInput
+  readonly options: CallOptions
+}
+
+/** Sends a call once. @throws what `fetch` throws. */
+export async function send(
+  client: ClientOptions,
+  endpoint: CallableEndpoint,
+  call: Call,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { body, form } = call.input
+  const response = await (client.fetch ?? globalThis.fetch)(urlOf(client.baseUrl, endpoint, call.input), {
+    method: endpoint.method,
+    headers: {
+      accept: acceptOf(endpoint),
+      ...(client.key === undefined ? {} : { authorization: `Bearer ${client.key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.options.headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(form === undefined ? {} : { body: formDataOf(form) }),
+    signal,
+  })
+  call.options.onResponse?.(response)
+  return response
+}
+
+function acceptOf({ reply }: CallableEndpoint): string {
+  const types = ['application/json', ...(reply.event === undefined ? [] : ['text/event-stream'])]
+  return reply.bytes === undefined ? types.join(', ') : '*/*'
+}
+
+/** Fields that are not set are not sent; of a list each entry is a field of its own. */
+function formDataOf(form: Readonly<Record<string, unknown>>): FormData {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(form)) {
+    for (const entry of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (entry instanceof Blob) data.append(name, entry)
+      else if (entry !== undefined && entry !== null) data.append(name, String(entry as string | number | boolean))
+    }
+  }
+  return data
+}
+
+function urlOf(baseUrl: string, endpoint: CallableEndpoint, input: AnyInput): string {
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
+    const value = input.path?.[name]
+    if (typeof value !== 'string' || value === '') throw new TypeError(`The path parameter ${name} is missing.`)
+    return encodeURIComponent(value)
+  })
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
+  }
+  const search = query.size === 0 ? '' : `?${query.toString()}`
+  return `${baseUrl.replace(/\/+$/, '')}${path}${search}`
+}
