@@ -7,6 +7,7 @@ import { completeCommand, completionCommand } from './commands/completion.ts'
 import { depositCommand } from './commands/deposit.ts'
 import { keysCommand } from './commands/keys.ts'
 import { modelsCommand } from './commands/models.ts'
+import { priceCommand } from './commands/price.ts'
 import { loginCommand, logoutCommand, profilesCommand } from './commands/sign-in.ts'
 import { videoCommand } from './commands/video.ts'
 import type { Start } from './start.ts'
@@ -34,6 +35,7 @@ export function createProgram(start: Start, version: string) {
   program.addCommand(speakCommand(start))
   program.addCommand(transcribeCommand(start))
   program.addCommand(modelsCommand(start))
+  program.addCommand(priceCommand(start))
   program.addCommand(balanceCommand(start))
   program.addCommand(usageCommand(start))
   program.addCommand(depositCommand(start))
