@@ -4,6 +4,7 @@ import { balanceCommand, usageCommand, whoamiCommand } from './commands/account.
 import { speakCommand, transcribeCommand } from './commands/audio.ts'
 import { chatCommand } from './commands/chat.ts'
 import { completeCommand, completionCommand } from './commands/completion.ts'
+import { imageCommand } from './commands/image.ts'
 import { depositCommand } from './commands/deposit.ts'
 import { keysCommand } from './commands/keys.ts'
 import { modelsCommand } from './commands/models.ts'
@@ -31,6 +32,7 @@ export function createProgram(start: Start, version: string) {
     .showHelpAfterError('`svc help` shows the commands.')
     .addHelpText('after', AFTER_HELP)
   program.addCommand(chatCommand(start))
+  program.addCommand(imageCommand(start))
   program.addCommand(videoCommand(start))
   program.addCommand(speakCommand(start))
   program.addCommand(transcribeCommand(start))

@@ -141,6 +141,8 @@ export const imageReply = z
   })
   .meta({ id: 'ImageReply' })
 
+export type ImageReply = z.output<typeof imageReply>
+
 /** One event of a stream of pictures; the last `…completed` carries `svc`. */
 export const imageEvent = z
   .looseObject({

@@ -1,0 +1,118 @@
+/** `svc image`: pictures from words, or from pictures and words. */
+import type { Exact, ImageReply } from '@svc/contract'
+import type { ApiConnection } from '../api-connection.ts'
+import { readImageAddress } from '../chat/attach.ts'
+import { CommandError } from '../command-error.ts'
+import type { Context } from '../context.ts'
+import { creditsText } from '../credits-text.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type OutputFile, reserveFile, STANDARD_OUTPUT, timedName } from '../files/output-file.ts'
+import { defaultModel } from '../prices/default-model.ts'
+import { printJson } from '../print-json.ts'
+import { readPipedText } from '../terminal/read-input.ts'
+import { showPicture } from '../terminal/show-picture.ts'
+
+export interface ImageOptions {
+  readonly model?: string | undefined
+  readonly count: number
+  readonly size?: string | undefined
+  readonly quality?: string | undefined
+  readonly format: 'png' | 'jpeg' | 'webp'
+  readonly image?: readonly string[] | undefined
+  readonly output?: string | undefined
+  readonly force?: boolean | undefined
+}
+
+type Reply = Exact<ImageReply>
+
+export async function image(context: Context, words: readonly string[], options: ImageOptions): Promise<void> {
+  const { terminal } = context
+  const prompt = words.length === 0 ? await readPipedText(terminal.input) : words.join(' ')
+  if (prompt === null || prompt.trim() === '') {
+    throw new CommandError('There is no prompt.', {
+      advice: 'Say what the picture shows: svc image "…"',
+      exitCode: exitCodes.wrongUsage,
+    })
+  }
+  const api = await context.api()
+  const files = await reserveAll(context, options)
+  try {
+    const model = options.model ?? (await defaultModel(api, 'image', terminal.signal))
+    const reply = await make(context, api, options, { model, prompt })
+    await writeAll(context, files, reply)
+    await tell(context, files.slice(0, reply.data.length), model, reply)
+  } catch (error) {
+    await Promise.all(files.map((file) => file.discard()))
+    throw error
+  }
+}
+
+/** One name for one picture; for several a number stands before the end of the name. */
+async function reserveAll({ terminal }: Context, options: ImageOptions): Promise<OutputFile[]> {
+  const name = options.output ?? timedName('image', options.format, new Date())
+  if (name === STANDARD_OUTPUT && options.count > 1) {
+    throw new CommandError('Only one picture fits into standard output.', { exitCode: exitCodes.wrongUsage })
+  }
+  const reserved: OutputFile[] = []
+  try {
+    for (let index = 1; index <= options.count; index++) {
+      const numbered = options.count === 1 ? name : name.replace(/(\.\w+)?$/, `-${index}$1`)
+      reserved.push(await reserveFile(numbered, { force: options.force === true, out: terminal.out }))
+    }
+    return reserved
+  } catch (error) {
+    await Promise.all(reserved.map((file) => file.discard()))
+    throw error
+  }
+}
+
+async function make(
+  { terminal }: Context,
+  { client, endpoints }: ApiConnection,
+  options: ImageOptions,
+  { model, prompt }: { readonly model: string; readonly prompt: string },
+): Promise<Reply> {
+  const body = {
+    model,
+    prompt,
+    n: options.count,
+    output_format: options.format,
+    ...(options.size === undefined ? {} : { size: options.size }),
+    ...(options.quality === undefined ? {} : { quality: options.quality }),
+  }
+  const call = { signal: terminal.signal }
+  if (options.image === undefined) return client.call(endpoints.createImage, { body }, call)
+  const images = await Promise.all(options.image.map(async (file) => ({ image_url: await readImageAddress(file) })))
+  return client.call(endpoints.editImage, { body: { ...body, images } }, call)
+}
+
+async function writeAll({ terminal }: Context, files: readonly OutputFile[], reply: Reply): Promise<void> {
+  for (const [index, file] of files.entries()) {
+    const encoded = reply.data[index]?.b64_json
+    if (encoded === undefined) {
+      // Fewer came than were asked for: nothing stays where none is.
+      await file.discard()
+      continue
+    }
+    const bytes = Buffer.from(encoded, 'base64')
+    await file.write(once(bytes))
+    if (file.name !== null) await showPicture(terminal, bytes)
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes)
+}
+
+async function tell(context: Context, files: readonly OutputFile[], model: string, reply: Reply): Promise<void> {
+  const { terminal, options } = context
+  const names = files.map(({ name }) => name).filter((name) => name !== null)
+  if (options.json === true && names.length > 0) {
+    // The pictures are in the files; JSON of their size would be of no use.
+    await printJson(terminal.out, { ...reply, model, data: names.map((file) => ({ file })) })
+    return
+  }
+  for (const name of names) await terminal.out.line(name)
+  if (options.quiet === true) return
+  await terminal.notes.line(`${creditsText(reply.svc.credits_charged)} · ${model} · ${reply.data.length} pictures`)
+}
