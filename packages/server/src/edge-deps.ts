@@ -2,6 +2,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createBalanceStore } from './billing/balance-store.ts'
+import { FreeAnswers } from './billing/free-answers.ts'
 import type { BillingDeps } from './billing/open-hold.ts'
 import { createUsageStore } from './billing/usage-store.ts'
 import type { Model } from './catalog/model.ts'
@@ -40,6 +41,8 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
   const { tracing } = observation
   return {
     ...{ clock, openHolds, processId },
+    leaseMs: parts.config.limits.leaseMs,
+    freeAnswers: new FreeAnswers(parts.config.limits.freeAnswers, clock),
     ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
     onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
     topupUrl: `${publicOrigin}/console/fund`,

@@ -68,6 +68,7 @@ export const wideLimits = {
   failed_auth_per_minute: 10_000_000,
   breaker_open_ms: 0,
   images_per_minute: 10_000_000,
+  free_answers: 1_000_000_000,
 } as const
 
 function environment(options: TestGatewayOptions, databaseUrl: string | null, dataDir: string): Record<string, string> {

@@ -10,6 +10,7 @@ import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { HoldPolicy, HoldProgress, SettleHold, SettleResult, UsageFacts } from '../ledger/operations.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { FreeAnswers } from './free-answers.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 import { NO_FACTS, type Settlement } from './settlement.ts'
 
@@ -34,6 +35,10 @@ export interface BillingDeps {
   readonly openHolds: OpenHolds
   /** This process's name in the leases. */
   readonly processId: string
+  /** Slows accounts that provoke answers without content; absent slows nobody. */
+  readonly freeAnswers?: FreeAnswers | undefined
+  /** How long a lease of this process lasts, in milliseconds; absent where no progress is written down in between. */
+  readonly leaseMs?: number | undefined
   /** Where a person adds credits; told in every 402. */
   readonly topupUrl: string
   /** Told of each settlement that this process has written, once, after it is durable. It must not throw. */
@@ -179,6 +184,19 @@ export class OpenHold {
     await this.settle({ charge: ZERO, cost: ZERO, facts: abandoned }).catch(() => undefined)
   }
 
+  /**
+   * Writes its progress down now, for a settlement that is about to be waited for: if this process dies meanwhile, its
+   * successors know what to ask for. Never rejects: the journal comes by itself, too.
+   */
+  async note(): Promise<void> {
+    const { leaseMs, ledger, processId, clock } = this.#deps
+    const entry = this.progress()
+    if (entry === null || leaseMs === undefined) return
+    const now = clock.now()
+    const journal = { kind: 'journal', processId, leaseUntil: now + leaseMs, entries: [entry], now } as const
+    await ledger.submit(journal).catch(() => undefined)
+  }
+
   /** Tries again to write a settlement that could not be written. */
   async rewrite(): Promise<void> {
     if (this.#settlement !== null) await this.#write(this.#settlement)
@@ -190,7 +208,10 @@ export class OpenHold {
     this.#settlement = null
     this.#isSettled = true
     this.#deps.openHolds.remove(this)
-    if (result.kind === 'settled') this.#deps.onSettled?.(this, operation, result)
+    if (result.kind === 'settled') {
+      this.#deps.freeAnswers?.note(this.request.caller.accountId, operation)
+      this.#deps.onSettled?.(this, operation, result)
+    }
     return nanocreditsOf(result.charge)
   }
 }

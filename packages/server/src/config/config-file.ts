@@ -134,6 +134,15 @@ const limitsSchema = z.strictObject({
   keep_alive_ms: milliseconds
     .optional()
     .describe('How often an open stream that is silent sends a comment; 15,000 by default.'),
+  free_answers: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .optional()
+    .describe(
+      'Answers without content, or failures that an upstream bills, before an account is slowed down; one is forgiven ' +
+        'a minute, and one for each answer that is charged. 10 by default.',
+    ),
   breaker_failures: z
     .int()
     .min(1)

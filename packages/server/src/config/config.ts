@@ -114,6 +114,8 @@ export interface LimitsConfig {
   readonly firstContentMs: number
   /** How often a silent stream sends a comment. */
   readonly keepAliveMs: number
+  /** Free answers that an account may provoke before it is slowed down. */
+  readonly freeAnswers: number
   /** Failures that open the circuit of a model at an upstream, when they are at least half of the last calls. */
   readonly breakerFailures: number
   /** How long an open circuit waits before it tries again; 0 opens none. */

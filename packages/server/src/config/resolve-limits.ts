@@ -25,6 +25,7 @@ export function resolveLimits(entry: LimitsEntry): LimitsConfig {
     journalMs: entry.journal_ms ?? 5_000,
     firstContentMs: entry.first_content_ms ?? 10_000,
     keepAliveMs: entry.keep_alive_ms ?? 15_000,
+    freeAnswers: entry.free_answers ?? 10,
     breakerFailures: entry.breaker_failures ?? 5,
     breakerOpenMs: entry.breaker_open_ms ?? 10_000,
     shutdownGraceMs: entry.shutdown_grace_ms ?? 30_000,

@@ -5,14 +5,21 @@ import type { ChatUpstream, ReportedUsage } from '../upstream/chat-upstream.ts'
  */
 const WAITS_MS = [250, 750, 2_000] as const
 
+/** A wait more where nobody waits for the answer: providers that work on after a hang-up need their time. Source: own. */
+const LAST_WAIT_MS = 4_000
+
 export interface LateCostDeps {
   /** Waits so many milliseconds; passed in so that tests need not. */
   readonly pause: (milliseconds: number) => Promise<void>
 }
 
+const AWAITED = { isAwaited: true, note: () => Promise.resolve() } as const
+
 /**
  * Completes a report that says nothing at all: asks the upstream what the generation cost in the end.
  *
+ * @param more.isAwaited whether a caller waits for the end.
+ * @param more.note writes down what is known, before the waits: a crash in between leaves the id to ask by.
  * @returns the report as it was, when it says something already, when the upstream has no such look-up, or when it does
  * not know within a few tries: then what was delivered is charged.
  */
@@ -20,10 +27,12 @@ export async function withLateCost<Report extends ReportedUsage & { readonly gen
   deps: LateCostDeps,
   upstream: Pick<ChatUpstream, 'findCost'>,
   report: Report,
+  more: { readonly isAwaited: boolean; readonly note: () => Promise<void> } = AWAITED,
 ): Promise<Report> {
   const { generationId } = report
   if (report.usage !== null || report.cost !== null || generationId === null) return report
-  for (const wait of WAITS_MS) {
+  await more.note()
+  for (const wait of more.isAwaited ? WAITS_MS : [...WAITS_MS, LAST_WAIT_MS]) {
     await deps.pause(wait)
     // A look-up that fails is a look-up that does not know.
     const cost = await upstream.findCost(generationId).catch(() => null)

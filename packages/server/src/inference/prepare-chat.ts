@@ -155,6 +155,7 @@ interface FoundModel {
 export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<PreparedChat> {
   const { call, caller } = task
   const { model, price } = findChatModel(deps, caller, call.request.model)
+  deps.freeAnswers?.admit(caller.accountId)
   const choices = call.request.n ?? 1
   const targets = listTargets(deps, { model, price, choices })
   const prices = targets.map((target) => target.price)

@@ -47,12 +47,15 @@ function bytesAfterUsage(delivery: StreamDelivery, outcome: ChatStreamOutcome): 
  */
 async function completeReport(
   deps: StreamChatDeps,
-  { target: { upstream, price } }: PreparedChat,
+  prepared: PreparedChat,
   outcome: ChatStreamOutcome,
-  laterBytes: number,
+  delivered: { readonly laterBytes: number; readonly isAwaited: boolean },
 ): Promise<ChatStreamOutcome> {
-  if (laterBytes === 0) return withLateCost(deps, upstream, outcome)
-  const late = await withLateCost(deps, upstream, { ...outcome, usage: null, cost: null })
+  const { upstream, price } = prepared.target
+  const { isAwaited } = delivered
+  const more = { isAwaited, note: () => prepared.hold.note() }
+  if (delivered.laterBytes === 0) return withLateCost(deps, upstream, outcome, more)
+  const late = await withLateCost(deps, upstream, { ...outcome, usage: null, cost: null }, more)
   const early = billingPrices(price) === null ? outcome.cost : null
   return { ...outcome, cost: late.cost ?? early, wire: null }
 }
@@ -70,7 +73,10 @@ async function settleCharged(
 ): Promise<SettledStream> {
   const { delivery } = stream
   const laterBytes = bytesAfterUsage(delivery, stream.outcome)
-  const outcome = await completeReport(deps, prepared, stream.outcome, laterBytes)
+  const outcome = await completeReport(deps, prepared, stream.outcome, {
+    laterBytes,
+    isAwaited: delivery.interruption !== 'client_gone',
+  })
   const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes, laterBytes }
   const decided = decideCharge(prepared.target.price, outcome, counted)
   const settlement = settlementOf(decided, servedBy(prepared, outcome), verdict.status)

@@ -29,6 +29,8 @@ export type { OrphanHold, ProcessIdentity } from './orphan-store.ts'
 const ORPHANS_AT_ONCE = 200
 /** An upstream that cannot be reached is asked again until the hold is this old. */
 const LOOK_UP_UNTIL_MS = 3_600_000
+/** One that does not know the cost yet is asked again until the hold is this old: it may still be working. */
+const UNKNOWN_COST_UNTIL_MS = 30_000
 const LEASE_KEPT_MS = 86_400_000
 /** Longer than the ledger tries to learn the outcome of an operation. */
 const UNKNOWN_AFTER_MS = 120_000
@@ -130,7 +132,10 @@ async function settleOrphan(deps: OrphanDeps, hold: OrphanHold, silent: Set<stri
       return null
     })
   }
-  if (silent.has(upstream) && now - hold.placed_at < LOOK_UP_UNTIL_MS) return 'postponed'
+  const age = now - hold.placed_at
+  if (silent.has(upstream) && age < LOOK_UP_UNTIL_MS) return 'postponed'
+  const isAskable = progress !== null && progress.generationId !== null && !silent.has(upstream)
+  if (isAskable && cost === null && age < UNKNOWN_COST_UNTIL_MS) return 'postponed'
   const [outcome, operation] = settlementFor(deps, { hold, progress, cost, now })
   await deps.ledger.submit(operation)
   return outcome
