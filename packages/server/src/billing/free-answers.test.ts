@@ -51,7 +51,7 @@ test('a wait ends, a minute forgives one, and so does an answer that is charged'
   provoke(1)
   answers.note('a', settled(null, 5n))
   answers.note('a', settled(null, 5n))
-  expect(waitOf()).toBe(2)
+  expect(waitOf()).toBe(1)
   now += 10 * 60_000
   provoke(3)
   expect(waitOf()).toBe(0)
