@@ -8,26 +8,12 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { HoldPolicy, HoldProgress, SettleHold, SettleResult, UsageFacts } from '../ledger/operations.ts'
+import type { HoldPolicy, HoldProgress, SettleHold, UsageFacts } from '../ledger/operations.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { FreeAnswers } from './free-answers.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 import { NO_FACTS, type Settlement } from './settlement.ts'
-
-/** What was really taken and what we bear ourselves, in nanocredits. */
-export type SettledAmounts = Pick<Extract<SettleResult, { kind: 'settled' }>, 'charge' | 'writeOff'>
-
-/** What a settlement tells of the hold that it has ended. */
-export interface SettledHold {
-  readonly id: string
-  readonly amount: bigint
-  readonly placedAt: number
-  readonly firstContentAt: number | null
-  readonly request: Pick<HoldRequest, 'type' | 'model'>
-}
-
-/** @param settled takes less than the settlement says where that could not be paid. */
-export type SettlementListener = (hold: SettledHold, settlement: SettleHold, settled: SettledAmounts) => void
+import type { SettlementListener } from './settlement-listener.ts'
 
 export interface BillingDeps {
   readonly ledger: Pick<Ledger, 'submit'>
