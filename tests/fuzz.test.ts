@@ -12,7 +12,7 @@ test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${see
   expect(faultsOf(report), `repeat with npm run fuzz -- --requests ${REQUESTS} --seed ${seed}`).toEqual([])
   expect(report.operations.length).toBeGreaterThan(5)
   expect(report.upstreamAnswers).toBeGreaterThan(0)
-})
+}, 120_000)
 
 test.each([
   ['a second answer that is cut', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n'],

@@ -64,6 +64,11 @@ function checkWith(validate: ValidateFunction): (value: unknown) => string | nul
   }
 }
 
+/** The operations of a path. Beside them a path may have servers of its own. */
+function operationsAt<Row>(methods: Readonly<Record<string, Row>>): [string, Row][] {
+  return Object.entries(methods).filter(([name]) => name !== 'servers')
+}
+
 /** Fetches the document and makes its checks. */
 export async function readFuzzTarget(origin: string): Promise<FuzzTarget> {
   const response = await fetch(`${origin}/api/openapi`)
@@ -76,7 +81,7 @@ export async function readFuzzTarget(origin: string): Promise<FuzzTarget> {
     return checkWith(ajv.compile(JSON.parse(text) as object))
   }
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Operation => {
+    operationsAt(methods).map(([method, operation]): Operation => {
       const asked = operation.requestBody?.content['application/json']
       const answered = operation.responses['200']?.content
       return {

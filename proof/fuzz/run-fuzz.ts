@@ -90,7 +90,11 @@ async function sendOne(
   const fault = (what: string): string => `${operation.id} ${number}: ${what}\n${request.summary}`
   switch (exchange.kind) {
     case 'answered': {
-      const problem = checkAnswer(operation, exchange.answer, request.toHead)
+      // With another method the request is one to the address's other operation, where it has one.
+      const method = request.bytes.toString('latin1', 0, 12).split(' ')[0]
+      const isAsked = (each: Operation): boolean => each.path === operation.path && each.method === method
+      const asked = target.operations.find(isAsked) ?? operation
+      const problem = checkAnswer(asked, exchange.answer, request.toHead)
       return problem === null ? String(exchange.answer.status) : fault(problem)
     }
     case 'closed':

@@ -11,6 +11,7 @@ import type { ConfigFile } from '../../packages/server/src/config/config-file.ts
 import { createKey, type CreatedKey, type KeyRequest } from '../../packages/server/src/keys/create-key.ts'
 import { createKeyStore } from '../../packages/server/src/keys/key-store.ts'
 import { createLedgerEngine } from '../../packages/server/src/ledger/create-ledger-engine.ts'
+import { JOBS_OWNER } from '../../packages/server/src/ledger/hold-owner.ts'
 import { Ledger } from '../../packages/server/src/ledger/ledger.ts'
 import { systemClock } from '../../packages/server/src/runtime/clock.ts'
 import { createId } from '../../packages/server/src/runtime/ids.ts'
@@ -45,6 +46,7 @@ export interface Rig {
   revokeKey(keyId: string): Promise<void>
   /** Sets what a key may spend, in nanocredits, as an operator's tool would. */
   setKeyBudget(keyId: string, limit: bigint): Promise<void>
+  /** Holds of requests. Those of video jobs are open for as long as an upstream has the job. */
   openHolds(): Promise<number>
   /** Runs `npm run audit` as a process of its own. */
   audit(): Promise<AuditOutcome>
@@ -130,7 +132,12 @@ function operate(storage: Storage, ledger: Ledger) {
       await database.write([update.compile()])
     },
     async openHolds(): Promise<number> {
-      const rows = await database.read.selectFrom('hold').select('hold_id').where('state', '=', 'held').execute()
+      const rows = await database.read
+        .selectFrom('hold')
+        .select('hold_id')
+        .where('state', '=', 'held')
+        .where('process_id', '<>', JOBS_OWNER)
+        .execute()
       return rows.length
     },
   }
