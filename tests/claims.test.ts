@@ -169,7 +169,7 @@ describe.skipIf(!hasEvm())('claims', () => {
   })
 
   // B142, B137, B136
-  test('refuse what moved nothing to the account: reverted, in another asset, or a token with the same name', async () => {
+  test('refuse what moved nothing to the account: reverted, another asset, a token of the same name', async () => {
     const before = await posted()
     const ether = await chain.payEther(address, 10n ** 16n)
     await chain.finalise()

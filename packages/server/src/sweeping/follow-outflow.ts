@@ -1,5 +1,5 @@
 import type { Hex } from '../chain/assets.ts'
-import type { Outflow } from '../deposits/outflow-store.ts'
+import type { Outflow } from '../deposits/outflow.ts'
 import { authorizationNonce, signEtherSweep, validBeforeOf } from './sign-sweep.ts'
 import type { SweepBlock } from './sweep-chain.ts'
 import type { SweepDeps } from './sweep.ts'

@@ -1,5 +1,5 @@
 import type { Hex } from '../chain/assets.ts'
-import type { Outflow } from '../deposits/outflow-store.ts'
+import type { Outflow } from '../deposits/outflow.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 import { addressOfKey, signEtherSweep, signTokenSweep, validBeforeOf, type SignedSweep } from './sign-sweep.ts'
 import type { SweepDeps } from './sweep.ts'

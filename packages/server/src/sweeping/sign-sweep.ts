@@ -1,5 +1,5 @@
 import type { Hex } from '../chain/assets.ts'
-import type { Outflow } from '../deposits/outflow-store.ts'
+import type { Outflow } from '../deposits/outflow.ts'
 
 /** A transaction that is ready to be sent. */
 export interface SignedSweep {
@@ -24,7 +24,8 @@ export function validBeforeOf({ outflowId }: Pick<Outflow, 'outflowId'>): number
 }
 
 const TRANSFER_TYPE =
-  'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
+  'TransferWithAuthorization(address from,address to,uint256 value,' +
+  'uint256 validAfter,uint256 validBefore,bytes32 nonce)'
 
 const transferAbi = [
   {

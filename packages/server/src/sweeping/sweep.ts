@@ -1,6 +1,5 @@
 import type { Asset, Hex } from '../chain/assets.ts'
-import type { DepositAddressStore } from '../deposits/deposit-address-store.ts'
-import type { Outflow, OutflowStore } from '../deposits/outflow-store.ts'
+import type { DepositAddressStore, Outflow, OutflowStore } from '../deposits/outflow.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import { scrubSecrets } from '../runtime/scrub-secrets.ts'
