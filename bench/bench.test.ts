@@ -45,5 +45,5 @@ test('a quick run prints a line for each row, writes its results, and leaves not
 
 test('a wrong option is refused with the list of options', async () => {
   const failed = await runFile(process.execPath, [BENCH, '--rows', '99']).catch((error: unknown) => error)
-  expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('--rows takes numbers from 1 to 12') })
+  expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('--rows takes numbers from 1 to 13') })
 })

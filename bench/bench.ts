@@ -13,6 +13,7 @@ import { addedLatency } from './rows/added-latency.ts'
 import { billedEmbedded } from './rows/billed-embedded.ts'
 import { billedOneConnection } from './rows/billed-one-connection.ts'
 import { billedPostgres } from './rows/billed-postgres.ts'
+import { imageCpu } from './rows/image-cpu.ts'
 import { largeHistory } from './rows/large-history.ts'
 import { streamMemory } from './rows/stream-memory.ts'
 import { streamedChunks } from './rows/streamed-chunks.ts'
@@ -25,7 +26,7 @@ import { upstreamTls } from './rows/upstream-tls.ts'
 const rows: readonly Row[] = [
   ...[billedEmbedded, billedPostgres, billedOneConnection, streamedChunks, streamMemory],
   ...[addedLatency, largeHistory, twoProcesses, upstreamTls],
-  ...[speechCpu, transcriptionCpu, uploadMemory],
+  ...[speechCpu, transcriptionCpu, uploadMemory, imageCpu],
 ]
 
 function without(row: Row, verdict: Verdict, reason: string): RowResult {

@@ -70,7 +70,12 @@ export async function startGateway(context: BenchContext, purse: Purse, options:
         allow_h2: options.allowH2 ?? false,
       },
     ],
-    limits: { requests_per_minute: 10_000_000, streams_at_once: 100_000, shutdown_grace_ms: 2_000 },
+    limits: {
+      requests_per_minute: 10_000_000,
+      images_per_minute: 10_000_000,
+      streams_at_once: 100_000,
+      shutdown_grace_ms: 2_000,
+    },
   }
   await writeFile(join(purse.folder, 'svc.config.json'), JSON.stringify(file))
   const { PATH = '', HOME = '', TMPDIR } = process.env

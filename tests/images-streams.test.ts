@@ -19,7 +19,7 @@ let calls: StubCall[] = []
 
 beforeAll(async () => {
   stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, file: { limits: { first_content_ms: 200 } } })
+  gateway = await startTestGateway({ upstreamUrl: stub.url })
   plain = await startTestGateway({
     upstreamUrl: stub.url,
     kind: 'openai-compatible',
@@ -161,12 +161,17 @@ describe('a stream of pictures', () => {
   test('opens after a while without a picture, and is kept alive', async () => {
     const waiting = Promise.withResolvers<ServerResponse>()
     answer((_call, response) => waiting.resolve(response))
-    const body = JSON.stringify({ model: MODEL, prompt: 'A lighthouse', stream: true })
-    const headers = { 'content-type': 'application/json' }
-    const response = await gateway.fetch('/v1/images/generations', { method: 'POST', headers, body })
-    expect(response.status).toBe(200)
-    streamImage(await waiting.promise, { partials: 0 })
-    expect(eventsIn(await response.text()).map(({ name }) => name)).toEqual(['image_generation.completed', null])
+    const impatient = await startTestGateway({ upstreamUrl: stub.url, file: { limits: { first_content_ms: 50 } } })
+    try {
+      const body = JSON.stringify({ model: MODEL, prompt: 'A lighthouse', stream: true })
+      const headers = { 'content-type': 'application/json' }
+      const response = await impatient.fetch('/v1/images/generations', { method: 'POST', headers, body })
+      expect(response.status).toBe(200)
+      streamImage(await waiting.promise, { partials: 0 })
+      expect(eventsIn(await response.text()).map(({ name }) => name)).toEqual(['image_generation.completed', null])
+    } finally {
+      await impatient.stop()
+    }
   })
 
   test('whose reader leaves is made to the end and charged', async () => {

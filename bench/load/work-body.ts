@@ -45,6 +45,12 @@ function speechBody(): LoadBody {
   return { type: 'application/json', content: JSON.stringify(request) }
 }
 
+function imageBody(): LoadBody {
+  const prompt = 'A lighthouse in the fog, seen from the sea, in the style of an old engraving. '.repeat(4)
+  const request = { model: 'x-ai/grok-imagine-image-2.0', prompt, n: 1, quality: 'low', resolution: '1K' }
+  return { type: 'application/json', content: JSON.stringify(request) }
+}
+
 const made = new Map<LoadWork, LoadBody>()
 
 /** The body of a request; made once, as the largest takes memory. */
@@ -53,6 +59,7 @@ export function bodyOf(work: LoadWork): LoadBody {
   if (known !== undefined) return known
   const makers: Readonly<Record<LoadWork, () => LoadBody>> = {
     chat: () => wholeBody,
+    image: imageBody,
     speech: speechBody,
     transcription: () => formOf(HEADER_BYTES + TEN_SECONDS),
     upload: () => formOf(LARGEST),

@@ -83,7 +83,7 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) =
       if (!response.writableFinished) controller?.abort(new Error('the caller has gone'))
     })
     agent.dispatch(
-      { origin: upstream, path: '/v1/chat/completions', method: 'POST', headers, body },
+      { origin: upstream, path: request.url ?? '/', method: 'POST', headers, body },
       { ...handler, onRequestStart: (started) => void (controller = started) },
     )
   })

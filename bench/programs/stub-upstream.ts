@@ -67,6 +67,19 @@ function transcribe(answer: Answer): void {
   answer.end(transcript)
 }
 
+/** A picture of a megabyte, as base64 in JSON. */
+const PICTURE_BYTES = 1_048_576
+const picture = JSON.stringify({
+  created: common.created,
+  data: [{ b64_json: Buffer.alloc(PICTURE_BYTES, 0xa5).toString('base64'), media_type: 'image/png' }],
+  usage: { prompt_tokens: 42, completion_tokens: 4_160, total_tokens: 4_202, cost: 0.04 },
+})
+
+function draw(answer: Answer): void {
+  answer.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(picture) })
+  answer.end(picture)
+}
+
 function serve(request: IncomingMessage | Http2ServerRequest, answer: Answer): void {
   if (request.method !== 'POST') {
     request.resume()
@@ -80,6 +93,7 @@ function serve(request: IncomingMessage | Http2ServerRequest, answer: Answer): v
     isStream ||= piece.includes('"stream":true')
   })
   request.on('end', () => {
+    if (url.includes('/images')) return draw(answer)
     if (url.endsWith('/audio/speech')) return speak(answer)
     if (url.endsWith('/audio/transcriptions')) return transcribe(answer)
     if (isStream) return stream(answer)

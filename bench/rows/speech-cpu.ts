@@ -1,12 +1,12 @@
 import type { Row } from '../row.ts'
-import { measureAudioCpu } from './audio-cpu.ts'
+import { measureMediaCpu } from './media-cpu.ts'
 
 /** Source: docs/benchmark.md, row 10. */
 export const speechCpu: Row = {
   number: 10,
   title: 'CPU per spoken text',
   measure: async (context) => [
-    await measureAudioCpu(context, {
+    await measureMediaCpu(context, {
       ...{ row: 10, work: 'speech', connections: 16 },
       figure: 'CPU per spoken text of 180 characters, 48 KiB of sound, embedded',
     }),

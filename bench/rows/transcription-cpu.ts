@@ -1,12 +1,12 @@
 import type { Row } from '../row.ts'
-import { measureAudioCpu } from './audio-cpu.ts'
+import { measureMediaCpu } from './media-cpu.ts'
 
 /** Source: docs/benchmark.md, row 11. */
 export const transcriptionCpu: Row = {
   number: 11,
   title: 'CPU per transcript',
   measure: async (context) => [
-    await measureAudioCpu(context, {
+    await measureMediaCpu(context, {
       ...{ row: 11, work: 'transcription', connections: 16 },
       figure: 'CPU per transcript of a 160 KB file, embedded',
     }),

@@ -8,7 +8,7 @@ import { spreadOf } from '../interval.ts'
 import { readUsage } from '../process-usage.ts'
 import type { Row, RowResult } from '../row.ts'
 import type { Side } from '../side.ts'
-import { soundSide } from './audio-cpu.ts'
+import { mediaSide } from './media-cpu.ts'
 
 const UPLOADS = 10
 const SAMPLE_EVERY_MS = 50
@@ -28,7 +28,7 @@ async function rssOf({ processes }: Side): Promise<number> {
 }
 
 async function measureUploads(context: BenchContext, side: Side): Promise<UploadMemory> {
-  const asked = soundSide(side, 'upload')
+  const asked = mediaSide(side, 'upload')
   const order = { kind: 'whole', targets: asked.targets, rate: null } as const
   // What a process needs once, code, pools and the thread that measures sound, is no upload's.
   await context.load({ ...order, connections: 1, seconds: context.options.seconds })

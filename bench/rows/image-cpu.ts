@@ -1,0 +1,14 @@
+import type { Row } from '../row.ts'
+import { measureMediaCpu } from './media-cpu.ts'
+
+/** Source: docs/benchmark.md, row 13. */
+export const imageCpu: Row = {
+  number: 13,
+  title: 'CPU per picture',
+  measure: async (context) => [
+    await measureMediaCpu(context, {
+      ...{ row: 13, work: 'image', connections: 16 },
+      figure: 'CPU per picture of 1 MiB, 1.4 MB of JSON, embedded',
+    }),
+  ],
+}
