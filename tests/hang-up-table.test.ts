@@ -1,6 +1,6 @@
 /**
- * What a caller pays who leaves a stream, by what the upstream does about it. `docs/money.md` shows the same table; each
- * cell is a test at every point of the stream.
+ * What a caller pays who leaves a stream, by what the upstream does about it. `docs/money.md` shows the same table;
+ * each cell is a test at every point of the stream.
  */
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'

@@ -1,4 +1,6 @@
-/** A stream that breaks at any byte: the caller sees an error frame or the true end, never a clean end of a cut answer. */
+/**
+ * A stream that breaks at any byte: the caller sees an error frame or the true end, never a clean end of a cut answer.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -22,13 +24,16 @@ const recordings: Readonly<Record<string, string>> = {
   groq: [
     '{"id":"c","choices":[{"index":0,"delta":{"content":"Grüße "},"finish_reason":null}],"x_groq":{"id":"r"}}',
     '{"id":"c","choices":[{"index":0,"delta":{"content":"🙂!"},"finish_reason":null}]}',
-    '{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":{"usage":{"prompt_tokens":9,"completion_tokens":4}}}',
+    '{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],' +
+      '"x_groq":{"usage":{"prompt_tokens":9,"completion_tokens":4}}}',
   ].join('\n'),
   deepseek: [
     '{"id":"d","choices":[{"index":0,"delta":{"reasoning_content":"Hm."},"finish_reason":null}]}',
     '{"id":"d","choices":[{"index":0,"delta":{"content":"Grüße "},"finish_reason":null}]}',
     '{"id":"d","choices":[{"index":0,"delta":{"content":"🙂!"},"finish_reason":null}]}',
-    '{"id":"d","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_cache_hit_tokens":3,"completion_tokens_details":{"reasoning_tokens":1}}}',
+    '{"id":"d","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}],' +
+      '"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_cache_hit_tokens":3,' +
+      '"completion_tokens_details":{"reasoning_tokens":1}}}',
   ].join('\n'),
 }
 

@@ -149,7 +149,9 @@ function observedParts(parts: Parts, videos: VideoDeps, phase: () => Phase): Obs
   }
 }
 
-/** How often requests with an Idempotency-Key are forgotten that are old enough, in milliseconds. Source: own choice. */
+/**
+ * How often requests with an Idempotency-Key are forgotten that are old enough, in milliseconds. Source: own choice.
+ */
 const FORGET_MS = 3_600_000
 
 function workerDeps(parts: Parts, videos: VideoDeps) {

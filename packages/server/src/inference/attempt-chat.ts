@@ -29,7 +29,9 @@ export interface Attempt<Result> {
   run(target: ChatTarget): Promise<Result>
   /** How an attempt failed that has a result all the same; null when it did not. */
   failureOf(result: Result): Error | null
-  /** Whether the request was ended from our side: then no attempt follows, and the last says nothing of its upstream. */
+  /**
+   * Whether the request was ended from our side: then no attempt follows, and the last says nothing of its upstream.
+   */
   isEnded(): boolean
   /** Whether the request is wanted still and the caller has got nothing yet, so that another attempt can begin anew. */
   mayRepeat(): boolean
