@@ -52,6 +52,7 @@ interface Stage {
 
 const PAYEES = 4
 const PAUSE_MS_MAX = 700
+const ANSWER_MS_MAX = 30_000
 /** A watcher that was killed holds its lease for half a minute; then all must be there. */
 const SETTLE_MS_MAX = 90_000
 const LIMITS = { claims_per_minute: 1_000_000, claims_per_day: 1_000_000, shutdown_grace_ms: 1_000 } as const
@@ -73,6 +74,9 @@ export async function runDepositChaos(options: DepositChaosOptions): Promise<Dep
     const stage: Stage = { random, chain, rig, fleet, payees, batchPayer, isOver: false, payments: 0, claims: 0 }
     const loads = [keepPaying(stage)]
     for (let kill = 1; kill <= options.kills; kill++) {
+      // Each gateway lives long enough to have answered a claim, and then a random while longer.
+      const answered = stage.claims
+      await until(() => stage.claims > answered, ANSWER_MS_MAX)
       await wait(random.below(PAUSE_MS_MAX))
       await fleet.kill(random)
       options.onKill?.(kill)
