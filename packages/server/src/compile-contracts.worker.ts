@@ -1,4 +1,7 @@
-/** Composition root of the thread that compiles contracts for local chains. Nobody imports it: it is started as a thread. */
+/**
+ * Composition root of the thread that compiles contracts for local chains. Nobody imports it: it is started as a
+ * thread.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { compileContracts, LOCAL_CONTRACTS } from './sandbox/compile-contracts.ts'
 

@@ -1,4 +1,7 @@
-/** A real EVM chain for tests: a node of its own, with the contracts that deposits meet, placed where the product pins them. */
+/**
+ * A real EVM chain for tests: a node of its own, with the contracts that deposits meet, placed where the product pins
+ * them.
+ */
 import { fileURLToPath } from 'node:url'
 import { createTestClient, encodeFunctionData, http, publicActions, walletActions, type Abi, type Account } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'

@@ -14,7 +14,9 @@ export class ChainUnavailableError extends Error {
   }
 }
 
-/** A provider's plain refusal of one question, such as a method that it does not have or a state that it has dropped. */
+/**
+ * A provider's plain refusal of one question, such as a method that it does not have or a state that it has dropped.
+ */
 export class RpcRefusalError extends Error {
   /** The code of JSON-RPC, such as -32601. */
   readonly code: number

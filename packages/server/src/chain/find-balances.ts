@@ -64,7 +64,9 @@ async function readMany(
 ): Promise<readonly bigint[]> {
   const { encodeFunctionData, decodeFunctionResult, parseAbi } = await import('viem')
   const abi = parseAbi([
-    'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
+    'struct Call { address target; bool allowFailure; bytes callData; }',
+    'struct Result { bool success; bytes returnData; }',
+    'function aggregate3(Call[] calls) payable returns (Result[])',
     'function getEthBalance(address account) view returns (uint256)',
     'function balanceOf(address account) view returns (uint256)',
   ])

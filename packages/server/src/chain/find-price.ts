@@ -23,8 +23,8 @@ const PHASE_BITS = 64n
 /**
  * Finds the price that held at a block's time. Source: decision 0028.
  *
- * A deposit is worth what it was worth when it was made, so nobody gains by waiting with a claim. The feed keeps its old
- * rounds in its present state, so no archive of old blocks is needed.
+ * A deposit is worth what it was worth when it was made, so nobody gains by waiting with a claim. The feed keeps its
+ * old rounds in its present state, so no archive of old blocks is needed.
  *
  * @returns null when there is no usable price for that time.
  */

@@ -111,7 +111,7 @@ describe.skipIf(!hasEvm())('a wallet that is linked to an account', () => {
     expect(await linkWallet(deps, linker, { message, signature })).toMatchObject({ kind: 'linked' })
   })
 
-  test('is refused when somebody else signed, another account asks, a part was changed, or it comes again', async () => {
+  test('is refused when another signed, another account asks, a part was changed, or it comes again', async () => {
     const [one, other] = [await createLinker(), await createLinker()]
     const signer = chain.accounts[7]!
     const address = signer.address.toLowerCase() as Hex

@@ -42,8 +42,8 @@ export type LinkOutcome =
 const CHALLENGE_MS = 600_000
 
 /**
- * Writes the message that a wallet is to sign: it names the account, the chain and this gateway, and works once. Source:
- * ERC-4361.
+ * Writes the message that a wallet is to sign: it names the account, the chain and this gateway, and works once.
+ * Source: ERC-4361.
  *
  * @param address lower case.
  */

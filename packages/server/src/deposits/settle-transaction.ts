@@ -44,8 +44,8 @@ export interface TransactionQuestion {
 export type SettleTransaction = (question: TransactionQuestion) => Promise<TransactionOutcome>
 
 /**
- * Looks at one transaction now: records what it pays, follows its block, and credits what is final and sound. Claims and
- * the watcher both go through here, from any number of processes, as often as they like.
+ * Looks at one transaction now: records what it pays, follows its block, and credits what is final and sound. Claims
+ * and the watcher both go through here, from any number of processes, as often as they like.
  *
  * @throws {ServiceError} `server_is_overloaded` when the ledger cannot be reached; the next look goes on from there.
  */

@@ -33,9 +33,9 @@ const SEARCH_BLOCKS = 100_000
 const SURPLUS_ROUNDS = 3
 
 /**
- * Finds payments in ETH, which leave no log: where a balance has grown, the blocks in which it grew are found by halving
- * the range, and their transactions go the way of a claim. What no transaction explains, because no provider shows inner
- * calls or old balances, is credited by the balance alone once it is final.
+ * Finds payments in ETH, which leave no log: where a balance has grown, the blocks in which it grew are found by
+ * halving the range, and their transactions go the way of a claim. What no transaction explains, because no provider
+ * shows inner calls or old balances, is credited by the balance alone once it is final.
  */
 export async function watchEther(deps: SettleDeps, round: EtherRound): Promise<void> {
   const { ether, view, head, addresses } = round

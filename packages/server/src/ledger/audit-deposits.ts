@@ -9,8 +9,7 @@ const HALF_DIGITS = 9
 export const depositInvariants: readonly Invariant[] = [
   {
     name: 'deposits',
-    promise:
-      'each credited deposit has one transfer of its worth to its account, and each transfer of that kind such a deposit',
+    promise: 'each credited deposit has one transfer of its worth to its account, and each such transfer a deposit',
     check: checkDeposits,
   },
   {
@@ -26,7 +25,8 @@ async function checkDeposits(context: AuditContext): Promise<Finding> {
     sql`select 'deposit ' || d.deposit_id || ' is credited without its transfer' as breach
           from deposit d left join transfer t on t.transfer_id = d.deposit_id
          where d.state = 'credited'
-           and (t.transfer_id is null or t.kind <> 'deposit' or t.funding <> d.credits or t.account_id <> d.account_id)`,
+           and (t.transfer_id is null or t.kind <> 'deposit' or t.funding <> d.credits
+                or t.account_id <> d.account_id)`,
   )
   const transfers = await list(
     context,

@@ -120,8 +120,8 @@ function plantDeposit({ transfer = true, funding = 25, amount = '25000000', infl
     `insert into deposit_address values ('a', 'ACCOUNT', 4663, 'key', 0, '${address}', 1)`,
     `insert into deposit (deposit_id, account_id, chain_id, tx_hash, ordinal, asset, address, raw_amount, block_number,
        block_hash, block_time, state, credits, seen_at, updated_at, credited_at)
-     values ('d', 'ACCOUNT', 4663, '${hash}', 'log:0', 'USDG', '${address}', '${amount}', 1, '${hash}', 1, 'credited', 25,
-       1, 1, 1)`,
+     values ('d', 'ACCOUNT', 4663, '${hash}', 'log:0', 'USDG', '${address}', '${amount}', 1, '${hash}', 1, 'credited',
+       25, 1, 1, 1)`,
     ...(transfer
       ? [`insert into transfer values ('d', 'ACCOUNT', 'deposit', null, ${funding}, 0, 0, 0, 0, 'x', 1)`]
       : []),

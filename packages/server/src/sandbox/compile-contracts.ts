@@ -25,8 +25,8 @@ export class NoCompilerError extends Error {
 }
 
 /**
- * Compiles the contracts of folders, by their names. What was compiled before is read from the cache, since the compiler
- * takes a second of the processor: it belongs into a thread of its own.
+ * Compiles the contracts of folders, by their names. What was compiled before is read from the cache, since the
+ * compiler takes a second of the processor: it belongs into a thread of its own.
  *
  * @throws {NoCompilerError} when there is nothing in the cache and no compiler.
  */

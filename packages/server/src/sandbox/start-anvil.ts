@@ -39,7 +39,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
       ...(stateFile === undefined ? [] : ['--state', stateFile, '--state-interval', '60']),
     ],
     // In a group of its own: a Ctrl-C is for the gateway, which then ends the chain in order.
-    { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, RUST_LOG: 'off' }, detached: true },
+    { stdio: ['ignore', 'pipe', 'ignore'], detached: true },
   )
   // The chain must not keep the gateway's process, and must not outlive it: see `endWithUs`.
   child.unref()
