@@ -40,12 +40,14 @@ const quietLogText = `  Log        warnings and errors; SVC_LOG_LEVEL=info shows
 export function welcome(config: Config, demoKey: string | null): string {
   const origin = originOf(config)
   const baseUrl = `${origin}/api`
+  const deposits = hasLocalDeposits(config) ? localDepositsText : ''
+  const first = demoKey === null ? firstKeyText : demoText(baseUrl, demoKey)
   return `
   SVC is ready.
 
   Base URL   ${baseUrl}/v1
   Console    ${origin}/console
   Reference  ${origin}/docs
-${hasLocalDeposits(config) ? localDepositsText : ''}${config.logLevel === 'warn' ? quietLogText : ''}${demoKey === null ? firstKeyText : demoText(baseUrl, demoKey)}
+${deposits}${config.logLevel === 'warn' ? quietLogText : ''}${first}
 `
 }

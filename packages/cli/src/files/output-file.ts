@@ -1,4 +1,4 @@
-/** Where a result goes that is a file: made before anything is paid for, so that no paid work is lost to a full name. */
+/** Where a result goes that is a file: its name is taken before anything is paid for, so that no work is lost. */
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError } from '../command-error.ts'

@@ -140,8 +140,8 @@ const limitsSchema = z.strictObject({
     .max(1_000_000_000)
     .optional()
     .describe(
-      'Answers without content, or failures that an upstream bills, before an account is slowed down; one is forgiven ' +
-        'a minute, and one for each answer that is charged. 10 by default.',
+      'Answers without content, or failures that an upstream bills, before an account is slowed down; one is ' +
+        'forgiven a minute, and one for each answer that is charged. 10 by default.',
     ),
   breaker_failures: z
     .int()

@@ -19,6 +19,15 @@ import type {
   TaskLeaseTable,
   WalletChallengeTable,
 } from './deposit-schema.ts'
+import type { MailGateTable, MailOutboxTable, MailSuppressionTable } from './mail-schema.ts'
+import type {
+  FirstRunTokenTable,
+  GatewaySettingTable,
+  OperatorTable,
+  SignInUserTable,
+  TeamInvitationTable,
+  TeamMemberTable,
+} from './people-schema.ts'
 
 /** Holder of one balance; a team's credit pool. */
 export interface AccountTable {
@@ -44,53 +53,6 @@ export interface TeamTable {
   created_at: number
   /** Set on the team that was made with a person; one each. */
   personal_user_id: Generated<string | null>
-}
-
-/** A person, as the sign-in library keeps them. Its other tables are its own. */
-export interface SignInUserTable {
-  id: string
-  name: string
-  email: string
-}
-
-export interface OperatorTable {
-  user_id: string
-  created_at: number
-}
-
-export interface FirstRunTokenTable {
-  token_hash: string
-  created_at: number
-}
-
-/** What an operator sets while the gateway runs. */
-export interface GatewaySettingTable {
-  name: string
-  /** JSON text. */
-  value: string
-  updated_at: number
-  updated_by: string | null
-}
-
-export interface TeamMemberTable {
-  team_id: string
-  user_id: string
-  role: 'owner' | 'admin' | 'billing' | 'member' | 'viewer'
-  created_at: number
-}
-
-export interface TeamInvitationTable {
-  invitation_id: string
-  team_id: string
-  email: string
-  role: 'admin' | 'billing' | 'member' | 'viewer'
-  /** SHA-256 of the token in the link, as hex digits. */
-  token_hash: string
-  invited_by: string
-  created_at: number
-  expires_at: number
-  accepted_at: number | null
-  revoked_at: number | null
 }
 
 /**
@@ -239,38 +201,6 @@ export interface ProcessLeaseTable {
   node_name: string
   started_at: number
   lease_until: number
-}
-
-/** A letter. Recipient and content are kept only while it waits to be delivered. */
-export interface MailOutboxTable {
-  mail_id: string
-  kind: 'funding_receipt'
-  account_id: string
-  /** What the letter is about. One recipient gets one letter about it. */
-  topic: string
-  recipient: string | null
-  recipient_hash: string
-  /** JSON text of a `MailContent`. */
-  content: string | null
-  state: 'queued' | 'sent' | 'failed'
-  attempts: number
-  created_at: number
-  next_attempt_at: number
-  ended_at: number | null
-  /** Why the last attempt failed; never holds an address. */
-  error_code: string | null
-}
-
-/** A recipient who wants no letters. */
-export interface MailSuppressionTable {
-  recipient_hash: string
-  created_at: number
-}
-
-/** One row, locked by whoever counts letters before adding one. */
-export interface MailGateTable {
-  gate_id: number
-  passed_at: number
 }
 
 /** A video that is being made or was made. Prompts are not stored. */

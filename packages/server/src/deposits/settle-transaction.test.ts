@@ -108,9 +108,9 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     const { accountId, address } = await scene.createAccount()
     const wallet = await chain.deploy('SmartAccount', [chain.accounts[0]!.address])
     await chain.mint(wallet, usdg(30))
-    const { encodeFunctionData } = await import('viem')
-    const { abi } = chain.contracts['Usdg']!
-    const data = encodeFunctionData({ abi: abi as never, functionName: 'transfer', args: [address, usdg(30)] })
+    const { encodeFunctionData, erc20Abi } = await import('viem')
+    const args = [address, usdg(30)] as const
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
     const txHash = await chain.write('SmartAccount.execute', wallet, [TOKEN, 0n, data])
     expect(await finalCredits(txHash, accountId)).toBe(creditsOf(30))
     expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ sender: wallet }] })
