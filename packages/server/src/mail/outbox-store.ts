@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { MailOutboxTable } from '../db/schema.ts'
+import type { MailOutboxTable } from '../db/mail-schema.ts'
 
 export type MailKind = MailOutboxTable['kind']
 export type MailState = MailOutboxTable['state']
