@@ -1,38 +1,59 @@
 /** How the routes of pictures answer: whole or as a stream. */
+import type { Endpoint } from '@svc/contract'
+import type { IdempotentRun } from '../idempotency/idempotency.ts'
 import type { ImageCall } from '../inference/image-call.ts'
 import { createImages } from '../inference/create-images.ts'
 import { streamImages } from '../inference/stream-images.ts'
 import type { Caller } from '../keys/caller.ts'
+import { beginOnce, keepStream, keepWhole } from './answer-once.ts'
 import type { EdgeDeps } from './edge.ts'
 import type { RouteCall } from './route.ts'
 import { READER_STALL_MS } from './sse-writer.ts'
 import { streamReader } from './stream-reader.ts'
 import { tellCharge } from './tell-charge.ts'
 
-async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, caller: Caller, images: ImageCall) {
-  const { json, charge } = await createImages(deps.images, { caller, call: images, requestId: request.id })
+/** Pictures that are about to be made. */
+export interface AdmittedImages {
+  readonly caller: Caller
+  readonly endpoint: Endpoint
+  readonly images: ImageCall
+  /** What was asked, in bytes that are the same when the same is asked again. */
+  readonly body: Buffer | (() => Promise<Buffer>)
+}
+
+type Task = Pick<AdmittedImages, 'caller' | 'images'> & { readonly run: IdempotentRun | null }
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, { caller, images, run }: Task) {
+  const json = await keepWhole(deps, run, async () => {
+    const made = await createImages(deps.images, { caller, call: images, requestId: request.id })
+    return { contentType: JSON_TYPE, headers: tellCharge({ request, reply }, made.charge), body: made.json }
+  })
   // The answer is kept until it is taken. The time begins anew whenever the reader takes some of it.
   reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
-  tellCharge({ request, reply }, charge)
-  reply.header('content-type', 'application/json; charset=utf-8')
+  reply.header('content-type', JSON_TYPE)
   return json
 }
 
-async function answerStream(deps: EdgeDeps, call: RouteCall, caller: Caller, images: ImageCall): Promise<void> {
-  const giveBack = deps.limits.streams.take(caller.keyId)
+async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, images, run }: Task): Promise<void> {
+  const task = { caller, call: images, requestId: call.request.id }
   try {
-    await streamImages(deps.images, { caller, call: images, requestId: call.request.id }, streamReader(deps, call))
+    await keepStream(deps, streamReader(deps, call), run, (reader) =>
+      deps.limits.streams.within(caller.keyId, () => streamImages(deps.images, task, reader)),
+    )
   } catch (error) {
     // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
     if (call.reply.raw.headersSent) call.reply.raw.destroy()
     throw error
-  } finally {
-    giveBack()
   }
 }
 
 /** Makes the pictures that a caller asks for, and answers. */
-export function answerImages(deps: EdgeDeps, call: RouteCall, caller: Caller, images: ImageCall): Promise<unknown> {
+export async function answerImages(deps: EdgeDeps, call: RouteCall, admitted: AdmittedImages): Promise<unknown> {
+  const { caller, images } = admitted
   call.request.facts.model = images.model
-  return (images.stream ? answerStream : answerWhole)(deps, call, caller, images)
+  const once = await beginOnce(deps, call, admitted)
+  if (once.kind === 'replay') return once.body
+  return (images.stream ? answerStream : answerWhole)(deps, call, { caller, images, run: once.run })
 }

@@ -16,33 +16,37 @@ const STREAM_HEADERS = { 'cache-control': 'no-cache, no-transform', 'x-accel-buf
 
 export type OnceBegun =
   /** The answer was given before and is given again. */
-  | { readonly kind: 'replay'; readonly body: string }
+  | { readonly kind: 'replay'; readonly body: string | Buffer }
   /** `run` is null for a request without the header. */
   | { readonly kind: 'work'; readonly run: IdempotentRun | null }
 
 /**
  * Takes the name of a request, where it has one.
+ *
+ * @param from.body what was asked, in bytes that are the same when the same is asked again; a function makes them where
+ *   that is work, which is done for a request with a name alone.
  * @throws {ServiceError} 400 for a name that is none, 409, 422.
  */
 export async function beginOnce(
   deps: EdgeDeps,
   { request, reply }: RouteCall,
-  from: { readonly caller: Caller; readonly endpoint: Endpoint; readonly body: Buffer },
+  from: { readonly caller: Caller; readonly endpoint: Endpoint; readonly body: Buffer | (() => Promise<Buffer>) },
 ): Promise<OnceBegun> {
   const name = parseIdempotencyKey(request.headers['idempotency-key'])
   if (name === null) return { kind: 'work', run: null }
   const { keyId } = from.caller
   const { id: endpoint } = from.endpoint
-  const begun = await deps.idempotency.begin({ keyId, requestId: request.id, endpoint, name, body: from.body })
+  const body = typeof from.body === 'function' ? await from.body() : from.body
+  const begun = await deps.idempotency.begin({ keyId, requestId: request.id, endpoint, name, body })
   if (begun.kind === 'run') return { kind: 'work', run: begun.run }
-  const { contentType, headers, body } = begun.answer
+  const { contentType, headers, body: kept, isBinary = false } = begun.answer
   reply.headers({
     ...headers,
     'content-type': contentType,
     'x-request-id': begun.requestId,
     'idempotent-replayed': 'true',
   })
-  return { kind: 'replay', body }
+  return { kind: 'replay', body: isBinary ? Buffer.from(kept, 'base64') : kept }
 }
 
 /** Does the work under its name: an answer is kept, a failure gives the name back. */
@@ -83,14 +87,18 @@ export async function keepStream(
     await written(deps, run.release())
     throw error
   }
-  const answer = { contentType: EVENT_STREAM, headers: STREAM_HEADERS, body: kept.text }
+  const { text } = kept
+  const answer = text === null ? null : { contentType: EVENT_STREAM, headers: STREAM_HEADERS, body: text }
   if (end === 'failed') await written(deps, run.finishFailed(answer))
   else await written(deps, run.finish(end === 'whole' ? answer : null))
   kept.sendLast()
 }
 
-/** The answer goes out all the same: without its row it is told as gone, and never worked on again. */
-async function written(deps: EdgeDeps, work: Promise<void>): Promise<void> {
+/**
+ * Waits until the end of a run is noted. The answer goes out all the same: without its row it is told as gone, and
+ * never worked on again.
+ */
+export async function written(deps: EdgeDeps, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => deps.log.error({ err: error }, 'an Idempotency-Key could not be noted'))
 }
 
@@ -99,7 +107,8 @@ class KeptFrames implements StreamReader {
   readonly #reader: StreamReader
   #writer: FrameWriter | null = null
   #last = ''
-  text = ''
+  /** What went out so far; null when it is longer than what is kept. */
+  text: string | null = ''
 
   constructor(reader: StreamReader) {
     this.#reader = reader
@@ -129,8 +138,8 @@ class KeptFrames implements StreamReader {
     this.#writer?.end(this.#last)
   }
 
-  /** One text more than is kept at all shows that it is too long. */
   #keep(text: string): void {
-    if (this.text.length <= KEPT_LENGTH_MAX) this.text += text
+    if (this.text === null) return
+    this.text = this.text.length + text.length > KEPT_LENGTH_MAX ? null : this.text + text
   }
 }

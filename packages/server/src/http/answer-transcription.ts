@@ -1,9 +1,12 @@
 import { type Endpoint, SOUND_BYTES_MAX } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import type { IdempotentRun } from '../idempotency/idempotency.ts'
 import { parseTranscription, type TranscriptionCall } from '../inference/parse-transcription.ts'
 import { streamTranscript } from '../inference/stream-transcript.ts'
 import { transcribeSound } from '../inference/transcribe-sound.ts'
 import type { Caller } from '../keys/caller.ts'
+import { beginOnce, keepStream, keepWhole } from './answer-once.ts'
+import { digestSpooled } from './digest-form.ts'
 import type { EdgeDeps } from './edge.ts'
 import { readForm } from './read-form.ts'
 import { admitBody } from './read-json-body.ts'
@@ -16,27 +19,27 @@ interface Admitted {
   readonly call: RouteCall
   readonly caller: Caller
   readonly transcription: TranscriptionCall
+  readonly run: IdempotentRun | null
 }
 
-async function answerStream(deps: EdgeDeps, { call, caller, transcription }: Admitted): Promise<void> {
-  const giveBack = deps.limits.streams.take(caller.keyId)
-  try {
-    const task = { caller, call: transcription, requestId: call.request.id }
-    await streamTranscript(deps.audio, task, streamReader(deps, call))
-  } finally {
-    giveBack()
-  }
+function answerStream(deps: EdgeDeps, { call, caller, transcription, run }: Admitted): Promise<void> {
+  const task = { caller, call: transcription, requestId: call.request.id }
+  return keepStream(deps, streamReader(deps, call), run, (reader) =>
+    deps.limits.streams.within(caller.keyId, () => streamTranscript(deps.audio, task, reader)),
+  )
 }
 
-async function answerWhole(deps: EdgeDeps, { call, caller, transcription }: Admitted): Promise<string> {
+function answerWhole(deps: EdgeDeps, { call, caller, transcription, run }: Admitted): Promise<string> {
   const { request, reply } = call
   const task = { caller, call: transcription, requestId: request.id }
-  const { body, contentType, charge } = await transcribeSound(deps.audio, task)
-  reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
-  tellCharge(call, charge)
-  // Subtitles and plain text have no other place to say that the charge was an estimate.
-  reply.headers({ 'content-type': contentType, 'x-svc-estimated': 'true' })
-  return body
+  return keepWhole(deps, run, async () => {
+    const { body, contentType, charge } = await transcribeSound(deps.audio, task)
+    reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
+    // Subtitles and plain text have no other place to say that the charge was an estimate.
+    const headers = { ...tellCharge(call, charge), 'x-svc-estimated': 'true' }
+    reply.headers({ ...headers, 'content-type': contentType })
+    return { contentType, headers, body }
+  })
 }
 
 /**
@@ -59,7 +62,10 @@ export function mountTranscription(
     try {
       const transcription = parseTranscription(form, task)
       request.facts.model = transcription.model
-      return await (transcription.stream ? answerStream : answerWhole)(deps, { call, caller, transcription })
+      const once = await beginOnce(deps, call, { caller, endpoint, body: () => digestSpooled(form) })
+      if (once.kind === 'replay') return once.body
+      const { run } = once
+      return await (transcription.stream ? answerStream : answerWhole)(deps, { call, caller, transcription, run })
     } finally {
       await form.discard()
     }

@@ -4,6 +4,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { parseJsonObject, refuseRouting } from '../inference/json-call.ts'
 import type { Caller } from '../keys/caller.ts'
 import type { VideoFile } from '../videos/submit-video.ts'
+import { digestForm } from './digest-form.ts'
 import type { EdgeDeps } from './edge.ts'
 import { type Form, type FormFile, readForm } from './read-form.ts'
 import { admitBody, readJsonBody } from './read-json-body.ts'
@@ -14,6 +15,8 @@ export interface ReadVideoRequest {
   readonly request: VideoRequest
   readonly file: VideoFile | null
   readonly isForm: boolean
+  /** What was sent, in bytes that are the same when the same is sent again. */
+  readonly body: Buffer | (() => Promise<Buffer>)
   /** Gives back the memory that the request takes. To be called once, when it is not needed any more. */
   readonly release: () => void
 }
@@ -32,7 +35,7 @@ async function readVideoJson(deps: EdgeDeps, call: RouteCall, caller: Caller): P
   try {
     const value = parseJsonObject(body)
     refuseFields(value)
-    return { request: parsePart(videoRequest, value), file: null, isForm: false, release }
+    return { request: parsePart(videoRequest, value), file: null, isForm: false, body, release }
   } catch (error) {
     release()
     throw error
@@ -53,7 +56,9 @@ async function readVideoForm(deps: EdgeDeps, call: RouteCall, caller: Caller): P
     const [picture] = form.files
     const file = picture === undefined ? null : await readPicture(deps, picture)
     const release = (): void => deps.limits.bodies.give(file?.bytes.length ?? 0)
-    return { request, file, isForm: true, release }
+    const pieces = file === null ? [] : [file.bytes]
+    const files = form.files.map(({ content: _content, ...sent }) => ({ ...sent, pieces }))
+    return { request, file, isForm: true, body: () => digestForm(form.fields, files), release }
   } finally {
     await form.discard()
   }

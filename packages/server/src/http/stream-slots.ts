@@ -17,6 +17,19 @@ export class StreamSlots {
   }
 
   /**
+   * Works in a slot, which is given back at every end.
+   * @throws {ServiceError} `rate_limit_exceeded` when all are taken, before the work begins.
+   */
+  async within<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
+    const giveBack = this.take(caller)
+    try {
+      return await work()
+    } finally {
+      giveBack()
+    }
+  }
+
+  /**
    * Takes a slot.
    * @returns the function that gives it back; calling it twice is harmless.
    * @throws {ServiceError} `rate_limit_exceeded` when all are taken.

@@ -5,9 +5,15 @@ import type { RouteCall } from './route.ts'
 /**
  * Says when a poller should ask again, and that nobody may keep the answer. Source: openai-python, `videos.poll`; RFC
  * 9111, section 5.2.
+ *
+ * @returns the headers.
  */
-export function tellPollTime({ reply }: RouteCall, job: VideoJob): void {
-  reply.header('cache-control', 'no-store')
+export function tellPollTime({ reply }: RouteCall, job: VideoJob): Readonly<Record<string, string>> {
   const milliseconds = pollAfterMs(job)
-  if (milliseconds !== null) reply.header('openai-poll-after-ms', String(milliseconds))
+  const headers = {
+    'cache-control': 'no-store',
+    ...(milliseconds === null ? {} : { 'openai-poll-after-ms': String(milliseconds) }),
+  }
+  reply.headers(headers)
+  return headers
 }

@@ -54,6 +54,7 @@ export interface IdempotentCall {
   readonly endpoint: string
   /** The caller's Idempotency-Key. */
   readonly name: string
+  /** What was asked, in bytes that are the same when the same is asked again. */
   readonly body: Buffer
 }
 
@@ -68,8 +69,11 @@ export interface IdempotentRun {
   finish(answer: KeptAnswer | null): Promise<void>
   /** It failed and was free: its name may be used for another try. */
   release(): Promise<void>
-  /** It failed in the middle: answered with what came where that was charged, free otherwise. */
-  finishFailed(answer: KeptAnswer): Promise<void>
+  /**
+   * It failed in the middle: answered with what came where that was charged, free otherwise.
+   * @param answer null when what came cannot be given again.
+   */
+  finishFailed(answer: KeptAnswer | null): Promise<void>
 }
 
 export interface Idempotency {

@@ -15,7 +15,10 @@ export interface KeptAnswer {
   readonly contentType: string
   /** Beside the content type: what tells of the charge. */
   readonly headers: Readonly<Record<string, string>>
+  /** Text, or base64 where `isBinary`. */
   readonly body: string
+  /** False when absent. */
+  readonly isBinary?: boolean
 }
 
 const CIPHER = 'aes-256-gcm'

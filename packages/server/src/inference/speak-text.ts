@@ -18,6 +18,7 @@ import { mediaSettlement } from './media-settlement.ts'
 import type { SpeechCall } from './parse-speech.ts'
 import { brokenSound } from './sound-events.ts'
 import type { SoundReader, SoundWriter } from './sound-reader.ts'
+import type { StreamEnd } from './stream-chat.ts'
 
 export interface SpeakTextDeps extends BillingDeps, FindModelDeps {
   /** The upstream that serves a model; its port is null where it speaks nothing. */
@@ -151,18 +152,23 @@ async function settle(prepared: PreparedSpeech, speech: UpstreamSpeech, end: Sou
   return hold.settle(mediaSettlement(chargeUnits(prices, spoken), served, cut))
 }
 
-async function deliver(prepared: PreparedSpeech, speech: UpstreamSpeech, reader: SoundReader): Promise<void> {
+async function deliver(prepared: PreparedSpeech, speech: UpstreamSpeech, reader: SoundReader): Promise<StreamEnd> {
   const { hold, charge } = prepared
   const writer = reader.open({ contentType: speech.contentType, charge: charge.charge })
   const end = await passOn(speech, writer, reader.gone)
   const isOurs = reader.gone.aborted || hold.ended.signal.aborted
   try {
     const charged = await settle(prepared, speech, end, isOurs)
-    if (end.error === null) writer.finish(end.last, charged)
-    else writer.fail(brokenSound(end.error))
+    if (end.error !== null) {
+      writer.fail(brokenSound(end.error))
+      return reader.gone.aborted ? 'cut' : 'failed'
+    }
+    writer.finish(end.last, charged)
+    return 'whole'
   } catch (error) {
     // The settlement stays with the hold and is written later; the caller lacks the end until then.
     writer.fail(error)
+    return 'failed'
   }
 }
 
@@ -174,7 +180,7 @@ async function deliver(prepared: PreparedSpeech, speech: UpstreamSpeech, reader:
  *
  * @throws {ServiceError} for everything that fails before the first sound; the request is then free.
  */
-export async function speakText(deps: SpeakTextDeps, task: SpeechTask, reader: SoundReader): Promise<void> {
+export async function speakText(deps: SpeakTextDeps, task: SpeechTask, reader: SoundReader): Promise<StreamEnd> {
   const prepared = await prepareSpeech(deps, task)
   const { hold, model, upstream } = prepared
   let speech: UpstreamSpeech
@@ -193,5 +199,5 @@ export async function speakText(deps: SpeakTextDeps, task: SpeechTask, reader: S
   }
   journal(prepared, speech.generationId)
   hold.firstContentAt = deps.clock.now()
-  await deliver(prepared, speech, reader)
+  return deliver(prepared, speech, reader)
 }

@@ -6,6 +6,7 @@ import type { ImageCall } from './image-call.ts'
 import { makeRenders } from './make-renders.ts'
 import { type ImageDeps, type ImageTask, prepareImages, type PreparedImages } from './prepare-images.ts'
 import { renderCompleted, renderPartial } from './render-images.ts'
+import type { StreamEnd } from './stream-chat.ts'
 import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
 
 interface Made {
@@ -90,13 +91,15 @@ async function deliver(
  *
  * @throws {ServiceError} for everything that fails before the first picture; the request is then free.
  */
-export async function streamImages(deps: ImageDeps, task: ImageTask, reader: StreamReader): Promise<void> {
+export async function streamImages(deps: ImageDeps, task: ImageTask, reader: StreamReader): Promise<StreamEnd> {
   const prepared = await prepareImages(deps, task)
   const delivery = new ImageDelivery(deps, prepared, task.call, reader)
   try {
     await deliver(deps, prepared, task.call, delivery)
+    return 'whole'
   } catch (error) {
     delivery.fail(await abandonImages(prepared, error))
+    return 'failed'
   } finally {
     delivery.close()
   }

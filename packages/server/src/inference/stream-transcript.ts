@@ -15,6 +15,7 @@ import {
   upstreamRequest,
 } from './prepare-transcription.ts'
 import { renderDoneEvent } from './render-transcript.ts'
+import type { StreamEnd } from './stream-chat.ts'
 import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
 import { factsOf, refuseTranscript, servedTranscript } from './transcribe-sound.ts'
 
@@ -99,16 +100,18 @@ export async function streamTranscript(
   deps: TranscribeDeps,
   task: TranscriptionTask,
   reader: StreamReader,
-): Promise<void> {
+): Promise<StreamEnd> {
   const prepared = await prepareTranscription(deps, task)
   const { hold, upstream, model } = prepared
   const delivery = new TranscriptDelivery(reader)
   try {
     await deliver(prepared, task, delivery)
+    return 'whole'
   } catch (error) {
     // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
     const isDelivered = delivery.isOpen && hold.unwritten !== null
     if (!isDelivered) await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
     delivery.fail(error)
+    return 'failed'
   }
 }

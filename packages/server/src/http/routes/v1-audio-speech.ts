@@ -1,10 +1,14 @@
 import { countCharacters, endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import type { IdempotentRun } from '../../idempotency/idempotency.ts'
 import { parseSpeech, type SpeechCall } from '../../inference/parse-speech.ts'
 import { eventReader } from '../../inference/sound-events.ts'
 import type { SoundReader } from '../../inference/sound-reader.ts'
 import { speakText } from '../../inference/speak-text.ts'
+import type { Caller } from '../../keys/caller.ts'
+import { beginOnce, keepStream } from '../answer-once.ts'
 import type { EdgeDeps } from '../edge.ts'
+import { keepSound } from '../keep-sound.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller, type RouteCall } from '../route.ts'
 import { soundReader } from '../sound-writer.ts'
@@ -13,9 +17,20 @@ import { streamReader } from '../stream-reader.ts'
 /** Longest body, in bytes: far more than the longest text. Source: decision 0012 (limits of a request). */
 const BODY_BYTES_MAX = 1_048_576
 
-function readerOf(deps: EdgeDeps, call: RouteCall, { request }: SpeechCall): SoundReader {
-  if (request.stream_format !== 'sse') return soundReader(call)
-  return eventReader(streamReader(deps, call), countCharacters(request.input))
+interface AdmittedSpeech {
+  readonly caller: Caller
+  readonly speech: SpeechCall
+  readonly run: IdempotentRun | null
+}
+
+function answerSound(deps: EdgeDeps, call: RouteCall, { caller, speech, run }: AdmittedSpeech): Promise<void> {
+  const task = { caller, call: speech, requestId: call.request.id }
+  const { request } = speech
+  const speak = (reader: SoundReader) =>
+    deps.limits.streams.within(caller.keyId, () => speakText(deps.audio, task, reader))
+  if (request.stream_format !== 'sse') return keepSound(deps, soundReader(call), run, speak)
+  const characters = countCharacters(request.input)
+  return keepStream(deps, streamReader(deps, call), run, (reader) => speak(eventReader(reader, characters)))
 }
 
 /** POST /v1/audio/speech. The key is checked before the body is read. Source: spec 2.6, 4. */
@@ -28,13 +43,9 @@ export function v1AudioSpeech(app: FastifyInstance, deps: EdgeDeps): void {
     try {
       const speech = parseSpeech(body)
       request.facts.model = speech.request.model
-      const giveBack = deps.limits.streams.take(caller.keyId)
-      try {
-        const task = { caller, call: speech, requestId: request.id }
-        await speakText(deps.audio, task, readerOf(deps, call, speech))
-      } finally {
-        giveBack()
-      }
+      const once = await beginOnce(deps, call, { caller, endpoint, body })
+      if (once.kind === 'replay') return once.body
+      return await answerSound(deps, call, { caller, speech, run: once.run })
     } finally {
       release()
     }

@@ -21,16 +21,15 @@ interface AdmittedChat {
 }
 
 async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
-  const giveBack = deps.limits.streams.take(caller.keyId)
   const task = { caller, call: chat, requestId: call.request.id }
   try {
-    await keepStream(deps, streamReader(deps, call), run, (reader) => streamChat(deps.chat, task, reader))
+    await keepStream(deps, streamReader(deps, call), run, (reader) =>
+      deps.limits.streams.within(caller.keyId, () => streamChat(deps.chat, task, reader)),
+    )
   } catch (error) {
     // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
     if (call.reply.raw.headersSent) call.reply.raw.destroy()
     throw error
-  } finally {
-    giveBack()
   }
 }
 

@@ -4,7 +4,8 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { ImageCall } from '../../inference/image-call.ts'
 import { parseImageEdit, parseImageForm } from '../../inference/parse-images.ts'
 import type { Caller } from '../../keys/caller.ts'
-import { answerImages } from '../answer-images.ts'
+import { type AdmittedImages, answerImages } from '../answer-images.ts'
+import { digestForm } from '../digest-form.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { type Form, readForm } from '../read-form.ts'
 import { admitBody, readJsonBody } from '../read-json-body.ts'
@@ -40,6 +41,7 @@ async function readFiles(deps: EdgeDeps, { fields, files }: Form) {
 
 interface ReadEdit {
   readonly images: ImageCall
+  readonly body: AdmittedImages['body']
   readonly release: () => void
 }
 
@@ -47,7 +49,7 @@ async function readEdit(deps: EdgeDeps, call: RouteCall, caller: Caller): Promis
   if (!FORM_TYPE.test(call.request.headers['content-type'] ?? '')) {
     const bytesMax = deps.limits.chatBodyBytes
     const { body, release } = await readJsonBody(deps, call, { caller, type: 'image', bytesMax })
-    return parsed(() => parseImageEdit(body), release)
+    return { images: parsed(() => parseImageEdit(body), release), body, release }
   }
   await admitBody(deps, call, { caller, type: 'image' })
   const { spool, limits } = deps
@@ -55,16 +57,25 @@ async function readEdit(deps: EdgeDeps, call: RouteCall, caller: Caller): Promis
   const form = await readForm(call.request.raw, spool, sizes)
   try {
     const files = await readFiles(deps, form)
-    return parsed(() => parseImageForm(files.form), files.release)
+    const images = parsed(() => parseImageForm(files.form), files.release)
+    return { images, body: () => digestFiles(files.form), release: files.release }
   } finally {
     await form.discard()
   }
 }
 
+function digestFiles({ fields, files }: Awaited<ReturnType<typeof readFiles>>['form']): Promise<Buffer> {
+  const digested = files.map(({ name, fileName, mediaType, bytes }) => ({
+    ...{ name, filename: fileName, contentType: mediaType },
+    pieces: [bytes],
+  }))
+  return digestForm(fields, digested)
+}
+
 /** What was read is given back at once when it is no request. */
-function parsed(parse: () => ImageCall, release: () => void): ReadEdit {
+function parsed(parse: () => ImageCall, release: () => void): ImageCall {
   try {
-    return { images: parse(), release }
+    return parse()
   } catch (error) {
     release()
     throw error
@@ -78,9 +89,9 @@ export function v1ImagesEdits(app: FastifyInstance, deps: EdgeDeps): void {
     const call = { request, reply }
     const caller = await admitCaller(deps, call, endpoint, 'cached')
     deps.limits.images.take(caller.keyId)
-    const { images, release } = await readEdit(deps, call, caller)
+    const { images, body, release } = await readEdit(deps, call, caller)
     try {
-      return await answerImages(deps, call, caller, images)
+      return await answerImages(deps, call, { caller, endpoint, images, body })
     } finally {
       release()
     }

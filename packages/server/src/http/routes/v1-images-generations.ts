@@ -21,7 +21,7 @@ export function mountImageRequest(
     const bytesMax = deps.limits.chatBodyBytes
     const { body, release } = await readJsonBody(deps, call, { caller, type: 'image', bytesMax })
     try {
-      return await answerImages(deps, call, caller, parseImageRequest(body, form))
+      return await answerImages(deps, call, { caller, endpoint, images: parseImageRequest(body, form), body })
     } finally {
       release()
     }
