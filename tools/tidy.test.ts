@@ -17,7 +17,14 @@ import {
   findRootDocuments,
   findUnknownDecisions,
 } from './tidy/hygiene.ts'
-import { findCycles, findPackageBreaches, findRoomBreaches, findStoreBreaches, findTestImports } from './tidy/rooms.ts'
+import {
+  findCycles,
+  findPackageBreaches,
+  findReachBreaches,
+  findRoomBreaches,
+  findStoreBreaches,
+  findTestImports,
+} from './tidy/rooms.ts'
 import { parseSource } from './tidy/source-file.ts'
 import { findTableBreaches } from './tidy/tables.ts'
 import { readTree } from './tidy/tree.ts'
@@ -28,6 +35,8 @@ const sources = files.filter((file) => /\.tsx?$/.test(file.path)).map(parseSourc
 
 const rules: Readonly<Record<string, () => readonly Finding[]>> = {
   'a room imports only from lower levels': () => findRoomBreaches(sources),
+  'the gateway reaches no private key, and what holds them reaches nothing of the gateway': () =>
+    findReachBreaches(sources),
   'a store is imported by its own room, composition roots and tests only': () => findStoreBreaches(sources),
   'only its own room names a table': () => findTableBreaches(sources),
   'packages meet in @svc/contract only, by its name': () => findPackageBreaches(sources),

@@ -58,6 +58,15 @@ const NEVER = new Set([
   'videos -> ledger',
 ])
 
+/** Programs that are kept apart, and the rooms and files that each never loads, over however many imports. */
+const NEVER_REACHED: Readonly<Record<string, readonly string[]>> = {
+  // Who takes requests from strangers knows nothing that signs payments.
+  'main.ts': ['sweeping', 'sweeper.ts', 'run-sweeper.ts'],
+  'admin.ts': ['sweeping', 'sweeper.ts', 'run-sweeper.ts'],
+  // Who holds private keys listens to nobody and runs nothing of the gateway.
+  'sweeper.ts': ['http', 'inference', 'upstream', 'worker', 'sandbox', 'sign-in', 'main.ts', 'gateway.ts'],
+}
+
 /** Imports between rooms that go up, sideways, or along a forbidden arrow. */
 export function findRoomBreaches(sources: readonly SourceFile[]): Finding[] {
   return sources
@@ -77,6 +86,41 @@ export function findRoomBreaches(sources: readonly SourceFile[]): Finding[] {
           return NEVER.has(arrow) ? [{ path: source.path, message: `${arrow} is forbidden` }] : []
         })
     })
+}
+
+/** Programs that reach what they must not, with the way there. Workers that a file names count as imported. */
+export function findReachBreaches(sources: readonly SourceFile[]): Finding[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  return Object.entries(NEVER_REACHED).flatMap(([program, forbidden]) => {
+    const start = `packages/server/src/${program}`
+    if (!byPath.has(start)) return [{ path: start, message: 'is missing; rooms.ts says what it must not reach' }]
+    const ways = waysFrom(start, byPath)
+    return forbidden.flatMap((room) => {
+      const way = [...ways].find(([path]) => roomOf(path) === room)?.[1]
+      return way === undefined ? [] : [{ path: start, message: `reaches ${room}: ${way.join(' -> ')}` }]
+    })
+  })
+}
+
+/** Every file that is loaded from one, with the shortest way to it. */
+function waysFrom(start: string, byPath: ReadonlyMap<string, SourceFile>): ReadonlyMap<string, readonly string[]> {
+  const ways = new Map<string, readonly string[]>([[start, [start]]])
+  for (const [path, way] of ways) {
+    for (const next of loadedBy(byPath.get(path))) {
+      if (!ways.has(next) && byPath.has(next)) ways.set(next, [...way, next])
+    }
+  }
+  return ways
+}
+
+function loadedBy(source: SourceFile | undefined): readonly string[] {
+  if (source === undefined) return []
+  const workers = [...source.text.matchAll(/new URL\('([^']+\.ts)', import\.meta\.url\)/g)]
+  const folder = source.path.slice(0, source.path.lastIndexOf('/'))
+  return [
+    ...source.imports.map(({ target }) => target).filter((target) => target !== null),
+    ...workers.map(([, name = '']) => `${folder}/${name}`),
+  ]
 }
 
 /** Stores that somebody else than their own room, a composition root or a test imports. */

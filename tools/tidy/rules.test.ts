@@ -10,7 +10,14 @@ import {
   findRootDocuments,
   findUnknownDecisions,
 } from './hygiene.ts'
-import { findCycles, findPackageBreaches, findRoomBreaches, findStoreBreaches, findTestImports } from './rooms.ts'
+import {
+  findCycles,
+  findPackageBreaches,
+  findReachBreaches,
+  findRoomBreaches,
+  findStoreBreaches,
+  findTestImports,
+} from './rooms.ts'
 import { parseSource } from './source-file.ts'
 import { findTableBreaches } from './tables.ts'
 
@@ -35,6 +42,27 @@ test('an import that goes up, sideways or along a forbidden arrow is found', () 
     'http -> ledger is forbidden',
     'http -> main.ts does not point down',
     'room attic has no level in tools/tidy/rooms.ts',
+  ])
+})
+
+test('a program that reaches what it must not is found, over imports, types and workers', () => {
+  const way = ['main.ts', 'run.ts', 'deposits/a.ts', 'sweeping/keys.ts'].map((each) => `${SERVER}/${each}`)
+  const found = findReachBreaches([
+    source(`${SERVER}/main.ts`, `import './run.ts'`),
+    source(`${SERVER}/run.ts`, `const sweep = await import('./deposits/a.ts')`),
+    source(`${SERVER}/deposits/a.ts`, `import type { Keys } from '../sweeping/keys.ts'`),
+    source(`${SERVER}/sweeping/keys.ts`, ''),
+    source(`${SERVER}/admin.ts`, `import './catalog/a.ts'`),
+    source(`${SERVER}/catalog/a.ts`, ''),
+    source(`${SERVER}/sweeper.ts`, `const worker = new URL('http/a.worker.ts', import.meta.url)`),
+    source(`${SERVER}/http/a.worker.ts`, ''),
+  ])
+  expect(messages(found)).toEqual([
+    `reaches sweeping: ${way.join(' -> ')}`,
+    `reaches http: ${SERVER}/sweeper.ts -> ${SERVER}/http/a.worker.ts`,
+  ])
+  expect(messages(findReachBreaches([source(`${SERVER}/main.ts`, ''), source(`${SERVER}/admin.ts`, '')]))).toEqual([
+    'is missing; rooms.ts says what it must not reach',
   ])
 })
 

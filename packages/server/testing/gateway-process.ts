@@ -53,6 +53,8 @@ export interface GatewayProcesses {
   start(): Promise<GatewayProcess>
   /** Runs an operator command in a process of its own and answers what it printed. */
   admin(...words: readonly string[]): Promise<string>
+  /** Runs the sweeper in a process of its own and answers how it ended and what it printed. */
+  sweep(...words: readonly string[]): Promise<{ readonly code: number; readonly output: string }>
   createKey(request?: Partial<KeyRequest>): Promise<CreatedKey>
   balance(): Promise<{ readonly posted: bigint; readonly held: bigint }>
   /** Resolves once no hold is open. */
@@ -65,6 +67,7 @@ export interface GatewayProcesses {
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const ADMIN = fileURLToPath(new URL('../src/admin.ts', import.meta.url))
+const SWEEPER = fileURLToPath(new URL('../src/sweeper.ts', import.meta.url))
 const PEPPER = 'a pepper that all processes of a test share'
 
 const runFile = promisify(execFile)
@@ -160,6 +163,12 @@ export async function openGatewayProcesses(options: ProcessesOptions): Promise<G
       const { stdout } = await runFile(process.execPath, [ADMIN, ...words], { cwd: workingDir, env })
       return stdout
     },
+    sweep: (...words) =>
+      new Promise((resolve) => {
+        execFile(process.execPath, [SWEEPER, ...words], { cwd: workingDir, env }, (error, stdout, stderr) =>
+          resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+        )
+      }),
     balance: () =>
       database.read
         .selectFrom('balance')

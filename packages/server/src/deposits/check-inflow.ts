@@ -4,7 +4,7 @@ import type { ChainView } from '../chain/chain-reader.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { DepositStore } from './deposit-store.ts'
 import type { InflowStore } from './inflow-store.ts'
-import type { OutflowStore } from './outflow-store.ts'
+import type { OutflowStore } from './outflow.ts'
 
 export interface InflowDeps {
   readonly deposits: Pick<DepositStore, 'listAmounts'>

@@ -7,7 +7,7 @@ import type { DepositPolicy } from './deposit-policy.ts'
 import type { DepositStore } from './deposit-store.ts'
 import type { Deposit } from './deposit.ts'
 import type { InflowStore } from './inflow-store.ts'
-import type { OutflowStore } from './outflow-store.ts'
+import type { OutflowStore } from './outflow.ts'
 import type { WalletStore } from './wallet-store.ts'
 
 /** Everything that turns what a chain says into credits. */

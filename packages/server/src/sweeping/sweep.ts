@@ -1,5 +1,5 @@
-import type { Asset, Hex } from '../chain/assets.ts'
-import type { DepositAddressStore, Outflow, OutflowStore } from '../deposits/outflow.ts'
+import type { Asset, ChainId, Hex } from '../chain/assets.ts'
+import type { Outflow, OutflowStore } from '../deposits/outflow.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import { scrubSecrets } from '../runtime/scrub-secrets.ts'
@@ -9,10 +9,26 @@ import { sendOutflow } from './send-outflow.ts'
 import type { SweepBlock, SweepChain } from './sweep-chain.ts'
 import type { SweepKeys } from './sweep-keys.ts'
 
+/** A deposit address, and which key of which wallet is its own. */
+export interface SweepAddress {
+  readonly addressId: string
+  readonly address: Hex
+  readonly xpubId: string
+  readonly derivationIndex: number
+}
+
+export interface SweepAddresses {
+  /** The addresses of a chain, a page at a time, after the one that is named. */
+  listAddresses(
+    chainId: ChainId,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly SweepAddress[]>
+}
+
 export interface SweepDeps {
   readonly chain: SweepChain
   readonly keys: SweepKeys
-  readonly addresses: Pick<DepositAddressStore, 'listAddresses'>
+  readonly addresses: SweepAddresses
   readonly outflows: OutflowStore
   readonly clock: Clock
   /** Smallest units from which on an address is emptied. */
