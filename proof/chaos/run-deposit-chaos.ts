@@ -168,6 +168,22 @@ async function claim(
   }
 }
 
+/** What is not credited, by state and reason, and how far the watch is: where to look when something is missing. */
+async function tellOpen(rig: Rig): Promise<readonly string[]> {
+  const { read } = rig.storage.database
+  const deposits = await read.selectFrom('deposit').select(['state', 'reason', 'asset', 'ordinal']).execute()
+  const counts = new Map<string, number>()
+  for (const { state, reason, asset, ordinal } of deposits) {
+    const kind = `${state} ${reason ?? ''} ${asset}${ordinal.startsWith('balance:') ? ' by balance' : ''}`
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  const cursors = await read.selectFrom('chain_cursor').selectAll().execute()
+  return [
+    ...[...counts].map(([kind, count]) => `${count} deposits are ${kind}`),
+    ...cursors.map((row) => `cursor ${JSON.stringify(row)}`),
+  ]
+}
+
 async function settle(stage: Stage): Promise<DepositChaosReport> {
   const { chain, rig, fleet, payees } = stage
   const differing = async (): Promise<readonly string[]> => {
@@ -183,7 +199,12 @@ async function settle(stage: Stage): Promise<DepositChaosReport> {
     await chain.client.mine({ blocks: 1 })
     return (await differing()).length === 0
   }, SETTLE_MS_MAX)
-  const differences = [...(await differing()), ...fleet.faults.filter((fault) => fault.includes('deposit'))]
+  const late = await differing()
+  const differences = [
+    ...late,
+    ...(late.length === 0 ? [] : await tellOpen(rig)),
+    ...fleet.faults.filter((fault) => fault.includes('deposit')),
+  ]
   await fleet.stop()
   return { payments: stage.payments, claims: stage.claims, audit: await rig.audit(), differences }
 }

@@ -13,6 +13,7 @@ import { imagesEndpoints } from './endpoints/images.ts'
 import { modelsEndpoints } from './endpoints/models.ts'
 import { serviceEndpoints } from './endpoints/service.ts'
 import { videosEndpoints } from './endpoints/videos.ts'
+import { walletsEndpoints } from './endpoints/wallets.ts'
 
 /** All rows, in the order of the document. */
 export const endpoints = {
@@ -24,6 +25,7 @@ export const endpoints = {
   ...audioEndpoints,
   ...accountEndpoints,
   ...depositsEndpoints,
+  ...walletsEndpoints,
   ...keysEndpoints,
   ...serviceEndpoints,
 } as const

@@ -13,6 +13,7 @@ import { imagesExamples } from './examples/images.ts'
 import { modelsExamples } from './examples/models.ts'
 import { serviceExamples } from './examples/service.ts'
 import { videosExamples } from './examples/videos.ts'
+import { walletsExamples } from './examples/wallets.ts'
 
 export const examples: ExampleTable<typeof endpoints> = {
   ...modelsExamples,
@@ -23,6 +24,7 @@ export const examples: ExampleTable<typeof endpoints> = {
   ...audioExamples,
   ...accountExamples,
   ...depositsExamples,
+  ...walletsExamples,
   ...keysExamples,
   ...serviceExamples,
 }

@@ -6,6 +6,7 @@ import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { UNKNOWN_SECONDS } from './deposits/claim-deposit.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
+import { createWalletStore } from './deposits/wallet-store.ts'
 import { UnknownTransactions } from './deposits/unknown-transactions.ts'
 import { CallQuota } from './http/call-quota.ts'
 import type { EdgeDeposits, EdgeLimits } from './http/edge.ts'
@@ -17,6 +18,9 @@ import type { Clock } from './runtime/clock.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
+/** A wallet takes two calls. Source: own choice. */
+const WALLET_CALLS_PER_MINUTE = 20
+const WALLET_CALLS_PER_DAY = 200
 
 export interface DepositEdgeParts {
   readonly config: Config
@@ -25,7 +29,7 @@ export interface DepositEdgeParts {
   /** Null where no mail is sent. */
   readonly outbox: OutboxDeps | null
   /** Null where deposits are off. */
-  readonly deposits: Pick<OpenDeposits, 'settle' | 'placesOf'> | null
+  readonly deposits: Pick<OpenDeposits, 'settle' | 'placesOf' | 'readers'> | null
 }
 
 /** @param publicOrigin by which clients reach the gateway. */
@@ -44,6 +48,8 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
   const balances = createBalanceStore(database)
   const chains = config.deposits?.chains ?? []
   const minimumUsd = config.deposits?.minimumUsd ?? '0'
+  const wallets = createWalletStore(database)
+  const linksWallets = deposits !== null && config.deposits?.mode === 'treasury'
   return {
     claims: {
       ...{ store, minimumUsd, clock },
@@ -58,14 +64,18 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
       placesOf: (accountId) => deposits?.placesOf(accountId) ?? Promise.resolve([]),
     },
     receipts: { store, outbox: parts.outbox, link: `${publicOrigin}/console/fund` },
+    wallets: {
+      store: wallets,
+      linking: linksWallets ? { wallets, chains: deposits.readers, origin: publicOrigin, clock } : null,
+    },
   }
 }
 
-/** How often a key may claim and mirror. */
+/** How often a key may claim, mirror and link. */
 export function depositLimits({
   config,
   clock,
-}: Pick<DepositEdgeParts, 'config' | 'clock'>): Pick<EdgeLimits, 'claims' | 'mirrors'> {
+}: Pick<DepositEdgeParts, 'config' | 'clock'>): Pick<EdgeLimits, 'claims' | 'mirrors' | 'wallets'> {
   const { claimsPerMinute, claimsPerDay, mirrorsPerMinute } = config.limits
   return {
     claims: new CallQuota(
@@ -76,5 +86,12 @@ export function depositLimits({
       clock,
     ),
     mirrors: new CallQuota([{ max: mirrorsPerMinute, withinMs: MINUTE_MS }], clock),
+    wallets: new CallQuota(
+      [
+        { max: WALLET_CALLS_PER_MINUTE, withinMs: MINUTE_MS },
+        { max: WALLET_CALLS_PER_DAY, withinMs: DAY_MS },
+      ],
+      clock,
+    ),
   }
 }

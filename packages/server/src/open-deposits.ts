@@ -31,6 +31,8 @@ import { startWatchingDeposits } from './worker/watch-deposits.ts'
 export interface OpenDeposits {
   /** Looks at a transaction, for a claim. */
   readonly settle: SettleTransaction
+  /** By chain; those that come later included. */
+  readonly readers: ReadonlyMap<ChainId, ChainReader>
   /** Where an account pays, each address derived and compared anew. A chain that is not there yet is left out. */
   placesOf(accountId: string): Promise<readonly DepositPlace[]>
   /** What is wrong with chains, in sentences; empty when all is well. */
@@ -98,6 +100,7 @@ export async function openDeposits(parts: DepositsParts): Promise<OpenDeposits |
   const watching = createWatching(parts, { deps, chains, watchMs: config.watchMs })
   return {
     settle: (question) => settleTransaction(deps, question),
+    readers,
     placesOf: (accountId) => findPlaces({ deps, clock: parts.clock }, [...chains.values()], accountId),
     problems: () => [...readers.values()].flatMap((reader) => reader.problems),
     startWatching: watching.start,

@@ -40,6 +40,8 @@ export type LinkOutcome =
 
 /** A message may be signed for so long, in milliseconds. Source: decision 0029. */
 const CHALLENGE_MS = 600_000
+/** How long a message that is over can still be told from one that never was. Source: own choice. */
+const KEPT_MS = 86_400_000
 
 /**
  * Writes the message that a wallet is to sign: it names the account, the chain and this gateway, and works once.
@@ -56,7 +58,7 @@ export async function challengeWallet(
   const now = clock.now()
   const expiresAt = now + CHALLENGE_MS
   const nonce = randomBytes(16).toString('hex')
-  await wallets.insertChallenge({ nonce, accountId, session, chainId, expiresAt })
+  await wallets.insertChallenge({ nonce, accountId, session, chainId, expiresAt }, now - KEPT_MS)
   const message = createSiweMessage({
     ...{ address: getAddress(address), chainId, nonce, version: '1' },
     domain: new URL(origin).host,

@@ -25,7 +25,8 @@ export interface WalletChallenge {
 }
 
 export interface WalletStore {
-  insertChallenge(challenge: WalletChallenge): Promise<void>
+  /** Notes a nonce, and forgets those of the account that have been over since `forgetBefore`. */
+  insertChallenge(challenge: WalletChallenge, forgetBefore: number): Promise<void>
   findChallenge(nonce: string): Promise<(WalletChallenge & { readonly usedAt: number | null }) | null>
   /** Uses a nonce up. Returns false when it was used before. */
   useChallenge(nonce: string, now: number): Promise<boolean>
@@ -50,11 +51,15 @@ export function createWalletStore(database: Database): WalletStore {
   const { read } = database
   const wallets = () => read.selectFrom('linked_wallet').selectAll()
   return {
-    async insertChallenge({ nonce, accountId, session, chainId, expiresAt }) {
+    async insertChallenge({ nonce, accountId, session, chainId, expiresAt }, forgetBefore) {
+      const old = read
+        .deleteFrom('wallet_challenge')
+        .where('account_id', '=', accountId)
+        .where('expires_at', '<', forgetBefore)
       const statement = read.insertInto('wallet_challenge').values({
         ...{ nonce, account_id: accountId, session, chain_id: chainId, expires_at: expiresAt, used_at: null },
       })
-      await database.write([statement.compile()])
+      await database.write([old.compile(), statement.compile()])
     },
     async findChallenge(nonce) {
       const row = await read.selectFrom('wallet_challenge').selectAll().where('nonce', '=', nonce).executeTakeFirst()

@@ -12,6 +12,7 @@ import type { TranscribeDeps } from '../inference/prepare-transcription.ts'
 import type { SpeakTextDeps } from '../inference/speak-text.ts'
 import type { ClaimDepositDeps } from '../deposits/claim-deposit.ts'
 import type { DepositPlacesDeps } from '../deposits/deposit-places.ts'
+import type { ManageWalletsDeps } from '../deposits/manage-wallets.ts'
 import type { ReadDepositsDeps } from '../deposits/read-deposits.ts'
 import type { SendReceiptDeps } from '../deposits/send-receipt.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
@@ -70,6 +71,7 @@ export interface EdgeDeposits {
   readonly claims: ClaimDepositDeps & ReadDepositsDeps
   readonly places: DepositPlacesDeps
   readonly receipts: SendReceiptDeps
+  readonly wallets: ManageWalletsDeps
 }
 
 /** Files that callers download, and what their addresses are signed with. */
@@ -85,6 +87,8 @@ export interface EdgeLimits {
   readonly failedAuth: RateLimiter
   readonly claims: CallQuota
   readonly mirrors: CallQuota
+  /** Messages for wallets that a key gets and sends back. */
+  readonly wallets: CallQuota
   /** Videos that a key submits. */
   readonly videoSubmissions: RateLimiter
   readonly streams: StreamSlots

@@ -4,6 +4,9 @@ import { deposits } from './routes/deposits.ts'
 import { depositsAddress } from './routes/deposits-address.ts'
 import { depositsClaim } from './routes/deposits-claim.ts'
 import { depositsDepositId } from './routes/deposits-deposit-id.ts'
+import { depositsWallets } from './routes/deposits-wallets.ts'
+import { depositsWalletsChallenge } from './routes/deposits-wallets-challenge.ts'
+import { depositsWalletsWalletId } from './routes/deposits-wallets-wallet-id.ts'
 import { health } from './routes/health.ts'
 import { keysMirror } from './routes/keys-mirror.ts'
 import { notifyDeposit } from './routes/notify-deposit.ts'
@@ -44,6 +47,7 @@ const audio: readonly MountRoute[] = [v1AudioSpeech, v1AudioTranscriptions, v1Au
 const images: readonly MountRoute[] = [v1ImagesModels, v1ImagesGenerations, v1ImagesEdits, v1Images]
 const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId]
 const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
+const wallets: readonly MountRoute[] = [depositsWalletsChallenge, depositsWallets, depositsWalletsWalletId]
 const keys: readonly MountRoute[] = [keysMirror]
 const media: readonly MountRoute[] = [v1MediaName]
 const service: readonly MountRoute[] = [health, openapi]
@@ -57,6 +61,7 @@ export const routes: readonly MountRoute[] = [
   ...audio,
   ...account,
   ...funding,
+  ...wallets,
   ...keys,
   ...media,
   ...service,

@@ -1,0 +1,80 @@
+import {
+  linkedWallet,
+  linkedWalletList,
+  linkedWalletPath,
+  linkWalletRequest,
+  unlinkedWalletReply,
+  walletChallengeReply,
+  walletChallengeRequest,
+} from '../wallets.ts'
+import type { EndpointTable } from './endpoint.ts'
+
+const bodyErrors = [
+  'invalid_json',
+  'missing_required_parameter',
+  'invalid_value',
+  'unsupported_media_type',
+  'request_too_large',
+  'server_is_overloaded',
+] as const
+
+export const walletsEndpoints = {
+  challengeWallet: {
+    id: 'challengeWallet',
+    method: 'POST',
+    path: '/deposits/wallets/challenge',
+    auth: 'key',
+    right: 'deposits',
+    tag: 'Deposits',
+    summary: 'Get the message that links a wallet',
+    description:
+      'For gateways where all pay to one address: a payment belongs to the account that has linked the wallet. The ' +
+      'message counts once, for ten minutes, and from the key that asked for it.',
+    request: { body: walletChallengeRequest },
+    reply: { description: 'The message to sign.', json: walletChallengeReply },
+    errors: [...bodyErrors, 'chain_not_enabled'],
+    rateClass: 'keyed',
+  },
+  linkWallet: {
+    id: 'linkWallet',
+    method: 'POST',
+    path: '/deposits/wallets',
+    auth: 'key',
+    right: 'deposits',
+    tag: 'Deposits',
+    summary: 'Link a wallet to the account',
+    description: 'From then on what it pays on that network is credited to the account. One account may link a wallet.',
+    request: { body: linkWalletRequest },
+    reply: { description: 'The wallet.', json: linkedWallet },
+    errors: [...bodyErrors, 'chain_not_enabled', 'wallet_not_proven', 'wallet_already_linked', 'chain_unavailable'],
+    rateClass: 'keyed',
+  },
+  listWallets: {
+    id: 'listWallets',
+    method: 'GET',
+    path: '/deposits/wallets',
+    auth: 'key',
+    right: 'deposits',
+    tag: 'Deposits',
+    summary: 'List the wallets of the account',
+    description: 'Newest first, those that were unlinked included; at most 200.',
+    request: {},
+    reply: { description: 'The wallets.', json: linkedWalletList },
+    errors: [],
+    rateClass: 'keyed',
+  },
+  unlinkWallet: {
+    id: 'unlinkWallet',
+    method: 'DELETE',
+    path: '/deposits/wallets/{wallet_id}',
+    auth: 'key',
+    right: 'deposits',
+    tag: 'Deposits',
+    summary: 'Unlink a wallet',
+    description: 'What it pays afterwards belongs to nobody until it is linked again. Deposits that are known stay.',
+    request: { path: linkedWalletPath },
+    reply: { description: 'That it is done.', json: unlinkedWalletReply },
+    errors: ['wallet_not_found'],
+    rateClass: 'keyed',
+  },
+} as const satisfies EndpointTable<'challengeWallet' | 'linkWallet' | 'listWallets' | 'unlinkWallet'>

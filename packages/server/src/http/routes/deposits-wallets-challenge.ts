@@ -1,0 +1,17 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { giveWalletChallenge } from '../../deposits/manage-wallets.ts'
+import { admitLinking, linkerOf } from '../admit-linking.ts'
+import type { EdgeDeps } from '../edge.ts'
+import { readObjectBody } from '../read-object-body.ts'
+import { mountKeyed, parsePart } from '../route.ts'
+
+/** POST /deposits/wallets/challenge. */
+export function depositsWalletsChallenge(app: FastifyInstance, deps: EdgeDeps): void {
+  mountKeyed(app, deps, endpoints.challengeWallet, async (call, caller) => {
+    admitLinking(deps, caller)
+    const { value } = await readObjectBody(deps, call)
+    const body = parsePart(endpoints.challengeWallet.request.body, value)
+    return giveWalletChallenge(deps.deposits.wallets, linkerOf(caller), body)
+  })
+}

@@ -1,0 +1,18 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { linkSignedWallet, listWallets } from '../../deposits/manage-wallets.ts'
+import { admitLinking, linkerOf } from '../admit-linking.ts'
+import type { EdgeDeps } from '../edge.ts'
+import { readObjectBody } from '../read-object-body.ts'
+import { mountKeyed, parsePart } from '../route.ts'
+
+/** GET and POST /deposits/wallets. */
+export function depositsWallets(app: FastifyInstance, deps: EdgeDeps): void {
+  mountKeyed(app, deps, endpoints.listWallets, (_call, caller) => listWallets(deps.deposits.wallets, caller.accountId))
+  mountKeyed(app, deps, endpoints.linkWallet, async (call, caller) => {
+    admitLinking(deps, caller)
+    const { value } = await readObjectBody(deps, call)
+    const body = parsePart(endpoints.linkWallet.request.body, value)
+    return linkSignedWallet(deps.deposits.wallets, linkerOf(caller), body)
+  })
+}
