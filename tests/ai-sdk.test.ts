@@ -313,11 +313,3 @@ test.each([{ way: 'whole' }, { way: 'streamed' }])('reasoning is apart from the 
   expect(step?.usage.outputTokenDetails.reasoningTokens).toBeGreaterThan(0)
   await gateway.stop()
 })
-
-test('the default of @ai-sdk/openai, the Responses API, is refused with a hint', async () => {
-  const gateway = await startTestGateway()
-  const model = createOpenAI({ baseURL: gateway.v1, apiKey: gateway.key })('svc-gpt')
-  const error = await failureOf(generateText({ model, prompt }))
-  expect(error).toMatchObject({ statusCode: 404, message: expect.stringContaining('/chat/completions') })
-  await gateway.stop()
-})

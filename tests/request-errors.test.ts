@@ -247,7 +247,7 @@ describe('the shape of every error', () => {
     ],
     [404, 'model_not_found', () => chat({ model: 'no-such-model' })],
     [404, 'model_not_found', () => gateway.fetch('/v1/models/no-such-model')],
-    [404, 'unknown_url', () => gateway.fetch('/v1/responses', { method: 'POST', body: '{}' })],
+    [400, 'unsupported_media_type', () => gateway.fetch('/v1/responses', { method: 'POST', body: '{}' })],
     [404, 'unknown_url', () => gateway.fetch('/v1/nothing')],
     [404, 'unknown_url', () => gateway.fetch('/v1/%')],
     [404, 'usage_not_found', () => gateway.fetch('/v1/usage/00000000-0000-7000-8000-000000000000')],

@@ -44,17 +44,37 @@ function checkError({ status, body, headers }: RawAnswer): string | null {
   return status >= 500 && !UPSTREAM_CODES.has(code) ? `a failure of the gateway itself: ${code}` : null
 }
 
+/** Last events of streams whose events have names. */
+const LAST_NAMES = new Set(['response.completed', 'response.incomplete', 'message_stop', 'error'])
+
+/** The data of each event, and what is wrong with the end. Events with names carry them again as their `type`. */
+function readEvents(events: readonly string[]): { readonly data: readonly string[]; readonly problem: string | null } {
+  const last = events.at(-1) ?? ''
+  if (!last.startsWith('event: ')) {
+    const problem = last === 'data: [DONE]' ? null : 'a stream that does not end with [DONE]'
+    return { data: events.slice(0, -1), problem }
+  }
+  const name = /^event: (.*)$/m.exec(last)?.[1] ?? ''
+  const problem = LAST_NAMES.has(name) ? null : `a stream that ends with ${name}`
+  return { data: events.map((event) => event.replace(/^event: [\w.]+\n/, '')), problem }
+}
+
+/** Whether an event tells of a failure: an object `error`, in either way of writing events. */
+function checkEvent(operation: Operation, value: Readonly<Record<string, unknown>>): string | null {
+  if (value['type'] === 'error') return 'error' in value ? null : checkErrorObject({ ...value, type: 'error' })
+  return 'error' in value ? checkErrorObject(value['error']) : operation.checkEvent(value)
+}
+
 function checkEvents(operation: Operation, text: string): string | null {
   const events = text.split('\n\n')
   if (events.pop() !== '') return 'a stream that ends within an event'
-  const data = events.filter((event) => !event.startsWith(':'))
-  if (data.pop() !== 'data: [DONE]') return 'a stream that does not end with [DONE]'
+  const { data, problem: end } = readEvents(events.filter((event) => !event.startsWith(':')))
+  if (end !== null) return end
   for (const event of data) {
     if (!event.startsWith('data: ') || /[\r\n]/.test(event)) return `no event: ${event.slice(0, 200)}`
     const parsed = parse(event.slice('data: '.length))
     if (parsed === null || !isRecord(parsed.value)) return `an event that is no JSON: ${event.slice(0, 200)}`
-    const problem =
-      'error' in parsed.value ? checkErrorObject(parsed.value['error']) : operation.checkEvent(parsed.value)
+    const problem = checkEvent(operation, parsed.value)
     if (problem !== null) return `an event that ${problem}: ${event.slice(0, 300)}`
   }
   return null

@@ -98,6 +98,17 @@ export function parseJsonExact(text: string): unknown {
   })
 }
 
+/**
+ * Parses JSON that is about to be printed again: money fields keep the digits that they were written with.
+ *
+ * @throws {SyntaxError} when the text is not JSON.
+ */
+export function parseJsonToPrint(text: string): unknown {
+  return exactJson.parse(text, (key, value, { source }) => {
+    return typeof value === 'number' && moneyFields.has(key) && source !== undefined ? exactJson.rawJSON(source) : value
+  })
+}
+
 /** Reads a money field that `parseJsonExact` returned. @throws {TypeError} when it is not an amount in credits. */
 export function nanocreditsFrom(text: DecimalText): Nanocredits {
   const amount = parseCredits(text)

@@ -187,26 +187,36 @@ function renderReply(endpoint: Endpoint, sample: EndpointExamples, schemas: Sche
       ...(json === undefined
         ? {}
         : { 'application/json': { schema: schemas.render(json, 'output'), example: sample.reply } }),
-      ...(event === undefined ? {} : { 'text/event-stream': renderEvents(event, sample, schemas) }),
+      ...(event === undefined ? {} : { 'text/event-stream': renderEvents(endpoint.reply, sample, schemas) }),
       ...Object.fromEntries((bytes?.types ?? []).map((type) => [type, { schema }])),
     },
   }
 }
 
+const DATA_EVENTS =
+  'Server-sent events. The data of each is one chunk as JSON, that of the last is `[DONE]`. Lines that begin ' +
+  'with a colon are comments that keep the connection alive. A failure in mid-stream is an event with `error` ' +
+  'alone, then `[DONE]`.'
+
+const NAMED_EVENTS =
+  'Server-sent events. Each has a name and JSON data, whose `type` is that name. Lines that begin with a colon are ' +
+  'comments that keep the connection alive. A failure in mid-stream is an event `error`, the last one.'
+
 /** OpenAPI 3.1 has no words for events; the schema is that of the text, and the schema of an event stands beside it. */
-function renderEvents(event: z.ZodType, sample: EndpointExamples, schemas: SchemaCollection): Json {
-  const lines = [...(sample.events ?? []).map((value) => JSON.stringify(value)), '[DONE]']
+function renderEvents(reply: Endpoint['reply'], sample: EndpointExamples, schemas: SchemaCollection): Json {
+  const isNamed = reply.namedEvents === true
+  const events = sample.events ?? []
+  const lines = isNamed
+    ? events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}`)
+    : [...events.map((event) => `data: ${JSON.stringify(event)}`), 'data: [DONE]']
   return {
     schema: {
       type: 'string',
-      description:
-        'Server-sent events. The data of each is one chunk as JSON, that of the last is `[DONE]`. Lines that begin ' +
-        'with a colon are comments that keep the connection alive. A failure in mid-stream is an event with `error` ' +
-        'alone, then `[DONE]`.',
+      description: isNamed ? NAMED_EVENTS : DATA_EVENTS,
       contentMediaType: 'text/event-stream',
-      'x-event-schema': schemas.render(event, 'output'),
+      ...(reply.event === undefined ? {} : { 'x-event-schema': schemas.render(reply.event, 'output') }),
     },
-    example: lines.map((line) => `data: ${line}\n\n`).join(''),
+    example: lines.map((line) => `${line}\n\n`).join(''),
   }
 }
 

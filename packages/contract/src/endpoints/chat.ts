@@ -1,5 +1,6 @@
 import { documentedChatRequest } from '../chat-documentation.ts'
 import { chatChunk, chatReply, chatRequest } from '../chat.ts'
+import { responseEvent, responseReply, responseRequest } from '../responses.ts'
 import { type EndpointTable, paidErrors } from './endpoint.ts'
 
 export const chatEndpoints = {
@@ -25,4 +26,26 @@ export const chatEndpoints = {
     errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
     rateClass: 'keyed',
   },
-} as const satisfies EndpointTable<'createChatCompletion'>
+  createResponse: {
+    id: 'createResponse',
+    method: 'POST',
+    path: '/v1/responses',
+    auth: 'key',
+    right: 'inference',
+    isCharged: true,
+    tag: 'Chat',
+    summary: 'Chat in the form of the Responses API',
+    description:
+      'A chat with the request and the answer of the OpenAI Responses API. Nothing is kept: each request brings its ' +
+      'whole conversation, and what would need a memory is refused. The charge is that of the same chat.',
+    request: { body: responseRequest },
+    reply: {
+      description: 'The answer: JSON, or with `stream: true` server-sent events, last `response.completed`.',
+      json: responseReply,
+      event: responseEvent,
+      namedEvents: true,
+    },
+    errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
+    rateClass: 'keyed',
+  },
+} as const satisfies EndpointTable<'createChatCompletion' | 'createResponse'>

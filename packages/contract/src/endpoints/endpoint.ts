@@ -29,6 +29,8 @@ export interface EndpointReply {
   readonly json?: z.ZodType
   /** Schema of one event, where the answer can be a stream of server-sent events. */
   readonly event?: z.ZodType
+  /** Set where each event has a name, its `type`, and no `[DONE]` follows the last. */
+  readonly namedEvents?: true
   readonly bytes?: EndpointBytes
   /** Set where the answer can also have the status 202, with the same body. */
   readonly accepted?: true

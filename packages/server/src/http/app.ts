@@ -109,8 +109,7 @@ function refuseUnknown(request: FastifyRequest): never {
     const allow = [...new Set(methods)].join(', ')
     throw new ServiceError('method_not_allowed', `This address answers ${allow} only.`, { headers: { allow } })
   }
-  const hint = path.endsWith('/responses') ? ' Use POST /api/v1/chat/completions.' : ''
-  throw new ServiceError('unknown_url', `There is nothing at ${request.method} ${path.slice(0, 200)}.${hint}`)
+  throw new ServiceError('unknown_url', `There is nothing at ${request.method} ${path.slice(0, 200)}.`)
 }
 
 /** Builds the server. It does not listen yet. */

@@ -23,6 +23,7 @@ import { v1ImagesModels } from './routes/v1-images-models.ts'
 import { v1MediaName } from './routes/v1-media-name.ts'
 import { v1Models } from './routes/v1-models.ts'
 import { v1ModelsId } from './routes/v1-models-id.ts'
+import { v1Responses } from './routes/v1-responses.ts'
 import { v1Usage } from './routes/v1-usage.ts'
 import { v1UsageRequestId } from './routes/v1-usage-request-id.ts'
 import { v1VideosGenerations } from './routes/v1-videos-generations.ts'
@@ -35,7 +36,7 @@ import { v1Videos } from './routes/v1-videos.ts'
 export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
-const chat: readonly MountRoute[] = [v1ChatCompletions]
+const chat: readonly MountRoute[] = [v1ChatCompletions, v1Responses]
 const videos: readonly MountRoute[] = [
   v1VideosModels,
   v1VideosGenerations,

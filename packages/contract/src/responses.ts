@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { chatCharge, MESSAGES_MAX, MODEL_CHARACTERS_MAX, TOOLS_MAX, USER_CHARACTERS_MAX } from './chat.ts'
+import { usdNumber } from './money-schema.ts'
+
+const inputItem = z.looseObject({ type: z.string().max(64).optional(), role: z.string().max(64).optional() }).meta({
+  id: 'ResponseInputItem',
+  description:
+    'A message (`role`, `content` of input_text, input_image by URL, input_file by its data, input_audio, ' +
+    'output_text, refusal), a function_call, a function_call_output or a reasoning item.',
+})
+
+const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })
+
+/**
+ * The body of a request in the form of OpenAI's Responses API, as far as it can be answered without keeping anything.
+ *
+ * Null in an optional field is the same as its absence. Fields that are not listed are refused. Source: decision 0036.
+ */
+export const responseRequest = z.looseObject({
+  model: z.string().min(1).max(MODEL_CHARACTERS_MAX).describe('A model id or a featured alias.'),
+  input: z.union([z.string(), z.array(inputItem).min(1).max(MESSAGES_MAX)]),
+  instructions: z.string().nullish().describe('Goes before the input as a system message.'),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({}).nullish().describe('`include_obfuscation` is taken and has no effect.'),
+  max_output_tokens: z
+    .number()
+    .min(1)
+    .refine(Number.isInteger, { message: 'Expected a whole number.' })
+    .meta({ type: 'integer' })
+    .nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  tools: z
+    .array(z.looseObject({ type: z.string() }))
+    .max(TOOLS_MAX)
+    .nullish()
+    .describe('Functions of your own.'),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: z.looseObject({ format: format.nullish(), verbosity: z.string().nullish() }).nullish(),
+  reasoning: z
+    .looseObject({ effort: z.string().nullish(), summary: z.string().nullish() })
+    .nullish()
+    .describe('`summary` is taken: what a model shows of its reasoning is always in the answer.'),
+  include: z
+    .array(z.string())
+    .max(16)
+    .nullish()
+    .describe('`message.output_text.logprobs`; `reasoning.encrypted_content` is taken and has no effect.'),
+  metadata: z.looseObject({}).nullish(),
+  user: z.string().max(USER_CHARACTERS_MAX).nullish(),
+  safety_identifier: z.string().nullish(),
+  prompt_cache_key: z.string().nullish(),
+  prompt_cache_retention: z.string().nullish(),
+  service_tier: z.string().nullish(),
+  store: z.literal(false).nullish().describe('Nothing is kept, so that true is refused.'),
+  background: z.literal(false).nullish(),
+  truncation: z.literal('disabled').nullish(),
+})
+
+export type ResponseRequest = z.output<typeof responseRequest>
+
+const responseUsage = z.looseObject({
+  input_tokens: z.int(),
+  input_tokens_details: z.looseObject({ cached_tokens: z.int() }),
+  output_tokens: z.int(),
+  output_tokens_details: z.looseObject({ reasoning_tokens: z.int() }),
+  total_tokens: z.int(),
+  cost: usdNumber.optional().describe('The charge in US dollars.'),
+})
+
+const outputItem = z.looseObject({ type: z.enum(['message', 'reasoning', 'function_call']), id: z.string() })
+
+const response = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.int().describe('Seconds since the epoch.'),
+  status: z.enum(['in_progress', 'completed', 'incomplete']),
+  model: z.string().describe('As the request named it.'),
+  output: z.array(outputItem),
+  usage: responseUsage.nullish(),
+})
+
+/** The answer to a request in the Responses form. */
+export const responseReply = response.extend({ svc: chatCharge }).meta({ id: 'Response' })
+
+/** One event of a streamed answer. The last, response.completed or response.incomplete, carries `svc` twice. */
+export const responseEvent = z
+  .looseObject({
+    type: z.string(),
+    sequence_number: z.int(),
+    response: response.extend({ svc: chatCharge.optional() }).optional(),
+    svc: chatCharge.optional().describe('On the last event: the charge.'),
+  })
+  .meta({ id: 'ResponseEvent' })

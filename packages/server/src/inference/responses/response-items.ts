@@ -1,0 +1,178 @@
+/** The items of a streamed `response`: each tells of its beginning, its growth and its end. */
+import type { AnswerHead } from '../translated-chat.ts'
+import { itemId, textPart } from './response-object.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+type Status = 'completed' | 'incomplete'
+
+/** Where an item stands, and where its events go. */
+export interface ItemPlace {
+  readonly index: number
+  readonly head: AnswerHead
+  readonly send: (type: string, event: Fields) => void
+}
+
+export interface OutputItem {
+  /** Ends it once; ending it again does nothing. */
+  close(status: Status): void
+  /** The item as it stands. */
+  render(): Fields
+}
+
+/** A part of a message that grows. */
+interface Part {
+  text: string
+  readonly kind: 'text' | 'refusal'
+  readonly logprobs: Fields[]
+}
+
+function renderPart({ kind, text, logprobs }: Part): Fields {
+  return kind === 'text' ? textPart(text, logprobs) : { type: 'refusal', refusal: text }
+}
+
+/** A message of the assistant. */
+export class MessageItem implements OutputItem {
+  readonly #place: ItemPlace
+  readonly #id: string
+  readonly #parts: Part[] = []
+  #status: Status | 'in_progress' = 'in_progress'
+
+  constructor(place: ItemPlace) {
+    this.#place = place
+    this.#id = itemId('msg', place.head, place.index)
+    place.send('response.output_item.added', { output_index: place.index, item: this.render() })
+  }
+
+  addText(text: string, logprobs: readonly Fields[]): void {
+    const part = this.#part('text')
+    part.text += text
+    part.logprobs.push(...logprobs)
+    this.#send('response.output_text.delta', { delta: text, logprobs })
+  }
+
+  addRefusal(text: string): void {
+    this.#part('refusal').text += text
+    this.#send('response.refusal.delta', { delta: text })
+  }
+
+  close(status: Status): void {
+    if (this.#status !== 'in_progress') return
+    this.#closePart()
+    this.#status = status
+    this.#place.send('response.output_item.done', { output_index: this.#place.index, item: this.render() })
+  }
+
+  render(): Fields {
+    const content = this.#parts.map(renderPart)
+    return { id: this.#id, type: 'message', status: this.#status, role: 'assistant', content }
+  }
+
+  #part(kind: Part['kind']): Part {
+    const last = this.#parts.at(-1)
+    if (last?.kind === kind) return last
+    this.#closePart()
+    const part: Part = { text: '', kind, logprobs: [] }
+    this.#parts.push(part)
+    this.#send('response.content_part.added', { part: renderPart(part) })
+    return part
+  }
+
+  #closePart(): void {
+    const part = this.#parts.at(-1)
+    if (part === undefined) return
+    const { text, logprobs } = part
+    if (part.kind === 'text') this.#send('response.output_text.done', { text, logprobs })
+    else this.#send('response.refusal.done', { refusal: text })
+    this.#send('response.content_part.done', { part: renderPart(part) })
+  }
+
+  #send(type: string, event: Fields): void {
+    const place = { item_id: this.#id, output_index: this.#place.index, content_index: this.#parts.length - 1 }
+    this.#place.send(type, { ...place, ...event })
+  }
+}
+
+/** What a model shows of its reasoning. */
+export class ReasoningItem implements OutputItem {
+  readonly #place: ItemPlace
+  readonly #id: string
+  #text = ''
+  #isClosed = false
+
+  constructor(place: ItemPlace) {
+    this.#place = place
+    this.#id = itemId('rs', place.head, place.index)
+    place.send('response.output_item.added', {
+      output_index: place.index,
+      item: { id: this.#id, type: 'reasoning', summary: [], status: 'in_progress' },
+    })
+    this.#send('response.reasoning_summary_part.added', { part: { type: 'summary_text', text: '' } })
+  }
+
+  add(text: string): void {
+    this.#text += text
+    this.#send('response.reasoning_summary_text.delta', { delta: text })
+  }
+
+  close(status: Status): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const part = { type: 'summary_text', text: this.#text }
+    this.#send('response.reasoning_summary_text.done', { text: this.#text })
+    this.#send('response.reasoning_summary_part.done', { part })
+    this.#place.send('response.output_item.done', { output_index: this.#place.index, item: this.#render(status) })
+  }
+
+  render(): Fields {
+    return this.#render('completed')
+  }
+
+  #render(status: Status): Fields {
+    return { id: this.#id, type: 'reasoning', summary: [{ type: 'summary_text', text: this.#text }], status }
+  }
+
+  #send(type: string, event: Fields): void {
+    this.#place.send(type, { item_id: this.#id, output_index: this.#place.index, summary_index: 0, ...event })
+  }
+}
+
+/** A call of a function. */
+export class CallItem implements OutputItem {
+  readonly #place: ItemPlace
+  readonly #id: string
+  readonly #callId: string
+  readonly #name: string
+  #arguments = ''
+  #status: Status | 'in_progress' = 'in_progress'
+
+  constructor(place: ItemPlace, call: { readonly id: string | null; readonly name: string }) {
+    this.#place = place
+    this.#id = itemId('fc', place.head, place.index)
+    this.#callId = call.id ?? this.#id
+    this.#name = call.name
+    place.send('response.output_item.added', { output_index: place.index, item: this.render() })
+  }
+
+  add(text: string): void {
+    this.#arguments += text
+    this.#send('response.function_call_arguments.delta', { delta: text })
+  }
+
+  close(status: Status): void {
+    if (this.#status !== 'in_progress') return
+    this.#send('response.function_call_arguments.done', { name: this.#name, arguments: this.#arguments })
+    this.#status = status
+    this.#place.send('response.output_item.done', { output_index: this.#place.index, item: this.render() })
+  }
+
+  render(): Fields {
+    return {
+      ...{ id: this.#id, type: 'function_call', status: this.#status },
+      ...{ call_id: this.#callId, name: this.#name, arguments: this.#arguments },
+    }
+  }
+
+  #send(type: string, event: Fields): void {
+    this.#place.send(type, { item_id: this.#id, output_index: this.#place.index, ...event })
+  }
+}

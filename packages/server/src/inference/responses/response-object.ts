@@ -1,0 +1,106 @@
+/** The object `response` of the Responses form, and its parts. Pure. */
+import type { ResponseRequest } from '@svc/contract'
+import { type AnswerHead, countOf, recordOf, recordsOf } from '../translated-chat.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** How an answer ended. */
+export interface ResponseEnd {
+  readonly finishReason: unknown
+  /** Usage of a chat; null where there is none yet. */
+  readonly usage: Fields | null
+}
+
+/** The id of an answer or of one of its items; `place` is that in the output. */
+export function itemId(kind: 'msg' | 'rs' | 'fc', { requestId }: AnswerHead, place: number): string {
+  return `${kind}_${requestId.replaceAll('-', '')}_${place}`
+}
+
+/** Why an answer is not whole; null when it is. */
+function incompleteReason(finishReason: unknown): string | null {
+  if (finishReason === 'length') return 'max_output_tokens'
+  return finishReason === 'content_filter' ? 'content_filter' : null
+}
+
+/** The status of an ended answer, and of the item that it ended in. */
+export function endStatus(finishReason: unknown): 'completed' | 'incomplete' {
+  return incompleteReason(finishReason) === null ? 'completed' : 'incomplete'
+}
+
+/** Counts of a chat under their other names; whatever else an upstream tells comes along. */
+function renderUsage(usage: Fields): Fields {
+  const {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: total,
+    prompt_tokens_details: inputDetails,
+    completion_tokens_details: outputDetails,
+    ...more
+  } = usage
+  const inputs = recordOf(inputDetails)
+  const outputs = recordOf(outputDetails)
+  return {
+    input_tokens: countOf(input),
+    input_tokens_details: { ...inputs, cached_tokens: countOf(inputs['cached_tokens']) },
+    output_tokens: countOf(output),
+    output_tokens_details: { ...outputs, reasoning_tokens: countOf(outputs['reasoning_tokens']) },
+    total_tokens: countOf(total),
+    ...more,
+  }
+}
+
+/** What was asked, said again, as the official answers do. */
+function echo(request: ResponseRequest): Fields {
+  const { text, reasoning } = request
+  return {
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    metadata: request.metadata ?? {},
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
+    service_tier: request.service_tier ?? 'default',
+    store: false,
+    background: false,
+    temperature: request.temperature ?? null,
+    text: { ...text, format: text?.format ?? { type: 'text' } },
+    tool_choice: request.tool_choice ?? 'auto',
+    tools: request.tools ?? [],
+    top_logprobs: request.top_logprobs ?? 0,
+    top_p: request.top_p ?? null,
+    truncation: 'disabled',
+    user: request.user ?? null,
+  }
+}
+
+/** Makes the object. @param end null while the answer is being made. */
+export function responseObject(
+  request: ResponseRequest,
+  head: AnswerHead,
+  answer: { readonly output: readonly Fields[]; readonly end: ResponseEnd | null },
+): Record<string, unknown> {
+  const { end } = answer
+  const reason = end === null ? null : incompleteReason(end.finishReason)
+  return {
+    id: `resp_${head.requestId.replaceAll('-', '')}`,
+    object: 'response',
+    created_at: Math.floor(head.now / 1000),
+    status: end === null ? 'in_progress' : endStatus(end.finishReason),
+    error: null,
+    incomplete_details: reason === null ? null : { reason },
+    model: request.model,
+    output: answer.output,
+    ...echo(request),
+    usage: end?.usage === null || end?.usage === undefined ? null : renderUsage(end.usage),
+  }
+}
+
+/** A part with text. @param logprobs of a chat's choice. */
+export function textPart(text: string, logprobs: readonly Fields[] = []): Fields {
+  return { type: 'output_text', text, annotations: [], logprobs }
+}
+
+/** Log probabilities of one choice or chunk. */
+export function logprobsOf(choice: Fields, kind: 'content' | 'refusal' = 'content'): readonly Fields[] {
+  return recordsOf(recordOf(choice['logprobs'])[kind])
+}
