@@ -7,6 +7,8 @@ import path from 'node:path'
 export interface SvcResult {
   readonly code: number | null
   readonly out: string
+  /** Standard output as it came. */
+  readonly bytes: Buffer
   readonly notes: string
 }
 
@@ -38,12 +40,13 @@ export function createSvc(environment: Readonly<Record<string, string>>): Svc {
 
 function runOnce(words: readonly string[], run: SvcRun): Promise<SvcResult> {
   const child = spawn(process.execPath, [SVC_PROGRAM, ...words], { env: run.env, stdio: 'pipe' })
-  let out = ''
+  const chunks: Buffer[] = []
+  const out = (): string => Buffer.concat(chunks).toString('utf8')
   let notes = ''
   let isInterrupted = false
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text
-    if (isInterrupted || run.interruptWhen?.(out) !== true) return
+  child.stdout.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    if (isInterrupted || run.interruptWhen?.(out()) !== true) return
     isInterrupted = true
     child.kill('SIGINT')
   })
@@ -54,6 +57,6 @@ function runOnce(words: readonly string[], run: SvcRun): Promise<SvcResult> {
   child.stdin.end(run.input)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => resolve({ code, out, notes }))
+    child.once('close', (code) => resolve({ code, out: out(), bytes: Buffer.concat(chunks), notes }))
   })
 }

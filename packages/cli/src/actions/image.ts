@@ -114,5 +114,9 @@ async function tell(context: Context, files: readonly OutputFile[], model: strin
   }
   for (const name of names) await terminal.out.line(name)
   if (options.quiet === true) return
-  await terminal.notes.line(`${creditsText(reply.svc.credits_charged)} · ${model} · ${reply.data.length} pictures`)
+  await terminal.notes.line(`${creditsText(reply.svc.credits_charged)} · ${model} · ${countText(reply.data.length)}`)
+}
+
+function countText(count: number): string {
+  return count === 1 ? '1 picture' : `${count} pictures`
 }

@@ -97,7 +97,9 @@ async function printRecords(context: Context, records: readonly Record[], page: 
   ])
   const { requests, credits_charged: charged } = page.totals
   const more = requests > records.length ? `, ${records.length} shown` : ''
-  await terminal.notes.line(`${requests} requests${more}, ${creditsText(charged)} in all`)
+  await terminal.notes.line(
+    `${requests === 1 ? '1 request' : `${requests} requests`}${more}, ${creditsText(charged)} in all`,
+  )
 }
 
 export function quantityText(record: Pick<Record, 'units' | 'prompt_tokens' | 'completion_tokens'>): string {

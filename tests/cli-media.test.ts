@@ -1,0 +1,146 @@
+/** The terminal client with files: pictures, videos, sound, as a process against a whole gateway. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { formatCredits } from '@svc/contract'
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest'
+import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
+import { type EvmChain, startEvmChain } from '../packages/server/testing/evm-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { audioStubOf, sendSound, soundOf, SPEECH } from './audio-upstream.ts'
+import { createSvc, type Svc } from './run-svc.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'svc-files-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+const file = (name: string): string => path.join(folder, name)
+
+describe('with the sandbox', () => {
+  let gateway: TestGateway
+  let svc: Svc
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
+  })
+  afterAll(async () => {
+    svc.remove()
+    await gateway.stop()
+  })
+
+  test('a text is spoken into a file, and what is heard there is the text', async () => {
+    const words = 'the quick brown fox jumps over the lazy dog'
+    const spoken = await svc(['speak', words, '--format', 'wav', '-o', file('fox.wav')])
+    expect(spoken).toMatchObject({ code: 0, out: `${file('fox.wav')}\n` })
+    expect(readFileSync(file('fox.wav')).toString('latin1', 0, 4)).toBe('RIFF')
+    const heard = await svc(['transcribe', file('fox.wav')])
+    expect(heard.code).toBe(0)
+    const found = words.split(' ').filter((word) => heard.out.includes(word))
+    expect(found.length).toBeGreaterThan(5)
+    expect(heard.notes).toMatch(/^[\d.]+ credits \(by the length of the sound\) · /)
+    const subtitles = await svc(['transcribe', file('fox.wav'), '--format', 'srt', '-o', file('fox.srt')])
+    expect(subtitles).toMatchObject({ code: 0, out: '' })
+    expect(readFileSync(file('fox.srt'), 'utf8')).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n/)
+  })
+
+  test('the charge that is told is the one that was taken', async () => {
+    await gateway.settled()
+    const before = await gateway.balance()
+    const { out } = await svc(['image', 'a cat', '-o', file('cat.png'), '--json'])
+    await gateway.settled()
+    const after = await gateway.balance()
+    expect(/"credits_charged":([\d.]+)/.exec(out)?.[1]).toBe(formatCredits(before.posted - after.posted))
+    expect(readFileSync(file('cat.png')).toString('latin1', 1, 4)).toBe('PNG')
+  })
+
+  test('several pictures get a number each, and a picture can be changed', async () => {
+    const made = await svc(['image', 'a dog', '-n', '2', '-o', file('dog.png')])
+    expect(made.out).toBe(`${file('dog-1.png')}\n${file('dog-2.png')}\n`)
+    const changed = await svc(['image', '-i', file('dog-1.png'), 'a hat', '-o', file('hat.png')])
+    expect(changed.code).toBe(0)
+    expect(readFileSync(file('hat.png')).equals(readFileSync(file('dog-1.png')))).toBe(false)
+  })
+
+  test('nothing is overwritten, and nothing is paid for a file that cannot be written', async () => {
+    writeFileSync(file('kept.mp3'), 'mine')
+    await gateway.settled()
+    const before = await gateway.balance()
+    const refused = await svc(['speak', 'hello', '-o', file('kept.mp3')])
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.notes).toContain('exists already')
+    expect((await svc(['image', 'x', '-o', file('none/x.png')])).code).toBe(1)
+    expect(readFileSync(file('kept.mp3'), 'utf8')).toBe('mine')
+    expect(await gateway.balance()).toEqual(before)
+    expect((await svc(['speak', 'hello', '--force', '-o', file('kept.mp3')])).code).toBe(0)
+    expect(readFileSync(file('kept.mp3'), 'utf8')).not.toBe('mine')
+  })
+
+  test('a failed command leaves no file behind', async () => {
+    expect((await svc(['speak', 'hello', '-m', 'no/such-model', '-o', file('a.mp3')])).code).toBe(1)
+    expect((await svc(['image', ' ', '-o', file('a.png')])).code).toBe(2)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('a job is submitted, taken up again by its id, and its file fetched', async () => {
+    const submitted = await svc(['video', '--no-wait', '-d', '5', 'a sunrise'])
+    expect(submitted.notes).toContain('are held')
+    const id = submitted.out.trim()
+    const fetched = await svc(['video', '--job', id, '-o', file('sunrise.mp4')])
+    expect(fetched).toMatchObject({ code: 0, out: `${file('sunrise.mp4')}\n` })
+    expect(fetched.notes).toMatch(/^[\d,.]+ credits · .+ · 5 s · \d+ bytes\n$/)
+    expect(readFileSync(file('sunrise.mp4')).toString('latin1', 4, 8)).toBe('ftyp')
+  }, 60_000)
+})
+
+describe('with an upstream that sends a lot of sound', () => {
+  let upstream: StubUpstream
+  let gateway: TestGateway
+  let svc: Svc
+  const sound = soundOf(1_000_003)
+  beforeAll(async () => {
+    upstream = await startStubUpstream()
+    audioStubOf(upstream).onSpeech = (_call, response) => sendSound(response, sound)
+    gateway = await startTestGateway({ upstreamUrl: upstream.url })
+    svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
+  })
+  afterAll(async () => {
+    svc.remove()
+    await gateway.stop()
+    await upstream.close()
+  })
+
+  // B191
+  test('standard output holds the same bytes', async () => {
+    const { code, bytes } = await svc(['speak', '-m', SPEECH, 'hello', '-o', '-'])
+    expect(code).toBe(0)
+    expect(bytes.equals(sound)).toBe(true)
+  })
+})
+
+describe('with a real chain', () => {
+  let chain: EvmChain
+  let gateway: TestGateway
+  let svc: Svc
+  beforeAll(async () => {
+    chain = await startEvmChain()
+    gateway = await startTestGateway(depositSettings(chain))
+    svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
+  })
+  afterAll(async () => {
+    svc.remove()
+    await gateway.stop()
+    await chain.close()
+  })
+
+  test('an address is shown, and a claim of nothing is refused', async () => {
+    expect((await svc(['deposit', 'address'])).out).toMatch(/^0x[0-9a-fA-F]{40} {2}Robinhood Chain: /)
+    expect((await svc(['deposit', 'list'])).notes).toContain('No deposits yet')
+    const { code, notes } = await svc(['deposit', 'claim', 'nonsense', '--no-wait'])
+    expect(code).toBe(1)
+    expect(notes).toContain('Error:')
+  })
+})
