@@ -133,7 +133,7 @@ describe('with a real chain', () => {
   afterAll(async () => {
     svc.remove()
     await gateway.stop()
-    await chain.close()
+    await chain.stop()
   })
 
   test('an address is shown, and a claim of nothing is refused', async () => {

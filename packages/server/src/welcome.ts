@@ -27,7 +27,7 @@ const firstKeyText = `
   npm run admin -- key create --account ACCOUNT_ID --name laptop
 `
 
-const localDepositsText = `  Deposits   two local chains start in some seconds; npm run fund pays the demo account 25 USDG
+const localDepositsText = `  Deposits   local chains start in some seconds; "npm run fund" pays the demo account 25 USDG
 `
 
 const quietLogText = `  Log        warnings and errors; SVC_LOG_LEVEL=info shows every request

@@ -103,9 +103,13 @@ async function printRecords(context: Context, records: readonly Record[], page: 
 }
 
 export function quantityText(record: Pick<Record, 'units' | 'prompt_tokens' | 'completion_tokens'>): string {
-  if (record.units !== null) return `${record.units.quantity} ${record.units.kind}`
+  if (record.units !== null) return unitsText(record.units)
   if (record.prompt_tokens === null) return ''
   return `${record.prompt_tokens} + ${record.completion_tokens ?? 0} tokens`
+}
+
+function unitsText({ quantity, kind }: NonNullable<Record['units']>): string {
+  return quantity === 1 ? `1 ${kind.replace(/s$/, '')}` : `${quantity} ${kind}`
 }
 
 /** In the user's own time zone. */
