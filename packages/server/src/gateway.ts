@@ -95,6 +95,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const app = createApp(edge, {
     trustedProxies: config.trustedProxies,
     headerBytes: config.limits.headerBytes,
+    headersMs: config.limits.headersMs,
+    requestMs: config.limits.requestMs,
   })
   let stopWorkers: () => Promise<void> = () => Promise.resolve()
   let phase: Phase = 'starting'

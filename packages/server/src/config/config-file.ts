@@ -120,6 +120,8 @@ const limitsSchema = z.strictObject({
     .optional()
     .describe('Files of requests on disk and in memory at a time; 1 GiB by default.'),
   upload_stall_ms: milliseconds.optional().describe('How long a client may send nothing of a form; 30,000 by default.'),
+  headers_ms: milliseconds.optional().describe('How long a request’s headers may take; 30,000 by default.'),
+  request_ms: milliseconds.optional().describe('How long a request may take to arrive whole; 300,000 by default.'),
   header_bytes: z
     .int()
     .min(8_192)

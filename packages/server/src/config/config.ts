@@ -105,6 +105,9 @@ export interface LimitsConfig {
   /** Files that came with requests, on disk and in memory, over all requests. */
   readonly uploadBytesInFlight: number
   readonly uploadStallMs: number
+  /** How long a client may take for its headers, and for the whole of its request. */
+  readonly headersMs: number
+  readonly requestMs: number
   readonly headerBytes: number
   /** How long a process that has fallen silent keeps its holds. */
   readonly leaseMs: number

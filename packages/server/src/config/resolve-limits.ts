@@ -20,6 +20,8 @@ export function resolveLimits(entry: LimitsEntry): LimitsConfig {
     bodyBytesInFlight: entry.body_bytes_in_flight ?? 256 * MIB,
     uploadBytesInFlight: entry.upload_bytes_in_flight ?? 1_024 * MIB,
     uploadStallMs: entry.upload_stall_ms ?? 30_000,
+    headersMs: entry.headers_ms ?? 30_000,
+    requestMs: entry.request_ms ?? 300_000,
     headerBytes: entry.header_bytes ?? 64 * KIB,
     leaseMs: entry.lease_ms ?? 60_000,
     journalMs: entry.journal_ms ?? 5_000,

@@ -21,14 +21,13 @@ export interface ServerOptions {
   /** Addresses whose `x-forwarded-for` is believed. */
   readonly trustedProxies: readonly string[]
   readonly headerBytes: number
+  /** How long a client may take for its headers, and for the whole of its request: a slow sender ends there. */
+  readonly headersMs: number
+  readonly requestMs: number
 }
 
-/**
- * Longest time for a request's headers and for its whole body, in milliseconds: a slow sender ends here. Source: own
- * choice.
- */
-const HEADERS_TIMEOUT_MS = 30_000
-const REQUEST_TIMEOUT_MS = 300_000
+/** How often connections are looked at for slow senders at least, in milliseconds. Source: own choice. */
+const CHECK_EVERY_MS = 5_000
 /** Longer than the idle time of common load balancers, so that they and not we close first. Source: own choice. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000
 /** Longest path or model id in a path. */
@@ -121,8 +120,13 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     requestIdHeader: false,
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
-    http: { maxHeaderSize: options.headerBytes, headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: {
+      maxHeaderSize: options.headerBytes,
+      headersTimeout: options.headersMs,
+      connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, Math.ceil(options.headersMs / 4)),
+      requireHostHeader: false,
+    },
+    requestTimeout: options.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     clientErrorHandler: (error, socket) => {
       if (error.code !== 'ECONNRESET' && !exchanges.admitsRefusal(socket)) return

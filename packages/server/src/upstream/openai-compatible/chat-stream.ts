@@ -5,7 +5,7 @@ import { SseDecoder } from '../sse-decoder.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
 import type { Dialect } from './dialect.ts'
-import { chatFailure, findError } from './errors.ts'
+import { chatFailure, failedChoice, findError } from './errors.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -151,18 +151,25 @@ export class ChatStreamReader {
     const cleaned = cleanChunk(value)
     this.#outputBytes += cleaned?.facts.outputBytes ?? 0
     if (reported !== null) {
-      this.#reported = reported
+      this.#reported = this.#merged(reported)
       this.#outputBytesAtUsage = this.#outputBytes
     }
     if (findError(value) !== null) return this.#end(this.#failure(value), false)
     if (cleaned === null) return
-    const { finishReason } = cleaned.facts
-    if (finishReason === 'error') return this.#end(this.#failure(value), false)
+    const failed = failedChoice(value)
+    if (failed !== null) return this.#end(this.#failure(failed), false)
     const { choices } = cleaned.chunk
     // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
     if (choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))) return
     for (const { index, finish_reason } of choices) if (typeof finish_reason === 'string') this.#finished.add(index)
     if (!this.#sink.chunk(cleaned.chunk, cleaned.facts)) this.wantsPause = true
+  }
+
+  /** Each report is the whole until then, so the last counts. Counts and cost may come apart from each other. */
+  #merged(reported: ReportedUsage): ReportedUsage {
+    const { usage, cost, wire } = this.#reported
+    if (reported.usage === null) return { usage, cost: reported.cost, wire }
+    return { ...reported, cost: reported.cost ?? (usage === null ? cost : null) }
   }
 
   #failure(value: Json): ServiceError {

@@ -21,6 +21,19 @@ const content: Read = (value) => {
   return value.map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('')
 }
 
+/** The text of one thinking part: `{type: 'thinking', thinking: '…' | [{text: '…'}]}`. */
+function thoughtOf(part: unknown): string {
+  const thinking = isObject(part) ? part['thinking'] : undefined
+  if (!Array.isArray(thinking)) return typeof thinking === 'string' ? thinking : ''
+  return thinking.map((piece) => (isObject(piece) && typeof piece['text'] === 'string' ? piece['text'] : '')).join('')
+}
+
+/** What stands in content in parts as thoughts; null where nothing does. Source: Mistral's API reference, reasoning. */
+function thoughtsIn(content: unknown): string | null {
+  const thoughts = Array.isArray(content) ? content.map(thoughtOf).join('') : ''
+  return thoughts === '' ? null : thoughts
+}
+
 const CALL_KEYS = ['id', 'type'] as const
 const NAMED_KEYS = ['name', 'arguments'] as const
 
@@ -77,7 +90,8 @@ export function cleanSpeech(speech: Json): Json {
     if (value !== undefined) clean[key] = value
   }
   const { reasoning } = speech
-  if (clean['reasoning_content'] === undefined && typeof reasoning === 'string') clean['reasoning_content'] = reasoning
+  const other = typeof reasoning === 'string' ? reasoning : thoughtsIn(speech['content'])
+  if (clean['reasoning_content'] === undefined && other !== null) clean['reasoning_content'] = other
   return clean
 }
 
@@ -104,7 +118,7 @@ function contentBytes(content: unknown): number {
 
 function reasoningText(speech: Json): unknown {
   for (const name of REASONING_NAMES) if (typeof speech[name] === 'string' && speech[name] !== '') return speech[name]
-  return null
+  return thoughtsIn(speech['content'])
 }
 
 function isSaid(value: unknown): boolean {

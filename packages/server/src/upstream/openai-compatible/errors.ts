@@ -32,12 +32,18 @@ const wordKinds: Readonly<Record<string, FailureKind>> = {
   insufficient_quota: 'our_account',
   payment_required: 'our_account',
   invalid_api_key: 'our_account',
+  authentication_error: 'our_account',
+  billing_error: 'our_account',
   authentication: 'our_account',
   rate_limit: 'rate_limited',
   rate_limit_exceeded: 'rate_limited',
+  rate_limit_error: 'rate_limited',
   provider_overloaded: 'overloaded',
+  overloaded_error: 'overloaded',
+  unavailable_error: 'overloaded',
   server_is_overloaded: 'overloaded',
   timeout: 'timeout',
+  timeout_error: 'timeout',
   model_not_found: 'unknown_model',
   no_endpoints: 'unknown_model',
 }
@@ -70,14 +76,20 @@ function innerMessage(message: unknown): unknown {
   }
 }
 
+/** What one vendor says of a stream that it ended early: `{x_groq: {error: "…"}}`. */
+function vendorError(value: Readonly<Record<string, unknown>>): unknown {
+  const vendor = value['x_groq']
+  return isObject(vendor) ? vendor['error'] : undefined
+}
+
 /**
- * Finds the error in a body: `{error: {…}}`, `{error: "…"}`, or flat `{object: "error", message}`. Null when there is
- * none.
+ * Finds the error in a body: `{error: {…}}`, `{error: "…"}`, flat `{object: "error", message}`, or under a vendor's own
+ * key. Null when there is none.
  */
 export function findError(value: unknown): UpstreamError | null {
   if (!isObject(value)) return null
   const flat = value['object'] === 'error' || value['type'] === 'error' ? value : null
-  const error = value['error'] ?? flat
+  const error = value['error'] ?? flat ?? vendorError(value)
   if (error === null || error === undefined || error === false || error === '') return null
   if (!isObject(error)) return { message: error, status: null, words: [], isModeration: false }
   const metadata = isObject(error['metadata']) ? error['metadata'] : {}
@@ -88,6 +100,12 @@ export function findError(value: unknown): UpstreamError | null {
     words: words.filter((word) => typeof word === 'string'),
     isModeration: Array.isArray(metadata['reasons']),
   }
+}
+
+/** A choice that ended with an error: it carries the failure inside an answer or a chunk that says 200. */
+export function failedChoice(value: Readonly<Record<string, unknown>>): Record<string, unknown> | null {
+  const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
+  return choices.find((choice) => choice['finish_reason'] === 'error' || isObject(choice['error'])) ?? null
 }
 
 function kindOf(error: UpstreamError | null, status: number | null): FailureKind {

@@ -19,7 +19,7 @@ import { buildChatBody } from './chat-body.ts'
 import { ChatStreamReader } from './chat-stream.ts'
 import { readCompletion } from './completion.ts'
 import type { Dialect } from './dialect.ts'
-import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
+import { chatFailure, failedChoice, findError, retryAfterSeconds } from './errors.ts'
 import { isObject, readUsage } from './usage.ts'
 
 /** Longest answer that is kept in memory. Source: own choice; pictures in answers are the largest seen. */
@@ -78,12 +78,6 @@ function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body
     failuresAreFree: deps.dialect.failuresAreFree,
     cost: isObject(body) ? (readUsage(body, () => response.body, deps.dialect)?.cost ?? null) : null,
   })
-}
-
-/** A choice that ended with an error carries the failure inside an answer that says 200. */
-function failedChoice(value: Record<string, unknown>): Record<string, unknown> | null {
-  const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
-  return choices.find((choice) => choice['finish_reason'] === 'error' || isObject(choice['error'])) ?? null
 }
 
 async function complete(deps: Deps, request: UpstreamChatRequest): Promise<UpstreamCompletion> {

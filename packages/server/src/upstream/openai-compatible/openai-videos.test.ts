@@ -134,7 +134,7 @@ test.each([
   [401, '{"error":{"message":"no"}}'],
 ])('a report that is answered with %i %s is no verdict', async (status, body) => {
   answerWith(status, body)
-  await expect(openRouter.report('job-1')).rejects.toMatchObject({ name: 'ServiceError' })
+  await expect(openRouter.report('job-1')).rejects.toMatchObject({ name: 'UpstreamFailure' })
 })
 
 test('a job that the upstream does not know is unknown, which is no verdict either', async () => {

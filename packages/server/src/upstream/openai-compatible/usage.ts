@@ -40,46 +40,68 @@ function firstTokens(...values: unknown[]): number {
   return 0
 }
 
+interface PromptTokens {
+  readonly promptTokens: number
+  readonly cachedTokens: number
+  readonly cacheWriteTokens: number
+}
+
 /**
- * Reads token counts. Some upstreams leave reasoning out of the completion's count; their total tells, since it is then
- * the sum of three. A usage object without both counts is none, and so is one of zeros, which some servers send where
- * they did not count: no prompt has no tokens.
+ * Reads what the prompt had, under the names that upstreams have for its parts. Where the parts under Anthropic's names
+ * are more than the whole, they are counted beside it, as Anthropic itself does.
+ */
+function readPrompt(usage: Json, promptTokens: number): PromptTokens {
+  const details = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}
+  const [read, created] = [usage['cache_read_input_tokens'], usage['cache_creation_input_tokens']]
+  const beside = firstTokens(read) + firstTokens(created)
+  const whole = beside > promptTokens ? promptTokens + beside : promptTokens
+  const cached = firstTokens(details['cached_tokens'], read, usage['prompt_cache_hit_tokens'], usage['cached_tokens'])
+  const written = firstTokens(details['cache_write_tokens'], details['cache_creation_tokens'], created)
+  const cachedTokens = Math.min(cached, whole)
+  return { promptTokens: whole, cachedTokens, cacheWriteTokens: Math.min(written, whole - cachedTokens) }
+}
+
+/**
+ * Reads token counts. Some upstreams leave reasoning out of the completion's count. Their total tells, since it is then
+ * the sum of three; so does a part that is larger than the whole. A usage object without both counts is none, and so is
+ * one of zeros, which some servers send where they did not count: no prompt has no tokens.
  */
 export function readTokens(usage: Json): ChatUsage | null {
   const promptTokens = tokens(usage['prompt_tokens'])
   const completion = tokens(usage['completion_tokens'])
   if (promptTokens === null || completion === null || promptTokens + completion === 0) return null
-  const promptDetails = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}
   const completionDetails = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
   const reasoningTokens = firstTokens(completionDetails['reasoning_tokens'], usage['reasoning_tokens'])
   const total = tokens(usage['total_tokens'])
-  const isApart = reasoningTokens > 0 && total === promptTokens + completion + reasoningTokens
-  const cached = firstTokens(
-    promptDetails['cached_tokens'],
-    usage['cache_read_input_tokens'],
-    usage['prompt_cache_hit_tokens'],
-  )
-  const written = firstTokens(promptDetails['cache_write_tokens'], usage['cache_creation_input_tokens'])
-  const cachedTokens = Math.min(cached, promptTokens)
+  const isSum = reasoningTokens > 0 && total === promptTokens + completion + reasoningTokens
+  const isApart = isSum || reasoningTokens > completion
   return {
-    promptTokens,
+    ...readPrompt(usage, promptTokens),
     completionTokens: isApart ? completion + reasoningTokens : completion,
-    cachedTokens,
-    cacheWriteTokens: Math.min(written, promptTokens - cachedTokens),
     reasoningTokens,
   }
 }
 
-/** Keys of the usage object that clients know; an upstream's accounting of its own stays here. */
-const USAGE_KEYS = ['prompt_tokens_details', 'completion_tokens_details'] as const
-
+/**
+ * The usage object in the names that clients know, whatever the upstream calls its parts; its accounting of its own
+ * stays here.
+ */
 function wireUsage(usage: ChatUsage, reported: Json): Json {
   const wire: Record<string, unknown> = {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
   }
-  for (const key of USAGE_KEYS) if (isObject(reported[key])) wire[key] = readDetails(reported[key])
+  const details = {
+    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  }
+  for (const [key, ours] of Object.entries(details)) {
+    const theirs = reported[key]
+    const isKnown = Object.values(ours).some((count) => count > 0)
+    if (isObject(theirs) || isKnown)
+      wire[key] = { ...(isObject(theirs) ? readDetails(theirs) : {}), ...(isKnown ? ours : {}) }
+  }
   return wire
 }
 
