@@ -1,0 +1,84 @@
+/** Costs that are learnt late, and answers that cost us and not the caller. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
+import {
+  beginStream,
+  chunkText,
+  sendCompletion,
+  sendEvent,
+  startStubUpstream,
+  type StubUpstream,
+} from '../packages/server/testing/stub-upstream.ts'
+import { describeEachEngine } from '../packages/server/testing/test-database.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { errorOf } from './error-of.ts'
+import { QUESTION } from './events-of.ts'
+import { hasText, openStream, recordOf } from './open-stream.ts'
+
+let stub: StubUpstream
+beforeAll(async () => {
+  stub = await startStubUpstream()
+})
+afterAll(() => stub.close())
+
+const quick = { limits: { lease_ms: 1_500, journal_ms: 60_000, shutdown_grace_ms: 2_000 } }
+
+describeEachEngine('a process that dies while it asks for a cost', (engine) => {
+  test('leaves what the next one asks by: the cost is charged once', { timeout: 60_000 }, async () => {
+    const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '1000', file: quick })
+    let isKnown = false
+    let asked = 0
+    stub.onOther = (call, response) => {
+      if (!call.path.endsWith('/generation?id=gen-orphan')) return void response.writeHead(404).end()
+      asked++
+      response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' })
+      response.end(isKnown ? '{"data":{"total_cost":0.0025}}' : '{}')
+    }
+    stub.onChat = (_call, response) => {
+      beginStream(response, { 'x-generation-id': 'gen-orphan' })
+      sendEvent(response, chunkText({ content: 'Hello there' }))
+    }
+    const before = await processes.balance()
+    const killed = await processes.start()
+    const stream = await openStream(killed, QUESTION)
+    await stream.until(hasText)
+    stream.leave()
+    // The journal comes once a minute here: the look-up itself has written down what is known.
+    await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(0)
+    killed.signal('SIGKILL')
+    await killed.exited
+    expect((await processes.balance()).held).toBeGreaterThan(0n)
+    isKnown = true
+    const next = await processes.start()
+    await processes.settled()
+    const record = await recordOf(next, stream.requestId)
+    expect(record).toMatchObject({ charge: 3_000_000_000n, status: 'cancelled', basis: 'cost' })
+    expect(before.posted - (await processes.balance()).posted).toBe(3_000_000_000n)
+    await processes.stop()
+  })
+})
+
+test('an account whose answers are free for it and not for us has to wait, and an answer forgives', async () => {
+  const clock = { moved: 0, now: () => Date.now() + clock.moved }
+  const gateway = await startTestGateway({ upstreamUrl: stub.url, clock, file: { limits: { free_answers: 3 } } })
+  const usage = { prompt_tokens: 10, completion_tokens: 5 }
+  stub.onChat = (_call, response) => sendCompletion(response, { text: '', usage, cost: '0.0025' })
+  for (let turn = 0; turn < 4; turn++) expect((await gateway.chat(QUESTION)).status).toBe(502)
+  const transfers = await gateway.gateway.database.read.selectFrom('transfer').select(['kind', 'write_off']).execute()
+  expect(transfers.filter(({ kind }) => kind === 'write_off')).toEqual(
+    Array.from({ length: 4 }, () => ({ kind: 'write_off', write_off: 2_500_000_000n })),
+  )
+  const calls = stub.chats.length
+  const slowed = await gateway.chat(QUESTION)
+  expect([slowed.status, (await errorOf(slowed)).code, slowed.headers.get('retry-after')]).toEqual([
+    429,
+    'rate_limit_exceeded',
+    '1',
+  ])
+  expect(stub.chats).toHaveLength(calls)
+  clock.moved += 1_000
+  stub.onChat = (_call, response) => sendCompletion(response)
+  expect((await gateway.chat(QUESTION)).status).toBe(200)
+  expect((await gateway.chat(QUESTION)).status).toBe(200)
+  await gateway.stop()
+})
