@@ -3,7 +3,7 @@
  * it answers.
  */
 import { type BuiltCatalog, buildCatalog } from './catalog/build-catalog.ts'
-import { catalogConfigFrom } from './catalog/catalog-config.ts'
+import { catalogConfigFrom, listsPrices } from './catalog/catalog-config.ts'
 import { createLiveCatalog, type LiveCatalog } from './catalog/catalog.ts'
 import type { CatalogList, CatalogRow } from './catalog/catalog-row.ts'
 import { loadFeatured } from './catalog/featured.ts'
@@ -117,7 +117,7 @@ function unpricedText(primary: UpstreamConfig, { unpriced: { count, first } }: R
   const named = first.slice(0, NAMED_MODELS).join(', ') + (count > NAMED_MODELS ? ', …' : '')
   const [models, are, have] = count === 1 ? ['model', 'is', 'has'] : ['models', 'are', 'have']
   // The default price is for upstreams whose lists usually tell none.
-  const way = primary.kind === 'openai-compatible' ? 'set SVC_DEFAULT_PRICE, or prices' : 'set prices'
+  const way = !listsPrices(primary.kind) ? 'set SVC_DEFAULT_PRICE, or prices' : 'set prices'
   const lack = `${count} ${models} of ${placeOf(primary)} ${have} no price and ${are} not sold`
   return `${lack} (${named}): ${way} in svc.config.json.`
 }

@@ -4,6 +4,8 @@ import type { Config, UpstreamConfig } from './config/config.ts'
 import { InvariantError } from './errors/invariant-error.ts'
 import type { MediaPrices } from './pricing/media-price.ts'
 import type { Clock } from './runtime/clock.ts'
+import { openAnthropic } from './upstream/anthropic/open-anthropic.ts'
+import { openGemini } from './upstream/gemini/open-gemini.ts'
 import { openOpenAiCompatible } from './upstream/openai-compatible/open-openai-compatible.ts'
 import { openOpenRouter } from './upstream/openrouter/open-openrouter.ts'
 import type { Upstream } from './upstream/upstream.ts'
@@ -24,6 +26,11 @@ interface OpenDeps {
   readonly sandbox: SandboxAddress | null
 }
 
+function addressOf({ name, url }: UpstreamConfig): string {
+  if (url === null) throw new InvariantError(`The upstream ${name} has no address`)
+  return url
+}
+
 function openUpstream(config: UpstreamConfig, { clock, sandbox }: OpenDeps): Upstream {
   const { name, timeouts, allowH2, maxTokensField, reportsCost, failuresAreFree } = config
   const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock }
@@ -39,10 +46,12 @@ function openUpstream(config: UpstreamConfig, { clock, sandbox }: OpenDeps): Ups
       const url = config.url ?? OPENROUTER_URL
       return openOpenRouter({ ...common, url, apiKey: config.apiKey, supportsChoices: false })
     }
-    case 'openai-compatible': {
-      if (config.url === null) throw new InvariantError(`The upstream ${name} has no address`)
-      return openOpenAiCompatible({ ...common, url: config.url, apiKey: config.apiKey, maxTokensField })
-    }
+    case 'anthropic':
+      return openAnthropic({ ...common, url: addressOf(config), apiKey: config.apiKey })
+    case 'gemini':
+      return openGemini({ ...common, url: addressOf(config), apiKey: config.apiKey })
+    case 'openai-compatible':
+      return openOpenAiCompatible({ ...common, url: addressOf(config), apiKey: config.apiKey, maxTokensField })
   }
 }
 

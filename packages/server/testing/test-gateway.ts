@@ -22,7 +22,7 @@ import { openTestDatabase } from './test-database.ts'
 export interface TestGatewayOptions {
   /** Base address of the upstream; absent starts the sandbox. */
   readonly upstreamUrl?: string
-  readonly kind?: 'openrouter' | 'openai-compatible'
+  readonly kind?: 'openrouter' | 'openai-compatible' | 'anthropic' | 'gemini'
   readonly engine?: DatabaseEngine
   /** Credits of the account, as decimal text; 10,000 by default. */
   readonly credits?: string

@@ -3,7 +3,7 @@
  */
 import type { ChatPrice, ListPrice, TokenPrices } from '../pricing/price.ts'
 import { createCatalog, type Catalog } from './catalog.ts'
-import type { CatalogConfig, CatalogTarget, CatalogUpstream } from './catalog-config.ts'
+import { type CatalogConfig, type CatalogTarget, type CatalogUpstream, listsPrices } from './catalog-config.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import type { FeaturedAlias } from './featured.ts'
 import type { ListedMedia } from './media-offer.ts'
@@ -43,7 +43,7 @@ const PLAIN_ID = /^[\x21-\x7e]+$/
 
 /**
  * Builds the whole catalog. The first upstream's kind decides what is in it: `sandbox` and `openrouter` offer all of
- * their list and all aliases; `openai-compatible` offers what has a price.
+ * their list and all aliases; the others offer what has a price.
  *
  * @param list the first upstream's own list; null when none was ever received, then the snapshot stands in where that
  * is right.
@@ -52,7 +52,7 @@ const PLAIN_ID = /^[\x21-\x7e]+$/
  */
 export function buildCatalog(sources: CatalogSources, config: CatalogConfig, list: CatalogList | null): BuiltCatalog {
   const [primary] = config.upstreams
-  const own = primary.kind === 'openai-compatible' ? (list ?? configuredOnly(config)) : (list ?? sources.snapshot)
+  const own = list ?? (listsPrices(primary.kind) ? sources.snapshot : configuredOnly(config))
   const rows: KnownRows = {
     listed: byId(own.rows),
     source: own.source,
@@ -161,7 +161,7 @@ function rowPrice(
   if (configured !== null) return { prices: configured, source: 'configured' }
   // A list says what its own upstream costs, and nothing about another one that serves the same model.
   if (from.upstream === primary && from.row.prices !== null) return { prices: from.row.prices, source: from.source }
-  const takesDefault = from.upstream.kind === 'openai-compatible' && from.row.type === 'text'
+  const takesDefault = !listsPrices(from.upstream.kind) && from.row.type === 'text'
   return takesDefault && config.defaultPrice !== null ? { prices: config.defaultPrice, source: 'configured' } : null
 }
 
@@ -176,7 +176,7 @@ function routedOnly(config: CatalogConfig, rows: KnownRows, aliasNames: Readonly
 }
 
 /**
- * Stands in for the list of an `openai-compatible` upstream that has given none: the models with a configured price.
+ * Stands in for the list of an upstream that lists no prices and has given none: the models with a configured price.
  */
 function configuredOnly(config: CatalogConfig): CatalogList {
   const ids = new Set([...config.prices.keys(), ...config.mediaPrices.keys()])
@@ -194,7 +194,7 @@ function findUnknown(
   if (primary.kind === 'sandbox') return scriptedModel(primary, id, sources.findScripted(id))
   // An upstream without a list may have any model, and all cost the default; with a list, what is not in it does not
   // exist.
-  if (primary.kind !== 'openai-compatible' || list !== null || config.defaultPrice === null) return null
+  if (listsPrices(primary.kind) || list !== null || config.defaultPrice === null) return null
   const rows: KnownRows = { listed: new Map(), source: 'live', snapshot: new Map(), updatedAt: 0 }
   return rowModel(config, rows, unknownRow(id, 0), [])
 }

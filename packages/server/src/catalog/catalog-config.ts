@@ -8,7 +8,15 @@ import type { TokenPrices } from '../pricing/price.ts'
 import type { ListedMedia } from './media-offer.ts'
 import { type MediaTexts, readMediaTexts } from './media-texts.ts'
 
-export type UpstreamKind = 'sandbox' | 'openrouter' | 'openai-compatible'
+export type UpstreamKind = 'sandbox' | 'openrouter' | 'openai-compatible' | 'anthropic' | 'gemini'
+
+/**
+ * Whether upstreams of a kind list all that they sell with its price; the others sell what has one in the
+ * configuration.
+ */
+export function listsPrices(kind: UpstreamKind): boolean {
+  return kind === 'openrouter' || kind === 'sandbox'
+}
 
 export interface CatalogUpstream {
   readonly name: string
@@ -53,7 +61,7 @@ interface RouteSettings extends TargetSettings {
 }
 
 export interface CatalogConfig {
-  /** `openrouter/` by default, empty for an `openai-compatible` upstream. */
+  /** `openrouter/` by default, empty for other upstreams. */
   readonly prefix: string
   readonly cardUnit: CardUnit
   /** The first one's list makes the catalog, and it serves what has no route. */
@@ -88,6 +96,8 @@ const usualPrefix: Readonly<Record<UpstreamKind, string>> = {
   sandbox: 'openrouter/',
   openrouter: 'openrouter/',
   'openai-compatible': '',
+  anthropic: '',
+  gemini: '',
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CatalogConfig, CatalogUpstream } from './catalog-config.ts'
+import { type CatalogConfig, type CatalogUpstream, listsPrices } from './catalog-config.ts'
 import type { CatalogRow } from './catalog-row.ts'
 import type { ListedMedia, MediaOffer } from './media-offer.ts'
 import type { KnownRows } from './route-alias.ts'
@@ -28,6 +28,6 @@ export function offerMedia(config: CatalogConfig, rows: KnownRows, offered: Offe
   const listed = rows.listed.get(upstreamModel)?.media ?? null
   if (upstream === primary && listed !== null) return { ...listed, source: rows.source }
   const bundled = rows.snapshot.get(upstreamModel)?.media ?? row.media
-  if (upstream.kind === 'openai-compatible' || bundled === null) return null
+  if (!listsPrices(upstream.kind) || bundled === null) return null
   return { ...bundled, source: 'snapshot' }
 }

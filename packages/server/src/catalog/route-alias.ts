@@ -1,6 +1,12 @@
 import { costPricesOfCard } from '../pricing/card.ts'
 import type { ListPrice, TokenPrices } from '../pricing/price.ts'
-import type { CatalogConfig, CatalogRoute, CatalogTarget, CatalogUpstream } from './catalog-config.ts'
+import {
+  type CatalogConfig,
+  type CatalogRoute,
+  type CatalogTarget,
+  type CatalogUpstream,
+  listsPrices,
+} from './catalog-config.ts'
 import type { CatalogRow } from './catalog-row.ts'
 import type { FeaturedAlias } from './featured.ts'
 import type { ModelRoute, ModelTarget } from './model.ts'
@@ -91,7 +97,7 @@ function targetOfAlias(
 
 function usualRoute(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias): TargetOfAlias {
   const [primary] = config.upstreams
-  if (primary.kind !== 'openai-compatible') {
+  if (listsPrices(primary.kind)) {
     const price = config.prices.get(alias.model) ?? null
     return withRow({ upstream: primary, upstreamModel: alias.model, price, isListed: true }, rows, alias, primary)
   }

@@ -36,7 +36,7 @@ export type PriceEntry = z.output<typeof priceSchema>
 
 const upstreamSchema = z.strictObject({
   name: upstreamName.describe('How routes, usage records and logs name this upstream.'),
-  kind: z.enum(['sandbox', 'openrouter', 'openai-compatible']),
+  kind: z.enum(['sandbox', 'openrouter', 'openai-compatible', 'anthropic', 'gemini']),
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -53,13 +53,13 @@ const upstreamSchema = z.strictObject({
   reports_cost: z
     .boolean()
     .optional()
-    .describe('Whether usage carries the cost; true by default for all but openai-compatible.'),
+    .describe('Whether usage carries the cost; true by default for openrouter and the sandbox.'),
   failures_are_free: z
     .boolean()
     .optional()
     .describe(
       'Whether it bills nothing for requests of which it says itself that they failed, so that they may be repeated ' +
-        'elsewhere; true by default for all but openai-compatible.',
+        'elsewhere; true by default for openrouter and the sandbox.',
     ),
   max_tokens_field: z
     .enum(['max_tokens', 'max_completion_tokens'])

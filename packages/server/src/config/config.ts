@@ -14,7 +14,7 @@ export interface SecretPepper {
 export interface UpstreamConfig {
   /** Names the upstream in routes, records and metrics. */
   readonly name: string
-  readonly kind: 'sandbox' | 'openrouter' | 'openai-compatible'
+  readonly kind: 'sandbox' | 'openrouter' | 'openai-compatible' | 'anthropic' | 'gemini'
   /** Null takes the kind's own address. */
   readonly url: string | null
   readonly apiKey: string | null

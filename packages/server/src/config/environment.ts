@@ -96,7 +96,7 @@ export const environmentSchema = z.object({
       'give an address such as postgres://user:password@host:5432/database; leave it out for SQLite',
     )
     .optional(),
-  SVC_UPSTREAM: z.enum(['sandbox', 'openrouter', 'openai-compatible']).optional(),
+  SVC_UPSTREAM: z.enum(['sandbox', 'openrouter', 'openai-compatible', 'anthropic', 'gemini']).optional(),
   SVC_UPSTREAM_URL: httpUrl.optional(),
   SVC_UPSTREAM_API_KEY: plainKey.optional(),
   SVC_CATALOG_PREFIX: z

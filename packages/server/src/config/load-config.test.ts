@@ -219,8 +219,21 @@ describe('variables', () => {
     expect(problemsOf({ [name]: value })).toContain(`${name}: `)
   })
 
+  test.each([
+    ['anthropic', 'https://api.anthropic.com/v1'],
+    ['gemini', 'https://generativelanguage.googleapis.com/v1beta'],
+  ] as const)('%s has a known address, wants a key, and tells no cost', (SVC_UPSTREAM, url) => {
+    expect(problemsOf({ SVC_UPSTREAM })).toContain('SVC_UPSTREAM_API_KEY is missing')
+    const { config } = load({ SVC_UPSTREAM, SVC_UPSTREAM_API_KEY: 'x' })
+    expect(config.upstreams).toMatchObject([
+      { name: 'default', kind: SVC_UPSTREAM, url, apiKey: 'x', reportsCost: false, failuresAreFree: false },
+    ])
+  })
+
   test('a choice is told in plain words', () => {
-    expect(problemsOf({ SVC_UPSTREAM: 'openai' })).toContain('SVC_UPSTREAM: give sandbox, openrouter or openai-comp')
+    expect(problemsOf({ SVC_UPSTREAM: 'openai' })).toContain(
+      'SVC_UPSTREAM: give sandbox, openrouter, openai-compatible, ',
+    )
     expect(problemsOf({ SVC_HOST: 'x'.repeat(300) })).toContain('SVC_HOST: give text of at most 253 characters.')
   })
 
@@ -316,7 +329,10 @@ describe('the file', () => {
     [{ limits: { streams_at_once: 1e9 } }, 'limits.streams_at_once: give a whole number of at most 100000.'],
     [{ limits: { streams_at_once: 1.5 } }, 'limits.streams_at_once: give a whole number.'],
     [{ limits: 7 }, 'limits: give an object in { }.'],
-    [{ upstreams: [{ name: 'a', kind: 'sandboxx' }] }, 'kind: give sandbox, openrouter or openai-compatible.'],
+    [
+      { upstreams: [{ name: 'a', kind: 'sandboxx' }] },
+      'kind: give sandbox, openrouter, openai-compatible, anthropic or gemini.',
+    ],
     [{ upstreams: [{ kind: 'sandbox' }] }, 'upstreams.0.name: this is missing: give text in quotes.'],
     [{ upstreams: [{ name: 'a', kind: 'sandbox', url: 'x' }] }, 'url: give an http or https address'],
     [{ routes: { a: {} } }, 'routes.a.upstream: this is missing'],

@@ -15,6 +15,17 @@ const knownUrls: Readonly<Record<Kind, string | null>> = {
   sandbox: null,
   openrouter: 'https://openrouter.ai/api/v1',
   'openai-compatible': null,
+  anthropic: 'https://api.anthropic.com/v1',
+  gemini: 'https://generativelanguage.googleapis.com/v1beta',
+}
+
+/** Whose account a kind needs; null for one that may do without a key. */
+const accounts: Readonly<Record<Kind, string | null>> = {
+  sandbox: null,
+  openrouter: 'an OpenRouter',
+  'openai-compatible': null,
+  anthropic: 'an Anthropic',
+  gemini: 'a Google AI',
 }
 
 export interface ResolvedUpstreams {
@@ -58,11 +69,12 @@ function fromEnvironment(environment: Environment, problems: string[]): Upstream
   if (kind === 'sandbox' && (environment.SVC_UPSTREAM_URL !== undefined || apiKey !== null)) {
     problems.push(
       'SVC_UPSTREAM_URL and SVC_UPSTREAM_API_KEY do nothing with the sandbox. ' +
-        'Set SVC_UPSTREAM to openrouter or openai-compatible, or remove them.',
+        'Set SVC_UPSTREAM to another kind, or remove them.',
     )
   }
-  if (kind === 'openrouter' && apiKey === null) {
-    problems.push('SVC_UPSTREAM_API_KEY is missing: SVC_UPSTREAM=openrouter needs the key of an OpenRouter account.')
+  const account = accounts[kind]
+  if (account !== null && apiKey === null) {
+    problems.push(`SVC_UPSTREAM_API_KEY is missing: SVC_UPSTREAM=${kind} needs the key of ${account} account.`)
   }
   if (kind === 'openai-compatible' && url === null) {
     problems.push('SVC_UPSTREAM_URL is missing: give the base address of the server, such as http://127.0.0.1:8080/v1.')
@@ -81,7 +93,7 @@ function fromFile(
   if (entry.api_key_env !== undefined && apiKey === null) {
     problems.push(`${where}: the variable ${entry.api_key_env}, which holds its key, is not set.`)
   }
-  if (entry.kind === 'openrouter' && entry.api_key_env === undefined) {
+  if (accounts[entry.kind] !== null && entry.api_key_env === undefined) {
     problems.push(`${where}: name the variable that holds its key in api_key_env.`)
   }
   if (entry.kind === 'openai-compatible' && url === null) problems.push(`${where}: give its base address in url.`)
@@ -89,6 +101,7 @@ function fromFile(
 }
 
 function withDefaults(entry: UpstreamEntry, url: string | null, apiKey: string | null): UpstreamConfig {
+  const isRouter = entry.kind === 'openrouter' || entry.kind === 'sandbox'
   return {
     name: entry.name,
     kind: entry.kind,
@@ -100,8 +113,8 @@ function withDefaults(entry: UpstreamEntry, url: string | null, apiKey: string |
       idleMs: entry.idle_ms ?? IDLE_MS,
     },
     allowH2: entry.allow_h2 ?? false,
-    reportsCost: entry.reports_cost ?? entry.kind !== 'openai-compatible',
-    failuresAreFree: entry.failures_are_free ?? entry.kind !== 'openai-compatible',
+    reportsCost: entry.reports_cost ?? isRouter,
+    failuresAreFree: entry.failures_are_free ?? isRouter,
     maxTokensField: entry.max_tokens_field ?? null,
     forwardsTrace: entry.forward_trace ?? false,
   }

@@ -52,6 +52,7 @@ function complete(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promi
         upstreamModel,
         stream: false,
         maxTokens: prepared.maxTokens,
+        outputTokens: prepared.outputTokens,
         confidential: prepared.model.confidential,
         signal,
       }),

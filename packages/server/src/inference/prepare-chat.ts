@@ -47,6 +47,8 @@ export interface PreparedChat {
   readonly promptTokens: number
   /** Output tokens to impose on the upstream; null leaves the client's own limit or none. */
   readonly maxTokens: number | null
+  /** The most output tokens of one choice, by the model and the request. */
+  readonly outputTokens: number
   /** Set when the balance, and not the client, set the limit. */
   readonly maxTokensApplied: number | null
   readonly choices: number
@@ -168,6 +170,7 @@ export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<Prepa
     hold,
     promptTokens,
     maxTokens: isLimited ? hold.limit : output.sent,
+    outputTokens: output.tokens,
     maxTokensApplied: isLimited ? hold.limit : null,
     choices,
   }

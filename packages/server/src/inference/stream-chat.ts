@@ -124,6 +124,7 @@ function runStream(
       upstreamModel: target.upstreamModel,
       stream: true,
       maxTokens: prepared.maxTokens,
+      outputTokens: prepared.outputTokens,
       confidential: prepared.model.confidential,
       signal,
     }

@@ -13,6 +13,10 @@ export interface UpstreamChatRequest {
   readonly stream: boolean
   /** A limit that the gateway imposes on the output tokens; null leaves the client's own. */
   readonly maxTokens: number | null
+  /**
+   * The most output tokens that the hold covers, for an API that wants a limit on every request. Absent: not known.
+   */
+  readonly outputTokens?: number
   readonly confidential: boolean
   /** Ends the work: the caller has gone, the key was revoked, or the gateway stops. */
   readonly signal: AbortSignal

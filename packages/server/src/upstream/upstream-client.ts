@@ -31,11 +31,21 @@ export interface UpstreamClient {
   close(): Promise<void>
 }
 
+function keyHeaders(options: {
+  readonly apiKey: string | null
+  readonly keyHeader?: string
+}): Readonly<Record<string, string>> {
+  const { apiKey, keyHeader } = options
+  if (apiKey === null) return {}
+  return keyHeader === undefined ? { authorization: `Bearer ${apiKey}` } : { [keyHeader]: apiKey }
+}
+
 /**
  * Opens the connection pool of one upstream. Request headers are built here from scratch: nothing of a client's own
  * headers is ever forwarded.
  *
  * @param options.apiKey null for servers that want none.
+ * @param options.keyHeader the header that carries the key alone; absent: `authorization`, as a bearer's.
  */
 export function createUpstreamClient(options: {
   readonly url: string
@@ -43,6 +53,7 @@ export function createUpstreamClient(options: {
   readonly timeouts: UpstreamTimeouts
   readonly allowH2: boolean
   readonly extraHeaders: Readonly<Record<string, string>>
+  readonly keyHeader?: string
 }): UpstreamClient {
   const url = new URL(options.url)
   const agent = new Agent({
@@ -60,7 +71,7 @@ export function createUpstreamClient(options: {
     headers: {
       'user-agent': 'svc-gateway',
       'accept-encoding': 'identity',
-      ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
+      ...keyHeaders(options),
       ...options.extraHeaders,
     },
     apiKey: options.apiKey,

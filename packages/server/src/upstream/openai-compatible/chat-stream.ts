@@ -3,6 +3,7 @@ import type { ServiceError } from '../../errors/service-error.ts'
 import type { ChatStreamSink, ChunkFacts, ReportedUsage } from '../chat-upstream.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { DONE, type WireFrames } from './chat-wire.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError } from './errors.ts'
@@ -69,6 +70,14 @@ interface ReaderOptions {
   readonly apiKey: string | null
   readonly generationId: string | null
   readonly dialect: Pick<Dialect, 'reportsCost' | 'generationId' | 'failuresAreFree'>
+  /** Makes chunks of what another API says in its events; null for events that are chunks. */
+  readonly readFrames: ((data: string) => WireFrames) | null
+}
+
+function readOwnFrames(data: string): WireFrames {
+  if (data === '[DONE]') return [DONE]
+  const value: unknown = JSON.parse(data)
+  return isObject(value) ? [value] : []
 }
 
 /** The reading side of one stream: bytes in, chunks and one end out. */
@@ -125,23 +134,27 @@ export class ChatStreamReader {
 
   /** The connection broke. */
   fail(error: Error): void {
-    if (this.#sawDone) return this.#end(null, false)
+    // Other APIs tell the last counts with the end of the answer, so that nothing is missing after it.
+    const isWhole = this.#sawDone || (this.#options.readFrames !== null && this.#finished.size > 0)
+    if (isWhole) return this.#end(null, false)
     this.#end(transportFailure(this.#options.upstream, error), true)
   }
 
   #event(data: string): void {
     if (this.#ended) return
-    if (data === '[DONE]') {
-      this.#sawDone = true
-      return this.#end(null, false)
-    }
-    let value: unknown
+    let frames: WireFrames
     try {
-      value = JSON.parse(data)
+      frames = (this.#options.readFrames ?? readOwnFrames)(data)
     } catch (error) {
       return this.#end(upstreamFailure('broken', { upstream: this.#options.upstream, cause: error }), true)
     }
-    if (isObject(value)) this.#frame(value, data)
+    for (const frame of frames) {
+      if (this.#ended) return
+      if (frame === DONE) {
+        this.#sawDone = true
+        this.#end(null, false)
+      } else this.#frame(frame, data)
+    }
   }
 
   #frame(value: Json, data: string): void {

@@ -16,6 +16,7 @@ import { type CollectedResponse, collectResponse, type Exchange, startExchange }
 import type { UpstreamClient } from '../upstream-client.ts'
 import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { buildChatBody } from './chat-body.ts'
+import type { ChatWire } from './chat-wire.ts'
 import { ChatStreamReader } from './chat-stream.ts'
 import { readCompletion } from './completion.ts'
 import type { Dialect } from './dialect.ts'
@@ -31,6 +32,8 @@ export interface OpenAiCompatibleOptions {
   readonly name: string
   readonly client: UpstreamClient
   readonly dialect: Dialect
+  /** For an upstream whose chats are not written as OpenAI's; absent: they are. */
+  readonly wire?: ChatWire
   readonly clock: Clock
   /** Looks a cost up; null where the upstream has no such thing. */
   readonly findCost: ((generationId: string) => Promise<AttoUsd | null>) | null
@@ -38,10 +41,15 @@ export interface OpenAiCompatibleOptions {
 
 type Deps = OpenAiCompatibleOptions
 
+function writeChat({ wire, dialect }: Deps, request: UpstreamChatRequest): ReturnType<ChatWire['write']> {
+  return wire?.write(request) ?? { path: '/chat/completions', body: buildChatBody(request, dialect) }
+}
+
 function chatRequest(deps: Deps, request: UpstreamChatRequest) {
+  const { path, body } = writeChat(deps, request)
   return {
     origin: deps.client.origin,
-    path: `${deps.client.basePath}/chat/completions`,
+    path: `${deps.client.basePath}${path}`,
     method: 'POST',
     headers: {
       ...deps.client.headers,
@@ -49,7 +57,7 @@ function chatRequest(deps: Deps, request: UpstreamChatRequest) {
       'content-type': 'application/json',
       ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
     },
-    body: buildChatBody(request, deps.dialect),
+    body,
   } as const
 }
 
@@ -59,6 +67,10 @@ function parseJson(text: Buffer): unknown {
   } catch {
     return undefined
   }
+}
+
+function readAnswer({ wire }: Deps, text: Buffer): unknown {
+  return wire === undefined ? parseJson(text) : wire.readAnswer(text)
 }
 
 function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null {
@@ -90,7 +102,7 @@ async function complete(deps: Deps, request: UpstreamChatRequest): Promise<Upstr
   } catch (error) {
     throw transportFailure(deps.name, error)
   }
-  const value = parseJson(response.body)
+  const value = readAnswer(deps, response.body)
   const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
   if (failed) throw failureOf(deps, response, value)
   const choice = failedChoice(value)
@@ -115,7 +127,7 @@ class ErrorPage {
 
   failure(deps: Deps, status: number, headers: IncomingHttpHeaders): UpstreamFailure {
     const body = Buffer.concat(this.#chunks)
-    return failureOf(deps, { status, headers, body }, parseJson(body))
+    return failureOf(deps, { status, headers, body }, readAnswer(deps, body))
   }
 }
 
@@ -145,6 +157,7 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
           apiKey: deps.client.apiKey,
           generationId: generationIdOf(deps, headers),
           dialect: deps.dialect,
+          readFrames: deps.wire?.openEvents() ?? null,
         })
         resolve(streamOf(exchange, reader))
       },

@@ -1,0 +1,174 @@
+/** Chat requests in the form of Anthropic's Messages API. Source: Anthropic's API reference, "Create a message". */
+import type { UpstreamChatRequest } from '../chat-upstream.ts'
+import {
+  type Conversation,
+  type LinkPiece,
+  type MediaPiece,
+  type Piece,
+  readConversation,
+  type TextPiece,
+} from '../native/conversation.ts'
+import {
+  type Json,
+  outputLimit,
+  present,
+  readFormat,
+  readReasoning,
+  readStops,
+  readToolChoice,
+  readTools,
+  type ReasoningWish,
+  refuseUnknown,
+  type ToolChoice,
+  unsupported,
+} from '../native/request-fields.ts'
+import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
+
+/** A limit that every model can take, for a request that names none and a model whose own is not known. */
+const OUTPUT_TOKENS_FALLBACK = 4_096
+/** Least budget of thinking. Source: Anthropic's API reference, extended thinking. */
+const BUDGET_TOKENS_MIN = 1_024
+
+/** A cached prefix lives five minutes: a longer life costs more, and prices have one place for writes. */
+function cacheMember(cacheControl: unknown): Json {
+  return cacheControl === null || cacheControl === undefined ? {} : { cache_control: { type: 'ephemeral' } }
+}
+
+function writeMedia({ mediaType, data, title, cacheControl }: MediaPiece): Json {
+  const isPicture = mediaType.startsWith('image/')
+  if (!isPicture && mediaType !== 'application/pdf') {
+    throw unsupported('messages', `This model reads pictures and PDF, not ${mediaType.slice(0, 64)}.`)
+  }
+  const source = { type: 'base64', media_type: mediaType, data }
+  const named = isPicture || typeof title !== 'string' ? {} : { title }
+  return { type: isPicture ? 'image' : 'document', source, ...named, ...cacheMember(cacheControl) }
+}
+
+function writeContent(piece: TextPiece | MediaPiece | LinkPiece): Json {
+  if (piece.kind === 'media') return writeMedia(piece)
+  const cache = cacheMember(piece.cacheControl)
+  if (piece.kind === 'text') return { type: 'text', text: piece.text, ...cache }
+  return { type: 'image', source: { type: 'url', url: piece.url }, ...cache }
+}
+
+/** Ids of other models may have characters that this API refuses. */
+function callId(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, '_')
+}
+
+function writePiece(piece: Piece): readonly Json[] {
+  switch (piece.kind) {
+    case 'call':
+      return [{ type: 'tool_use', id: callId(piece.id), name: piece.name, input: piece.input }]
+    case 'result': {
+      const content = piece.content.map(writeContent)
+      return [{ type: 'tool_result', tool_use_id: callId(piece.id), content, ...cacheMember(piece.cacheControl) }]
+    }
+    case 'thought': {
+      // Without its signature, or with another model's, it cannot be read again.
+      const { signature, format, text } = piece
+      if (signature === null || format !== ANTHROPIC_FORMAT) return []
+      return [{ type: 'thinking', thinking: text, signature }]
+    }
+    case 'sealed':
+      return piece.format === ANTHROPIC_FORMAT ? [{ type: 'redacted_thinking', data: piece.data }] : []
+    default:
+      return [writeContent(piece)]
+  }
+}
+
+function writeMessages({ turns }: Conversation): readonly Json[] {
+  return turns.map(({ role, pieces }) => ({ role, content: pieces.flatMap(writePiece) }))
+}
+
+function writeToolChoice(choice: ToolChoice | null, isSingle: boolean): Json | null {
+  if (choice === 'none') return { type: 'none' }
+  if (choice === null && !isSingle) return null
+  const single = isSingle ? { disable_parallel_tool_use: true } : {}
+  if (typeof choice === 'object' && choice !== null) return { type: 'tool', name: choice.name, ...single }
+  return { type: choice === 'required' ? 'any' : 'auto', ...single }
+}
+
+function writeTools(value: Json): Json {
+  const tools = readTools(value)
+  if (tools.length === 0) return {}
+  return present({
+    tools: tools.map(({ name, description, parameters, strict, cacheControl }) => ({
+      ...present({ name, description, strict }),
+      input_schema: parameters ?? { type: 'object', properties: {} },
+      ...cacheMember(cacheControl),
+    })),
+    tool_choice: writeToolChoice(readToolChoice(value), value['parallel_tool_calls'] === false),
+  })
+}
+
+/** Models that know budgets alone; later ones choose by themselves, and are told how much effort to make. */
+const BUDGET_MODELS = /^claude-(?:2|3|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8})?$)/
+
+/** The part of the limit that an effort may think for. Source: own choice, as routers have it. */
+const shares: Readonly<Record<string, number>> = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.95,
+  max: 0.95,
+}
+
+function writeThinking(wish: ReasoningWish | null, model: string, limit: number): Json {
+  if (wish === null) return {}
+  if (wish.isOff) return { thinking: { type: 'disabled' } }
+  const { effort, budget } = wish
+  if (budget !== null) {
+    if (budget >= limit) throw unsupported('reasoning.max_tokens', 'It must be less than the limit on the output.')
+    const tokens = Math.max(budget, BUDGET_TOKENS_MIN)
+    return { thinking: { type: 'enabled', budget_tokens: tokens } }
+  }
+  if (!BUDGET_MODELS.test(model)) return writeEffort(effort)
+  const tokens = Math.max(Math.floor(limit * (shares[effort ?? 'medium'] ?? 0.5)), BUDGET_TOKENS_MIN)
+  // An effort is a wish, a limit is none: where there is no room, the answer comes without.
+  return tokens < limit ? { thinking: { type: 'enabled', budget_tokens: tokens } } : {}
+}
+
+function writeEffort(effort: string | null): Json {
+  const thinking = { type: 'adaptive' }
+  if (effort === null) return { thinking }
+  return { thinking, output_config: { effort: effort === 'minimal' ? 'low' : effort } }
+}
+
+function writeFormat(value: Json): Json {
+  const format = readFormat(value)
+  if (format === null) return {}
+  if (format.kind === 'object') throw unsupported('response_format', 'Give a json_schema in its place.')
+  return { format: { type: 'json_schema', schema: format.schema } }
+}
+
+/**
+ * Writes the body of a call.
+ * @throws {ServiceError} 400 for what the API cannot do.
+ */
+export function writeAnthropicBody(request: UpstreamChatRequest): Buffer {
+  const { value } = request.body
+  refuseUnknown(value, [])
+  const conversation = readConversation(value['messages'])
+  const limit = outputLimit(request) ?? request.outputTokens ?? OUTPUT_TOKENS_FALLBACK
+  const stops = readStops(value)
+  const { output_config: effort, ...thinking } = writeThinking(readReasoning(value), request.upstreamModel, limit)
+  const config = { ...(typeof effort === 'object' ? effort : {}), ...writeFormat(value) }
+  const body = present({
+    model: request.upstreamModel,
+    max_tokens: limit,
+    stream: request.stream,
+    system: conversation.system.length === 0 ? null : conversation.system.map(writeContent),
+    messages: writeMessages(conversation),
+    temperature: value['temperature'],
+    top_p: value['top_p'],
+    top_k: value['top_k'],
+    stop_sequences: stops.length === 0 ? null : stops,
+    metadata: typeof value['user'] === 'string' ? { user_id: value['user'] } : null,
+    output_config: Object.keys(config).length === 0 ? null : config,
+    ...writeTools(value),
+    ...thinking,
+  })
+  return Buffer.from(JSON.stringify(body))
+}
