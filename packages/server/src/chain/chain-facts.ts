@@ -8,6 +8,12 @@ export interface BlockRef {
   readonly time: number
 }
 
+/** A transaction that a search has found, and its block. */
+export interface FoundTransaction {
+  readonly txHash: Hex
+  readonly blockNumber: number
+}
+
 /** The newest block, and the newest that the chain calls safe and final. Source: decision 0028. */
 export interface ChainHead {
   readonly latest: BlockRef

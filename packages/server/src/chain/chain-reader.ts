@@ -1,5 +1,5 @@
 import type { Asset, ChainId, Hex } from './assets.ts'
-import type { AssetPrice, BlockRef, ChainHead, TransactionFacts } from './chain-facts.ts'
+import type { AssetPrice, BlockRef, ChainHead, FoundTransaction, TransactionFacts } from './chain-facts.ts'
 import type { SignedMessage } from './verify-signature.ts'
 
 /**
@@ -21,8 +21,8 @@ export interface ChainView {
   findPrice(asset: Asset, block: BlockRef, head: ChainHead): Promise<AssetPrice | null>
   /** Balances at a block, in the order of the addresses; smallest units. Null where the state is gone. */
   findBalances(asset: Asset, addresses: readonly Hex[], block: number): Promise<readonly bigint[] | null>
-  /** Transactions that moved the token to one of the addresses; both bounds are included. */
-  findTokenTransactions(addresses: readonly Hex[], from: number, to: number): Promise<readonly Hex[]>
+  /** Transactions that moved the token to one of the addresses, lowest block first; both bounds are included. */
+  findTokenTransactions(addresses: readonly Hex[], from: number, to: number): Promise<readonly FoundTransaction[]>
   /** Transactions of one block that may have paid ETH to one of the addresses. */
   findNativeTransactions(addresses: ReadonlySet<Hex>, block: number): Promise<readonly Hex[]>
   findBlock(number: number): Promise<BlockRef | null>

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Hex } from './assets.ts'
-import type { BlockRef, ChainHead, ChainTransfer, Finality, TransactionFacts } from './chain-facts.ts'
+import type { BlockRef, ChainHead, ChainTransfer, Finality, FoundTransaction, TransactionFacts } from './chain-facts.ts'
 import { readCallTransfers } from './call-transfers.ts'
 import type { ChainView } from './chain-reader.ts'
 import type { ChainRules } from './chain-rules.ts'
@@ -166,8 +166,8 @@ async function findTokenTransactions(
   addresses: readonly Hex[],
   from: number,
   to: number,
-): Promise<readonly Hex[]> {
-  const hashes = new Set<Hex>()
+): Promise<readonly FoundTransaction[]> {
+  const found = new Map<Hex, number>()
   for (let start = 0; start < addresses.length; start += TOPIC_ADDRESSES) {
     const topics = addresses.slice(start, start + TOPIC_ADDRESSES).map(topicOf)
     const answer = await rpc.request('eth_getLogs', [
@@ -178,9 +178,11 @@ async function findTokenTransactions(
         topics: [TRANSFER_TOPIC, null, topics],
       },
     ])
-    for (const log of parseAnswer(logsForm, answer, 'log')) hashes.add(log.transactionHash)
+    for (const log of parseAnswer(logsForm, answer, 'log')) found.set(log.transactionHash, log.blockNumber)
   }
-  return [...hashes]
+  return [...found]
+    .map(([txHash, blockNumber]) => ({ txHash, blockNumber }))
+    .toSorted((one, other) => one.blockNumber - other.blockNumber)
 }
 
 async function findNativeTransactions(

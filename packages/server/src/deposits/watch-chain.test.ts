@@ -93,6 +93,27 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(9))
   })
 
+  // A process that is killed again and again before it has seen a whole range gets on all the same.
+  test('goes on in the middle of a range, where a round was cut off', async () => {
+    await finish()
+    const { accountId, address } = await scene.createAccount()
+    const hashes: Hex[] = []
+    for (let at = 0; at < 10; at++) hashes.push(await chain.payToken(address, usdg(2)))
+    await chain.finalise()
+    await scene.follow()
+    proxy.alter('eth_getTransactionReceipt', (answer, [hash]) => (hash === hashes.at(-1) ? null : answer))
+    const whole = { ...deps, rangeBlocks: 1_000 }
+    await expect(watchChain(whole, createChainWatch(whole, scene.reader))).rejects.toThrow('cannot be read')
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(18))
+    proxy.restore()
+    await watchChain(whole, watch)
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
+    const asked = proxy.calls
+      .filter(({ method }) => method === 'eth_getTransactionReceipt')
+      .map(({ params }) => params[0])
+    expect(hashes.filter((hash) => asked.includes(hash))).toEqual(hashes.slice(-2))
+  })
+
   test('finds ETH of plain payments and of inner calls by the change of a balance', async () => {
     const { accountId, address } = await scene.createAccount()
     await finish()
