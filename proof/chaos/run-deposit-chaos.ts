@@ -74,7 +74,11 @@ export async function runDepositChaos(options: DepositChaosOptions): Promise<Dep
     const payees = await createPayees(rig, fleet)
     const batchPayer = await chain.deploy('BatchPayer')
     const stage: Stage = { random, chain, rig, fleet, payees, batchPayer, isOver: false, payments: 0, claims: 0 }
-    const loads = [keepPaying(stage)]
+    // Its end is looked at in the end, so that a fault of it leaves no gateway behind.
+    const paying = keepPaying(stage).then(
+      () => null,
+      (error: unknown) => ({ error }),
+    )
     for (let kill = 1; kill <= options.kills; kill++) {
       // Each gateway lives long enough to have answered a claim, and then a random while longer.
       const answered = stage.claims
@@ -84,7 +88,8 @@ export async function runDepositChaos(options: DepositChaosOptions): Promise<Dep
       options.onKill?.(kill)
     }
     stage.isOver = true
-    await Promise.all(loads)
+    const failed = await paying
+    if (failed !== null) throw failed.error
     return await settle(stage)
   } finally {
     await rig.close()

@@ -55,7 +55,8 @@ export async function startEvmChain(chainId: ChainId = 4663) {
   const client = createTestClient({
     mode: 'anvil',
     chain,
-    transport: http(anvil.url),
+    // A node on a machine that is busy with something else is slow, and not gone.
+    transport: http(anvil.url, { timeout: 60_000 }),
     pollingInterval: 5,
     cacheTime: 0,
   })

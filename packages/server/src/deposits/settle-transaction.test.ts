@@ -214,6 +214,27 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     expect(rows).toMatchObject([{ depositId: taken!.depositId, state: 'credited', reason: null }])
   })
 
+  test('a payment that comes again with another amount is worth what it paid in the end', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const faucet = await chain.deploy('Faucet')
+    await chain.mint(faucet, usdg(100))
+    await chain.client.mine({ blocks: 4 })
+    await chain.write('Faucet.setAmount', faucet, [usdg(40)], { from: chain.accounts[3]! })
+    const txHash = await chain.write('Faucet.pay', faucet, [TOKEN, address], { from: chain.accounts[2]! })
+    const raw = await chain.client.request({
+      method: 'eth_getRawTransactionByHash' as never,
+      params: [txHash] as never,
+    })
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'seen', amount: usdg(40) }] })
+    await chain.reorganise(2)
+    await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex })
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ amount: usdg(5) }] })
+    expect(await finalCredits(txHash, accountId)).toBe(creditsOf(5))
+    expect(await scene.deps.deposits.listByAccount(accountId, { limit: 9 })).toMatchObject([
+      { txHash, state: 'credited', amount: usdg(5), credits: creditsOf(5) },
+    ])
+  })
+
   test('a price that moves after the block changes nothing', async () => {
     const { accountId, address } = await scene.createAccount()
     const txHash = await chain.payEther(address, 10n ** 16n)

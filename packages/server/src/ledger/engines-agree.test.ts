@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LedgerOperation } from './operations.ts'
 import { DELIVERED, FAILED, capture, grant, placeHold, release, TEST_NOW } from '../../testing/ledger-operations.ts'
+import { hexOf, seedReadyDeposit, seenDeposit } from '../../testing/seed-deposit.ts'
+import { createDepositStore } from '../deposits/deposit-store.ts'
 import { createRandom, type Random } from '../../testing/random.ts'
 import { seedCaller, type SeededCaller } from '../../testing/seed-caller.ts'
 import { findPostgres, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
@@ -20,8 +22,12 @@ const TABLES = [
   ['usage_daily', ['key_id', 'day', 'type', 'model']],
   ['process_lease', ['process_id']],
   ['ledger_entry', ['transfer_id', 'account']],
+  ['deposit', ['deposit_id']],
 ] as const
 
+/** Deposits on the chain; each fourth is not final yet. */
+const DEPOSITS = 40
+const DEPOSIT_CREDITS = 5_000n
 const BATCHES = Number(process.env['SVC_TEST_ROUNDS'] ?? 150)
 
 describe.skipIf(findPostgres() === null)('both engines', () => {
@@ -81,6 +87,9 @@ describe.skipIf(findPostgres() === null)('both engines', () => {
       'already_credited',
       'unknown_account',
       'journaled',
+      'deposited',
+      'not_creditable',
+      'unknown_deposit',
       'fault',
     ]
     expect(kinds.filter((kind) => !world.outcomes.includes(kind))).toEqual([])
@@ -111,12 +120,38 @@ async function createWorld(databases: readonly TestDatabase[], random: Random): 
       if (at === 0) callers.push(caller)
     }
   }
+  await seedDeposits(databases, callers)
   return { random, callers, holds: [], credits: [], outcomes: [], now: TEST_NOW }
+}
+
+async function seedDeposits(databases: readonly TestDatabase[], callers: readonly SeededCaller[]): Promise<void> {
+  for (const { database } of databases) {
+    for (let at = 0; at < DEPOSITS; at++) {
+      const { accountId } = callers[at % callers.length] as SeededCaller
+      const seen = seenDeposit(accountId, { depositId: `deposit-${at}`, txHash: hexOf(at, 32) })
+      if (at % 4 === 0) await createDepositStore(database).record([seen], 1)
+      else await seedReadyDeposit(database, seen, DEPOSIT_CREDITS)
+    }
+  }
+}
+
+/** Mostly what is right; sometimes another block, another worth, or a deposit that nobody has seen. */
+function anyDeposit({ random, now }: World): LedgerOperation {
+  return {
+    kind: 'deposit',
+    chainId: 4663,
+    txHash: hexOf(random.below(DEPOSITS + 2), 32),
+    ordinal: 'log:0',
+    blockHash: hexOf(random.below(8) === 0 ? 0xcc : 0xbb, 32),
+    amount: nanocreditsOf(DEPOSIT_CREDITS + (random.below(8) === 0 ? 1n : 0n)),
+    reason: 'test',
+    now,
+  }
 }
 
 function anyOperation(world: World): LedgerOperation {
   const { random, now } = world
-  const kind = random.below(20)
+  const kind = random.below(21)
   if (kind < 8) return anyPlace(world)
   if (kind < 10) {
     const amounts = {
@@ -133,7 +168,7 @@ function anyOperation(world: World): LedgerOperation {
     const amount = BigInt(random.below(30_000) - 8_000) || 1n
     return grant(accountId, amount, { transferId, source: amount < 0n ? 'adjustment' : 'grant', now })
   }
-  return anyJournal(world)
+  return kind < 20 ? anyJournal(world) : anyDeposit(world)
 }
 
 function anyPlace(world: World): LedgerOperation {

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { settleDepsOn } from '../../testing/deposit-scene.ts'
+import { createManualTimer } from '../../testing/manual-timer.ts'
+import { describeEachEngine, openTestDatabase } from '../../testing/test-database.ts'
+import type { ChainReader } from '../chain/chain-reader.ts'
+import { createChainWatch } from '../deposits/watch-chain.ts'
+import { createWatchStore } from '../deposits/watch-store.ts'
+import { createDepositAddressStore } from '../deposits/deposit-address-store.ts'
+import { createLogger } from '../runtime/log.ts'
+import { startWatchingDeposits } from './watch-deposits.ts'
+
+const WATCH_MS = 1_000
+
+describeEachEngine('two processes that watch a chain', (engine) => {
+  test('have it one at a time; the other takes over when the first stops or falls silent', async () => {
+    const { database, close } = await openTestDatabase(engine)
+    const log = createLogger({ level: 'fatal', sink: { write: () => undefined } })
+    let now = 1_000_000
+    const clock = { now: () => now }
+    const rounds: string[] = []
+    /** A process whose rounds are noted instead of asking a chain. */
+    const start = (processId: string) => {
+      const round = (): Promise<never> => {
+        rounds.push(processId)
+        return Promise.resolve(undefined as never)
+      }
+      const reader: ChainReader = { chainId: 4663, problems: [], ask: round, askAnother: () => Promise.resolve(null) }
+      const ledger = { submit: () => Promise.reject(new Error('nothing is credited here')) }
+      const watch = {
+        ...settleDepsOn(database, ledger, { readers: [reader], clock }),
+        addresses: createDepositAddressStore(database),
+        watch: createWatchStore(database),
+        onMistake: (error: unknown) => {
+          throw error
+        },
+      }
+      const timer = createManualTimer()
+      const chains = [createChainWatch(watch, reader)]
+      const stop = startWatchingDeposits({ watch, chains, watchMs: WATCH_MS, processId, timer, log })
+      return { tick: () => timer.tick(), stop }
+    }
+    /** Lets both look so many times, and answers who did. */
+    const look = async (times: number, ...processes: readonly { tick(): Promise<void> }[]): Promise<string> => {
+      rounds.length = 0
+      for (let at = 0; at < times; at++) {
+        now += WATCH_MS
+        for (const each of processes) await each.tick()
+      }
+      return rounds.join('')
+    }
+
+    const [a, b] = [start('a'), start('b')]
+    expect(await look(3, a, b)).toBe('aaa')
+    expect(await look(3, b, a)).toBe('aaa')
+    // The first is killed: the second waits until the lease is over, and no longer.
+    expect(await look(29, b)).toBe('')
+    expect(await look(3, b)).toBe('bbb')
+    // One that comes back after a long pause has lost it.
+    expect(await look(3, a, b)).toBe('bbb')
+    // An orderly stop hands over at once.
+    await b.stop()
+    expect(await look(2, a)).toBe('aa')
+    // Both at the same moment: one of them.
+    now += 60_000
+    rounds.length = 0
+    const c = start('c')
+    await Promise.all([a.tick(), c.tick()])
+    expect(rounds).toHaveLength(1)
+    await Promise.all([a.stop(), c.stop()])
+    await close()
+  })
+})
