@@ -5,13 +5,45 @@ import type { ImageUpstream } from './image-upstream.ts'
 import type { SpeechUpstream } from './speech-upstream.ts'
 import type { TranscriptionUpstream } from './transcription-upstream.ts'
 import type { Modality, Upstream } from './upstream.ts'
+import { upstreamFailure } from './upstream-failure.ts'
 import type { VideoUpstream } from './video-upstream.ts'
 
 export interface WatchedUpstream extends Upstream {
-  /** Who calls tells it how the call ended, and asks it before. */
+  /** Who asks for a chat tells it how the call ended, and asks it before. The ports of media do so themselves. */
   readonly circuits: CircuitBreaker
   /** How calls of one kind fare; `off` where the upstream has no port for it. */
   health(modality: Modality): UpstreamHealth | 'off'
+}
+
+/** Longest time that a caller is asked to wait, in seconds: clients give up on longer ones. */
+const RETRY_AFTER_MAX_SECONDS = 60
+
+interface MediaCall {
+  readonly upstreamModel: string
+  readonly signal: AbortSignal
+}
+
+/** Makes a call for media unless the upstream is left alone, and tells its circuits how it ended. */
+type Guard = <Result>(call: MediaCall, work: () => Promise<Result>) => Promise<Result>
+
+function guardOf(upstream: string, circuits: CircuitBreaker): Guard {
+  return async ({ upstreamModel, signal }, work) => {
+    if (!circuits.admit(upstreamModel)) {
+      const seconds = Math.max(1, Math.ceil(circuits.waitMs(upstreamModel) / 1_000))
+      const retryAfterSeconds = Math.min(seconds, RETRY_AFTER_MAX_SECONDS)
+      throw upstreamFailure('circuit_open', { upstream, retryAfterSeconds, isUnbilled: true })
+    }
+    try {
+      const result = await work()
+      circuits.note(upstreamModel, null)
+      return result
+    } catch (error) {
+      // What we ended ourselves says nothing of the upstream.
+      if (signal.aborted) circuits.release(upstreamModel)
+      else circuits.note(upstreamModel, error)
+      throw error
+    }
+  }
 }
 
 /** Watches what becomes of the calls to an upstream, each modality by itself. */
@@ -22,43 +54,49 @@ export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLim
   const audio = upstream.speech === null && upstream.transcription === null ? null : createHealthWatch(clock, probe)
   const videos = upstream.videos === null ? null : createHealthWatch(clock, probe)
   const watches: Readonly<Record<Modality, HealthWatch | null>> = { text, image: images, video: videos, audio }
+  const circuits = new CircuitBreaker(limits, clock)
+  const guard = guardOf(upstream.name, circuits)
   return {
     ...upstream,
-    circuits: new CircuitBreaker(limits, clock),
+    circuits,
     complete: (request) => text.follow(upstream.complete(request)),
     stream: (request, sink) => text.follow(upstream.stream(request, sink)),
     listModels: () => text.follow(upstream.listModels()),
-    images: watchImages(upstream.images, images),
-    videos: watchVideos(upstream.videos, videos),
-    speech: watchSpeech(upstream.speech, audio),
-    transcription: watchTranscription(upstream.transcription, audio),
+    images: watchImages(upstream.images, images, guard),
+    videos: watchVideos(upstream.videos, videos, guard),
+    speech: watchSpeech(upstream.speech, audio, guard),
+    transcription: watchTranscription(upstream.transcription, audio, guard),
     health: (modality) => watches[modality]?.health() ?? 'off',
   }
 }
 
-function watchImages(port: ImageUpstream | null, watch: HealthWatch | null): ImageUpstream | null {
+function watchImages(port: ImageUpstream | null, watch: HealthWatch | null, guard: Guard): ImageUpstream | null {
   if (port === null || watch === null) return port
-  return { create: (request, onPartial) => watch.follow(port.create(request, onPartial)) }
+  return { create: (request, onPartial) => guard(request, () => watch.follow(port.create(request, onPartial))) }
 }
 
-function watchSpeech(port: SpeechUpstream | null, watch: HealthWatch | null): SpeechUpstream | null {
+function watchSpeech(port: SpeechUpstream | null, watch: HealthWatch | null, guard: Guard): SpeechUpstream | null {
   if (port === null || watch === null) return port
-  return { ...port, speak: (request) => watch.follow(port.speak(request)) }
+  return { ...port, speak: (request) => guard(request, () => watch.follow(port.speak(request))) }
 }
 
 function watchTranscription(
   port: TranscriptionUpstream | null,
   watch: HealthWatch | null,
+  guard: Guard,
 ): TranscriptionUpstream | null {
-  if (port === null || watch === null) return port
-  return { ...port, transcribe: (request, onEvent) => watch.follow(port.transcribe(request, onEvent)) }
-}
-
-function watchVideos(port: VideoUpstream | null, watch: HealthWatch | null): VideoUpstream | null {
   if (port === null || watch === null) return port
   return {
     ...port,
-    submit: (submission) => watch.follow(port.submit(submission)),
+    transcribe: (request, onEvent) => guard(request, () => watch.follow(port.transcribe(request, onEvent))),
+  }
+}
+
+function watchVideos(port: VideoUpstream | null, watch: HealthWatch | null, guard: Guard): VideoUpstream | null {
+  if (port === null || watch === null) return port
+  return {
+    ...port,
+    submit: (submission) => guard(submission, () => watch.follow(port.submit(submission))),
     report: (jobId) => watch.follow(port.report(jobId)),
   }
 }
