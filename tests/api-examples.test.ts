@@ -65,6 +65,7 @@ const prints: Readonly<Record<string, readonly RegExp[]>> = {
   LangChain: [/sandbox/, /credits_charged: 0\.00\d+/],
   'OpenRouter provider': [/sandbox/, /0\.00000\d+$/m],
   Responses: [/sandbox/, /credits_charged: 0\.00\d+/],
+  Messages: [/sandbox/i, /credits_charged: 0\.00\d+/],
   Streaming: [/sandbox/, /^credits: 0\.00\d+$/m],
   'Errors and retries': [/^0\.\d+ \d+ http\S+$/m],
   'The typed client': [/credits: '0\.\d+'/, /undefined 0\.00\d+$/m],

@@ -1,5 +1,6 @@
 import { documentedChatRequest } from '../chat-documentation.ts'
 import { chatChunk, chatReply, chatRequest } from '../chat.ts'
+import { messageEvent, messageReply, messageRequest } from '../messages.ts'
 import { responseEvent, responseReply, responseRequest } from '../responses.ts'
 import { type EndpointTable, paidErrors } from './endpoint.ts'
 
@@ -48,4 +49,27 @@ export const chatEndpoints = {
     errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
     rateClass: 'keyed',
   },
-} as const satisfies EndpointTable<'createChatCompletion' | 'createResponse'>
+  createMessage: {
+    id: 'createMessage',
+    method: 'POST',
+    path: '/v1/messages',
+    auth: 'key',
+    right: 'inference',
+    isCharged: true,
+    tag: 'Chat',
+    summary: 'Chat in the form of the Messages API',
+    description:
+      'A chat with the request and the answer of the Anthropic Messages API, for any model. The key may stand in ' +
+      '`x-api-key`, too. Errors have the form `{type: "error", error: {type, message, code, param}}`. The charge is ' +
+      'that of the same chat.',
+    request: { body: messageRequest },
+    reply: {
+      description: 'The answer: JSON, or with `stream: true` server-sent events, last `message_stop`.',
+      json: messageReply,
+      event: messageEvent,
+      namedEvents: true,
+    },
+    errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
+    rateClass: 'keyed',
+  },
+} as const satisfies EndpointTable<'createChatCompletion' | 'createResponse' | 'createMessage'>

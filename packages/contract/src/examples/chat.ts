@@ -27,6 +27,22 @@ const output = [
   },
 ]
 
+const message = {
+  id: `msg_${REQUEST_ID.replaceAll('-', '')}`,
+  type: 'message',
+  role: 'assistant',
+  model: 'svc-opus',
+  stop_sequence: null,
+}
+const messageUsage = {
+  input_tokens: 1_000,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  output_tokens: 500,
+  output_tokens_details: { thinking_tokens: 0 },
+  cost: 0.000021,
+}
+
 export const chatExamples: ExampleTable<typeof chatEndpoints> = {
   createChatCompletion: {
     body: { model: 'svc-opus', messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 500 },
@@ -76,6 +92,27 @@ export const chatExamples: ExampleTable<typeof chatEndpoints> = {
         response: { ...response, status: 'completed', output, usage: responseUsage, svc },
         svc,
       },
+    ],
+  },
+  createMessage: {
+    body: { model: 'svc-opus', max_tokens: 500, messages: [{ role: 'user', content: 'Say hello.' }] },
+    reply: {
+      ...message,
+      content: [{ type: 'text', text: 'Hello.', citations: null }],
+      stop_reason: 'end_turn',
+      usage: messageUsage,
+      svc,
+    },
+    events: [
+      {
+        type: 'message_start',
+        message: { ...message, content: [], stop_reason: null, usage: { input_tokens: 0, output_tokens: 0 } },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello.' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: messageUsage, svc },
+      { type: 'message_stop', svc },
     ],
   },
 }

@@ -2,7 +2,7 @@
 import type { IdempotentRun } from '../idempotency/idempotency.ts'
 import { completeChat } from '../inference/complete-chat.ts'
 import { streamChat } from '../inference/stream-chat.ts'
-import { type AnswerHead, type TranslatedChat, translatedReader } from '../inference/translated-chat.ts'
+import { type AnswerHead, renameParam, type TranslatedChat, translatedReader } from '../inference/translated-chat.ts'
 import type { Caller } from '../keys/caller.ts'
 import { keepStream, keepWhole } from './answer-once.ts'
 import type { EdgeDeps } from './edge.ts'
@@ -51,8 +51,16 @@ async function answerWhole(deps: EdgeDeps, call: RouteCall, { caller, chat, run 
   return reply.type(JSON_TYPE).send(json)
 }
 
-/** Answers a translated chat, whole or as a stream. @throws {ServiceError} as a chat does. */
-export function answerTranslated(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTranslation): Promise<unknown> {
-  const isStream = admitted.chat.call.request.stream === true
-  return isStream ? answerStream(deps, call, admitted) : answerWhole(deps, call, admitted)
+/** Answers a translated chat, whole or as a stream. @throws {ServiceError} as a chat does, in the names of its form. */
+export async function answerTranslated(
+  deps: EdgeDeps,
+  call: RouteCall,
+  admitted: AdmittedTranslation,
+): Promise<unknown> {
+  const { chat } = admitted
+  try {
+    return await (chat.call.request.stream === true ? answerStream : answerWhole)(deps, call, admitted)
+  } catch (error) {
+    throw renameParam(error, chat.fields)
+  }
 }

@@ -28,6 +28,8 @@ export interface AnswerHead {
 /** A request in another form. */
 export interface TranslatedChat {
   readonly call: ChatCall
+  /** What the fields of a chat are called in this form, for its errors. */
+  readonly fields: FieldNames
   /** Writes a whole answer again. @param json of a chat completion. */
   whole(json: string, head: AnswerHead): string
   /** Begins to write a stream again. */

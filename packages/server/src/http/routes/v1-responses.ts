@@ -1,7 +1,6 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { parseResponse, RESPONSE_FIELDS } from '../../inference/responses/parse-response.ts'
-import { renameParam } from '../../inference/translated-chat.ts'
+import { parseResponse } from '../../inference/responses/parse-response.ts'
 import { beginOnce } from '../answer-once.ts'
 import { answerTranslated } from '../answer-translated.ts'
 import type { EdgeDeps } from '../edge.ts'
@@ -25,8 +24,6 @@ export function v1Responses(app: FastifyInstance, deps: EdgeDeps): void {
       const once = await beginOnce(deps, call, { caller, endpoint, body })
       if (once.kind === 'replay') return once.body
       return await answerTranslated(deps, call, { caller, chat, run: once.run })
-    } catch (error) {
-      throw renameParam(error, RESPONSE_FIELDS)
     } finally {
       release()
     }

@@ -26,7 +26,7 @@ const SAME = {
 } as const
 
 /** What a chat calls them. */
-export const RESPONSE_FIELDS: FieldNames = {
+const RESPONSE_FIELDS: FieldNames = {
   messages: 'input',
   max_completion_tokens: 'max_output_tokens',
   max_tokens: 'max_output_tokens',
@@ -131,6 +131,7 @@ export function parseResponse(text: Buffer): TranslatedChat {
   const call = parseTranslated(chatOf(request), RESPONSE_FIELDS)
   return {
     call,
+    fields: RESPONSE_FIELDS,
     whole: (json, head) => renderResponse(request, json, head),
     frames: (head) => new ResponseFrames(request, head),
   }

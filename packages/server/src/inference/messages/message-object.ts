@@ -1,0 +1,84 @@
+/** The object `message` of the Messages form, and its parts. Pure. */
+import { errorCodes } from '@svc/contract'
+import { type AnswerHead, countOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const stopReasons: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  function_call: 'tool_use',
+  content_filter: 'refusal',
+}
+
+/** Why an answer ended, in the words of this form. */
+export function stopReasonOf(finishReason: unknown): string {
+  return stopReasons[String(finishReason)] ?? 'end_turn'
+}
+
+/** Counts of a chat: what was read from a cache or written to one stands apart here. */
+export function usageOf(usage: Fields): Fields {
+  const details = recordOf(usage['prompt_tokens_details'])
+  const read = countOf(details['cached_tokens'])
+  const written = countOf(details['cache_write_tokens'])
+  const reasoning = countOf(recordOf(usage['completion_tokens_details'])['reasoning_tokens'])
+  return {
+    input_tokens: Math.max(0, countOf(usage['prompt_tokens']) - read - written),
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+    output_tokens: countOf(usage['completion_tokens']),
+    output_tokens_details: { thinking_tokens: reasoning },
+    ...('cost' in usage ? { cost: usage['cost'] } : {}),
+  }
+}
+
+/** Makes the object. @param stopReason null while the answer is being made. */
+export function messageObject(
+  model: string,
+  head: AnswerHead,
+  answer: { readonly content: readonly Fields[]; readonly stopReason: string | null; readonly usage: Fields },
+): Fields {
+  return {
+    id: `msg_${head.requestId.replaceAll('-', '')}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: answer.content,
+    stop_reason: answer.stopReason,
+    stop_sequence: null,
+    usage: answer.usage,
+  }
+}
+
+/** What upstreams add to the text of reasoning so that it can be sent back: its signature, or all of it sealed. */
+export function sealsOf(message: Fields): { readonly signature: string; readonly redacted: readonly string[] } {
+  const details = recordsOf(message['reasoning_details'])
+  return {
+    signature: details.map((detail) => textOf(detail['signature']) ?? '').join(''),
+    redacted: details.flatMap((detail) => {
+      return detail['type'] === 'reasoning.encrypted' ? (textOf(detail['data']) ?? []) : []
+    }),
+  }
+}
+
+/** The type of an error in this form. Source: Anthropic, errors. */
+const errorTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  502: 'api_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+}
+
+/** Writes an error of the gateway in this form; its code and further facts come along. */
+export function messageError(error: Fields): Fields {
+  const known = Object.entries(errorCodes).find(([code]) => code === error['code'])
+  const type = errorTypes[known?.[1].status ?? 500] ?? 'invalid_request_error'
+  return { type: 'error', error: { ...error, type } }
+}
