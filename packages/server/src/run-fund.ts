@@ -21,6 +21,8 @@ Pays the demo account of the running sandbox on a local chain and waits until th
 
 /** How long a payment may take to be credited, in milliseconds. */
 const CREDIT_MAX_MS = 90_000
+/** How long the gateway may take to add a chain that runs, in milliseconds. */
+const PLACE_MAX_MS = 30_000
 /** A key may claim ten times a minute. */
 const CLAIM_PAUSE_MS = 7_000
 const FOLLOW_PAUSE_MS = 500
@@ -97,11 +99,18 @@ interface AddressReply {
   readonly chains: readonly { readonly chainId: number; readonly address: string }[]
 }
 
+/** A chain runs a moment before the gateway takes deposits on it. */
 async function findAddress(origin: string, key: string, chainId: number): Promise<string> {
-  const reply = (await callApi({ origin, key }, '/api/deposits/address')) as AddressReply
-  const found = reply.chains.find((chain) => chain.chainId === chainId)
-  if (found === undefined) throw new FundError(`The gateway takes no deposits on chain ${chainId} yet. Try again soon.`)
-  return found.address
+  const until = Date.now() + PLACE_MAX_MS
+  for (;;) {
+    const reply = (await callApi({ origin, key }, '/api/deposits/address')) as AddressReply
+    const found = reply.chains.find((chain) => chain.chainId === chainId)
+    if (found !== undefined) return found.address
+    if (Date.now() > until) {
+      throw new FundError(`The gateway takes no deposits on chain ${chainId} yet. Try again soon.`)
+    }
+    await pauseFor(FOLLOW_PAUSE_MS)
+  }
 }
 
 /** Sends the payment and waits until it stands in a block: a local chain makes one for each transaction. */

@@ -21,7 +21,7 @@ export interface Anvil {
 }
 
 /** How long a chain may take to listen, in milliseconds. */
-const START_MAX_MS = 20_000
+const START_MAX_MS = 60_000
 /** How long it may take to write its state and end, in milliseconds. */
 const STOP_MAX_MS = 5_000
 
