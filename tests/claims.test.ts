@@ -110,7 +110,7 @@ describe.skipIf(!hasEvm())('claims', () => {
     expect((await posted()) - before).toBe(7n * CREDITS_PER_USD)
   })
 
-  // B144, B151
+  // B151: nothing is credited before its block is final.
   test('wait for a final block, and say how far it is', async () => {
     const txHash = await chain.payToken(address, usdg(5))
     const pending = await claimUsdg(txHash)

@@ -214,6 +214,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     expect(rows).toMatchObject([{ depositId: taken!.depositId, state: 'credited', reason: null }])
   })
 
+  // B151: the same hash, with another amount.
   test('a payment that comes again with another amount is worth what it paid in the end', async () => {
     const { accountId, address } = await scene.createAccount()
     const faucet = await chain.deploy('Faucet')
