@@ -51,7 +51,7 @@ describeEachEngine('deleting and keeping videos', (engine) => {
       response.destroy()
       return true
     }
-    await expect(deleteVideo(stage.deps, caller, job.jobId)).rejects.toMatchObject({ name: 'ServiceError' })
+    await expect(deleteVideo(stage.deps, caller, job.jobId)).rejects.toMatchObject({ name: 'UpstreamFailure' })
     expect(await stage.balance(caller)).toMatchObject({ held: credits(600) })
   })
 
