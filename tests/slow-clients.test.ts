@@ -1,4 +1,6 @@
-/** Clients that read or send slowly: the upstream is paused, memory stays flat, and a request that does not come ends. */
+/**
+ * Clients that read or send slowly: the upstream is paused, memory stays flat, and a request that does not come ends.
+ */
 import { connect, type Socket } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
