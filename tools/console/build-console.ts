@@ -1,4 +1,5 @@
 /** Builds the console's pages, unless what stands there was built from the same sources. */
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -47,7 +48,19 @@ export async function buildConsole(): Promise<void> {
   const stamp = sourceStamp()
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   process.stdout.write('Building the console …\n')
-  const { build } = await import('vite')
-  await build({ root: folder, configFile: path.join(folder, 'vite.config.ts'), logLevel: 'warn' })
+  await runBuilder()
   writeFileSync(stampFile, stamp)
+}
+
+/** In a process of its own, which ends: what the bundler holds in memory must not stay with a gateway for its life. */
+function runBuilder(): Promise<void> {
+  const words = [path.join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn']
+  const builder = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] })
+  return new Promise((resolve, reject) => {
+    builder.once('error', reject)
+    builder.once('exit', (code) => {
+      if (code === 0) resolve()
+      else reject(new Error('The console could not be built; the lines above say why.'))
+    })
+  })
 }

@@ -4,8 +4,9 @@
  */
 import type { ConsoleEndpoint } from './console/console-endpoint.ts'
 import { sessionEndpoints } from './console/session-endpoints.ts'
+import { teamEndpoints } from './console/team-endpoints.ts'
 
-export const consoleEndpoints = { ...sessionEndpoints } as const
+export const consoleEndpoints = { ...sessionEndpoints, ...teamEndpoints } as const
 
 export type ConsoleEndpointId = keyof typeof consoleEndpoints
 

@@ -37,6 +37,7 @@ export const errorCodes = {
   account_suspended: { status: 403, type: 'permission_error' },
   model_not_found: { status: 404, type: 'invalid_request_error' },
   team_not_found: { status: 404, type: 'invalid_request_error' },
+  key_not_found: { status: 404, type: 'invalid_request_error' },
   session_not_found: { status: 404, type: 'invalid_request_error' },
   deposit_not_found: { status: 404, type: 'invalid_request_error' },
   transaction_not_found: { status: 404, type: 'invalid_request_error' },

@@ -6,6 +6,9 @@ import type { OpenDatabase } from './db/open-database.ts'
 import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
 import type { ConsoleDeps } from './http/console/console-deps.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
+import { createKeyStore } from './keys/key-store.ts'
+import { createMirrorStore } from './keys/mirror-store.ts'
+import { createTeamKeys } from './keys/team-keys.ts'
 import { createFirstRunToken, makeOperator, takeFirstRunToken } from './operators/first-run.ts'
 import { type GatewaySettings, readGatewaySettings } from './operators/gateway-settings.ts'
 import { createOperatorStore } from './operators/operator-store.ts'
@@ -79,6 +82,10 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       signIn: signIn.open,
       authorize: (userId, teamId, permission) => authorize(teams, userId, teamId, permission),
       teamsOf: (person) => teamsOf({ store: teams, clock }, person),
+      keys: createTeamKeys({
+        ...{ store: createKeyStore(database), mirrors: createMirrorStore(database), clock },
+        peppers: config.peppers,
+      }),
       isOperator: (userId) => operators.isOperator(userId),
       hasOperator: () => operators.hasAny(),
       settings,

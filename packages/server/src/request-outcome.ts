@@ -18,8 +18,8 @@ export function requestOutcome(
 ): (request: BegunRequest) => Promise<RequestOutcome> {
   const usage = createUsageStore(database)
   return async (request) => {
-    if ((await usage.findOpenHold(request.keyId, request.requestId)) !== null) return 'open'
-    const record = await usage.find(request.keyId, request.requestId)
+    if ((await usage.findOpenHold({ keyId: request.keyId }, request.requestId)) !== null) return 'open'
+    const record = await usage.find({ keyId: request.keyId }, request.requestId)
     const isElsewhere = request.processId !== processId
     const isAlive = isElsewhere && (await isLeaseRunning(database, request.processId, clock.now()))
     if (record === null) return isAlive ? 'open' : 'free'

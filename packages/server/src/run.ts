@@ -8,6 +8,7 @@ import { describeStartFailure } from './describe-start-failure.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { createKey } from './keys/create-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
+import { isPlayground } from './open-console.ts'
 import { type BufferedLogSink, openLogSink } from './runtime/log-sink.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
 import { scrubSecrets } from './runtime/scrub-secrets.ts'
@@ -82,7 +83,9 @@ async function start({ log, sink }: Output, config: Config, notices: readonly st
   log.info({ host: config.host, port: config.port, upstreams: config.upstreams.map(({ name }) => name) }, 'ready')
   // What a person is to read comes last.
   sink.flush()
-  process.stdout.write(welcome(config, demoKey))
+  // Where people are let in by a click, nobody needs a link.
+  const firstRunAddress = isPlayground(config) ? null : await gateway.console.firstRunAddress()
+  process.stdout.write(welcome(config, { demoKey, firstRunAddress }))
 }
 
 /** Runs until a signal. Whatever prevents the start is one message that says what to do, and exit code 1. */

@@ -33,14 +33,26 @@ const localDepositsText = `  Deposits   local chains start in some seconds; "npm
 const quietLogText = `  Log        warnings and errors; SVC_LOG_LEVEL=info shows every request
 `
 
-/**
- * What a start tells a person: the base URL, the console, and how to make the first request.
- * @param demoKey null where there is no demo account: then the commands for a first key are shown.
- */
-export function welcome(config: Config, demoKey: string | null): string {
+const firstRunText = (address: string): string => `
+  Nobody operates this gateway yet. Open this once to become its operator:
+
+  ${address}
+`
+
+export interface Newcomer {
+  /** Null where there is no demo account: then the commands for a first key are shown. */
+  readonly demoKey: string | null
+  /** The address that lets the first operator in; null when there is one, or none is needed. */
+  readonly firstRunAddress: string | null
+}
+
+/** What a start tells a person: the base URL, the console, and how to make the first request. */
+export function welcome(config: Config, { demoKey, firstRunAddress }: Newcomer): string {
   const origin = originOf(config)
   const baseUrl = `${origin}/api`
   const deposits = hasLocalDeposits(config) ? localDepositsText : ''
+  const quiet = config.logLevel === 'warn' ? quietLogText : ''
+  const operator = firstRunAddress === null ? '' : firstRunText(firstRunAddress)
   const first = demoKey === null ? firstKeyText : demoText(baseUrl, demoKey)
   return `
   SVC is ready.
@@ -48,6 +60,6 @@ export function welcome(config: Config, demoKey: string | null): string {
   Base URL   ${baseUrl}/v1
   Console    ${origin}/console
   Reference  ${origin}/docs
-${deposits}${config.logLevel === 'warn' ? quietLogText : ''}${first}
+${deposits}${quiet}${operator}${first}
 `
 }

@@ -10,7 +10,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
 import { splitSpan, type UsageSpan } from './usage-span.ts'
-import type { UsageFilter, UsageStore, UsageTotals } from './usage-store.ts'
+import type { UsageFilter, UsageRow, UsageScope, UsageStore, UsageTotals } from './usage-store.ts'
 
 export interface ReadUsageDeps {
   readonly store: UsageStore
@@ -23,16 +23,30 @@ export interface ReadUsageDeps {
  * @throws {ServiceError} `invalid_value` when `from` is not before `to`.
  */
 export async function listUsage(
-  { store }: ReadUsageDeps,
-  caller: Pick<Caller, 'keyId'>,
+  deps: ReadUsageDeps,
+  { keyId }: Pick<Caller, 'keyId'>,
   query: UsageQuery,
 ): Promise<Printed<UsageListReply>> {
+  const { rows, ...page } = await findUsage(deps, { keyId }, query)
+  return { ...page, data: rows.map(renderUsageRecord) }
+}
+
+/**
+ * The same for any scope, with the rows as they stand.
+ *
+ * @throws {ServiceError} `invalid_value` when `from` is not before `to`.
+ */
+export async function findUsage(
+  { store }: ReadUsageDeps,
+  scope: UsageScope,
+  query: UsageQuery,
+): Promise<Omit<Printed<UsageListReply>, 'data'> & { readonly rows: readonly UsageRow[] }> {
   const span: UsageSpan = { from: query.from ?? null, to: query.to ?? null }
   if (span.from !== null && span.to !== null && span.from >= span.to) {
     throw new ServiceError('invalid_value', '`to` must be later than `from`.', { param: 'to' })
   }
   const filter: UsageFilter = {
-    keyId: caller.keyId,
+    scope,
     ...(query.type === undefined ? {} : { type: query.type }),
     ...(query.model === undefined ? {} : { model: query.model }),
   }
@@ -42,7 +56,7 @@ export async function listUsage(
   const shown = rows.slice(0, query.limit)
   return {
     object: 'list',
-    data: shown.map(renderUsageRecord),
+    rows: shown,
     first_id: shown[0]?.usage_id ?? null,
     last_id: shown.at(-1)?.usage_id ?? null,
     has_more: rows.length > query.limit,
@@ -62,13 +76,13 @@ export async function listUsage(
  */
 export async function readUsage(
   { store }: ReadUsageDeps,
-  caller: Pick<Caller, 'keyId'>,
+  { keyId }: Pick<Caller, 'keyId'>,
   requestId: string,
 ): Promise<Printed<UsageReply>> {
   const id = requestId.toLowerCase()
-  const hold = await store.findOpenHold(caller.keyId, id)
+  const hold = await store.findOpenHold({ keyId }, id)
   if (hold !== null) return renderPendingUsage(hold)
-  const row = await store.find(caller.keyId, id)
+  const row = await store.find({ keyId }, id)
   if (row !== null) return renderUsageRecord(row)
   throw new ServiceError('usage_not_found', `No request of this key has the id ${JSON.stringify(requestId)}.`, {
     param: 'request_id',

@@ -8,12 +8,32 @@ interface JobOfUsage {
   readonly job_id: string | null
 }
 
-export type UsageRow = UsageRecordTable & JobOfUsage
-export type OpenHoldRow = Pick<HoldTable, 'hold_id' | 'type' | 'model' | 'stream' | 'amount' | 'placed_at'> & JobOfUsage
+/** What people call the key that has made the request. */
+interface KeyOfUsage {
+  readonly key_id: string
+  readonly key_name: string
+}
+
+export type UsageRow = UsageRecordTable & JobOfUsage & KeyOfUsage
+export type OpenHoldRow = Pick<HoldTable, 'hold_id' | 'type' | 'model' | 'stream' | 'amount' | 'placed_at'> &
+  JobOfUsage &
+  KeyOfUsage
+
+/** Whose requests are looked at: those of one key, or of a team's keys. */
+export type UsageScope =
+  | { readonly keyId: string }
+  | {
+      readonly accountId: string
+      readonly teamId: string
+      /** Only keys that this person has made; null for everybody's. */
+      readonly createdBy: string | null
+      /** One of these keys; null for all of them. */
+      readonly onlyKey: string | null
+    }
 
 /** What a list of usage is narrowed to. Absent parts do not narrow. */
 export interface UsageFilter {
-  readonly keyId: string
+  readonly scope: UsageScope
   readonly type?: string
   readonly model?: string
 }
@@ -36,8 +56,18 @@ export interface UsageStore {
   sumRecords(filter: UsageFilter, span: UsageSpan): Promise<UsageTotals>
   /** Totals of whole days, from the roll-ups: `firstDay` is in, `endDay` is out; null leaves a side open. */
   sumDays(filter: UsageFilter, firstDay: number | null, endDay: number | null): Promise<UsageTotals>
-  find(keyId: string, usageId: string): Promise<UsageRow | null>
-  findOpenHold(keyId: string, holdId: string): Promise<OpenHoldRow | null>
+  /** Totals of each day and model that has any, from the roll-ups, oldest first. Both days are in. */
+  listDays(filter: UsageFilter, firstDay: number, lastDay: number): Promise<readonly UsageDay[]>
+  find(scope: UsageScope, usageId: string): Promise<UsageRow | null>
+  findOpenHold(scope: UsageScope, holdId: string): Promise<OpenHoldRow | null>
+}
+
+export interface UsageDay {
+  /** Days since the epoch, UTC. */
+  readonly day: number
+  readonly model: string
+  readonly requests: number
+  readonly charge: bigint
 }
 
 /**
@@ -58,7 +88,7 @@ export function createUsageStore({ read }: Database): UsageStore {
       let query = read
         .selectFrom('usage_record')
         .selectAll('usage_record')
-        .select(jobOf('usage_record.usage_id'))
+        .select([jobOf('usage_record.usage_id'), keyNameOf('usage_record.key_id')])
         .where((where) => recordsIn(where, filter, span))
         .orderBy('usage_id', 'desc')
         .limit(limit)
@@ -74,33 +104,54 @@ export function createUsageStore({ read }: Database): UsageStore {
         .executeTakeFirstOrThrow()
       return totalsOf(row)
     },
-    async sumDays({ keyId, type, model }, firstDay, endDay) {
+    async sumDays({ scope, type, model }, firstDay, endDay) {
       const { charge, prompt, completion } = totals('usage_daily')
       let query = read
         .selectFrom('usage_daily')
         .select([sql<number>`coalesce(sum(requests), 0)`.as('requests'), charge, prompt, completion])
-        .where('key_id', '=', keyId)
+        .where(inScope('usage_daily', scope))
       if (firstDay !== null) query = query.where('day', '>=', firstDay)
       if (endDay !== null) query = query.where('day', '<', endDay)
       if (type !== undefined) query = query.where('type', '=', type)
       if (model !== undefined) query = query.where('model', '=', model)
       return totalsOf(await query.executeTakeFirstOrThrow())
     },
-    async find(keyId, usageId) {
+    async listDays({ scope, type, model }, firstDay, lastDay) {
+      let query = read
+        .selectFrom('usage_daily')
+        .select([
+          'day',
+          'model',
+          sql<number>`coalesce(sum(requests), 0)`.as('requests'),
+          totals('usage_daily').charge,
+        ])
+        .where(inScope('usage_daily', scope))
+        .where('day', '>=', firstDay)
+        .where('day', '<=', lastDay)
+        .groupBy(['day', 'model'])
+        .orderBy('day')
+        .orderBy('model')
+      if (type !== undefined) query = query.where('type', '=', type)
+      if (model !== undefined) query = query.where('model', '=', model)
+      const rows = await query.execute()
+      return rows.map(({ total_charge: charge, ...row }) => ({ ...row, charge }))
+    },
+    async find(scope, usageId) {
       const query = read
         .selectFrom('usage_record')
         .selectAll('usage_record')
-        .select(jobOf('usage_record.usage_id'))
+        .select([jobOf('usage_record.usage_id'), keyNameOf('usage_record.key_id')])
         .where('usage_id', '=', usageId)
-        .where('key_id', '=', keyId)
+        .where(inScope('usage_record', scope))
       return (await query.executeTakeFirst()) ?? null
     },
-    async findOpenHold(keyId, holdId) {
+    async findOpenHold(scope, holdId) {
       const query = read
         .selectFrom('hold')
-        .select(['hold_id', 'type', 'model', 'stream', 'amount', 'placed_at', jobOf('hold.hold_id')])
+        .select(['hold_id', 'type', 'model', 'stream', 'amount', 'placed_at', 'key_id'])
+        .select([jobOf('hold.hold_id'), keyNameOf('hold.key_id')])
         .where('hold_id', '=', holdId)
-        .where('key_id', '=', keyId)
+        .where(inScope('hold', scope))
         .where('state', '=', 'held')
       return (await query.executeTakeFirst()) ?? null
     },
@@ -112,13 +163,28 @@ function jobOf(holdId: 'usage_record.usage_id' | 'hold.hold_id') {
   return sql<string | null>`(select j.job_id from video_job j where j.hold_id = ${sql.ref(holdId)})`.as('job_id')
 }
 
+function keyNameOf(keyId: 'usage_record.key_id' | 'hold.key_id') {
+  return sql<string>`(select k.name from api_key k where k.key_id = ${sql.ref(keyId)})`.as('key_name')
+}
+
+/** The account beside the keys of a team, since an index of the account has its records in the order of the page. */
+function inScope(table: 'usage_record' | 'usage_daily' | 'hold', scope: UsageScope): Expression<SqlBool> {
+  const keyId = sql.ref(`${table}.key_id`)
+  if ('keyId' in scope) return sql<SqlBool>`${keyId} = ${scope.keyId}`
+  const { accountId, teamId, createdBy, onlyKey } = scope
+  const made = createdBy === null ? sql`` : sql` and k.created_by = ${createdBy}`
+  const one = onlyKey === null ? sql`` : sql` and k.key_id = ${onlyKey}`
+  return sql<SqlBool>`${sql.ref(`${table}.account_id`)} = ${accountId} and ${keyId} in
+    (select k.key_id from api_key k where k.team_id = ${teamId}${made}${one})`
+}
+
 /** Bounds on the id beside those on the start, because the index is in the order of ids. */
 function recordsIn(
   where: ExpressionBuilder<Schema, 'usage_record'>,
-  { keyId, type, model }: UsageFilter,
+  { scope, type, model }: UsageFilter,
   { from, to }: UsageSpan,
 ): Expression<SqlBool> {
-  const conditions = [where('key_id', '=', keyId)]
+  const conditions: Expression<SqlBool>[] = [inScope('usage_record', scope)]
   if (from !== null) {
     conditions.push(where('started_at', '>=', from), where('usage_id', '>=', idFloor(from - ID_DRIFT_MS)))
   }

@@ -33,6 +33,8 @@ export interface KeyRequest {
   readonly models?: readonly string[] | null
   /** `DEFAULT_RIGHTS` when absent. */
   readonly rights?: readonly Right[]
+  /** The person who makes it in the console; absent for an operator's command. */
+  readonly createdBy?: string
 }
 
 export interface CreatedKey {
@@ -76,6 +78,8 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
     budgetWindowStart: periodStart(period, now),
     expiresAt,
     createdAt: now,
+    createdBy: request.createdBy ?? null,
+    sharesBudget: false,
   }
   await deps.store.insert(key)
   return { keyId: key.keyId, rawKey, display: key.display }

@@ -24,6 +24,10 @@ export interface KeyRecord {
   readonly revokedAt: number | null
   /** Rounded down to the hour; null for a key that was never used. */
   readonly lastUsedAt: number | null
+  /** The person who made it in the console; null for keys of an operator's command. */
+  readonly createdBy: string | null
+  /** Null when that person is gone, or there was none. */
+  readonly createdByName: string | null
 }
 
 /** What authentication needs of a key that is valid now. */
@@ -56,11 +60,17 @@ export interface NewKey {
   readonly budgetWindowStart: number
   readonly expiresAt: number | null
   readonly createdAt: number
+  readonly createdBy: string | null
+  /** True for a key that spends from a budget which stands already: that of the key which it follows. */
+  readonly sharesBudget: boolean
 }
 
 export interface KeyFilter {
   /** Absent lists the keys of all accounts. */
   readonly accountId?: string
+  readonly teamId?: string
+  /** Only keys that this person has made. */
+  readonly createdBy?: string
   /** Continue after this key. */
   readonly after?: string
   readonly limit: number
@@ -83,10 +93,12 @@ export interface KeyStore {
   find(keyId: string): Promise<KeyRecord | null>
   /** Newest first. */
   list(filter: KeyFilter): Promise<readonly KeyRecord[]>
-  /** Writes the key and its budget, both or none. */
+  /** Writes the key, and its budget where it brings one: both or none. */
   insert(key: NewKey): Promise<void>
   /** Returns false when the key does not exist or was revoked before. */
   revoke(keyId: string, now: number): Promise<boolean>
+  /** Makes a key end at this time; never moves its end back. */
+  endBy(keyId: string, expiresAt: number): Promise<void>
   /** Keys that were revoked at or after this time, oldest first. */
   listRevokedSince(since: number, page: RevokedPage): Promise<readonly RevokedKey[]>
   /** Notes uses; never moves a time back. */
@@ -110,13 +122,19 @@ const recordColumns = [
   'api_key.expires_at as expiresAt',
   'api_key.revoked_at as revokedAt',
   'api_key.last_used_at as lastUsedAt',
+  'api_key.created_by as createdBy',
+  'sign_in_user.name as createdByName',
 ] as const
 
 /** Makes the store of keys: their rows, each with the budget row that counts its spending. */
 export function createKeyStore(database: Database): KeyStore {
   const { read } = database
   const records = () =>
-    read.selectFrom('api_key').innerJoin('budget', 'budget.budget_id', 'api_key.budget_id').select(recordColumns)
+    read
+      .selectFrom('api_key')
+      .innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
+      .leftJoin('sign_in_user', 'sign_in_user.id', 'api_key.created_by')
+      .select(recordColumns)
   return {
     async findValid(hashes, now) {
       const row = await read
@@ -144,9 +162,11 @@ export function createKeyStore(database: Database): KeyStore {
       const row = await records().where('api_key.key_id', '=', keyId).executeTakeFirst()
       return row === undefined ? null : recordOf(row)
     },
-    async list({ accountId, after, limit }) {
+    async list({ accountId, teamId, createdBy, after, limit }) {
       let query = records().orderBy('api_key.key_id', 'desc').limit(limit)
       if (accountId !== undefined) query = query.where('api_key.account_id', '=', accountId)
+      if (teamId !== undefined) query = query.where('api_key.team_id', '=', teamId)
+      if (createdBy !== undefined) query = query.where('api_key.created_by', '=', createdBy)
       if (after !== undefined) query = query.where('api_key.key_id', '<', after)
       const rows = await query.execute()
       return rows.map(recordOf)
@@ -162,6 +182,14 @@ export function createKeyStore(database: Database): KeyStore {
         .where('revoked_at', 'is', null)
       const [changed] = await database.write([statement.compile()])
       return changed === 1
+    },
+    async endBy(keyId, expiresAt) {
+      const statement = read
+        .updateTable('api_key')
+        .set({ expires_at: expiresAt })
+        .where('key_id', '=', keyId)
+        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
+      await database.write([statement.compile()])
     },
     listRevokedSince(since, { after, limit }) {
       const query = read
@@ -230,6 +258,7 @@ function insertStatements({ read }: Database, key: NewKey): readonly CompiledQue
     created_at: key.createdAt,
     last_used_at: null,
     mirrored_by: null,
+    created_by: key.createdBy,
   })
-  return [budget.compile(), apiKey.compile()]
+  return key.sharesBudget ? [apiKey.compile()] : [budget.compile(), apiKey.compile()]
 }

@@ -23,6 +23,8 @@ export interface KeySummary {
   readonly expiresAt: number | null
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null
+  /** Null for keys that an operator's command made; the name is null for a person who is gone. */
+  readonly madeBy: { readonly userId: string; readonly name: string | null } | null
 }
 
 export interface KeyBudgetSummary {
@@ -49,6 +51,7 @@ export async function listKeys(deps: ListKeysDeps, filter: KeyFilter): Promise<r
 
 function summaryOf(record: KeyRecord, now: number): KeySummary {
   const { keyId, name, display, accountId, teamId, createdAt, expiresAt, revokedAt, lastUsedAt } = record
+  const { createdBy, createdByName } = record
   return {
     keyId,
     name,
@@ -63,6 +66,7 @@ function summaryOf(record: KeyRecord, now: number): KeySummary {
     expiresAt,
     revokedAt,
     lastUsedAt,
+    madeBy: createdBy === null ? null : { userId: createdBy, name: createdByName },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ConsoleSession } from '@svc/contract'
 import type { GatewaySettings } from '../../operators/gateway-settings.ts'
 import type { SignIn } from '../../sign-in/sign-in.ts'
+import type { TeamKeys } from '../../keys/team-keys.ts'
 import type { Membership } from '../../teams/membership.ts'
 import type { Permission } from '../../teams/permissions.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
@@ -12,6 +13,7 @@ export interface ConsoleDeps {
   /** @throws {ServiceError} 404 for whoever is no member, 403 where the role does not reach. */
   readonly authorize: (userId: string, teamId: string, permission: Permission) => Promise<Membership>
   readonly teamsOf: (person: { readonly userId: string; readonly name: string }) => Promise<readonly Membership[]>
+  readonly keys: TeamKeys
   readonly isOperator: (userId: string) => Promise<boolean>
   readonly hasOperator: () => Promise<boolean>
   readonly settings: () => Promise<GatewaySettings>

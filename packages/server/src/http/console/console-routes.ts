@@ -2,9 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import type { ConsoleEdge } from './session-route.ts'
 import { mountSessions } from './sessions.ts'
 import { mountSignInPages } from './sign-in-pages.ts'
+import { mountTeamKeys } from './team-keys.ts'
+import { mountTeamMoney } from './team-money.ts'
 
 /** Mounts everything that the console calls with a session. No other site may read it: there is no CORS here. */
 export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSignInPages(app, parts)
   mountSessions(app, parts)
+  mountTeamKeys(app, parts)
+  mountTeamMoney(app, parts)
 }

@@ -1,0 +1,99 @@
+import type { ConsoleTable } from './console-endpoint.ts'
+import { doneReply } from './session.ts'
+import { madeTeamKey, newTeamKey, rotation, teamKeyList, teamKeyPath, teamKeysQuery, teamPath } from './team-keys.ts'
+import {
+  teamBalance,
+  teamUsageDays,
+  teamUsageDaysQuery,
+  teamUsageList,
+  teamUsagePath,
+  teamUsageQuery,
+  teamUsageReply,
+} from './team-money.ts'
+
+/** What the pages of a team call. Roles that see only their own keys and requests get those. */
+export const teamEndpoints = {
+  getTeamBalance: {
+    id: 'getTeamBalance',
+    method: 'GET',
+    path: '/console/teams/{team_id}/balance',
+    permission: 'team:read',
+    request: { path: teamPath },
+    reply: { description: 'What the team can spend.', json: teamBalance },
+    errors: [],
+  },
+  listTeamKeys: {
+    id: 'listTeamKeys',
+    method: 'GET',
+    path: '/console/teams/{team_id}/keys',
+    permission: 'keys:own',
+    request: { path: teamPath, query: teamKeysQuery },
+    reply: { description: 'The keys, newest first.', json: teamKeyList },
+    errors: [],
+  },
+  createTeamKey: {
+    id: 'createTeamKey',
+    method: 'POST',
+    path: '/console/teams/{team_id}/keys',
+    permission: 'keys:own',
+    isSensitive: true,
+    request: { path: teamPath, body: newTeamKey },
+    reply: { description: 'The key, with its secret, this once.', json: madeTeamKey },
+    errors: ['account_suspended'],
+  },
+  rotateTeamKey: {
+    id: 'rotateTeamKey',
+    method: 'POST',
+    path: '/console/teams/{team_id}/keys/{key_id}/rotate',
+    permission: 'keys:own',
+    isSensitive: true,
+    request: { path: teamKeyPath, body: rotation },
+    reply: { description: 'The successor, with its secret, this once.', json: madeTeamKey },
+    errors: ['key_not_found', 'account_suspended'],
+  },
+  revokeTeamKey: {
+    id: 'revokeTeamKey',
+    method: 'DELETE',
+    path: '/console/teams/{team_id}/keys/{key_id}',
+    permission: 'keys:own',
+    request: { path: teamKeyPath },
+    reply: { description: 'It is revoked, as it may have been before.', json: doneReply },
+    errors: ['key_not_found'],
+  },
+  listTeamUsage: {
+    id: 'listTeamUsage',
+    method: 'GET',
+    path: '/console/teams/{team_id}/usage',
+    permission: 'usage:own',
+    request: { path: teamPath, query: teamUsageQuery },
+    reply: { description: 'Requests, newest first.', json: teamUsageList },
+    errors: [],
+  },
+  getTeamUsage: {
+    id: 'getTeamUsage',
+    method: 'GET',
+    path: '/console/teams/{team_id}/usage/{request_id}',
+    permission: 'usage:own',
+    request: { path: teamUsagePath },
+    reply: { description: 'What became of one request.', json: teamUsageReply },
+    errors: ['usage_not_found'],
+  },
+  listTeamUsageDays: {
+    id: 'listTeamUsageDays',
+    method: 'GET',
+    path: '/console/teams/{team_id}/usage-days',
+    permission: 'usage:own',
+    request: { path: teamPath, query: teamUsageDaysQuery },
+    reply: { description: 'Totals by day and model.', json: teamUsageDays },
+    errors: [],
+  },
+} as const satisfies ConsoleTable<
+  | 'getTeamBalance'
+  | 'listTeamKeys'
+  | 'createTeamKey'
+  | 'rotateTeamKey'
+  | 'revokeTeamKey'
+  | 'listTeamUsage'
+  | 'getTeamUsage'
+  | 'listTeamUsageDays'
+>

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { budgetPeriods } from '../balance.ts'
+import { parseCredits } from '../credits.ts'
+import { creditsNumber } from '../money-schema.ts'
+
+/** Models in a key's list at most, and characters of an id. */
+const MODELS_MAX = 500
+const MODEL_ID_LENGTH_MAX = 200
+/** Keys on one page. */
+export const TEAM_KEY_PAGE_MAX = 100
+/** Longest time that a rotated key works beside its successor, in hours. Source: own choice. */
+export const OVERLAP_HOURS_MAX = 168
+
+/** A key as the console shows it: everything but the secret. */
+export const teamKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  display: z.string().describe('The first characters and the last four.'),
+  status: z.enum(['active', 'revoked', 'expired']),
+  models: z.array(z.string()).nullable().describe('Null for all.'),
+  budget_credits: creditsNumber.nullable().describe('Null when the key has no cap.'),
+  budget_period: z.enum(budgetPeriods),
+  budget_used: creditsNumber.describe('In the present period.'),
+  budget_resets_at: z.int().nullable().describe('Seconds since the epoch; null when the budget never resets.'),
+  created_at: z.int(),
+  expires_at: z.int().nullable(),
+  revoked_at: z.int().nullable(),
+  last_used_at: z.int().nullable().describe('Exact to the hour.'),
+  made_by: z
+    .object({ id: z.string(), name: z.string().describe('Empty for a person who is gone.') })
+    .nullable()
+    .describe('Null for keys that an operator’s command made.'),
+  is_own: z.boolean(),
+})
+
+export type TeamKey = z.output<typeof teamKey>
+
+export const teamPath = z.object({ team_id: z.string().min(1).max(64) })
+export const teamKeyPath = teamPath.extend({ key_id: z.string().min(1).max(64) })
+
+export const teamKeysQuery = z.object({ after: z.string().min(1).max(64).optional() })
+
+/** Newest first; revoked ones too. */
+export const teamKeyList = z.object({ data: z.array(teamKey), has_more: z.boolean() })
+
+/** An amount as a person typed it: exact decimal text. */
+const creditsText = z
+  .string()
+  .refine((text) => (parseCredits(text) ?? 0n) > 0n, 'Expected a number of credits above 0, with at most nine decimals.')
+
+export const newTeamKey = z.object({
+  name: z.string().min(1).max(200),
+  budget: z
+    .object({ credits: creditsText, period: z.enum(budgetPeriods) })
+    .nullish()
+    .describe('Null for no cap.'),
+  expires_at: z.int().positive().nullish().describe('Seconds since the epoch; null for never.'),
+  models: z.array(z.string().min(1).max(MODEL_ID_LENGTH_MAX)).min(1).max(MODELS_MAX).nullish(),
+})
+
+export type NewTeamKey = z.output<typeof newTeamKey>
+
+export const rotation = z.object({
+  overlap_hours: z.int().min(0).max(OVERLAP_HOURS_MAX).describe('How long the old key still works.'),
+})
+
+/** The one answer that has the secret in it. */
+export const madeTeamKey = z.object({ id: z.string(), name: z.string(), display: z.string(), key: z.string() })
+
+export type MadeTeamKey = z.output<typeof madeTeamKey>

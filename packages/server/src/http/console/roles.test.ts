@@ -1,0 +1,100 @@
+import { type ConsoleEndpoint, consoleEndpointList, type TeamPermission, type TeamRole, teamRoles } from '@svc/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BrowserSession, createBrowserSession } from '../../../testing/browser-session.ts'
+import { describeEachEngine } from '../../../testing/test-database.ts'
+import { createTestAccount, startTestGateway, type TestGateway } from '../../../testing/test-gateway.ts'
+import { createTeamStore } from '../../teams/team-store.ts'
+
+/** Who may do what, written down a second time: a change of the server's table must be meant. */
+const ALLOWED: Readonly<Record<TeamPermission, readonly TeamRole[]>> = {
+  'team:read': ['owner', 'admin', 'billing', 'member', 'viewer'],
+  'team:manage': ['owner', 'admin'],
+  'members:manage': ['owner', 'admin'],
+  'keys:own': ['owner', 'admin', 'member'],
+  'keys:all': ['owner', 'admin'],
+  'usage:own': ['owner', 'admin', 'billing', 'member', 'viewer'],
+  'usage:all': ['owner', 'admin', 'billing', 'viewer'],
+  'deposits:manage': ['owner', 'billing'],
+  play: ['owner', 'admin', 'member'],
+}
+
+const NEVER_FRESH_MS = 11 * 60_000
+
+type TeamRow = ConsoleEndpoint & { readonly permission: TeamPermission }
+
+const teamRows = consoleEndpointList.filter((row): row is typeof row & TeamRow =>
+  Object.keys(ALLOWED).includes(String(row.permission)),
+)
+
+function pathOf(row: ConsoleEndpoint, teamId: string): string {
+  return row.path.replace('{team_id}', teamId).replaceAll(/\{\w+\}/g, 'nothing')
+}
+
+describeEachEngine('rows of the console', (engine) => {
+  let gateway: TestGateway
+  let browser: BrowserSession
+  let aheadMs = 0
+  const teams = new Map<TeamRole, string>()
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({ engine, clock: { now: () => Date.now() + aheadMs } })
+    browser = createBrowserSession(gateway.baseUrl)
+    await browser.json('POST', '/auth/sign-in/demo', {})
+    const { user } = await browser.json<{ user: { id: string } }>('GET', '/console/session')
+    for (const role of teamRoles) {
+      const { teamId } = await createTestAccount(gateway.gateway, '5', role)
+      teams.set(role, teamId)
+      const store = createTeamStore(gateway.gateway.database)
+      await store.addMember({ teamId, userId: user.id, role, createdAt: Date.now() })
+    }
+  })
+  afterAll(() => gateway.stop())
+
+  async function codeOf(from: BrowserSession, row: ConsoleEndpoint, teamId: string): Promise<string | null> {
+    const response = await from.call(row.method, pathOf(row, teamId), row.request.body === undefined ? undefined : {})
+    if (response.ok) return null
+    const { error } = (await response.json()) as { error: { code: string } }
+    return error.code
+  }
+
+  test('there are such rows, and each names its team', () => {
+    expect(teamRows.length).toBeGreaterThan(5)
+    for (const { path } of teamRows) expect(path).toContain('/console/teams/{team_id}')
+  })
+
+  test.each(teamRows)('$id is for the roles that may do it, and no other', async (row) => {
+    for (const role of teamRoles) {
+      const code = await codeOf(browser, row, teams.get(role) ?? '')
+      if (ALLOWED[row.permission].includes(role)) {
+        expect([role, code]).not.toEqual([role, 'role_denied'])
+        expect(['team_not_found', 'not_signed_in', 'internal_error', 'unknown_url']).not.toContain(code)
+      } else {
+        expect([role, code]).toEqual([role, 'role_denied'])
+      }
+    }
+  })
+
+  test.each(teamRows)('$id does not tell whether a team exists that one is not in', async (row) => {
+    expect(await codeOf(browser, row, gateway.teamId)).toBe('team_not_found')
+    expect(await codeOf(browser, row, 'nothing')).toBe('team_not_found')
+  })
+
+  test.each(consoleEndpointList.filter(({ permission }) => permission !== 'public'))(
+    '$id needs a session',
+    async (row) => {
+      expect(await codeOf(createBrowserSession(gateway.baseUrl), row, gateway.teamId)).toBe('not_signed_in')
+    },
+  )
+
+  test.each(consoleEndpointList.filter(({ isSensitive }) => isSensitive))(
+    '$id needs a sign-in of the last minutes',
+    async (row) => {
+      aheadMs = NEVER_FRESH_MS
+      try {
+        expect(await codeOf(browser, row, teams.get('owner') ?? '')).toBe('sign_in_again')
+      } finally {
+        aheadMs = 0
+      }
+    },
+  )
+})

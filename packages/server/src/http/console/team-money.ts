@@ -1,0 +1,40 @@
+/** The routes about a team's credits and requests. */
+import { consoleEndpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import {
+  listTeamUsage,
+  listTeamUsageDays,
+  readTeamBalance,
+  readTeamUsage,
+  type UsageReach,
+} from '../../billing/read-team-usage.ts'
+import type { Session } from '../../sign-in/sign-in.ts'
+import type { Membership } from '../../teams/membership.ts'
+import { can } from '../../teams/permissions.ts'
+import { type ConsoleEdge, mountSession } from './session-route.ts'
+
+interface Person {
+  readonly session: Session
+  readonly membership: Membership
+}
+
+function reachOf({ session, membership }: Person): UsageReach {
+  const { accountId, teamId, role } = membership
+  return { accountId, teamId, userId: session.user.userId, seesAll: can(role, 'usage:all') }
+}
+
+export function mountTeamMoney(app: FastifyInstance, parts: ConsoleEdge): void {
+  const { edge } = parts
+  mountSession(app, parts, consoleEndpoints.getTeamBalance, ({ membership }) =>
+    readTeamBalance(edge.balance, membership),
+  )
+  mountSession(app, parts, consoleEndpoints.listTeamUsage, ({ query, ...person }) =>
+    listTeamUsage(edge.usage, reachOf(person), query),
+  )
+  mountSession(app, parts, consoleEndpoints.getTeamUsage, ({ path, ...person }) =>
+    readTeamUsage(edge.usage, reachOf(person), path.request_id),
+  )
+  mountSession(app, parts, consoleEndpoints.listTeamUsageDays, ({ query, ...person }) =>
+    listTeamUsageDays(edge.usage, reachOf(person), { ...query, now: edge.clock.now() }),
+  )
+}

@@ -1,0 +1,56 @@
+/** Keys as the people of a team handle them: their own, or everybody's. */
+import { ServiceError } from '../errors/service-error.ts'
+import { type CreatedKey, createKey, type CreateKeyDeps, type KeyRequest } from './create-key.ts'
+import type { KeyStore } from './key-store.ts'
+import { type KeySummary, listKeys } from './list-keys.ts'
+import { revokeKey, revokeMirrors } from './revoke-key.ts'
+import { rotateKey } from './rotate-key.ts'
+import type { MirrorStore } from './mirror-store.ts'
+
+export interface TeamKeysDeps extends CreateKeyDeps {
+  readonly store: Pick<KeyStore, 'find' | 'insert' | 'list' | 'revoke' | 'endBy'>
+  readonly mirrors: Pick<MirrorStore, 'revokeAll'>
+}
+
+/** Whose keys somebody may handle. */
+export interface KeyReach {
+  readonly accountId: string
+  readonly teamId: string
+  readonly userId: string
+  /** False for a person who sees only the keys that they have made. */
+  readonly seesAll: boolean
+}
+
+export interface TeamKeys {
+  /** Newest first; one more than asked for tells whether there are others. */
+  list(reach: KeyReach, page: { readonly after?: string; readonly limit: number }): Promise<readonly KeySummary[]>
+  /** @throws {ServiceError} `invalid_value` as `createKey` does. */
+  create(reach: KeyReach, request: Omit<KeyRequest, 'accountId' | 'teamId' | 'createdBy'>): Promise<CreatedKey>
+  /** Revokes it, and what was mirrored through it. @throws {ServiceError} `key_not_found` beyond the reach. */
+  revoke(reach: KeyReach, keyId: string): Promise<void>
+  /** @throws {ServiceError} `key_not_found` beyond the reach, or when it has ended. */
+  rotate(reach: KeyReach, keyId: string, overlapMs: number): Promise<CreatedKey & { readonly name: string }>
+}
+
+export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
+  const find = async ({ teamId, userId, seesAll }: KeyReach, keyId: string) => {
+    const key = await deps.store.find(keyId)
+    if (key !== null && key.teamId === teamId && (seesAll || key.createdBy === userId)) return key
+    throw new ServiceError('key_not_found', 'There is no such key.', { param: 'key_id' })
+  }
+  return {
+    list: ({ teamId, userId, seesAll }, page) =>
+      listKeys(deps, { ...page, teamId, ...(seesAll ? {} : { createdBy: userId }) }),
+    create: ({ accountId, teamId, userId }, request) =>
+      createKey(deps, { ...request, accountId, teamId, createdBy: userId }),
+    revoke: async (reach, keyId) => {
+      await find(reach, keyId)
+      await revokeKey(deps, keyId)
+      await revokeMirrors({ store: deps.mirrors, clock: deps.clock }, keyId)
+    },
+    rotate: async (reach, keyId, overlapMs) => {
+      const { name } = await find(reach, keyId)
+      return { ...(await rotateKey(deps, { keyId, overlapMs, userId: reach.userId })), name }
+    },
+  }
+}
