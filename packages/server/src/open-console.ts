@@ -90,7 +90,10 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       hasOperator: () => operators.hasAny(),
       settings,
       offers: {
-        api_base_url: `${parts.origins()[0]}/api/v1`,
+        // Read when it is asked for: with a free port it is known once the gateway listens.
+        get api_base_url() {
+          return `${parts.origins()[0]}/api/v1`
+        },
         is_sandbox: config.upstreams.every(({ kind }) => kind === 'sandbox'),
         demo: signInDeps.demoEmail !== null,
         link: false,

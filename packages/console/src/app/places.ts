@@ -1,6 +1,6 @@
 /** The places of the console, in the order of the sidebar. A place that a role may not see is not shown. */
 import type { TeamPermission } from '@svc/contract'
-import { LayoutDashboard, type LucideIcon } from 'lucide-react'
+import { Boxes, ChartNoAxesColumn, KeyRound, LayoutDashboard, type LucideIcon } from 'lucide-react'
 
 export interface Place {
   readonly name: string
@@ -15,4 +15,7 @@ export interface Place {
 
 export const places: readonly Place[] = [
   { name: 'Overview', path: '', icon: LayoutDashboard, permission: null, isPrimary: true },
+  { name: 'Models', path: 'models', icon: Boxes, permission: null, isPrimary: true },
+  { name: 'Keys', path: 'keys', icon: KeyRound, permission: 'keys:own', isPrimary: true },
+  { name: 'Usage', path: 'usage', icon: ChartNoAxesColumn, permission: 'usage:own', isPrimary: true },
 ]

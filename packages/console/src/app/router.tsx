@@ -11,6 +11,7 @@ import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage, NotFoundPage } from './error-page.tsx'
+import { readKeysSearch, readModelsSearch, readUsageSearch } from './search.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
@@ -49,10 +50,11 @@ const shortcuts = ['', ...PLACES].map((place) =>
   createRoute({
     getParentRoute: () => signedIn,
     path: `/${place}`,
-    beforeLoad: ({ context }) => {
+    beforeLoad: ({ context, location }) => {
       const [first] = context.teams
       if (first === undefined) return
-      redirect({ href: `/console/team/${first.id}${place === '' ? '' : `/${place}`}`, throw: true })
+      const rest = `${place === '' ? '' : `/${place}`}${location.searchStr}`
+      redirect({ href: `/console/team/${first.id}${rest}`, throw: true })
     },
   }),
 )
@@ -72,6 +74,33 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 
+const keys = createRoute({
+  getParentRoute: () => team,
+  path: '/keys',
+  validateSearch: readKeysSearch,
+  component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+})
+
+const usage = createRoute({
+  getParentRoute: () => team,
+  path: '/usage',
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+})
+
+const usageRecord = createRoute({
+  getParentRoute: () => usage,
+  path: '/$requestId',
+  component: lazyRouteComponent(() => import('../pages/usage/usage-record.tsx'), 'UsageRecord'),
+})
+
+const models = createRoute({
+  getParentRoute: () => team,
+  path: '/models',
+  validateSearch: readModelsSearch,
+  component: lazyRouteComponent(() => import('../pages/models/models-page.tsx'), 'ModelsPage'),
+})
+
 const account = createRoute({
   getParentRoute: () => team,
   path: '/account',
@@ -81,7 +110,10 @@ const account = createRoute({
 const routes = root.addChildren([
   signIn,
   firstRun,
-  signedIn.addChildren([...shortcuts, team.addChildren([overview, account])]),
+  signedIn.addChildren([
+    ...shortcuts,
+    team.addChildren([overview, models, keys, usage.addChildren([usageRecord]), account]),
+  ]),
 ])
 
 export const router = createRouter({

@@ -1,13 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Check, ChevronsUpDown, CircleUser, LogOut, Moon, Settings, Sun, SunMoon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { useState } from 'react'
 import { signOut } from '../api/sign-in.ts'
 import { useSignedIn, useTeam } from '../api/session.ts'
+import { balanceQuery } from '../api/team.ts'
+import { Credits } from '../ui/credits.tsx'
 import { menuContent, menuItem, menuLabel } from '../ui/menu.ts'
 import { toast } from '../ui/toasts.tsx'
 import { chooseTheme, readTheme, type Theme } from './theme.ts'
+
+const BALANCE_MS = 15_000
 
 export function TopBar() {
   return (
@@ -17,11 +21,24 @@ export function TopBar() {
     >
       <TeamSwitcher />
       <div className="flex-1" />
+      <Balance />
       <a href="/docs" className="hidden text-soft hover:text-text sm:block">
         API reference
       </a>
       <AccountMenu />
     </header>
+  )
+}
+
+/** What can be spent, kept up to date while the page is seen. */
+function Balance() {
+  const team = useTeam()
+  const { data } = useQuery({ ...balanceQuery(team.id), refetchInterval: BALANCE_MS })
+  if (data === undefined) return null
+  return (
+    <span className="font-medium" role="status" aria-label="Credits available">
+      <Credits value={data.credits_available} />
+    </span>
   )
 }
 

@@ -1,12 +1,30 @@
 import { formatUsd, nanocreditsFrom, shortDecimal, type DecimalText } from '@svc/contract'
 
+interface CreditsProps {
+  readonly value: DecimalText
+  readonly withUsd?: boolean
+  /** False where a table's head says it. */
+  readonly withUnit?: boolean
+}
+
 /** An amount: at most six significant digits, the exact number on hover, dollars beside it in a lighter tone. */
-export function Credits({ value, withUsd = false }: { readonly value: DecimalText; readonly withUsd?: boolean }) {
+export function Credits({ value, withUsd = false, withUnit = true }: CreditsProps) {
   const unit = value === '1' ? 'credit' : 'credits'
   return (
     <span className="figures whitespace-nowrap" title={`${value} ${unit}`}>
-      {shortDecimal(value)} <span className="text-soft">{unit}</span>
+      {shortDecimal(value)}
+      {withUnit && <span className="text-soft"> {unit}</span>}
       {withUsd && <span className="ml-2 text-soft">${shortDecimal(formatUsd(nanocreditsFrom(value)))}</span>}
+    </span>
+  )
+}
+
+/** An amount of credits in dollars. */
+export function Usd({ value }: { readonly value: DecimalText }) {
+  const dollars = formatUsd(nanocreditsFrom(value))
+  return (
+    <span className="figures whitespace-nowrap" title={`${dollars} USD`}>
+      ${shortDecimal(dollars)}
     </span>
   )
 }

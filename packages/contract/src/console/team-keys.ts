@@ -46,7 +46,10 @@ export const teamKeyList = z.object({ data: z.array(teamKey), has_more: z.boolea
 /** An amount as a person typed it: exact decimal text. */
 const creditsText = z
   .string()
-  .refine((text) => (parseCredits(text) ?? 0n) > 0n, 'Expected a number of credits above 0, with at most nine decimals.')
+  .refine(
+    (text) => (parseCredits(text) ?? 0n) > 0n,
+    'Expected a number of credits above 0, with at most nine decimals.',
+  )
 
 export const newTeamKey = z.object({
   name: z.string().min(1).max(200),

@@ -52,7 +52,5 @@ export type TeamUsageDaysQuery = z.output<typeof teamUsageDaysQuery>
 export const teamUsageDays = z.object({
   first_day: z.string().describe('Such as 2026-01-31, UTC.'),
   last_day: z.string(),
-  data: z.array(
-    z.object({ day: z.string(), model: z.string(), requests: z.int(), credits_charged: creditsNumber }),
-  ),
+  data: z.array(z.object({ day: z.string(), model: z.string(), requests: z.int(), credits_charged: creditsNumber })),
 })

@@ -119,12 +119,7 @@ export function createUsageStore({ read }: Database): UsageStore {
     async listDays({ scope, type, model }, firstDay, lastDay) {
       let query = read
         .selectFrom('usage_daily')
-        .select([
-          'day',
-          'model',
-          sql<number>`coalesce(sum(requests), 0)`.as('requests'),
-          totals('usage_daily').charge,
-        ])
+        .select(['day', 'model', sql<number>`coalesce(sum(requests), 0)`.as('requests'), totals('usage_daily').charge])
         .where(inScope('usage_daily', scope))
         .where('day', '>=', firstDay)
         .where('day', '<=', lastDay)

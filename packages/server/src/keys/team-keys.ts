@@ -50,7 +50,9 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
     },
     rotate: async (reach, keyId, overlapMs) => {
       const { name } = await find(reach, keyId)
-      return { ...(await rotateKey(deps, { keyId, overlapMs, userId: reach.userId })), name }
+      const made = await rotateKey(deps, { keyId, overlapMs, userId: reach.userId })
+      if (overlapMs === 0) await revokeMirrors({ store: deps.mirrors, clock: deps.clock }, keyId)
+      return { ...made, name }
     },
   }
 }

@@ -10,6 +10,9 @@ const NAME_LENGTH_MAX = 64
 const PASSWORD_LENGTH_MIN = 12
 const PASSWORD_LENGTH_MAX = 128
 
+/** Makes a person only after their token was taken. */
+export const FIRST_RUN_PATH = '/first-run'
+
 const firstRunBody = z.strictObject({
   token: z.string().min(1).max(256),
   email: z.email().max(254),
@@ -52,7 +55,7 @@ function demoEndpoint(deps: SignInDeps) {
 }
 
 function firstRunEndpoint(deps: SignInDeps) {
-  return createAuthEndpoint('/first-run', { method: 'POST', body: firstRunBody }, async (ctx) => {
+  return createAuthEndpoint(FIRST_RUN_PATH, { method: 'POST', body: firstRunBody }, async (ctx) => {
     const { token, email, name, password = null } = ctx.body
     if (!(await deps.takeFirstRunToken(token))) {
       throw new APIError('FORBIDDEN', {

@@ -5,7 +5,7 @@ import { APIError } from 'better-auth/api'
 import { magicLink, siwe } from 'better-auth/plugins'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Pool } from 'pg'
-import { entryPlugin } from './entry-plugin.ts'
+import { entryPlugin, FIRST_RUN_PATH } from './entry-plugin.ts'
 import { fieldNames, tableNames, walletSchema } from './library-schema.ts'
 import type { Session, SessionSummary, SignIn, User } from './sign-in.ts'
 import type { SignInDeps } from './sign-in-policy.ts'
@@ -101,7 +101,7 @@ function createLibrary(options: SignInOptions) {
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       database: { generateId: () => randomBytes(16).toString('hex') },
     },
-    databaseHooks: { user: { create: { before: (user) => admit(options, user.email) } } },
+    databaseHooks: { user: { create: { before: (user, ctx) => admit(options, user.email, ctx?.path) } } },
     plugins: [
       magicLink({
         expiresIn: LINK_SECONDS,
@@ -127,8 +127,9 @@ function createLibrary(options: SignInOptions) {
 
 type Library = ReturnType<typeof createLibrary>
 
-async function admit({ policy, demoEmail }: SignInOptions, email: string): Promise<void> {
-  if (email === demoEmail || (await policy.mayJoin(email))) return
+/** @param path of the call that makes the person. The first operator was let in by their token before. */
+async function admit({ policy, demoEmail }: SignInOptions, email: string, path: string | undefined): Promise<void> {
+  if (path === FIRST_RUN_PATH || email === demoEmail || (await policy.mayJoin(email))) return
   throw new APIError('FORBIDDEN', { code: 'SIGN_UP_CLOSED', message: 'Ask the operator for an invitation.' })
 }
 

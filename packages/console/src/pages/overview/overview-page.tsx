@@ -1,13 +1,97 @@
-import { useTeam } from '../../api/session.ts'
+import { useSuspenseQueries, useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useCan, useTeam } from '../../api/session.ts'
+import { balanceQuery, usageQuery } from '../../api/team.ts'
+import { Credits, Usd } from '../../ui/credits.tsx'
 import { Card, Page } from '../../ui/page.tsx'
+import { UsageTable } from '../usage/usage-table.tsx'
+import { FirstSteps } from './first-steps.tsx'
+
+const LAST_CALLS = 6
+const SPEND_DAYS = 30
+const REFRESH_MS = 15_000
+/** While somebody waits for their first charge. */
+const WATCH_MS = 2_000
 
 export function OverviewPage() {
   const team = useTeam()
+  const canMakeKeys = useCan('keys:own')
+  const [isNew, setNew] = useState<boolean | null>(null)
+  const refetchInterval = isNew === true ? WATCH_MS : REFRESH_MS
+  const { data: calls } = useSuspenseQuery({ ...usageQuery(team.id, {}, LAST_CALLS), refetchInterval })
+  // Decided once: the card stays until the page is left, so that its last step can be seen.
+  if (isNew === null) setNew(canMakeKeys && calls.totals.requests === 0)
   return (
     <Page title="Overview" lead={team.name}>
-      <Card title="Welcome">
-        <p>Your team is ready.</p>
-      </Card>
+      <div className="flex flex-col gap-6">
+        {team.is_suspended && (
+          <p role="alert" className="rounded-lg bg-danger-soft px-4 py-3 text-danger">
+            This account is suspended: requests are refused. Ask the operator of the gateway.
+          </p>
+        )}
+        <Figures />
+        {isNew === true && <FirstSteps firstCall={calls.data.at(-1) ?? null} />}
+        {calls.data.length > 0 && (
+          <section>
+            <div className="mb-3 flex items-baseline justify-between">
+              <h2 className="font-semibold">Last requests</h2>
+              <Link
+                to="/team/$teamId/usage"
+                params={{ teamId: team.id }}
+                className="text-accent underline underline-offset-2"
+              >
+                All requests
+              </Link>
+            </div>
+            <UsageTable records={calls.data} search={{}} />
+          </section>
+        )}
+      </div>
     </Page>
+  )
+}
+
+/** What there is, what is spoken for, and what went. */
+function Figures() {
+  const team = useTeam()
+  const canSeeAll = useCan('usage:all')
+  const [{ data: balance }, { data: spent }] = useSuspenseQueries({
+    queries: [
+      { ...balanceQuery(team.id), refetchInterval: REFRESH_MS },
+      { ...usageQuery(team.id, { days: SPEND_DAYS }, 1), refetchInterval: REFRESH_MS },
+    ],
+  })
+  return (
+    <Card>
+      <dl className="grid gap-5 sm:grid-cols-3 sm:gap-8">
+        <div>
+          <dt className="text-soft">Available</dt>
+          <dd className="mt-1 text-2xl leading-8 font-semibold">
+            <Credits value={balance.credits_available} />
+          </dd>
+          <dd className="text-soft">
+            <Usd value={balance.credits_available} />
+          </dd>
+        </div>
+        <div>
+          <dt className="text-soft">On hold</dt>
+          <dd className="mt-1 text-2xl leading-8 font-semibold">
+            <Credits value={balance.credits_reserved} />
+          </dd>
+          <dd className="text-soft">for requests that run now</dd>
+        </div>
+        <div>
+          <dt className="text-soft">{canSeeAll ? 'Spent in 30 days' : 'Spent by you in 30 days'}</dt>
+          <dd className="mt-1 text-2xl leading-8 font-semibold">
+            <Credits value={spent.totals.credits_charged} />
+          </dd>
+          <dd className="text-soft">
+            <Usd value={spent.totals.credits_charged} />, {spent.totals.requests.toLocaleString()}{' '}
+            {spent.totals.requests === 1 ? 'request' : 'requests'}
+          </dd>
+        </div>
+      </dl>
+    </Card>
   )
 }

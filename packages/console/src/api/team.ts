@@ -1,0 +1,94 @@
+/** What the pages of a team ask for. Keys begin with the team, so that another team's answers are never shown. */
+import { consoleEndpoints, endpoints } from '@svc/contract'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { UsageSearch } from '../app/search.ts'
+import { consoleApi } from './client.ts'
+
+const DAY_SECONDS = 86_400
+/** Rows of a page of requests. */
+export const USAGE_ROWS = 50
+
+export const balanceQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'balance'],
+    queryFn: ({ signal }) =>
+      consoleApi.call(consoleEndpoints.getTeamBalance, { path: { team_id: teamId } }, { signal }),
+  })
+
+export const keysQuery = (teamId: string, after?: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'keys', after ?? ''],
+    queryFn: ({ signal }) =>
+      consoleApi.call(
+        consoleEndpoints.listTeamKeys,
+        { path: { team_id: teamId }, query: after === undefined ? {} : { after } },
+        { signal },
+      ),
+  })
+
+/** The start of the UTC day that begins a span of so many days, in seconds: the same the whole day through. */
+function spanStart(days: number): number {
+  return (Math.floor(Date.now() / 1_000 / DAY_SECONDS) - days + 1) * DAY_SECONDS
+}
+
+/** The filters of an address, as the gateway takes them. */
+export function usageFilters({ days, model, type, key }: UsageSearch) {
+  return {
+    ...(days === undefined ? {} : { from: String(spanStart(days)) }),
+    ...(model === undefined ? {} : { model }),
+    ...(type === undefined ? {} : { type }),
+    ...(key === undefined ? {} : { key }),
+  }
+}
+
+export const usageQuery = (teamId: string, search: UsageSearch, limit = USAGE_ROWS) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'usage', { ...search, view: null }, limit],
+    queryFn: ({ signal }) => {
+      const page = search.after === undefined ? { limit } : { limit, after: search.after }
+      return consoleApi.call(
+        consoleEndpoints.listTeamUsage,
+        { path: { team_id: teamId }, query: { ...usageFilters(search), ...page } },
+        { signal },
+      )
+    },
+    placeholderData: keepPreviousData,
+  })
+
+const ALL_DAYS = 366
+
+export const usageDaysQuery = (
+  teamId: string,
+  { days = ALL_DAYS, model, type, key }: Omit<UsageSearch, 'days'> & { readonly days?: number },
+) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'usage-days', { days, model, type, key }],
+    queryFn: ({ signal }) =>
+      consoleApi.call(
+        consoleEndpoints.listTeamUsageDays,
+        {
+          path: { team_id: teamId },
+          query: {
+            days,
+            ...(model === undefined ? {} : { model }),
+            ...(type === undefined ? {} : { type }),
+            ...(key === undefined ? {} : { key }),
+          },
+        },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+  })
+
+export const usageRecordQuery = (teamId: string, requestId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'usage-record', requestId],
+    queryFn: ({ signal }) =>
+      consoleApi.call(consoleEndpoints.getTeamUsage, { path: { team_id: teamId, request_id: requestId } }, { signal }),
+  })
+
+export const modelsQuery = queryOptions({
+  queryKey: ['models'],
+  queryFn: ({ signal }) => consoleApi.call(endpoints.listModels, { query: { type: 'all' } }, { signal }),
+  staleTime: 300_000,
+})

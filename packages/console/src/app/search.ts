@@ -1,0 +1,58 @@
+/** What the addresses of pages hold after their question mark. What is not understood is dropped. */
+import { usageTypes, type UsageType } from '@svc/contract'
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
+
+/** Leaves out what is not set, so that addresses stay short. */
+function only<T extends object>(search: T): Partial<T> {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Partial<T>
+}
+
+export const USAGE_SPANS = [7, 30, 90, 365] as const
+
+export interface UsageSearch {
+  /** Days up to today. */
+  readonly days?: (typeof USAGE_SPANS)[number]
+  readonly model?: string
+  readonly type?: UsageType
+  readonly key?: string
+  readonly after?: string
+  readonly view?: 'table'
+}
+
+export function readUsageSearch(search: Readonly<Record<string, unknown>>): UsageSearch {
+  return only<UsageSearch>({
+    days: USAGE_SPANS.find((days) => days === Number(search['days'])),
+    model: textOf(search['model']),
+    type: usageTypes.find((type) => type === search['type']),
+    key: textOf(search['key']),
+    after: textOf(search['after']),
+    view: search['view'] === 'table' ? 'table' : undefined,
+  } as UsageSearch)
+}
+
+export interface KeysSearch {
+  readonly after?: string
+  /** Whether the dialog that makes a key is open. */
+  readonly make?: true
+  /** Whether ended keys are shown. */
+  readonly ended?: true
+}
+
+export function readKeysSearch(search: Readonly<Record<string, unknown>>): KeysSearch {
+  return only<KeysSearch>({
+    after: textOf(search['after']),
+    make: search['make'] === true ? true : undefined,
+    ended: search['ended'] === true ? true : undefined,
+  } as KeysSearch)
+}
+
+export interface ModelsSearch {
+  readonly q?: string
+  readonly type?: string
+}
+
+export function readModelsSearch(search: Readonly<Record<string, unknown>>): ModelsSearch {
+  return only<ModelsSearch>({ q: textOf(search['q']), type: textOf(search['type']) } as ModelsSearch)
+}

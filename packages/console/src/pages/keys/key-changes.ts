@@ -1,0 +1,51 @@
+/** What can be done to a team's keys. Each refreshes what the pages show of them. */
+import { consoleEndpoints, type MadeTeamKey } from '@svc/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { consoleApi } from '../../api/client.ts'
+import { useTeam } from '../../api/session.ts'
+
+export interface KeyDraft {
+  readonly name: string
+  readonly budget: { readonly credits: string; readonly period: 'none' | 'daily' | 'weekly' | 'monthly' } | null
+  /** Seconds since the epoch. */
+  readonly expires_at: number | null
+  readonly models: string[] | null
+}
+
+function useKeysRefresh(): () => Promise<void> {
+  const team = useTeam()
+  const client = useQueryClient()
+  return () => client.invalidateQueries({ queryKey: ['team', team.id, 'keys'] })
+}
+
+export function useCreateKey() {
+  const team = useTeam()
+  const refresh = useKeysRefresh()
+  return useMutation({
+    mutationFn: (draft: KeyDraft): Promise<MadeTeamKey> =>
+      consoleApi.call(consoleEndpoints.createTeamKey, { path: { team_id: team.id }, body: draft }),
+    onSuccess: refresh,
+  })
+}
+
+export function useRotateKey(keyId: string) {
+  const team = useTeam()
+  const refresh = useKeysRefresh()
+  return useMutation({
+    mutationFn: (hours: number): Promise<MadeTeamKey> =>
+      consoleApi.call(consoleEndpoints.rotateTeamKey, {
+        path: { team_id: team.id, key_id: keyId },
+        body: { overlap_hours: hours },
+      }),
+    onSuccess: refresh,
+  })
+}
+
+export function useRevokeKey(keyId: string) {
+  const team = useTeam()
+  const refresh = useKeysRefresh()
+  return useMutation({
+    mutationFn: () => consoleApi.call(consoleEndpoints.revokeTeamKey, { path: { team_id: team.id, key_id: keyId } }),
+    onSuccess: refresh,
+  })
+}

@@ -1,0 +1,207 @@
+import type { Exact, TeamKey } from '@svc/contract'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { Ellipsis, Plus } from 'lucide-react'
+import { DropdownMenu } from 'radix-ui'
+import { useState } from 'react'
+import { useCan, useTeam } from '../../api/session.ts'
+import { keysQuery } from '../../api/team.ts'
+import { Button } from '../../ui/button.tsx'
+import { Credits } from '../../ui/credits.tsx'
+import { menuContent, menuItem } from '../../ui/menu.ts'
+import { Empty, Page } from '../../ui/page.tsx'
+import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { Time } from '../../ui/time.tsx'
+import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
+import { NewKeyDialog } from './new-key-dialog.tsx'
+
+const route = getRouteApi('/signed-in/team/$teamId/keys')
+
+export function KeysPage() {
+  const team = useTeam()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { data: keys, has_more: hasMore } = useSuspenseQuery(keysQuery(team.id, search.after)).data
+  const seesAll = useCan('keys:all')
+  const { ended: _ended, ...withoutEnded } = search
+  const showsEnded = search.ended === true
+  const shown = showsEnded ? keys : keys.filter(({ status }) => status === 'active')
+  const endedCount = keys.length - keys.filter(({ status }) => status === 'active').length
+  const setMaking = (isOpen: boolean): void => {
+    const { make: _make, ...rest } = search
+    void navigate({ search: isOpen ? { ...rest, make: true } : rest, replace: true })
+  }
+  const newButton = (
+    <Button onClick={() => setMaking(true)}>
+      <Plus size={16} aria-hidden />
+      New key
+    </Button>
+  )
+  return (
+    <Page
+      title="Keys"
+      lead={seesAll ? 'What programs sign in with, and what each may spend.' : 'The keys that you have made.'}
+      actions={newButton}
+    >
+      {shown.length === 0 ? (
+        <Empty text="There is no key yet. Make one for the first program." action={newButton} />
+      ) : (
+        <KeyTable keys={shown} seesAll={seesAll} />
+      )}
+      <div className="mt-3 flex justify-between gap-3">
+        {endedCount > 0 ? (
+          <Link
+            to="/team/$teamId/keys"
+            params={{ teamId: team.id }}
+            search={showsEnded ? withoutEnded : { ...search, ended: true }}
+            className="text-soft underline underline-offset-2 hover:text-text"
+          >
+            {showsEnded ? 'Hide ended keys' : `Show ${endedCount} ended ${endedCount === 1 ? 'key' : 'keys'}`}
+          </Link>
+        ) : (
+          <span />
+        )}
+        {hasMore && (
+          <Link
+            to="/team/$teamId/keys"
+            params={{ teamId: team.id }}
+            search={{ ...search, after: keys.at(-1)?.id ?? '' }}
+            className="text-accent underline underline-offset-2"
+          >
+            Older keys
+          </Link>
+        )}
+      </div>
+      {search.make === true && <NewKeyDialog onClose={() => setMaking(false)} />}
+    </Page>
+  )
+}
+
+function KeyTable({ keys, seesAll }: { readonly keys: readonly Exact<TeamKey>[]; readonly seesAll: boolean }) {
+  return (
+    <div className={tableFrame} role="region" aria-label="Keys" tabIndex={0}>
+      <table className={table}>
+        <thead>
+          <tr>
+            <th className={headCell}>Name</th>
+            <th className={clsx(headCell, right)}>Spent</th>
+            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Budget</th>
+            <th className={clsx(headCell, 'hidden md:table-cell')}>Models</th>
+            <th className={clsx(headCell, 'hidden lg:table-cell')}>Ends</th>
+            <th className={clsx(headCell, 'hidden md:table-cell')}>Last used</th>
+            {seesAll && <th className={clsx(headCell, 'hidden lg:table-cell')}>Made by</th>}
+            <th className={headCell}>
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <KeyRow key={key.id} target={key} seesAll={seesAll} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const PERIOD_TEXTS = { none: 'in all', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const
+
+function KeyRow({ target, seesAll }: { readonly target: Exact<TeamKey>; readonly seesAll: boolean }) {
+  const isActive = target.status === 'active'
+  return (
+    <tr className={clsx(bodyRow, !isActive && 'text-soft')}>
+      <td className={cell}>
+        <span className={clsx('font-medium', !isActive && 'line-through')}>{target.name}</span>
+        {!isActive && <span className="ml-2 rounded bg-sunken px-1.5 text-[12px]">{target.status}</span>}
+        <div className="font-mono text-[12px] text-soft">{target.display}</div>
+      </td>
+      <td className={clsx(cell, right)}>
+        <Credits value={target.budget_used} withUnit={false} />
+      </td>
+      <td className={clsx(cell, right, 'hidden sm:table-cell')}>
+        <Budget target={target} />
+      </td>
+      <td className={clsx(cell, 'hidden md:table-cell')} title={target.models?.join('\n')}>
+        {target.models === null ? <span className="text-soft">all</span> : modelsText(target.models)}
+      </td>
+      <td className={clsx(cell, 'hidden lg:table-cell')}>
+        {target.expires_at === null ? <span className="text-soft">never</span> : <Time seconds={target.expires_at} />}
+      </td>
+      <td className={clsx(cell, 'hidden md:table-cell')}>
+        <LastUsed seconds={target.last_used_at} />
+      </td>
+      {seesAll && (
+        <td className={clsx(cell, 'hidden lg:table-cell')}>
+          {target.made_by === null ? <span className="text-soft">operator</span> : target.made_by.name}
+        </td>
+      )}
+      <td className={clsx(cell, right)}>{isActive && <KeyMenu target={target} />}</td>
+    </tr>
+  )
+}
+
+const HOUR_SECONDS = 3_600
+
+/** The gateway notes uses to the hour. */
+function LastUsed({ seconds }: { readonly seconds: number | null }) {
+  if (seconds === null) return <span className="text-soft">never</span>
+  return Date.now() / 1_000 - seconds < HOUR_SECONDS ? <>within the hour</> : <Time seconds={seconds} />
+}
+
+function modelsText([first = '', ...rest]: readonly string[]): string {
+  return rest.length === 0 ? first : `${first} and ${rest.length} more`
+}
+
+function Budget({ target }: { readonly target: Exact<TeamKey> }) {
+  if (target.budget_credits === null) return <span className="text-soft">none</span>
+  const share = Math.min(1, Number(target.budget_used) / Number(target.budget_credits))
+  return (
+    <div className="inline-flex flex-col items-end gap-1">
+      <span>
+        <Credits value={target.budget_credits} withUnit={false} />{' '}
+        <span className="text-soft">{PERIOD_TEXTS[target.budget_period]}</span>
+      </span>
+      <span aria-hidden className="block h-1 w-24 overflow-hidden rounded-full bg-line">
+        <span
+          className={clsx('block h-full rounded-full', share >= 0.9 ? 'bg-warning' : 'bg-accent')}
+          style={{ width: `${share * 100}%` }}
+        />
+      </span>
+      {target.budget_resets_at !== null && (
+        <span className="text-[12px] text-soft">
+          anew <Time seconds={target.budget_resets_at} />
+        </span>
+      )}
+    </div>
+  )
+}
+
+function KeyMenu({ target }: { readonly target: Exact<TeamKey> }) {
+  const [open, setOpen] = useState<'revoke' | 'rotate' | null>(null)
+  return (
+    <>
+      <DropdownMenu.Root>
+        <DropdownMenu.Trigger
+          className="rounded p-1 text-soft hover:bg-sunken hover:text-text"
+          aria-label={`Actions for ${target.name}`}
+        >
+          <Ellipsis size={16} aria-hidden />
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content align="end" sideOffset={4} className={menuContent}>
+            <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('rotate')}>
+              Replace by a new key
+            </DropdownMenu.Item>
+            <DropdownMenu.Item className={clsx(menuItem, 'text-danger')} onSelect={() => setOpen('revoke')}>
+              Revoke
+            </DropdownMenu.Item>
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      {open === 'revoke' && <RevokeKeyDialog target={target} onClose={() => setOpen(null)} />}
+      {open === 'rotate' && <RotateKeyDialog target={target} onClose={() => setOpen(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,162 @@
+import { type Exact, modelTypes, type ModelEntry } from '@svc/contract'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { AudioLines, File, Image, type LucideIcon, Type, Video } from 'lucide-react'
+import { modelsQuery } from '../../api/team.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Credits, Usd } from '../../ui/credits.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Empty, Page } from '../../ui/page.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+
+const route = getRouteApi('/signed-in/team/$teamId/models')
+
+type Model = Exact<ModelEntry>
+
+function matches(model: Model, words: readonly string[]): boolean {
+  const text = `${model.id} ${model.name} ${model.svc.aliases.join(' ')}`.toLowerCase()
+  return words.every((word) => text.includes(word))
+}
+
+export function ModelsPage() {
+  const { q = '', type = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { data: models } = useSuspenseQuery(modelsQuery).data
+  const words = q.toLowerCase().split(/\s+/)
+  const shown = models.filter((model) => (type === '' || model.svc.type === type) && matches(model, words))
+  const set = (search: { q: string; type: string }): void =>
+    void navigate({
+      search: { ...(search.q === '' ? {} : { q: search.q }), ...(search.type === '' ? {} : { type: search.type }) },
+      replace: true,
+      resetScroll: false,
+    })
+  return (
+    <Page title="Models" lead="What a key can address, and what it costs. The margin is in the prices.">
+      <div className="flex flex-col gap-4">
+        <div className="grid grid-cols-[minmax(0,1fr)_10rem] gap-3 sm:max-w-xl">
+          <TextField
+            label="Search"
+            type="search"
+            value={q}
+            placeholder="gpt, claude, flux …"
+            onChange={(event) => set({ q: event.target.value, type })}
+          />
+          <SelectField
+            label="Kind"
+            value={type}
+            options={[{ value: '', text: 'All kinds' }, ...modelTypes.map((kind) => ({ value: kind, text: kind }))]}
+            onPick={(kind) => set({ q, type: kind })}
+          />
+        </div>
+        <p role="status" className="text-[12px] text-soft">
+          {shown.length === models.length ? `${models.length} models` : `${shown.length} of ${models.length} models`}
+        </p>
+        {shown.length === 0 ? <Empty text="No model matches this search." /> : <ModelTable models={shown} />}
+      </div>
+    </Page>
+  )
+}
+
+function ModelTable({ models }: { readonly models: readonly Model[] }) {
+  return (
+    <div className={tableFrame} role="region" aria-label="Models" tabIndex={0}>
+      <table className={table}>
+        <thead>
+          <tr>
+            <th className={headCell}>Model</th>
+            <th className={clsx(headCell, right)}>Input per 1M</th>
+            <th className={clsx(headCell, right)}>Output per 1M</th>
+            <th className={clsx(headCell, right)}>Per unit</th>
+            <th className={clsx(headCell, right)}>Context</th>
+            <th className={headCell}>Takes</th>
+            <th className={headCell}>Gives</th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map((model) => (
+            <ModelRow key={model.id} model={model} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function ModelRow({ model }: { readonly model: Model }) {
+  const { svc, architecture } = model
+  return (
+    <tr className={clsx(bodyRow, 'group')}>
+      <td className={clsx(cell, 'min-w-44 sm:min-w-56')}>
+        <div className="flex items-center gap-2">
+          <span className="font-medium">{model.name}</span>
+          {svc.featured && <span className="rounded bg-accent-soft px-1.5 text-[12px] text-accent">featured</span>}
+        </div>
+        <div className="flex items-center gap-1">
+          <span className="font-mono text-[12px] break-all text-soft">{model.id}</span>
+          <CopyButton
+            text={model.id}
+            what={model.id}
+            look="quiet"
+            className="h-5 px-1 text-[11px] opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+          />
+        </div>
+        {svc.alias_for !== null && (
+          <div className="hidden font-mono text-[12px] break-all text-soft sm:block">→ {svc.alias_for}</div>
+        )}
+      </td>
+      <Price value={svc.credits_per_1m_input} />
+      <Price value={svc.credits_per_1m_output} />
+      <Price value={svc.credits_per_unit} unit={svc.unit} />
+      <td className={clsx(cell, right, 'whitespace-nowrap')} title={model.context_length?.toLocaleString()}>
+        {contextText(model.context_length)}
+      </td>
+      <td className={cell}>
+        <Modalities kinds={architecture.input_modalities} />
+      </td>
+      <td className={cell}>
+        <Modalities kinds={architecture.output_modalities} />
+      </td>
+    </tr>
+  )
+}
+
+function Price({ value, unit = null }: { readonly value: string | null; readonly unit?: string | null }) {
+  return (
+    <td className={clsx(cell, right)}>
+      {value !== null && (
+        <>
+          <Credits value={value} withUnit={false} />
+          <div className="text-[12px] text-soft">
+            <Usd value={value} />
+          </div>
+          {unit !== null && <div className="text-[12px] text-soft">each {unit}</div>}
+        </>
+      )}
+    </td>
+  )
+}
+
+function contextText(tokens: number | null): string {
+  if (tokens === null) return ''
+  return tokens >= 1_000_000 ? `${Math.round(tokens / 10_000) / 100}M` : `${Math.round(tokens / 1_000)}K`
+}
+
+const ICONS: Readonly<Record<string, LucideIcon>> = { text: Type, image: Image, video: Video, audio: AudioLines }
+
+function Modalities({ kinds }: { readonly kinds: readonly string[] }) {
+  return (
+    <ul className="flex gap-1.5 text-soft">
+      {kinds.map((kind) => {
+        const Icon = ICONS[kind] ?? File
+        return (
+          <li key={kind} title={kind}>
+            <Icon size={15} aria-hidden />
+            <span className="sr-only">{kind}</span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,186 @@
+import { createClient, endpoints, type Exact, type MadeTeamKey, type TeamUsageRecord } from '@svc/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { Check, Play } from 'lucide-react'
+import { Tabs } from 'radix-ui'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useSignedIn, useTeam } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Credits } from '../../ui/credits.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { formText } from '../../ui/form-text.ts'
+import { Card } from '../../ui/page.tsx'
+import { useCreateKey } from '../keys/key-changes.ts'
+import { KeySecret } from '../keys/key-secret.tsx'
+import { SAMPLE_PROMPT, samplesFor } from './code-samples.ts'
+
+const MODEL = 'svc-gpt'
+const KEY_PLACE = 'YOUR_KEY'
+
+/** From nothing to the first charge, on one card. */
+export function FirstSteps({ firstCall }: { readonly firstCall: Exact<TeamUsageRecord> | null }) {
+  const create = useCreateKey()
+  const made = create.data ?? null
+  return (
+    <Card title="Three steps to the first request">
+      <ol className="flex flex-col gap-6">
+        <Step number={1} title="Make a key" isDone={made !== null}>
+          {made === null ? <KeyForm create={create} /> : <KeySecret made={made} onKept={() => undefined} />}
+        </Step>
+        <Step number={2} title="Send a request" isDone={firstCall !== null}>
+          <Samples made={made} />
+        </Step>
+        <Step number={3} title="See what it cost" isDone={firstCall !== null}>
+          <FirstCharge call={firstCall} />
+        </Step>
+      </ol>
+    </Card>
+  )
+}
+
+interface StepProps {
+  readonly number: number
+  readonly title: string
+  readonly isDone: boolean
+  readonly children: ReactNode
+}
+
+function Step({ number, title, isDone, children }: StepProps) {
+  return (
+    <li className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3">
+      <span
+        aria-hidden
+        className={clsx(
+          'flex size-7 items-center justify-center rounded-full text-[12px] font-semibold',
+          isDone ? 'bg-accent text-on-accent' : 'bg-accent-soft text-accent',
+        )}
+      >
+        {isDone ? <Check size={14} /> : number}
+      </span>
+      <div className="min-w-0">
+        <h3 className="mb-2 leading-7 font-medium">
+          {title}
+          {isDone && <span className="sr-only"> (done)</span>}
+        </h3>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+function KeyForm({ create }: { readonly create: ReturnType<typeof useCreateKey> }) {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const name = formText(new FormData(event.currentTarget), 'name')
+    create.mutate({ name, budget: null, expires_at: null, models: null })
+  }
+  return (
+    <form className="flex flex-col gap-3" onSubmit={submit}>
+      <div className="flex items-end gap-2">
+        <div className="w-56">
+          <TextField label="Name" name="name" defaultValue="first key" required maxLength={64} autoComplete="off" />
+        </div>
+        <Button type="submit" className="h-9" isBusy={create.isPending}>
+          Make a key
+        </Button>
+      </div>
+      <Failure error={create.error} />
+    </form>
+  )
+}
+
+const tabLook = clsx(
+  'rounded px-2.5 py-1 whitespace-nowrap text-soft hover:text-text',
+  'data-[state=active]:bg-surface data-[state=active]:font-medium data-[state=active]:text-text',
+  'data-[state=active]:shadow-[0_0_0_1px_var(--line)]',
+)
+
+function Samples({ made }: { readonly made: MadeTeamKey | null }) {
+  const { gateway } = useSignedIn()
+  const samples = samplesFor({ baseUrl: gateway.api_base_url, key: made?.key ?? KEY_PLACE, model: MODEL })
+  return (
+    <div className="flex flex-col gap-3">
+      <Tabs.Root
+        defaultValue={samples[0]?.name ?? ''}
+        className="overflow-hidden rounded-lg border border-line bg-sunken"
+      >
+        <Tabs.List aria-label="Language" className="flex gap-1 overflow-x-auto border-b border-line p-1.5">
+          {samples.map(({ name }) => (
+            <Tabs.Trigger key={name} value={name} className={tabLook}>
+              {name}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        {samples.map(({ name, install, code }) => (
+          <Tabs.Content key={name} value={name} className="relative outline-offset-[-2px]">
+            <pre
+              className="overflow-x-auto p-4 pr-24 font-mono text-[12.5px] leading-5"
+              data-testid={`sample-${name}`}
+              tabIndex={0}
+              aria-label={`${name} code`}
+            >
+              {install !== null && <span className="text-soft">{`# ${install}\n\n`}</span>}
+              <code>{code}</code>
+            </pre>
+            <CopyButton text={code} what={`the ${name} code`} className="absolute top-3 right-3 h-7 bg-surface" />
+          </Tabs.Content>
+        ))}
+      </Tabs.Root>
+      {made !== null && <RunHere apiKey={made.key} />}
+    </div>
+  )
+}
+
+/** Sends the very request from the page, with the new key; the answer appears as it comes. */
+function RunHere({ apiKey }: { readonly apiKey: string }) {
+  const team = useTeam()
+  const cache = useQueryClient()
+  const [answer, setAnswer] = useState('')
+  const run = useMutation({
+    mutationFn: async () => {
+      setAnswer('')
+      const client = createClient({ baseUrl: `${location.origin}/api`, key: apiKey })
+      const body = { model: MODEL, messages: [{ role: 'user' as const, content: SAMPLE_PROMPT }] }
+      for await (const event of client.stream(endpoints.createChatCompletion, { body })) {
+        const piece = event.choices[0]?.delta.content
+        if (typeof piece === 'string') setAnswer((text) => text + piece)
+      }
+      await cache.invalidateQueries({ queryKey: ['team', team.id] })
+    },
+  })
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <Button look="secondary" isBusy={run.isPending} onClick={() => run.mutate()}>
+        {!run.isPending && <Play size={14} aria-hidden />}
+        Run it here
+      </Button>
+      <div aria-live="polite" className="w-full">
+        {answer !== '' && <p className="rounded-lg bg-sunken p-4 whitespace-pre-wrap">{answer}</p>}
+      </div>
+      <Failure error={run.error} />
+    </div>
+  )
+}
+
+function FirstCharge({ call }: { readonly call: Exact<TeamUsageRecord> | null }) {
+  const team = useTeam()
+  if (call === null) return <p className="text-soft">The charge of the request appears here, to the last digit.</p>
+  return (
+    <p role="status">
+      <span className="font-medium">
+        <Credits value={call.credits_charged} withUsd />
+      </span>{' '}
+      for a request to <span className="font-mono">{call.model}</span>.{' '}
+      <Link
+        to="/team/$teamId/usage/$requestId"
+        params={{ teamId: team.id, requestId: call.request_id }}
+        className="text-accent underline underline-offset-2"
+      >
+        Why this much?
+      </Link>
+    </p>
+  )
+}

@@ -1,0 +1,142 @@
+import type { Exact, TeamUsageRecord } from '@svc/contract'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTeam } from '../../api/session.ts'
+import { usageRecordQuery } from '../../api/team.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Credits } from '../../ui/credits.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Time } from '../../ui/time.tsx'
+import { billOf, otherRule } from './bill.ts'
+import { Result, usedText } from './usage-table.tsx'
+
+const route = getRouteApi('/signed-in/team/$teamId/usage/$requestId')
+
+const PENDING_MS = 1_000
+
+/** One request: what it was, and the sum behind its charge. Has an address of its own. */
+export function UsageRecord() {
+  const team = useTeam()
+  const { requestId } = route.useParams()
+  const navigate = route.useNavigate()
+  const { data, error } = useQuery({
+    ...usageRecordQuery(team.id, requestId),
+    refetchInterval: ({ state }) => (state.data?.state === 'pending' ? PENDING_MS : false),
+  })
+  const close = (): void =>
+    void navigate({
+      to: '/team/$teamId/usage',
+      params: { teamId: team.id },
+      search: (search) => search,
+      resetScroll: false,
+    })
+  return (
+    <Dialog title="Request" look="drawer" onClose={close}>
+      {error !== null && <Failure error={error} />}
+      {data === undefined && error === null && <Skeleton className="h-96 w-full" />}
+      {data?.state === 'pending' && (
+        <p role="status">
+          This request still runs. <Credits value={data.credits_reserved} /> are held for it; what is left over comes
+          back.
+        </p>
+      )}
+      {data?.state === 'final' && <Details record={data} />}
+    </Dialog>
+  )
+}
+
+function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
+  return (
+    <div className="flex flex-col gap-6">
+      <p className="text-2xl leading-8 font-semibold">
+        <Credits value={record.credits_charged} withUsd />
+      </p>
+      <Bill record={record} />
+      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 gap-y-2">
+        <Fact name="When">
+          <Time seconds={record.created} />, {new Date(record.created * 1_000).toLocaleString()}
+        </Fact>
+        <Fact name="Result">
+          <Result record={record} />
+        </Fact>
+        <Fact name="Key">{record.key_name}</Fact>
+        <Fact name="Model">
+          <span className="font-mono text-[12.5px] break-all">{record.model}</span>
+        </Fact>
+        {record.upstream_model !== null && record.upstream_model !== record.model && (
+          <Fact name="Served by">
+            <span className="font-mono text-[12.5px] break-all">{record.upstream_model}</span>
+          </Fact>
+        )}
+        <Fact name="Used">{usedText(record) || 'nothing'}</Fact>
+        {record.latency_ms !== null && <Fact name="Took">{(record.latency_ms / 1_000).toFixed(2)} s</Fact>}
+        <Fact name="Request id">
+          <span className="font-mono text-[12.5px] break-all">{record.request_id}</span>
+        </Fact>
+      </dl>
+      <div className="flex gap-2">
+        <CopyButton text={record.request_id} what="the request id">
+          Copy the id
+        </CopyButton>
+        <CopyButton text={JSON.stringify(record, null, 2)} what="the record as JSON">
+          Copy as JSON
+        </CopyButton>
+      </div>
+    </div>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-soft">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  )
+}
+
+function Bill({ record }: { readonly record: Exact<TeamUsageRecord> }) {
+  const lines = billOf(record)
+  if (lines.length === 0) {
+    return <p className="text-soft">Nothing was charged: requests that fail are free.</p>
+  }
+  const other = otherRule(record)
+  const parts = [
+    ...(record.cached_tokens
+      ? [`${record.cached_tokens.toLocaleString()} of the input tokens came from the cache`]
+      : []),
+    ...(record.reasoning_tokens
+      ? [`${record.reasoning_tokens.toLocaleString()} of the output tokens were reasoning`]
+      : []),
+  ]
+  return (
+    <div className="flex flex-col gap-2">
+      <table className="w-full" aria-label="The sum behind the charge">
+        <tbody>
+          {lines.map(({ what, how, amount, unit }, index) => (
+            <tr key={what} className={index === lines.length - 1 ? 'border-t border-line-strong font-semibold' : ''}>
+              <th scope="row" className="py-1.5 pr-3 text-left align-top font-[inherit]">
+                {what}
+                {how !== '' && <div className="text-[12px] font-normal text-soft">{how}</div>}
+              </th>
+              <td className="py-1.5 text-right align-top whitespace-nowrap">
+                {unit === 'USD' ? `$${amount}` : amount}
+                {unit === 'credits' && <span className="font-normal text-soft"> credits</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {parts.length > 0 && <p className="text-[12px] text-soft">{parts.join('; ')}.</p>}
+      {other !== null && <p className="text-[12px] text-soft">{other}</p>}
+      {record.estimated && (
+        <p className="rounded bg-warning-soft px-3 py-2 text-[12px] text-warning">
+          Estimated: the upstream reported no counts, so the gateway counted itself.
+        </p>
+      )}
+    </div>
+  )
+}

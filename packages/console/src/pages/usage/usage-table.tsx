@@ -1,0 +1,79 @@
+import type { Exact, TeamUsageRecord } from '@svc/contract'
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { useTeam } from '../../api/session.ts'
+import type { UsageSearch } from '../../app/search.ts'
+import { Credits } from '../../ui/credits.tsx'
+import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { Time } from '../../ui/time.tsx'
+
+interface UsageTableProps {
+  readonly records: readonly Exact<TeamUsageRecord>[]
+  /** Stays in the address while a record is open. */
+  readonly search: UsageSearch
+}
+
+/** Requests, newest first. Each leads to the sum behind its charge. */
+export function UsageTable({ records, search }: UsageTableProps) {
+  return (
+    <div className={tableFrame} role="region" aria-label="Requests" tabIndex={0}>
+      <table className={table}>
+        <thead>
+          <tr>
+            <th className={headCell}>When</th>
+            <th className={headCell}>Model</th>
+            <th className={clsx(headCell, 'hidden md:table-cell')}>Key</th>
+            <th className={clsx(headCell, right, 'hidden lg:table-cell')}>Used</th>
+            <th className={clsx(headCell, 'hidden sm:table-cell')}>Result</th>
+            <th className={clsx(headCell, right)}>Credits</th>
+          </tr>
+        </thead>
+        <tbody>
+          {records.map((record) => (
+            <UsageRow key={record.id} record={record} search={search} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function UsageRow({ record, search }: { readonly record: Exact<TeamUsageRecord>; readonly search: UsageSearch }) {
+  const team = useTeam()
+  return (
+    <tr className={clsx(bodyRow, 'relative')}>
+      <td className={clsx(cell, 'whitespace-nowrap')}>
+        <Link
+          to="/team/$teamId/usage/$requestId"
+          params={{ teamId: team.id, requestId: record.request_id }}
+          search={search}
+          resetScroll={false}
+          className="after:absolute after:inset-0"
+        >
+          <Time seconds={record.created} />
+        </Link>
+      </td>
+      <td className={clsx(cell, 'max-w-48 truncate font-mono text-[12.5px]')}>{record.model}</td>
+      <td className={clsx(cell, 'hidden max-w-40 truncate md:table-cell')}>{record.key_name}</td>
+      <td className={clsx(cell, right, 'hidden whitespace-nowrap lg:table-cell')}>{usedText(record)}</td>
+      <td className={clsx(cell, 'hidden sm:table-cell')}>
+        <Result record={record} />
+      </td>
+      <td className={clsx(cell, right)}>
+        <Credits value={record.credits_charged} withUnit={false} />
+      </td>
+    </tr>
+  )
+}
+
+/** What was counted. */
+export function usedText({ units, total_tokens: tokens }: Exact<TeamUsageRecord>): string {
+  if (units !== null) return `${units.quantity.toLocaleString()} ${units.kind}`
+  return tokens === null ? '' : `${tokens.toLocaleString()} tokens`
+}
+
+export function Result({ record }: { readonly record: Pick<Exact<TeamUsageRecord>, 'status' | 'error_code'> }) {
+  if (record.status === 'ok') return <span className="text-soft">ok</span>
+  if (record.status === 'cancelled') return <span className="text-soft">ended early</span>
+  return <span className="text-danger">{record.error_code ?? 'failed'}</span>
+}
