@@ -15,8 +15,10 @@ interface DialogProps {
 }
 
 const LOOKS = {
-  dialog:
-    'left-1/2 top-1/2 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg -translate-x-1/2 -translate-y-1/2 rounded-lg',
+  dialog: clsx(
+    'left-1/2 top-1/2 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg',
+    '-translate-x-1/2 -translate-y-1/2 rounded-lg',
+  ),
   drawer: 'inset-y-0 right-0 w-full max-w-xl border-y-0 border-r-0',
 } as const
 
