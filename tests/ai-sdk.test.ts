@@ -230,7 +230,7 @@ describe.each(providers)('$name with an upstream that does what the test says', 
   test('a failure of the upstream is tried again, and only the answer is charged', async () => {
     stub.onChat = (_call, response) => {
       if (stub.chats.length - before.upstream > 1) return sendCompletion(response)
-      response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
+      response.writeHead(503, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ error: { code: 503, message: 'busy' } }))
     }
     const { result, charge } = await chargeOf(gateway, () => generateText({ model, prompt }))

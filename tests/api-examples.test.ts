@@ -51,12 +51,17 @@ async function run(example: Example, gateway: TestGateway): Promise<string> {
 }
 
 let gateway: TestGateway
+let rich: TestGateway
 
 beforeAll(async () => {
   // Too little for the example that shows a 402.
   gateway = await startTestGateway({ credits: '0.5' })
+  rich = await startTestGateway()
 })
-afterAll(() => gateway.stop())
+afterAll(() => Promise.all([gateway.stop(), rich.stop()]))
+
+/** A video costs more than all others together. */
+const gatewayFor = ({ heading }: Example): TestGateway => (heading === 'Videos' ? rich : gateway)
 
 /** What each of them must print. */
 const prints: Readonly<Record<string, readonly RegExp[]>> = {
@@ -67,6 +72,7 @@ const prints: Readonly<Record<string, readonly RegExp[]>> = {
   Responses: [/sandbox/, /credits_charged: 0\.00\d+/],
   Messages: [/sandbox/i, /credits_charged: 0\.00\d+/],
   Streaming: [/sandbox/, /^credits: 0\.00\d+$/m],
+  Videos: [],
   'Errors and retries': [/^0\.\d+ \d+ http\S+$/m],
   'The typed client': [/credits: '0\.\d+'/, /undefined 0\.00\d+$/m],
 }
@@ -76,7 +82,8 @@ test('every example is known here, and every one here is in the document', () =>
 })
 
 test.each(examples)('the example under “$heading” runs and is charged', async (example) => {
-  const { result: printed, charge } = await chargeOf(gateway, () => run(example, gateway))
+  const own = gatewayFor(example)
+  const { result: printed, charge } = await chargeOf(own, () => run(example, own))
   for (const expected of prints[example.heading] ?? []) expect(printed).toMatch(expected)
   expect(charge).toBeGreaterThan(0n)
 })
