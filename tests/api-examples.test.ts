@@ -81,9 +81,13 @@ test('every example is known here, and every one here is in the document', () =>
   expect(examples.map(({ heading }) => heading)).toEqual(Object.keys(prints))
 })
 
-test.each(examples)('the example under “$heading” runs and is charged', async (example) => {
-  const own = gatewayFor(example)
-  const { result: printed, charge } = await chargeOf(own, () => run(example, own))
-  for (const expected of prints[example.heading] ?? []) expect(printed).toMatch(expected)
-  expect(charge).toBeGreaterThan(0n)
-})
+test.each(examples)(
+  'the example under “$heading” runs and is charged',
+  async (example) => {
+    const own = gatewayFor(example)
+    const { result: printed, charge } = await chargeOf(own, () => run(example, own))
+    for (const expected of prints[example.heading] ?? []) expect(printed).toMatch(expected)
+    expect(charge).toBeGreaterThan(0n)
+  },
+  90_000,
+)

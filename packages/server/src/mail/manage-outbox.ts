@@ -34,4 +34,4 @@ export function suppressRecipient({ store, clock, secret }: ManageOutboxDeps, ad
   return store.suppress(hashRecipient(address, secret), clock.now())
 }
 
-export type { MailPage, MailRecord, MailState } from './outbox-store.ts'
+export type { MailPage, MailRecord } from './outbox-store.ts'

@@ -25,10 +25,8 @@ const schemas = {
     .nullable(),
 } as const satisfies { readonly [Name in keyof GatewaySettings]: z.ZodType<GatewaySettings[Name]> }
 
-export const settingNames = Object.keys(schemas) as readonly (keyof GatewaySettings)[]
-
 export interface SettingsDeps {
-  readonly store: Pick<OperatorStore, 'readSettings' | 'writeSetting'>
+  readonly store: Pick<OperatorStore, 'readSettings'>
   readonly clock: Clock
   /** What holds where the operator set nothing: from the configuration. */
   readonly defaults: GatewaySettings
@@ -46,19 +44,6 @@ export async function readGatewaySettings({ store, defaults }: SettingsDeps): Pr
     allowsPasswords: pick('allowsPasswords'),
     brand: pick('brand'),
     termsUrl: pick('termsUrl'),
-  }
-}
-
-/** Writes the settings that are given. */
-export async function changeGatewaySettings(
-  { store, clock }: SettingsDeps,
-  change: Partial<GatewaySettings>,
-  userId: string,
-): Promise<void> {
-  for (const name of settingNames) {
-    const value = change[name]
-    if (value === undefined) continue
-    await store.writeSetting({ name, value: JSON.stringify(schemas[name].parse(value)), now: clock.now(), userId })
   }
 }
 

@@ -15,7 +15,6 @@ export interface OperatorStore {
   clearFirstRunTokens(): Promise<void>
   /** JSON text by name. */
   readSettings(): Promise<ReadonlyMap<string, string>>
-  writeSetting(setting: { name: string; value: string; now: number; userId: string | null }): Promise<void>
 }
 
 /** Makes the store of operators and of what they set. */
@@ -73,14 +72,6 @@ export function createOperatorStore(database: Database): OperatorStore {
     async readSettings() {
       const rows = await read.selectFrom('gateway_setting').select(['name', 'value']).execute()
       return new Map(rows.map(({ name, value }) => [name, value]))
-    },
-    async writeSetting({ name, value, now, userId }) {
-      const row = { value, updated_at: now, updated_by: userId }
-      const statement = read
-        .insertInto('gateway_setting')
-        .values({ name, ...row })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
-      await database.write([statement.compile()])
     },
   }
 }

@@ -47,9 +47,3 @@ export function can(role: Role, permission: Permission): boolean {
 export function permissionsOf(role: Role): readonly Permission[] {
   return TABLE[role]
 }
-
-/** Whether a person of one role may give or take away another role: nobody gives more than they have. */
-export function mayAssign(role: Role, assigned: Role): boolean {
-  if (!can(role, 'members:manage')) return false
-  return role === 'owner' || assigned !== 'owner'
-}

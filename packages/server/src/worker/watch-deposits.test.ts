@@ -13,7 +13,8 @@ const WATCH_MS = 1_000
 
 describeEachEngine('two processes that watch a chain', (engine) => {
   test('have it one at a time; the other takes over when the first stops or falls silent', async () => {
-    const { database, close } = await openTestDatabase(engine)
+    const open = await openTestDatabase(engine)
+    const { database } = open
     const log = createLogger({ level: 'fatal', sink: { write: () => undefined } })
     let now = 1_000_000
     const clock = { now: () => now }
@@ -67,6 +68,6 @@ describeEachEngine('two processes that watch a chain', (engine) => {
     await Promise.all([a.tick(), c.tick()])
     expect(rounds).toHaveLength(1)
     await Promise.all([a.stop(), c.stop()])
-    await close()
+    await open.close()
   })
 })

@@ -24,7 +24,8 @@ function streamed(events: readonly (Json | string)[]) {
       outcome = ended
     },
   }
-  const reader = new ChatStreamReader(sink, { upstream: 'u', apiKey: null, generationId: null, dialect: DIALECT })
+  const options = { upstream: 'u', apiKey: null, generationId: null, dialect: DIALECT, readFrames: null }
+  const reader = new ChatStreamReader(sink, options)
   for (const event of events) {
     reader.data(Buffer.from(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`))
   }
