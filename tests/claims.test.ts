@@ -306,19 +306,21 @@ describe.skipIf(!hasEvm() || findPostgres() === null)('several processes', () =>
     const hash = await chain.payToken(place.chains[0]?.address ?? '0x', usdg(25))
     await chain.finalise()
     const spellings = [hash, hash.slice(2), hash.toUpperCase().replace('0X', '0x')]
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, at) =>
-        nodes[at % 3]!.fetch('/deposits/claim', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ txHash: spellings[at % 3], asset: 'USDG', chainId: 4663 }),
-        }),
-      ),
-    )
+    const claim = (at: number): Promise<Response> =>
+      nodes[at % 3]!.fetch('/deposits/claim', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ txHash: spellings[at % 3], asset: 'USDG', chainId: 4663 }),
+      })
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, at) => claim(at)))
     const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as { id: string; credited: boolean }[]
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(new Set(bodies.map(({ id }) => id)).size).toBe(1)
-    expect(bodies.every(({ credited }) => credited)).toBe(true)
+    expect(bodies.some(({ credited }) => credited)).toBe(true)
+    // A process that has not seen the newest final block yet answers pending; asked again, each says the same.
+    for (const at of [0, 1, 2]) {
+      await expect.poll(async () => ((await (await claim(at)).json()) as { credited: boolean }).credited).toBe(true)
+    }
     expect(await processes.balance()).toEqual({ posted: 25n * CREDITS_PER_USD, held: 0n })
     await processes.stop()
     await chain.stop()
