@@ -12,10 +12,10 @@ rmSync(`${folder}dist`, { recursive: true, force: true })
  */
 const withoutSchemas = {
   name: 'svc-without-schemas',
-  /** @param {import('esbuild').PluginBuild} setup */
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^zod$/ }, () => ({ path: 'zod', namespace: 'without-schemas' }))
-    onLoad({ filter: /.*/, namespace: 'without-schemas' }, () => ({
+  /** @param {import('esbuild').PluginBuild} build */
+  setup(build) {
+    build.onResolve({ filter: /^zod$/ }, () => ({ path: 'zod', namespace: 'without-schemas' }))
+    build.onLoad({ filter: /.*/, namespace: 'without-schemas' }, () => ({
       contents: `const schema = new Proxy(function () {}, {
         get: () => schema, apply: () => schema, construct: () => schema, ownKeys: () => ['prototype'],
       })
