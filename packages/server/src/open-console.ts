@@ -56,7 +56,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
     brand: BRAND,
     termsUrl: null,
   }
-  const settings = (): Promise<GatewaySettings> => readGatewaySettings({ store: operators, clock, defaults })
+  const settings = (): Promise<GatewaySettings> => readGatewaySettings({ store: operators, defaults })
   const signInDeps: SignInDeps = {
     policy: {
       mayJoin: async (email) => {

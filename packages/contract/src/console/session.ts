@@ -3,15 +3,25 @@ import { z } from 'zod'
 export const teamRoles = ['owner', 'admin', 'billing', 'member', 'viewer'] as const
 export type TeamRole = (typeof teamRoles)[number]
 
+/** What can be done in a team. */
 export const teamPermissions = [
+  /** See the balance, the team and its members. */
   'team:read',
+  /** Rename the team, set its spending cap and its alerts. */
   'team:manage',
+  /** Invite, change roles, remove. */
   'members:manage',
+  /** Make keys, and see, change and revoke one's own. */
   'keys:own',
+  /** See, change and revoke everybody's keys. */
   'keys:all',
+  /** See one's own requests. */
   'usage:own',
+  /** See everybody's requests, statements and exports. */
   'usage:all',
+  /** Deposit addresses, claims, wallets, receipts. */
   'deposits:manage',
+  /** Spend credits in the playground. */
   'play',
 ] as const
 export type TeamPermission = (typeof teamPermissions)[number]

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Clock } from '../runtime/clock.ts'
 import type { OperatorStore } from './operator-store.ts'
 
 /** What an operator can change while the gateway runs. */
@@ -27,7 +26,6 @@ const schemas = {
 
 export interface SettingsDeps {
   readonly store: Pick<OperatorStore, 'readSettings'>
-  readonly clock: Clock
   /** What holds where the operator set nothing: from the configuration. */
   readonly defaults: GatewaySettings
 }
