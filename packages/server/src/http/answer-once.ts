@@ -56,13 +56,7 @@ export async function keepWhole(
   work: () => Promise<KeptAnswer>,
 ): Promise<string> {
   if (run === null) return (await work()).body
-  let answer: KeptAnswer
-  try {
-    answer = await work()
-  } catch (error) {
-    await written(deps, run.release())
-    throw error
-  }
+  const answer = await workOnce(deps, run, () => work())
   await written(deps, run.finish(answer))
   return answer.body
 }
@@ -80,18 +74,26 @@ export async function keepStream(
 ): Promise<void> {
   if (run === null) return void (await work(reader))
   const kept = new KeptFrames(reader)
-  let end: StreamEnd
-  try {
-    end = await work(kept)
-  } catch (error) {
-    await written(deps, run.release())
-    throw error
-  }
+  const end = await workOnce(deps, run, () => work(kept))
   const { text } = kept
   const answer = text === null ? null : { contentType: EVENT_STREAM, headers: STREAM_HEADERS, body: text }
   if (end === 'failed') await written(deps, run.finishFailed(answer))
   else await written(deps, run.finish(end === 'whole' ? answer : null))
   kept.sendLast()
+}
+
+/** Does the work of a run. Where it throws, the name is given back, so that it may be used again. */
+export async function workOnce<Result>(
+  deps: EdgeDeps,
+  run: IdempotentRun,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    await written(deps, run.release())
+    throw error
+  }
 }
 
 /**

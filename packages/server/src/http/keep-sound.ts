@@ -4,7 +4,7 @@ import { type IdempotentRun, KEPT_LENGTH_MAX } from '../idempotency/idempotency.
 import type { KeptAnswer } from '../idempotency/sealed-answer.ts'
 import type { SoundReader, SoundWriter } from '../inference/sound-reader.ts'
 import type { StreamEnd } from '../inference/stream-chat.ts'
-import { written } from './answer-once.ts'
+import { workOnce, written } from './answer-once.ts'
 import type { EdgeDeps } from './edge.ts'
 
 /** Base64 has four characters for three bytes. */
@@ -81,13 +81,7 @@ export async function keepSound(
 ): Promise<void> {
   if (run === null) return void (await work(reader))
   const kept = new KeptSound(reader)
-  let end: StreamEnd
-  try {
-    end = await work(kept)
-  } catch (error) {
-    await written(deps, run.release())
-    throw error
-  }
+  const end = await workOnce(deps, run, () => work(kept))
   await written(deps, end === 'whole' ? run.finish(kept.answer) : run.finishFailed(null))
   kept.sendLast()
 }
