@@ -1,6 +1,9 @@
 /** The console in a real browser, from the sign-in to a key that is dead. */
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
@@ -11,6 +14,7 @@ import { buildConsole } from '../tools/console/build-console.ts'
 import { openBrowser } from './open-browser.ts'
 
 const run = promisify(execFile)
+const builtPages = path.join(import.meta.dirname, '..', 'packages', 'console', 'dist')
 
 let gateway: TestGateway
 let browser: Browser
@@ -155,6 +159,24 @@ test('on a phone nothing is wider than the screen', { timeout: 60_000 }, async (
     // The list of all models has the same rows as a search, and some hundred of them.
     if (place !== 'Models') expect(await faultsOfPage()).toEqual([])
   }
+})
+
+/** What a page's scripts are allowed to weigh, compressed. Source: decision 0042 (the console). */
+const SCRIPT_BYTES_MAX = 150_000
+
+test('the overview takes less than 150 KB of scripts, schemas not among them', { timeout: 60_000 }, async () => {
+  await page.goto(`${origin()}/console`)
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.getByRole('button', { name: 'Change the team' }).waitFor()
+  const names = await page.evaluate<string[]>(
+    `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))`,
+  )
+  const scripts = names.map((name) =>
+    readFileSync(path.join(builtPages, new URL(name).pathname.slice('/console'.length))),
+  )
+  expect(scripts.length).toBeGreaterThan(2)
+  expect(scripts.reduce((sum, script) => sum + gzipSync(script, { level: 9 }).length, 0)).toBeLessThan(SCRIPT_BYTES_MAX)
+  expect(scripts.filter((script) => script.includes('ZodError')).length).toBe(0)
 })
 
 test('pages ask nobody but this origin, and nothing of them was refused', () => {

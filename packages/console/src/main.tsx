@@ -2,7 +2,6 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { z } from 'zod'
 import { queryClient } from './api/query-client.ts'
 import { router } from './app/router.tsx'
 import { applyTheme } from './app/theme.ts'
@@ -10,8 +9,6 @@ import { applyNonce } from './app/nonce.ts'
 import { Toasts } from './ui/toasts.tsx'
 import './styles.css'
 
-// The page's policy lets no text become code; the schema library would try once and be refused.
-z.config({ jitless: true })
 applyNonce()
 applyTheme()
 

@@ -4,18 +4,39 @@ import { Boxes, ChartNoAxesColumn, KeyRound, LayoutDashboard, type LucideIcon } 
 
 export interface Place {
   readonly name: string
-  /** Below the team's address. */
+  /** Below the team's address; with a slash in front, below the console's. */
   readonly path: string
   readonly icon: LucideIcon
-  /** Null for everybody in the team; `operator` for whoever runs the gateway. */
+  /** Null for everybody in the team; `operator` for whoever runs the gateway: those places stand apart. */
   readonly permission: TeamPermission | 'operator' | null
-  /** Whether it stands in the bar at the bottom of a phone; the others are under "More". */
+  /** Whether it stands in the bar at the bottom of a phone, which has room for five; the others are under "More". */
   readonly isPrimary: boolean
 }
 
 export const places: readonly Place[] = [
   { name: 'Overview', path: '', icon: LayoutDashboard, permission: null, isPrimary: true },
-  { name: 'Models', path: 'models', icon: Boxes, permission: null, isPrimary: true },
+  { name: 'Models', path: 'models', icon: Boxes, permission: null, isPrimary: false },
   { name: 'Keys', path: 'keys', icon: KeyRound, permission: 'keys:own', isPrimary: true },
   { name: 'Usage', path: 'usage', icon: ChartNoAxesColumn, permission: 'usage:own', isPrimary: true },
 ]
+
+/** The address of a place, as links take it. */
+export function hrefOf(teamId: string, { path }: Pick<Place, 'path'>): string {
+  if (path.startsWith('/')) return path
+  return path === '' ? `/team/${teamId}` : `/team/${teamId}/${path}`
+}
+
+/** What a phone's bar has room for. */
+const BAR_MAX = 5
+
+/** Divides the places between a phone's bar and "More", which takes room itself where it is needed. */
+export function dividePlaces(shown: readonly Place[]): {
+  readonly bar: readonly Place[]
+  readonly more: readonly Place[]
+} {
+  if (shown.length <= BAR_MAX) return { bar: shown, more: [] }
+  const room = BAR_MAX - 1
+  const first = [...shown.filter(({ isPrimary }) => isPrimary), ...shown.filter(({ isPrimary }) => !isPrimary)]
+  const inBar = new Set(first.slice(0, room))
+  return { bar: shown.filter((place) => inBar.has(place)), more: shown.filter((place) => !inBar.has(place)) }
+}

@@ -1,0 +1,40 @@
+import { type ComponentProps, type ComponentType, lazy, Suspense, useState } from 'react'
+
+/** What a menu's module gets: the look of its button, and whether it is to be open at first. */
+export interface MenuProps {
+  readonly trigger: ComponentProps<'button'>
+  readonly isOpenAtFirst: boolean
+}
+
+interface MenuButtonProps extends ComponentProps<'button'> {
+  readonly menu: ReturnType<typeof menuFrom>
+}
+
+/** A menu in a module of its own, by what its module exports. */
+export function menuFrom(load: () => Promise<ComponentType<MenuProps>>) {
+  return { load, Menu: lazy(async () => ({ default: await load() })) }
+}
+
+/** A button whose menu is fetched when somebody comes near, and stands in its place once it is opened. */
+export function MenuButton({ menu, ...button }: MenuButtonProps) {
+  const [isWanted, setWanted] = useState(false)
+  const comeNear = (): void => void menu.load()
+  const plain = (
+    <button
+      type="button"
+      aria-haspopup="menu"
+      aria-expanded={isWanted}
+      {...button}
+      onPointerEnter={comeNear}
+      onFocus={comeNear}
+      onClick={() => setWanted(true)}
+      onKeyDown={({ key }) => key === 'ArrowDown' && setWanted(true)}
+    />
+  )
+  if (!isWanted) return plain
+  return (
+    <Suspense fallback={plain}>
+      <menu.Menu trigger={button} isOpenAtFirst />
+    </Suspense>
+  )
+}

@@ -1,0 +1,49 @@
+import path from 'node:path'
+import { consoleEndpoints, endpoints, type CallableEndpoint } from '@svc/contract'
+import type { Plugin } from 'vite'
+
+/** What the typed client reads of a row, and nothing else: no schema, no words for the document. */
+function rowForClient({ id, method, path: address, reply }: CallableEndpoint): object {
+  return {
+    ...{ id, method, path: address, request: {} },
+    reply: { ...(reply.event === undefined ? {} : { event: {} }), ...(reply.bytes === undefined ? {} : { bytes: {} }) },
+  }
+}
+
+/** The module that exports a table and the list of its rows, as plain data. */
+function tableModule(name: string, table: Readonly<Record<string, CallableEndpoint>>): string {
+  const rows = Object.entries(table).map(([id, row]) => [id, rowForClient(row)])
+  return [
+    `export const ${name} = ${JSON.stringify(Object.fromEntries(rows))}`,
+    `export const ${name.replace(/s$/, 'List')} = Object.values(${name})`,
+  ].join('\n')
+}
+
+const CONTRACT = path.join(import.meta.dirname, '..', 'contract', 'src')
+
+const tables = new Map([
+  [path.join(CONTRACT, 'endpoints.ts'), tableModule('endpoints', endpoints)],
+  [path.join(CONTRACT, 'console-endpoints.ts'), tableModule('consoleEndpoints', consoleEndpoints)],
+])
+
+/** Stands for every schema and everything that is done with one. */
+const NO_SCHEMA = `const schema = new Proxy(function () {}, {
+  get: () => schema, apply: () => schema, ownKeys: () => ['prototype'],
+})
+export { schema as z }`
+
+const STUB = '\0svc-no-schemas'
+
+/**
+ * Takes the schemas out of what the browser loads. The pages send what the contract's types allow and believe their own
+ * gateway's answers, so they never parse by a schema; the rows of the tables come as plain data, made when this is
+ * built. What is left of a schema, beside a constant that a page needs, is one object that stands for all of them.
+ */
+export function withoutSchemas(): Plugin {
+  return {
+    name: 'svc-without-schemas',
+    enforce: 'pre',
+    resolveId: (id) => (id === 'zod' ? STUB : null),
+    load: (id) => (id === STUB ? NO_SCHEMA : (tables.get(id.split('?')[0] ?? '') ?? null)),
+  }
+}
