@@ -4,10 +4,13 @@ import { DEMO_ACCOUNT_ID } from './accounts/seed-demo.ts'
 import type { Config } from './config/config.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
+import { endPlayWithRoles, endPlayWithSessions } from './end-play.ts'
 import type { ConsoleDeps } from './http/console/console-deps.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createMirrorStore } from './keys/mirror-store.ts'
+import { createPlaygroundKeyStore } from './keys/playground-key-store.ts'
+import { createPlaygroundKeys, type PlaygroundKeys } from './keys/playground-keys.ts'
 import { createTeamKeys } from './keys/team-keys.ts'
 import { createFirstRunToken, makeOperator, takeFirstRunToken } from './operators/first-run.ts'
 import { type GatewaySettings, readGatewaySettings } from './operators/gateway-settings.ts'
@@ -17,6 +20,7 @@ import type { Logger } from './runtime/log.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 import type { SignInDeps } from './sign-in/sign-in-policy.ts'
 import { authorize } from './teams/authorize.ts'
+import { can } from './teams/permissions.ts'
 import { teamsOf } from './teams/personal-team.ts'
 import { createTeamStore, type TeamStore } from './teams/team-store.ts'
 
@@ -38,6 +42,8 @@ export interface ConsoleParts {
 
 const DEMO_EMAIL = 'demo@sandbox.invalid'
 const CALLS_PER_MINUTE = 600
+/** A page needs one in half an hour; a person opens many pages. Source: own choice. */
+const PLAYGROUND_KEYS_PER_MINUTE = 120
 const BRAND = 'SVC'
 
 /** Nobody is asked for proof only where nothing real can be spent and nobody else can come in. */
@@ -48,7 +54,14 @@ export function isPlayground(config: Config): boolean {
 export function openConsole(parts: ConsoleParts): OpenConsole {
   const { config, database, clock } = parts
   const operators = createOperatorStore(database)
-  const teams = createTeamStore(database)
+  const members = createTeamStore(database)
+  const keyDeps = { store: createKeyStore(database), peppers: config.peppers, clock }
+  const playgroundKeys = createPlaygroundKeys({
+    ...{ ...keyDeps, playStore: createPlaygroundKeyStore(database) },
+    teamsOf: async (userId) =>
+      (await members.listMemberships(userId)).filter(({ role }) => can(role, 'play')).map(({ teamId }) => teamId),
+  })
+  const teams = endPlayWithRoles(members, playgroundKeys)
   const firstRun = { store: operators, clock }
   const defaults: GatewaySettings = {
     signup: config.signup,
@@ -76,16 +89,14 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       await makeOperator(firstRun, userId)
     },
   }
-  const signIn = lazySignIn(parts, signInDeps)
+  const signIn = lazySignIn(parts, signInDeps, playgroundKeys)
   return {
     deps: {
       signIn: signIn.open,
       authorize: (userId, teamId, permission) => authorize(teams, userId, teamId, permission),
       teamsOf: (person) => teamsOf({ store: teams, clock }, person),
-      keys: createTeamKeys({
-        ...{ store: createKeyStore(database), mirrors: createMirrorStore(database), clock },
-        peppers: config.peppers,
-      }),
+      keys: createTeamKeys({ ...keyDeps, mirrors: createMirrorStore(database) }),
+      playgroundKeys,
       isOperator: (userId) => operators.isOperator(userId),
       hasOperator: () => operators.hasAny(),
       settings,
@@ -101,6 +112,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       },
       origins: parts.origins,
       perUser: new RateLimiter(CALLS_PER_MINUTE, clock),
+      perPlayer: new RateLimiter(PLAYGROUND_KEYS_PER_MINUTE, clock),
     },
     firstRunAddress: async () => {
       const token = await createFirstRunToken(firstRun)
@@ -120,6 +132,7 @@ async function joinDemoTeam({ database, clock }: ConsoleParts, teams: TeamStore,
 function lazySignIn(
   parts: ConsoleParts,
   deps: SignInDeps,
+  playgroundKeys: PlaygroundKeys,
 ): { open: () => Promise<SignIn>; close: () => Promise<void> } {
   let opened: Promise<{ readonly signIn: SignIn; readonly connection: SignInConnection }> | null = null
   const open = async () => {
@@ -132,7 +145,7 @@ function lazySignIn(
       secret: parts.config.sessionSecret,
       onError: (error) => parts.log.error({ err: error }, 'sign-in failed'),
     })
-    return { signIn, connection }
+    return { signIn: endPlayWithSessions(signIn, playgroundKeys), connection }
   }
   return {
     open: async () => {

@@ -1,4 +1,5 @@
 import type { ConsoleTable } from './console-endpoint.ts'
+import { playgroundKey } from './playground.ts'
 import { doneReply } from './session.ts'
 import { madeTeamKey, newTeamKey, rotation, teamKeyList, teamKeyPath, teamKeysQuery, teamPath } from './team-keys.ts'
 import {
@@ -60,6 +61,15 @@ export const teamEndpoints = {
     reply: { description: 'It is revoked, as it may have been before.', json: doneReply },
     errors: ['key_not_found'],
   },
+  createPlaygroundKey: {
+    id: 'createPlaygroundKey',
+    method: 'POST',
+    path: '/console/teams/{team_id}/playground-key',
+    permission: 'play',
+    request: { path: teamPath },
+    reply: { description: 'A key for the page that asks, with its secret, this once.', json: playgroundKey },
+    errors: ['account_suspended'],
+  },
   listTeamUsage: {
     id: 'listTeamUsage',
     method: 'GET',
@@ -93,6 +103,7 @@ export const teamEndpoints = {
   | 'createTeamKey'
   | 'rotateTeamKey'
   | 'revokeTeamKey'
+  | 'createPlaygroundKey'
   | 'listTeamUsage'
   | 'getTeamUsage'
   | 'listTeamUsageDays'

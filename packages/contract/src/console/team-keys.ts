@@ -31,6 +31,7 @@ export const teamKey = z.object({
     .nullable()
     .describe('Null for keys that an operator’s command made.'),
   is_own: z.boolean(),
+  is_playground: z.boolean().describe('The console made it for its playground; it ends with the session.'),
 })
 
 export type TeamKey = z.output<typeof teamKey>

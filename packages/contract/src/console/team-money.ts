@@ -19,7 +19,7 @@ export const teamUsagePending = usagePending.extend(keyOfUsage.shape)
 export type TeamUsageRecord = z.output<typeof teamUsageRecord>
 
 export const teamUsageQuery = usageQuery.extend({
-  key: z.string().min(1).max(64).optional().describe('Id of a key.'),
+  key: z.string().min(1).max(64).optional().describe('Id of a key, or `playground` for all of the playground.'),
 })
 
 export type TeamUsageQuery = z.output<typeof teamUsageQuery>

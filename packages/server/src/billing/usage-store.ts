@@ -76,6 +76,9 @@ export interface UsageDay {
  */
 const ID_DRIFT_MS = 3_600_000
 
+/** Stands in the place of a key's id for all keys of the playground. */
+export const PLAYGROUND_KEYS = 'playground'
+
 /** Makes the store that reads usage records, their roll-ups and open holds. The ledger writes all of them. */
 export function createUsageStore({ read }: Database): UsageStore {
   const totals = <Table extends 'usage_record' | 'usage_daily'>(table: Table) => ({
@@ -168,7 +171,8 @@ function inScope(table: 'usage_record' | 'usage_daily' | 'hold', scope: UsageSco
   if ('keyId' in scope) return sql<SqlBool>`${keyId} = ${scope.keyId}`
   const { accountId, teamId, createdBy, onlyKey } = scope
   const made = createdBy === null ? sql`` : sql` and k.created_by = ${createdBy}`
-  const one = onlyKey === null ? sql`` : sql` and k.key_id = ${onlyKey}`
+  const played = onlyKey === PLAYGROUND_KEYS ? sql` and k.purpose = 'playground'` : null
+  const one = onlyKey === null ? sql`` : (played ?? sql` and k.key_id = ${onlyKey}`)
   return sql<SqlBool>`${sql.ref(`${table}.account_id`)} = ${accountId} and ${keyId} in
     (select k.key_id from api_key k where k.team_id = ${teamId}${made}${one})`
 }

@@ -95,6 +95,8 @@ export interface ApiKeyTable {
   /** Who made it in the console; null for keys of an operator's command. */
   created_by: Generated<string | null>
   purpose: Generated<'user' | 'playground'>
+  /** The signed-in browser that a key of the playground ends with; null for every other key. */
+  session_id: Generated<string | null>
   /** The key through which this one was mirrored; null for a key that was made here. */
   mirrored_by: string | null
 }

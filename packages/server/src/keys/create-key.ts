@@ -35,6 +35,8 @@ export interface KeyRequest {
   readonly rights?: readonly Right[]
   /** The person who makes it in the console; absent for an operator's command. */
   readonly createdBy?: string
+  /** The signed-in browser that it ends with: for keys of the playground alone. */
+  readonly sessionId?: string
 }
 
 export interface CreatedKey {
@@ -79,6 +81,7 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
     expiresAt,
     createdAt: now,
     createdBy: request.createdBy ?? null,
+    sessionId: request.sessionId ?? null,
     sharesBudget: false,
   }
   await deps.store.insert(key)

@@ -1,5 +1,6 @@
-import type { CompiledQuery, NotNull } from 'kysely'
+import { sql, type CompiledQuery, type Expression, type ExpressionBuilder, type NotNull, type SqlBool } from 'kysely'
 import type { Database } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
 
 /** A key as its row and its budget's row have it. */
@@ -26,6 +27,8 @@ export interface KeyRecord {
   readonly lastUsedAt: number | null
   /** The person who made it in the console; null for keys of an operator's command. */
   readonly createdBy: string | null
+  /** The signed-in browser that it ends with: a key of the playground. Null for every other. */
+  readonly sessionId: string | null
   /** Null when that person is gone, or there was none. */
   readonly createdByName: string | null
 }
@@ -61,6 +64,8 @@ export interface NewKey {
   readonly expiresAt: number | null
   readonly createdAt: number
   readonly createdBy: string | null
+  /** The signed-in browser that it ends with: a key of the playground. Null for every other. */
+  readonly sessionId: string | null
   /** True for a key that spends from a budget which stands already: that of the key which it follows. */
   readonly sharesBudget: boolean
 }
@@ -71,6 +76,8 @@ export interface KeyFilter {
   readonly teamId?: string
   /** Only keys that this person has made. */
   readonly createdBy?: string
+  /** Leaves out keys of the playground that had ended by this time. */
+  readonly withoutPlayedBefore?: number
   /** Continue after this key. */
   readonly after?: string
   readonly limit: number
@@ -123,6 +130,7 @@ const recordColumns = [
   'api_key.revoked_at as revokedAt',
   'api_key.last_used_at as lastUsedAt',
   'api_key.created_by as createdBy',
+  'api_key.session_id as sessionId',
   'sign_in_user.name as createdByName',
 ] as const
 
@@ -155,6 +163,7 @@ export function createKeyStore(database: Database): KeyStore {
         .where('api_key.key_hash', 'in', hashes)
         .where('api_key.revoked_at', 'is', null)
         .where((where) => where.or([where('api_key.expires_at', 'is', null), where('api_key.expires_at', '>', now)]))
+        .where(hasItsSession())
         .executeTakeFirst()
       return row ?? null
     },
@@ -162,11 +171,12 @@ export function createKeyStore(database: Database): KeyStore {
       const row = await records().where('api_key.key_id', '=', keyId).executeTakeFirst()
       return row === undefined ? null : recordOf(row)
     },
-    async list({ accountId, teamId, createdBy, after, limit }) {
+    async list({ accountId, teamId, createdBy, withoutPlayedBefore, after, limit }) {
       let query = records().orderBy('api_key.key_id', 'desc').limit(limit)
       if (accountId !== undefined) query = query.where('api_key.account_id', '=', accountId)
       if (teamId !== undefined) query = query.where('api_key.team_id', '=', teamId)
       if (createdBy !== undefined) query = query.where('api_key.created_by', '=', createdBy)
+      if (withoutPlayedBefore !== undefined) query = query.where((where) => notPlayed(where, withoutPlayedBefore))
       if (after !== undefined) query = query.where('api_key.key_id', '<', after)
       const rows = await query.execute()
       return rows.map(recordOf)
@@ -223,6 +233,18 @@ export function createKeyStore(database: Database): KeyStore {
   }
 }
 
+/** A key of the playground is worth nothing without its session, however that ended. */
+function hasItsSession(): Expression<SqlBool> {
+  return sql<SqlBool>`(api_key.session_id is null
+    or exists (select 1 from sign_in_session s where s.id = api_key.session_id))`
+}
+
+/** Everything but keys of the playground that have ended. */
+function notPlayed(where: ExpressionBuilder<Schema, 'api_key'>, now: number): Expression<SqlBool> {
+  const isLive = where.and([where('api_key.revoked_at', 'is', null), where('api_key.expires_at', '>', now)])
+  return where.or([where('api_key.session_id', 'is', null), isLive])
+}
+
 /** Money keeps its column's name in a result, since by that name it comes back as `bigint`. */
 type RecordRow = Omit<KeyRecord, 'budgetLimit' | 'budgetSpent'> & {
   readonly limit_nanocredits: bigint | null
@@ -259,6 +281,8 @@ function insertStatements({ read }: Database, key: NewKey): readonly CompiledQue
     last_used_at: null,
     mirrored_by: null,
     created_by: key.createdBy,
+    session_id: key.sessionId,
+    purpose: key.sessionId === null ? ('user' as const) : ('playground' as const),
   })
   return key.sharesBudget ? [apiKey.compile()] : [budget.compile(), apiKey.compile()]
 }

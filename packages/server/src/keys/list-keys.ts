@@ -24,6 +24,8 @@ export interface KeySummary {
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null
   /** Null for keys that an operator's command made; the name is null for a person who is gone. */
+  /** Whether the console made it for its playground. */
+  readonly isPlayground: boolean
   readonly madeBy: { readonly userId: string; readonly name: string | null } | null
 }
 
@@ -66,6 +68,7 @@ function summaryOf(record: KeyRecord, now: number): KeySummary {
     expiresAt,
     revokedAt,
     lastUsedAt,
+    isPlayground: record.sessionId !== null,
     madeBy: createdBy === null ? null : { userId: createdBy, name: createdByName },
   }
 }

@@ -32,6 +32,9 @@ export async function rotateKey(deps: RotateKeyDeps, rotation: Rotation): Promis
   if (old === null || old.revokedAt !== null || (old.expiresAt !== null && old.expiresAt <= now)) {
     throw new ServiceError('key_not_found', 'This key has ended: make a new one.', { param: 'key_id' })
   }
+  if (old.sessionId !== null) {
+    throw new ServiceError('key_not_found', 'The playground makes its keys itself.', { param: 'key_id' })
+  }
   const rawKey = createRawKey()
   const [pepper] = deps.peppers
   const keyId = createId(now)
@@ -52,6 +55,7 @@ export async function rotateKey(deps: RotateKeyDeps, rotation: Rotation): Promis
     expiresAt: old.expiresAt,
     createdAt: now,
     createdBy: old.createdBy ?? rotation.userId,
+    sessionId: null,
     sharesBudget: true,
   })
   if (rotation.overlapMs === 0) await deps.store.revoke(old.keyId, now)

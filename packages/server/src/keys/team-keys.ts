@@ -40,7 +40,10 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
   }
   return {
     list: ({ teamId, userId, seesAll }, page) =>
-      listKeys(deps, { ...page, teamId, ...(seesAll ? {} : { createdBy: userId }) }),
+      listKeys(deps, {
+        ...{ ...page, teamId, withoutPlayedBefore: deps.clock.now() },
+        ...(seesAll ? {} : { createdBy: userId }),
+      }),
     create: ({ accountId, teamId, userId }, request) =>
       createKey(deps, { ...request, accountId, teamId, createdBy: userId }),
     revoke: async (reach, keyId) => {

@@ -3,6 +3,9 @@
  * nothing of teams, roles or credits. Source: decision 0040 (sign-in).
  */
 
+/** Where a browser signs out, below the path of the sign-in pages. */
+export const SIGN_OUT_PATH = '/sign-out'
+
 /** A person. */
 export interface User {
   readonly userId: string

@@ -191,9 +191,11 @@ function KeyMenu({ target }: { readonly target: Exact<TeamKey> }) {
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content align="end" sideOffset={4} className={menuContent}>
-            <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('rotate')}>
-              Replace by a new key
-            </DropdownMenu.Item>
+            {!target.is_playground && (
+              <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('rotate')}>
+                Replace by a new key
+              </DropdownMenu.Item>
+            )}
             <DropdownMenu.Item className={clsx(menuItem, 'text-danger')} onSelect={() => setOpen('revoke')}>
               Revoke
             </DropdownMenu.Item>

@@ -1,6 +1,7 @@
 import type { ConsoleSession } from '@svc/contract'
 import type { GatewaySettings } from '../../operators/gateway-settings.ts'
 import type { SignIn } from '../../sign-in/sign-in.ts'
+import type { PlaygroundKeys } from '../../keys/playground-keys.ts'
 import type { TeamKeys } from '../../keys/team-keys.ts'
 import type { Membership } from '../../teams/membership.ts'
 import type { Permission } from '../../teams/permissions.ts'
@@ -14,6 +15,7 @@ export interface ConsoleDeps {
   readonly authorize: (userId: string, teamId: string, permission: Permission) => Promise<Membership>
   readonly teamsOf: (person: { readonly userId: string; readonly name: string }) => Promise<readonly Membership[]>
   readonly keys: TeamKeys
+  readonly playgroundKeys: PlaygroundKeys
   readonly isOperator: (userId: string) => Promise<boolean>
   readonly hasOperator: () => Promise<boolean>
   readonly settings: () => Promise<GatewaySettings>
@@ -27,4 +29,6 @@ export interface ConsoleDeps {
   readonly origins: () => readonly [string, ...string[]]
   /** Calls of one person. */
   readonly perUser: RateLimiter
+  /** Keys that one person's playgrounds ask for. */
+  readonly perPlayer: RateLimiter
 }

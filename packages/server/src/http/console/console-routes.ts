@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { mountPlaygroundKey } from './playground-key.ts'
 import type { ConsoleEdge } from './session-route.ts'
 import { mountSessions } from './sessions.ts'
 import { mountSignInPages } from './sign-in-pages.ts'
@@ -10,5 +11,6 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountSignInPages(app, parts)
   mountSessions(app, parts)
   mountTeamKeys(app, parts)
+  mountPlaygroundKey(app, parts)
   mountTeamMoney(app, parts)
 }

@@ -41,11 +41,12 @@ function renderKey(key: KeySummary, userId: string) {
     last_used_at: secondsOf(key.lastUsedAt),
     made_by: key.madeBy === null ? null : { id: key.madeBy.userId, name: key.madeBy.name ?? '' },
     is_own: key.madeBy?.userId === userId,
+    is_playground: key.isPlayground,
   }
 }
 
 /** A key of a suspended account would be refused at its first call; whoever makes one is told now. */
-function requireActive({ accountStatus }: Membership): void {
+export function requireActive({ accountStatus }: Membership): void {
   if (accountStatus === 'active') return
   throw new ServiceError('account_suspended', 'The account is suspended. Ask the operator of the gateway.')
 }

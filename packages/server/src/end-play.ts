@@ -1,0 +1,46 @@
+/** What ends a session or takes a role also ends the playground's keys that stood on it. Part of the composition. */
+import type { PlaygroundKeys } from './keys/playground-keys.ts'
+import { SIGN_OUT_PATH, type SignIn } from './sign-in/sign-in.ts'
+import type { TeamStore } from './teams/team-store.ts'
+
+type Ending = Pick<PlaygroundKeys, 'endBaseless'>
+
+/** The same sign-in, whose ended sessions take their keys with them. */
+export function endPlayWithSessions(signIn: SignIn, keys: Ending): SignIn {
+  return {
+    ...signIn,
+    answer: async (request) => {
+      if (!new URL(request.url).pathname.endsWith(SIGN_OUT_PATH)) return signIn.answer(request)
+      const session = await signIn.findSession(request.headers.get('cookie') ?? undefined)
+      const response = await signIn.answer(request)
+      if (session !== null) await keys.endBaseless(session.user.userId)
+      return response
+    },
+    endSession: async (userId, sessionId) => {
+      const isEnded = await signIn.endSession(userId, sessionId)
+      await keys.endBaseless(userId)
+      return isEnded
+    },
+    endSessions: async (userId, except) => {
+      await signIn.endSessions(userId, except)
+      await keys.endBaseless(userId)
+    },
+  }
+}
+
+/** The same store of teams, where a role that may not play takes its keys with it. */
+export function endPlayWithRoles(teams: TeamStore, keys: Ending): TeamStore {
+  return {
+    ...teams,
+    setRole: async (teamId, userId, role) => {
+      const isChanged = await teams.setRole(teamId, userId, role)
+      if (isChanged) await keys.endBaseless(userId)
+      return isChanged
+    },
+    removeMember: async (teamId, userId) => {
+      const isRemoved = await teams.removeMember(teamId, userId)
+      if (isRemoved) await keys.endBaseless(userId)
+      return isRemoved
+    },
+  }
+}
