@@ -7,6 +7,7 @@ import { nanocreditsOf } from '@svc/contract'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import { openAdmin } from '../packages/server/src/open-admin.ts'
 import { createId } from '../packages/server/src/runtime/ids.ts'
+import { childEnvironment } from '../packages/server/testing/child-environment.ts'
 import { findFreePort } from '../packages/server/testing/postgres-server.ts'
 import type { BenchContext } from './bench-context.ts'
 import type { Side } from './side.ts'
@@ -78,10 +79,9 @@ export async function startGateway(context: BenchContext, purse: Purse, options:
     },
   }
   await writeFile(join(purse.folder, 'svc.config.json'), JSON.stringify(file))
-  const { PATH = '', HOME = '', TMPDIR } = process.env
   const env = {
-    ...{ PATH, HOME, BENCH_UPSTREAM_KEY: 'none' },
-    ...(TMPDIR === undefined ? {} : { TMPDIR }),
+    ...childEnvironment(),
+    BENCH_UPSTREAM_KEY: 'none',
     ...(options.trusted === undefined ? {} : { NODE_EXTRA_CA_CERTS: options.trusted }),
     SVC_HOST: '127.0.0.1',
     SVC_PORT: String(port),

@@ -13,6 +13,7 @@ import {
   startStubUpstream,
   type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
+import { childEnvironment } from '../packages/server/testing/child-environment.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { createSvc, type Svc, SVC_PROGRAM } from './run-svc.ts'
 
@@ -78,7 +79,7 @@ describe('with the sandbox', () => {
     expect(out.length).toBeGreaterThan(64 * 1024)
     const folder = mkdtempSync(path.join(tmpdir(), 'svc-output-'))
     const file = path.join(folder, 'models.json')
-    const env = { PATH: process.env['PATH'] ?? '', SVC_BASE_URL: gateway.baseUrl }
+    const env = { ...childEnvironment(), SVC_BASE_URL: gateway.baseUrl }
     await promisify(execFile)('sh', ['-c', `"$0" "$1" models --json > "$2"`, process.execPath, SVC_PROGRAM, file], {
       env,
     })
@@ -87,7 +88,7 @@ describe('with the sandbox', () => {
   })
 
   test('a reader that has had enough ends it quietly', async () => {
-    const env = { PATH: process.env['PATH'] ?? '', SVC_BASE_URL: gateway.baseUrl }
+    const env = { ...childEnvironment(), SVC_BASE_URL: gateway.baseUrl }
     const script = `"$0" "$1" models --json | head -c 100 | wc -c; echo "\${PIPESTATUS[0]}"`
     const command = ['--norc', '-c', script, process.execPath, SVC_PROGRAM]
     const child = spawn('bash', command, { env, stdio: ['ignore', 'pipe', 'pipe'] })

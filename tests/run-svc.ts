@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { childEnvironment } from '../packages/server/testing/child-environment.ts'
 
 export interface SvcResult {
   readonly code: number | null
@@ -32,7 +33,7 @@ export const SVC_PROGRAM = path.join(import.meta.dirname, '../packages/cli/src/b
 /** A client with a settings folder of its own. @param environment what all runs see beside PATH. */
 export function createSvc(environment: Readonly<Record<string, string>>): Svc {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-terminal-'))
-  const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: folder, ...environment }
+  const env = { ...childEnvironment(), XDG_CONFIG_HOME: folder, ...environment }
   const svc = (words: readonly string[], run: SvcRun = {}): Promise<SvcResult> =>
     runOnce(words, { ...run, env: { ...env, ...run.env } })
   return Object.assign(svc, { folder, remove: () => rmSync(folder, { recursive: true, force: true }) })

@@ -1,7 +1,6 @@
 /** What every proof needs: a database, accounts with credits and keys, and gateways that serve them. */
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Nanocredits, nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
@@ -15,6 +14,7 @@ import { JOBS_OWNER } from '../../packages/server/src/ledger/hold-owner.ts'
 import { Ledger } from '../../packages/server/src/ledger/ledger.ts'
 import { systemClock } from '../../packages/server/src/runtime/clock.ts'
 import { createId } from '../../packages/server/src/runtime/ids.ts'
+import { childEnvironment } from '../../packages/server/testing/child-environment.ts'
 import { type GatewayProcess, type GatewayStart, startGatewayProcess } from './gateway-process.ts'
 import { openStorage, type Storage, type StorageOptions } from './storage.ts'
 
@@ -67,9 +67,8 @@ const PEPPER = 'a pepper that all processes of a proof share'
 const PEPPERS = [{ version: 1, secret: PEPPER }] as const
 
 function environment(options: RigOptions, storage: Storage): Record<string, string> {
-  const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env
   return {
-    ...{ PATH, HOME, TMPDIR },
+    ...childEnvironment(),
     SVC_HOST: '127.0.0.1',
     SVC_DATA_DIR: storage.dataDir,
     SVC_KEY_PEPPER: PEPPER,

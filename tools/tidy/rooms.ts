@@ -144,7 +144,8 @@ export function findPackageBreaches(sources: readonly SourceFile[]): Finding[] {
         if (target !== null && !target.startsWith(`packages/${source.packageName}/`)) {
           return [{ path: source.path, message: `imports ${specifier} across the border of its package` }]
         }
-        if (source.isTest || !specifier.startsWith('@svc/') || specifier === '@svc/contract') return []
+        const isContract = specifier === '@svc/contract' || specifier.startsWith('@svc/contract/')
+        if (source.isTest || !specifier.startsWith('@svc/') || isContract) return []
         return [{ path: source.path, message: `imports ${specifier}; packages share nothing but @svc/contract` }]
       }),
     )

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createBrowserSession } from '../testing/browser-session.ts'
+import { childEnvironment } from '../testing/child-environment.ts'
 import { openGatewayProcesses } from '../testing/gateway-process.ts'
 import { beginStream, chunkText, sendEvent, startStubUpstream } from '../testing/stub-upstream.ts'
 
@@ -23,9 +24,8 @@ interface Ended {
 
 function runProcess(script: 'main.ts' | 'admin.ts', words: readonly string[], env: object): Promise<Ended> {
   const path = fileURLToPath(new URL(script, import.meta.url))
-  const { PATH = '' } = process.env
   return new Promise((resolve) => {
-    const options = { cwd: workingDir, env: { PATH, SVC_HOST: '127.0.0.1', SVC_PORT: '0', ...env } }
+    const options = { cwd: workingDir, env: { ...childEnvironment(), SVC_HOST: '127.0.0.1', SVC_PORT: '0', ...env } }
     execFile(process.execPath, [path, ...words], options, (error, output, errors) =>
       resolve({ code: Number(error?.code ?? 0), output, errors }),
     )

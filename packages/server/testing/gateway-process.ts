@@ -17,6 +17,7 @@ import { createLedgerEngine } from '../src/ledger/create-ledger-engine.ts'
 import { Ledger } from '../src/ledger/ledger.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { type ChatClient, createChatClient } from './chat-client.ts'
+import { childEnvironment } from './child-environment.ts'
 import { openTestDatabase } from './test-database.ts'
 import { createTestAccount, wideLimits } from './test-gateway.ts'
 
@@ -73,9 +74,8 @@ const PEPPER = 'a pepper that all processes of a test share'
 const runFile = promisify(execFile)
 
 function environment(options: ProcessesOptions, place: { readonly url: string | null; readonly dataDir: string }) {
-  const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env
   return {
-    ...{ PATH, HOME, TMPDIR },
+    ...childEnvironment(),
     SVC_HOST: '127.0.0.1',
     SVC_DATA_DIR: place.dataDir,
     SVC_KEY_PEPPER: PEPPER,

@@ -1,4 +1,4 @@
-import { nanocreditsOf } from '@svc/contract'
+import { nanocreditsOf } from '@svc/contract/credits'
 import type { HoldProgress } from './operations.ts'
 
 /** Writes progress as the JSON text that the hold row keeps. Amounts are text, since JSON numbers are not exact. */

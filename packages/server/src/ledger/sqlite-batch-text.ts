@@ -4,7 +4,7 @@
  * A copy of structured values names every member of every operation and costs several times as much as the text. The
  * operations of ordinary requests have a form of their own here; all others are JSON.
  */
-import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { nanocreditsOf, type Nanocredits } from '@svc/contract/credits'
 import { InvariantError } from '../errors/invariant-error.ts'
 import type {
   ExtendHold,

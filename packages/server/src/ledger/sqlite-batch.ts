@@ -5,7 +5,7 @@
  * `ledger_apply`
  * decides the same; one random test drives both and compares every table.
  */
-import { nanocreditsOf } from '@svc/contract'
+import { nanocreditsOf } from '@svc/contract/credits'
 import { periodStart } from '../runtime/budget-period.ts'
 import { formatHoldProgress } from './hold-progress.ts'
 import { AMOUNT_MAX, holdFor, sizeHold, unitsFor } from './hold-size.ts'

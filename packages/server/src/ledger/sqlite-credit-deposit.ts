@@ -1,4 +1,4 @@
-import { nanocreditsOf } from '@svc/contract'
+import { nanocreditsOf } from '@svc/contract/credits'
 import { AMOUNT_MAX } from './hold-size.ts'
 import type { CreditDeposit, CreditDepositResult, FaultResult } from './operations.ts'
 import { findBalance, findDeposit, type BatchRows } from './sqlite-batch-rows.ts'
