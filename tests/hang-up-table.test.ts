@@ -93,7 +93,7 @@ test('the table in the document is this one', () => {
   }
 })
 
-describe.each(TABLE)('an upstream that $upstream', (row) => {
+describe.concurrent.each(TABLE)('an upstream that $upstream', (row) => {
   let stub: StubUpstream
   let gateway: TestGateway
   beforeAll(async () => {
