@@ -40,11 +40,10 @@ function endlessStream(): void {
 describeEachEngine('keys', (engine) => {
   let gateway: TestGateway
   const clock = { ahead: 0, now: () => Date.now() + clock.ahead }
-  beforeEach(async () => {
-    clock.ahead = 0
+  beforeAll(async () => {
     gateway = await startTestGateway({ engine, upstreamUrl: stub.url, clock })
   })
-  afterEach(() => gateway.stop())
+  afterAll(() => gateway.stop())
 
   // Case B121
   test.each<[string, string, Record<string, string>]>([
