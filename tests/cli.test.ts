@@ -1,8 +1,11 @@
 /** The terminal client as a process, against a whole gateway. */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { formatCredits, nanocreditsOf } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -97,6 +100,35 @@ describe('with the sandbox', () => {
     child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
     await new Promise((resolve) => child.once('close', resolve))
     expect(text.split(/\s+/).filter(Boolean)).toEqual(['100', '0'])
+  })
+
+  test('an answer that is lost on the way is asked for again, and charged once', async () => {
+    const lost: unknown[] = []
+    // Hands every request on; the first answer to a chat is lost after the gateway has given it.
+    const between = createServer((request, response) => {
+      void (async () => {
+        const body = await new Response(Readable.toWeb(request) as ReadableStream).text()
+        const { host: _host, ...headers } = request.headers as Record<string, string>
+        const url = new URL(request.url ?? '', gateway.baseUrl)
+        const answer = await fetch(url, { method: 'POST', headers, body })
+        const text = await answer.text()
+        if (lost.push(headers['idempotency-key']) === 1) response.destroy()
+        else response.writeHead(answer.status, { 'x-request-id': answer.headers.get('x-request-id') ?? '' }).end(text)
+      })()
+    })
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve))
+    const { port } = between.address() as AddressInfo
+    const before = await gateway.balance()
+    const env = { SVC_BASE_URL: `http://127.0.0.1:${port}/api` }
+    const { code, out, notes } = await svc(['chat', '--json', 'Hello'], { env })
+    await gateway.settled()
+    const after = await gateway.balance()
+    await new Promise((resolve) => between.close(resolve))
+    expect({ code, notes }).toEqual({ code: 0, notes: '' })
+    const charged = /"credits_charged":([\d.]+)/.exec(out)?.[1]
+    expect(charged).toBe(formatCredits(before.posted - after.posted))
+    expect(lost).toEqual([lost[0], lost[0]])
+    expect(lost[0]).toMatch(/^svc-[0-9a-f]{32}$/)
   })
 
   test('usage is a table for people, and CSV and JSON for programs', async () => {

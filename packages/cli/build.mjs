@@ -16,7 +16,7 @@ const withoutSchemas = {
   setup(build) {
     build.onResolve({ filter: /^zod$/ }, () => ({ path: 'zod', namespace: 'without-schemas' }))
     build.onLoad({ filter: /.*/, namespace: 'without-schemas' }, () => ({
-      contents: `const schema = new Proxy(function () {}, {
+      contents: `const schema = new Proxy(class {}, {
         get: () => schema, apply: () => schema, construct: () => schema, ownKeys: () => ['prototype'],
       })
       export { schema as z }`,
@@ -27,18 +27,16 @@ await build({
   plugins: [withoutSchemas],
   absWorkingDir: folder,
   entryPoints: ['src/bin.ts'],
-  outfile: 'dist/svc.js',
+  outfile: 'dist/svc.cjs',
   bundle: true,
   platform: 'node',
   target: 'node22.19',
-  format: 'esm',
+  // In this form a part of the file asks for Node's own modules when it first runs, and not all at the start.
+  format: 'cjs',
   minify: true,
   legalComments: 'eof',
-  define: { SVC_VERSION: JSON.stringify(version) },
-  // Packages in the older module form ask for Node's own modules by require.
-  banner: {
-    js: "import { createRequire as svcRequire } from 'node:module'; const require = svcRequire(import.meta.url);",
-  },
+  define: { SVC_VERSION: JSON.stringify(version), 'import.meta.url': 'svcModuleUrl' },
+  banner: { js: "const svcModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
   logLevel: 'warning',
 })
-chmodSync(`${folder}dist/svc.js`, 0o755)
+chmodSync(`${folder}dist/svc.cjs`, 0o755)

@@ -3,9 +3,9 @@ import { consoleEndpoints, endpoints, type CallableEndpoint } from '@svc/contrac
 import type { Plugin } from 'vite'
 
 /** What the typed client reads of a row, and nothing else: no schema, no words for the document. */
-function rowForClient({ id, method, path: address, reply }: CallableEndpoint): object {
+function rowForClient({ id, method, path: address, reply, errors, isRepeatable }: CallableEndpoint): object {
   return {
-    ...{ id, method, path: address, request: {} },
+    ...{ id, method, path: address, request: {}, errors, isRepeatable },
     reply: { ...(reply.event === undefined ? {} : { event: {} }), ...(reply.bytes === undefined ? {} : { bytes: {} }) },
   }
 }

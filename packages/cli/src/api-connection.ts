@@ -1,7 +1,8 @@
-/** The typed client of the contract, with what a terminal adds: proxies, and an interrupt that ends requests. */
-import { type Client, createClient, endpoints } from '@svc/contract'
+/** The typed client of the contract, with what a terminal adds: a quick transport, and a word about retries. */
+import { type Client, createClient, endpoints, type Retry } from '@svc/contract'
 import type { Settings } from './settings/settings.ts'
 import type { Terminal } from './terminal/terminal.ts'
+import { createTransport } from './transport/transport.ts'
 
 export interface ApiConnection {
   readonly client: Client
@@ -9,23 +10,20 @@ export interface ApiConnection {
   readonly settings: Settings
 }
 
-const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
-
-export async function connectApi(settings: Settings, terminal: Pick<Terminal, 'environment'>): Promise<ApiConnection> {
-  const proxied = PROXY_VARIABLES.some((name) => (terminal.environment[name] ?? '') !== '')
-  const fetchByProxy = proxied ? await proxyFetch() : undefined
+/** @param isQuiet whether nobody wants notes. */
+export function connectApi(settings: Settings, terminal: Terminal, isQuiet: boolean): ApiConnection {
   const client = createClient({
     baseUrl: settings.baseUrl,
     ...(settings.key === null ? {} : { key: settings.key }),
-    ...(fetchByProxy === undefined ? {} : { fetch: fetchByProxy }),
+    fetch: createTransport(terminal.environment),
+    onRetry: (retry) => {
+      if (terminal.isInteractive && !isQuiet) void terminal.notes.line(retryText(retry)).catch(() => undefined)
+    },
   })
   return { client, endpoints, settings }
 }
 
-/** Loaded only where a proxy is set: it takes as long to load as everything else together. */
-async function proxyFetch(): Promise<typeof globalThis.fetch> {
-  const { EnvHttpProxyAgent, fetch } = await import('undici')
-  const dispatcher = new EnvHttpProxyAgent()
-  // The library's own fetch and the platform's differ only in names of types.
-  return ((input: string, init?: object) => fetch(input, { ...init, dispatcher })) as unknown as typeof globalThis.fetch
+function retryText({ error, waitMs }: Retry): string {
+  const seconds = Math.max(1, Math.round(waitMs / 1_000))
+  return `${error.message} Trying again in ${seconds} s.`
 }

@@ -1,21 +1,8 @@
 #!/usr/bin/env node
-/** The program `svc`: connects the process to `run`. */
+/** The program `svc`: everything else is loaded from here. */
 import { enableCompileCache } from 'node:module'
-import { exitCodes } from './exit-codes.ts'
-import { run } from './run.ts'
-import { createTerminal } from './terminal/terminal.ts'
-import { version } from './version.ts'
+import { isBundled } from './version.ts'
 
-enableCompileCache()
-const abort = new AbortController()
-process.on('SIGINT', () => {
-  // The first one ends the request, and its charge is still told; the second ends the program.
-  if (abort.signal.aborted) process.exit(exitCodes.interrupted)
-  abort.abort('interrupted')
-})
-const { stdin: input, stdout: out, stderr: notes, env } = process
-const terminal = createTerminal({ input, out, notes }, env, abort)
-// Not process.exit: what was written to a pipe must still be read.
-process.exitCode = await run(terminal, process.argv.slice(2), version)
-// An open standard input would keep the process alive.
-input.destroy()
+// Of the sources there are many files, and this saves half of the start. The bundle is one file, which is read already.
+if (!isBundled) enableCompileCache()
+void import('./run-process.ts').then(({ runProcess }) => runProcess(process))

@@ -37,7 +37,7 @@ export function createContext(terminal: Terminal, options: GlobalOptions): Conte
     })
   const connect = async (chosen: Settings): Promise<ApiConnection> => {
     const { connectApi } = await import('./api-connection.ts')
-    return connectApi(chosen, terminal)
+    return connectApi(chosen, terminal, options.quiet === true)
   }
   return {
     terminal,

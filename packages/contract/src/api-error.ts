@@ -47,9 +47,13 @@ export class ApiError extends Error {
 
 /** The gateway could not be reached, or the connection broke. What it did is unknown. */
 export class ConnectionError extends Error {
-  constructor(message: string, cause: unknown) {
+  /** Whether another attempt fails in the same way, as where a certificate does not hold. */
+  readonly isPermanent: boolean
+
+  constructor(message: string, cause: unknown, { isPermanent = false }: { readonly isPermanent?: boolean } = {}) {
     super(message, { cause })
     this.name = 'ConnectionError'
+    this.isPermanent = isPermanent
   }
 }
 

@@ -1,6 +1,6 @@
 /** How the typed client writes a call as an HTTP request. */
 import type { CallableEndpoint } from './endpoints/endpoint.ts'
-import type { CallOptions, ClientOptions } from './client-types.ts'
+import type { CallOptions, ClientOptions, FetchResponse } from './client-types.ts'
 
 /** The parts of a call, whatever its row. */
 export interface AnyInput {
@@ -21,7 +21,7 @@ export async function send(
   endpoint: CallableEndpoint,
   call: Call,
   signal: AbortSignal,
-): Promise<Response> {
+): Promise<FetchResponse> {
   const { body, form } = call.input
   const response = await (client.fetch ?? globalThis.fetch)(urlOf(client.baseUrl, endpoint, call.input), {
     method: endpoint.method,

@@ -4,27 +4,63 @@ import type { CallableEndpoint } from './endpoints/endpoint.ts'
 import type { endpoints } from './endpoints.ts'
 import type { Exact } from './money-schema.ts'
 
+/** A request as the client sends it. */
+export interface FetchRequest {
+  readonly method: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | FormData
+  readonly signal: AbortSignal
+}
+
+/** As much of an answer as the client reads. */
+export interface FetchResponse {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: Pick<Headers, 'get'>
+  readonly text: () => Promise<string>
+  /** Null where there is none. */
+  readonly body: { readonly getReader: () => FetchReader } | null
+}
+
+export interface FetchReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+  cancel(): Promise<void>
+}
+
+/** The part of `fetch` that the client needs, so that a program can bring a transport of its own. */
+export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>
+
+/** What is told before a call is tried again. */
+export interface Retry {
+  /** Why the attempt before failed. */
+  readonly error: Error
+  readonly waitMs: number
+}
+
 export interface ClientOptions {
   /** Ends in `/api`; a slash after it does no harm. */
   readonly baseUrl: string
   /** Raw API key; not needed for public endpoints. */
   readonly key?: string
-  readonly fetch?: typeof globalThis.fetch
-  /** Retries of a GET, not counting the first attempt. */
+  readonly fetch?: Fetch
+  /** Retries of a call that can be repeated, not counting the first attempt. */
   readonly retriesMax?: number
+  /** Told before each wait. */
+  readonly onRetry?: (retry: Retry) => void
   /** Longest time for one attempt of a call that does not stream. */
   readonly timeoutMs?: number
   /** Longest silence inside a stream. The gateway sends a sign of life every 15 s. */
   readonly idleTimeoutMs?: number
-  /** Waits between attempts; for tests. */
-  readonly wait?: (ms: number) => Promise<void>
+  /** Waits between attempts, and ends early when the signal fires; for tests. */
+  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
   /** Told of each answer once its headers are there: also of those that fail, and of every attempt. */
-  readonly onResponse?: (response: Pick<Response, 'status' | 'headers'>) => void
+  readonly onResponse?: (response: Pick<FetchResponse, 'status' | 'headers'>) => void
 }
 
 type InputPart<Row extends CallableEndpoint, Part extends 'path' | 'query' | 'body' | 'form'> = Row['request'] extends {
@@ -78,13 +114,15 @@ export type StreamingEndpoint = Extract<
 
 export interface Client {
   /**
-   * Calls an endpoint. GETs are retried as the OpenAI clients do; nothing else is.
+   * Calls an endpoint. What can be repeated without harm is tried again as the OpenAI clients do: GETs, and paid
+   * requests, each under an Idempotency-Key of its own so that nothing is charged twice.
    * @throws {ApiError} when the gateway answers with a failure.
    * @throws {ConnectionError} when it cannot be reached, breaks off, or takes longer than the limit.
    */
   call<Row extends CallableEndpoint>(endpoint: Row, ...rest: Arguments<Row>): Promise<ReplyOf<Row>>
   /**
    * Calls an endpoint that streams, and yields its events; the last carries `svc`. Leaving the loop ends the request.
+   * It is tried again as a call is, until its answer has begun.
    * @throws {ApiError} when the gateway answers with a failure, or sends one in mid-stream.
    * @throws {ConnectionError} when it cannot be reached, or the stream breaks off before its end.
    */
@@ -105,7 +143,7 @@ export interface Client {
 export interface BytesReply {
   /** Media type, without its parameters. */
   readonly contentType: string
-  readonly headers: Headers
+  readonly headers: Pick<Headers, 'get'>
   /** Bytes in all; null when the gateway does not know yet. */
   readonly length: number | null
   /** The answer as it comes. To be read to its end, or left by leaving the loop. */

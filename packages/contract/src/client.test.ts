@@ -149,18 +149,108 @@ describe('a GET is tried again', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('but a POST never is', async () => {
-    script = [json(503, {})]
-    await failureOf(client.call(endpoints.createChatCompletion, { body: chatBody }))
-    expect(requests).toHaveLength(1)
-  })
-
   test('but not after the caller has given up', async () => {
     const controller = new AbortController()
     script = [() => controller.abort(new Error('enough'))]
     const error = await failureOf(client.call(endpoints.getBalance, {}, { signal: controller.signal }))
     expect(error.message).toBe('enough')
     expect(requests).toHaveLength(1)
+  })
+})
+
+describe('a POST', () => {
+  const nameOf = (index: number): unknown => requests[index]?.headers['idempotency-key']
+  const inUse = json(409, { error: { message: 'busy', code: 'idempotency_key_in_use' } }, { 'retry-after': '1' })
+  const breakOff: Handler = (request) => request.socket.destroy()
+
+  test('that is paid is tried again under one name, which the next call does not have', async () => {
+    script = [json(503, {}), breakOff, json(200, examples.createChatCompletion.reply)]
+    await client.call(endpoints.createChatCompletion, { body: chatBody })
+    expect(requests).toHaveLength(3)
+    expect(nameOf(0)).toMatch(/^svc-[0-9a-f]{32}$/)
+    expect([nameOf(1), nameOf(2)]).toEqual([nameOf(0), nameOf(0)])
+    await client.call(endpoints.createChatCompletion, { body: chatBody })
+    expect(nameOf(3)).not.toBe(nameOf(0))
+  })
+
+  test('keeps the name that the caller has given', async () => {
+    script = [json(500, {}), json(200, examples.createChatCompletion.reply)]
+    await client.call(endpoints.createChatCompletion, { body: chatBody }, { headers: { 'Idempotency-Key': 'mine' } })
+    expect([nameOf(0), nameOf(1)]).toEqual(['mine', 'mine'])
+  })
+
+  test('whose first try is still being worked on is waited for, and gives its answer', async () => {
+    script = [breakOff, inUse, inUse, inUse, inUse, json(200, examples.createChatCompletion.reply)]
+    const reply = await client.call(endpoints.createChatCompletion, { body: chatBody })
+    expect(reply.svc.credits_charged).toBe('0.021')
+    expect(waits.slice(1)).toEqual([1_000, 1_000, 1_000, 1_000])
+  })
+
+  test('whose first try never ends is given up after ten minutes', async () => {
+    script = [json(409, { error: { message: 'busy', code: 'idempotency_key_in_use' } }, { 'retry-after': '60' })]
+    const error = (await failureOf(client.call(endpoints.createChatCompletion, { body: chatBody }))) as ApiError
+    expect(error.is('idempotency_key_in_use')).toBe(true)
+    expect(waits).toHaveLength(10)
+  })
+
+  test.each([
+    [402, 'insufficient_credits'],
+    [409, 'idempotency_answer_gone'],
+    [422, 'idempotency_key_reused'],
+    [400, 'invalid_value'],
+  ])('that is refused with %i %s is not tried again', async (status, code) => {
+    script = [json(status, { error: { message: 'no', code } })]
+    const error = (await failureOf(client.call(endpoints.createChatCompletion, { body: chatBody }))) as ApiError
+    expect(error.code).toBe(code)
+    expect(requests).toHaveLength(1)
+  })
+
+  test('that does the same however often it is sent is tried again without a name', async () => {
+    script = [json(503, {}), json(200, examples.claimDeposit.reply)]
+    const body = { txHash: `0x${'1'.repeat(64)}`, asset: 'USDG', chainId: 4663 } as const
+    await client.call(endpoints.claimDeposit, { body })
+    expect([requests.length, nameOf(0)]).toEqual([2, undefined])
+  })
+
+  test('that may do something twice is sent once', async () => {
+    script = [json(503, {})]
+    const body = { txHash: `0x${'1'.repeat(64)}`, email: 'a@example.com', credits: 1, asset: 'USDG' } as const
+    await failureOf(client.call(endpoints.notifyDeposit, { body }))
+    expect(requests).toHaveLength(1)
+  })
+
+  test('tells before it waits, and an interrupt ends the wait', async () => {
+    const controller = new AbortController()
+    const told: number[] = []
+    client = createClient({
+      baseUrl,
+      onRetry: ({ error, waitMs }) => {
+        told.push(waitMs)
+        expect(error).toBeInstanceOf(ApiError)
+        queueMicrotask(() => controller.abort(new Error('enough')))
+      },
+    })
+    script = [json(503, {}, { 'retry-after': '59' })]
+    const call = client.call(endpoints.createChatCompletion, { body: chatBody }, { signal: controller.signal })
+    expect((await failureOf(call)).message).toBe('enough')
+    expect([told, requests.length]).toEqual([[59_000], 1])
+  })
+
+  test('that answers with a stream or bytes is tried again until its answer has begun', async () => {
+    script = [json(503, {}), breakOff, events('data: {"choices":[]}\n\n')]
+    const chunks: unknown[] = []
+    const stream = client.stream(endpoints.createChatCompletion, { body: chatBody })
+    const reading = (async () => {
+      for await (const chunk of stream) chunks.push(chunk)
+    })()
+    expect(await failureOf(reading)).toBeInstanceOf(ConnectionError)
+    expect([chunks.length, requests.length]).toEqual([1, 3])
+    expect([nameOf(1), nameOf(2)]).toEqual([nameOf(0), nameOf(0)])
+    script = [json(429, {}), json(200, '{}')]
+    const speech = { model: 'm', input: 'Hello.' }
+    const opened = await client.open(endpoints.createSpeech, { body: speech })
+    for await (const _bytes of opened.bytes);
+    expect(requests).toHaveLength(5)
   })
 })
 

@@ -5,15 +5,15 @@
  * again.
  */
 import { type AnyInput, type Call, send } from './client-request.ts'
-import type { Arguments, BytesReply, Client, ClientOptions, EventOf, ReplyOf } from './client-types.ts'
+import type { Arguments, BytesReply, Client, ClientOptions, EventOf, FetchResponse, ReplyOf } from './client-types.ts'
 import { apiErrorFrom, ConnectionError, type ApiError } from './api-error.ts'
 import type { CallableEndpoint } from './endpoints/endpoint.ts'
 import { readEventData } from './event-stream.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { parseJsonExact } from './json-number.ts'
-import { isWorthRetrying, retryAfterMsOf, retryDelayMs } from './retry.ts'
+import { type Outcome, repeatCall } from './repeat-call.ts'
+import { isWorthRetrying, retryAfterMsOf } from './retry.ts'
 
-const RETRIES_MAX = 2
 /** Source: the OpenAI clients. */
 const TIMEOUT_MS = 600_000
 const IDLE_TIMEOUT_MS = 60_000
@@ -21,7 +21,7 @@ const IDLE_TIMEOUT_MS = 60_000
 export function createClient(options: ClientOptions): Client {
   return {
     async call<Row extends CallableEndpoint>(endpoint: Row, ...[input, callOptions]: Arguments<Row>) {
-      const text = await callWithRetries(options, endpoint, { input: input ?? {}, options: callOptions ?? {} })
+      const text = await callForText(options, endpoint, { input: input ?? {}, options: callOptions ?? {} })
       return parseJsonExact(text) as ReplyOf<Row>
     },
     open: (endpoint, input, callOptions) =>
@@ -31,34 +31,52 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-async function callWithRetries(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<string> {
-  const retries = endpoint.method === 'GET' ? (client.retriesMax ?? RETRIES_MAX) : 0
-  const wait = client.wait ?? waitMs
-  for (let attempt = 0; ; attempt += 1) {
-    const outcome = await attemptCall(client, endpoint, call)
-    if (outcome.kind === 'ok') return outcome.text
-    if (attempt >= retries || !outcome.retry || call.options.signal?.aborted === true) throw outcome.error
-    await wait(retryDelayMs(attempt, outcome.retryAfterMs))
+function callForText(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<string> {
+  return repeatCall(client, endpoint, call, (named) =>
+    outcomeOf<string>(async () => {
+      const limit = AbortSignal.timeout(client.timeoutMs ?? TIMEOUT_MS)
+      const response = await send(client, endpoint, named, eitherSignal(call, limit))
+      const text = await response.text()
+      return response.ok ? { kind: 'ok', result: text } : refusal(response, text)
+    }),
+  )
+}
+
+/** An answer that has begun, and the timer that ends it where it falls silent. */
+interface Opened {
+  readonly response: FetchResponse
+  readonly idle: IdleTimer
+}
+
+/** Resolves once a successful answer begins; until then the call is tried again. */
+function openAnswer(client: ClientOptions, endpoint: CallableEndpoint, call: Call, idleMs: number): Promise<Opened> {
+  return repeatCall(client, endpoint, call, async (named) => {
+    const idle = new IdleTimer(idleMs)
+    const outcome = await outcomeOf<Opened>(async () => {
+      const response = await send(client, endpoint, named, eitherSignal(call, idle.signal))
+      return response.ok ? { kind: 'ok', result: { response, idle } } : refusal(response, await response.text())
+    })
+    if (outcome.kind === 'failed') idle.stop()
+    return outcome
+  })
+}
+
+function refusal(response: FetchResponse, text: string): Outcome<never> {
+  const error = errorFrom(response, text)
+  return { kind: 'failed', error, retry: isWorthRetrying(response), retryAfterMs: error.retryAfterMs }
+}
+
+async function outcomeOf<Result>(attempt: () => Promise<Outcome<Result>>): Promise<Outcome<Result>> {
+  try {
+    return await attempt()
+  } catch (cause) {
+    const error = connectionErrorFrom(cause)
+    return { kind: 'failed', error, retry: !error.isPermanent, retryAfterMs: null }
   }
 }
 
-type Outcome =
-  | { readonly kind: 'ok'; readonly text: string }
-  | { readonly kind: 'failed'; readonly error: Error; readonly retry: boolean; readonly retryAfterMs: number | null }
-
-async function attemptCall(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<Outcome> {
-  const limit = AbortSignal.timeout(client.timeoutMs ?? TIMEOUT_MS)
-  const signal = call.options.signal === undefined ? limit : AbortSignal.any([call.options.signal, limit])
-  try {
-    const response = await send(client, endpoint, call, signal)
-    const text = await response.text()
-    if (response.ok) return { kind: 'ok', text }
-    const error = errorFrom(response, text)
-    return { kind: 'failed', error, retry: isWorthRetrying(response), retryAfterMs: error.retryAfterMs }
-  } catch (cause) {
-    call.options.signal?.throwIfAborted()
-    return { kind: 'failed', error: connectionErrorFrom(cause), retry: true, retryAfterMs: null }
-  }
+function eitherSignal(call: Call, limit: AbortSignal): AbortSignal {
+  return call.options.signal === undefined ? limit : AbortSignal.any([call.options.signal, limit])
 }
 
 async function* streamEvents<Row extends CallableEndpoint>(
@@ -66,11 +84,9 @@ async function* streamEvents<Row extends CallableEndpoint>(
   endpoint: Row,
   call: Call,
 ): AsyncGenerator<EventOf<Row>, void, undefined> {
-  const idle = new IdleTimer(client.idleTimeoutMs ?? IDLE_TIMEOUT_MS)
-  const signal = call.options.signal === undefined ? idle.signal : AbortSignal.any([call.options.signal, idle.signal])
+  const idleMs = client.idleTimeoutMs ?? IDLE_TIMEOUT_MS
+  const { response, idle } = await openAnswer(client, endpoint, withStream(call), idleMs)
   try {
-    const response = await send(client, endpoint, withStream(call), signal)
-    if (!response.ok) throw errorFrom(response, await response.text())
     for await (const data of readEventData(idle.watch(readBytes(response)))) {
       if (data === '[DONE]') return
       yield eventFrom(data, response) as EventOf<Row>
@@ -84,26 +100,18 @@ async function* streamEvents<Row extends CallableEndpoint>(
 }
 
 async function openBytes(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<BytesReply> {
-  const idle = new IdleTimer(client.timeoutMs ?? TIMEOUT_MS)
-  const signal = call.options.signal === undefined ? idle.signal : AbortSignal.any([call.options.signal, idle.signal])
-  try {
-    const response = await send(client, endpoint, call, signal)
-    if (!response.ok) throw errorFrom(response, await response.text())
-    const { headers } = response
-    const length = headers.get('content-length')
-    return {
-      contentType: (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '',
-      headers,
-      length: length === null ? null : Number(length),
-      bytes: watchBytes(idle, response, call),
-    }
-  } catch (error) {
-    idle.stop()
-    throw failureOf(error, call)
+  const { response, idle } = await openAnswer(client, endpoint, call, client.timeoutMs ?? TIMEOUT_MS)
+  const { headers } = response
+  const length = headers.get('content-length')
+  return {
+    contentType: (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '',
+    headers,
+    length: length === null ? null : Number(length),
+    bytes: watchBytes(idle, response, call),
   }
 }
 
-async function* watchBytes(idle: IdleTimer, response: Response, call: Call): AsyncGenerator<Uint8Array> {
+async function* watchBytes(idle: IdleTimer, response: FetchResponse, call: Call): AsyncGenerator<Uint8Array> {
   try {
     yield* idle.watch(readBytes(response))
   } catch (error) {
@@ -116,19 +124,17 @@ async function* watchBytes(idle: IdleTimer, response: Response, call: Call): Asy
 /** What the caller is told: their own reason to stop, an answer's failure, or that the connection broke. */
 function failureOf(error: unknown, call: Call): unknown {
   if (call.options.signal?.aborted === true) return call.options.signal.reason
-  return error instanceof Error && (error.name === 'ApiError' || error.name === 'ConnectionError')
-    ? error
-    : connectionErrorFrom(error)
+  return error instanceof Error && error.name === 'ApiError' ? error : connectionErrorFrom(error)
 }
 
 /** The bytes of an answer. Not its own iterator, which some browsers lack. */
-async function* readBytes(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readBytes(response: FetchResponse): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = response.body?.getReader()
   if (reader === undefined) return
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return
+      if (done || value === undefined) return
       yield value
     }
   } finally {
@@ -140,14 +146,14 @@ function withStream(call: Call): Call {
   return { ...call, input: { ...call.input, body: { ...call.input.body, stream: true } } }
 }
 
-function eventFrom(data: string, response: Response): unknown {
+function eventFrom(data: string, response: FetchResponse): unknown {
   const event = parseJsonExact(data)
   if (typeof event !== 'object' || event === null || !('error' in event) || event.error === null) return event
   const requestId = response.headers.get('x-request-id')
   throw apiErrorFrom(event, { status: null, requestId, retryAfterMs: null })
 }
 
-function errorFrom(response: Response, text: string): ApiError {
+function errorFrom(response: FetchResponse, text: string): ApiError {
   return apiErrorFrom(parseOrNull(text), {
     status: response.status,
     requestId: response.headers.get('x-request-id'),
@@ -164,10 +170,7 @@ function parseOrNull(text: string): unknown {
 }
 
 function connectionErrorFrom(cause: unknown): ConnectionError {
+  if (cause instanceof ConnectionError) return cause
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new ConnectionError(`The gateway could not be reached: ${reason}`, cause)
-}
-
-function waitMs(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

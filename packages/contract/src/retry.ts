@@ -1,4 +1,5 @@
 /** When and how long the typed client waits before it tries again: as the OpenAI clients do. */
+import type { FetchResponse } from './client-types.ts'
 
 const FIRST_DELAY_MS = 500
 const DELAY_MS_MAX = 8_000
@@ -6,7 +7,7 @@ const DELAY_MS_MAX = 8_000
 const RETRY_AFTER_MS_MAX = 60_000
 
 /** Whether an answer invites another attempt: by its own word, or else by its status. */
-export function isWorthRetrying(response: Pick<Response, 'status' | 'headers'>): boolean {
+export function isWorthRetrying(response: Pick<FetchResponse, 'status' | 'headers'>): boolean {
   const advice = response.headers.get('x-should-retry')
   if (advice === 'true') return true
   if (advice === 'false') return false
@@ -15,7 +16,7 @@ export function isWorthRetrying(response: Pick<Response, 'status' | 'headers'>):
 }
 
 /** The wait that an answer asks for, in milliseconds; null when it names none that can be read. */
-export function retryAfterMsOf(headers: Headers): number | null {
+export function retryAfterMsOf(headers: Pick<Headers, 'get'>): number | null {
   const exact = decimalOf(headers.get('retry-after-ms'))
   if (exact !== null) return exact
   const text = headers.get('retry-after')

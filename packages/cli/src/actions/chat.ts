@@ -1,5 +1,5 @@
 /** `svc chat`: one question and its answer, or a conversation. */
-import type { ChatMessage } from '@svc/contract'
+import type { ChatMessage, FetchResponse } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { type AskProgress, askStreaming, askWhole, bodyOf, type Question } from '../chat/ask.ts'
 import { promptWith, readImage, userMessage } from '../chat/attach.ts'
@@ -113,7 +113,7 @@ async function answerJson(
   }
   const call = {
     signal: terminal.signal,
-    onResponse: (response: Pick<Response, 'headers'>) => {
+    onResponse: (response: Pick<FetchResponse, 'headers'>) => {
       progress.requestId = response.headers.get('x-request-id')
     },
   }

@@ -28,7 +28,11 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   await warnOfPlainHttp(terminal, baseUrl)
   if (options.console === true) await openConsole(terminal, baseUrl)
   const key = await readKey(terminal)
-  const api = await connectApi({ baseUrl, key, keySource: 'profile', profile, model: null }, terminal)
+  const api = connectApi(
+    { baseUrl, key, keySource: 'profile', profile, model: null },
+    terminal,
+    context.options.quiet === true,
+  )
   const balance = await api.client.call(api.endpoints.getBalance, {}, { signal: terminal.signal })
   const model = options.model ?? known?.model ?? null
   const profiles = { ...file.profiles, [profile]: { baseUrl, key, model } }

@@ -1,5 +1,5 @@
 /** One question to a model, and what came of it. */
-import type { ChatChargeBody, Exact, ChatMessage } from '@svc/contract'
+import type { ChatChargeBody, ChatMessage, Exact, FetchResponse } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 
 export interface Question {
@@ -44,7 +44,7 @@ export function bodyOf(question: Question): {
 }
 
 function noteRequestId(progress: AskProgress) {
-  return (response: Pick<Response, 'headers'>): void => {
+  return (response: Pick<FetchResponse, 'headers'>): void => {
     progress.requestId = response.headers.get('x-request-id')
   }
 }

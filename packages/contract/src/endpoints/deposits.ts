@@ -15,6 +15,7 @@ export const depositsEndpoints = {
     id: 'claimDeposit',
     method: 'POST',
     path: '/deposits/claim',
+    isRepeatable: true,
     auth: 'key',
     right: 'deposits',
     tag: 'Deposits',

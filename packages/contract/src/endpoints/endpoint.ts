@@ -62,6 +62,10 @@ export interface CallableEndpoint {
   readonly path: string
   readonly request: EndpointRequest
   readonly reply: EndpointReply
+  /** Besides the codes that every endpoint can answer. */
+  readonly errors?: readonly ErrorCode[]
+  /** Set for a POST that does the same once however often it is sent, without an Idempotency-Key. */
+  readonly isRepeatable?: true
 }
 
 export interface Endpoint extends CallableEndpoint {

@@ -6,6 +6,7 @@ export const keysEndpoints = {
     id: 'mirrorKey',
     method: 'POST',
     path: '/keys/mirror',
+    isRepeatable: true,
     auth: 'key',
     standsAtOrigin: true,
     tag: 'Keys',
