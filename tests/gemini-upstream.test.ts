@@ -66,7 +66,8 @@ beforeAll(async () => {
     answer(reply)
   }
   const price = { input: '0.30', output: '2.50', cached_input: '0.03' }
-  const file = { prices: { [MODEL]: price, [NEWER]: price, 'embedding-1': price } }
+  const spoken = { ...price, audio_input: '1' }
+  const file = { prices: { [MODEL]: spoken, [NEWER]: price, 'embedding-1': { input: '0.15', output: '0' } } }
   gateway = await startTestGateway({ upstreamUrl: stub.url, kind: 'gemini', file, credits: '1000000' })
   client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
 })
@@ -339,10 +340,76 @@ test.each([
   }
 })
 
-test('models that chat are listed with their limits', async () => {
+test.each([
+  ['34.2s', '35'],
+  ['0.5s', '1'],
+  ['3600s', '60'],
+  ['soon', '2'],
+])('a wait of %s in the body of an error is a retry-after of %s', async (retryDelay, seconds) => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure' }, { retryDelay }]
+  answer = (reply) =>
+    send(reply, { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'quota', details } }, 429)
+  const refused = await gateway.chat(question)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, seconds])
+})
+
+test('sound in the prompt is charged at its own price, what the cache gave of it is not', async () => {
+  const audio = (tokenCount: number) => [
+    { modality: 'TEXT', tokenCount: 1 },
+    { modality: 'AUDIO', tokenCount },
+  ]
+  const details = { promptTokensDetails: audio(800), cacheTokensDetails: audio(300), cachedContentTokenCount: 300 }
+  answer = (reply) => send(reply, response([{ text: 'Hello' }], 'STOP', usageOf(1_000, 5, details)))
+  const { charge } = await chargeOf(gateway, () => client.chat.completions.create(question))
+  expect(charge).toBe(priced({ input: 200, cached: 300, output: 5 }) + (500n * 1_000_000n * 12n) / 10n)
+})
+
+describe('embeddings', () => {
+  test('go to their method, and are charged by an estimate where nothing is counted', async () => {
+    answer = (reply) => send(reply, { embeddings: [{ values: [0.5, 1] }, { values: [1, 0.5] }] })
+    const { result, charge } = await chargeOf(gateway, () =>
+      client.embeddings.create({ model: 'embedding-1', input: ['Good', 'morning!'], dimensions: 2 }),
+    )
+    expect(calls.map(({ path }) => path)).toEqual(['/v1/models/embedding-1:batchEmbedContents'])
+    const model = 'models/embedding-1'
+    expect(sent()).toEqual({
+      requests: ['Good', 'morning!'].map((text) => ({
+        model,
+        content: { parts: [{ text }] },
+        outputDimensionality: 2,
+      })),
+    })
+    expect(result.data.map(({ embedding }) => [...embedding])).toEqual([
+      [0.5, 1],
+      [1, 0.5],
+    ])
+    expect(charge).toBe((3n * 150_000n * 12n) / 10n)
+  })
+
+  test.each([
+    [{ input: [1, 2] }, '400 unsupported_parameter input'],
+    [{ input: 'a', truncate: 'END' }, '400 unsupported_parameter truncate'],
+  ])('%o is %s', async (more, expected) => {
+    const body = JSON.stringify({ model: 'embedding-1', ...more })
+    const headers = { 'content-type': 'application/json' }
+    expect(await refusalOf(await gateway.fetch('/v1/embeddings', { method: 'POST', headers, body }))).toBe(expected)
+    expect(calls).toEqual([])
+  })
+
+  test('that fail are told as a chat that fails', async () => {
+    answer = (reply) =>
+      send(reply, { error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT' } }, 400)
+    const body = JSON.stringify({ model: 'embedding-1', input: 'a' })
+    const headers = { 'content-type': 'application/json' }
+    const refused = await gateway.fetch('/v1/embeddings', { method: 'POST', headers, body })
+    expect(await refusalOf(refused)).toBe('503 upstream_unavailable')
+  })
+})
+
+test('models that chat or embed are listed with their limits and types', async () => {
   await vi.waitFor(async () => {
     const { data } = await client.models.list()
     expect(data.find(({ id }) => id === MODEL)).toMatchObject({ context_length: 1_048_576 })
-    expect(data.map(({ id }) => id)).not.toContain('embedding-1')
+    expect(data.find(({ id }) => id === 'embedding-1')).toMatchObject({ svc: { type: 'embedding' } })
   })
 })

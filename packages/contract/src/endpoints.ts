@@ -6,6 +6,7 @@ import { accountEndpoints } from './endpoints/account.ts'
 import { audioEndpoints } from './endpoints/audio.ts'
 import { chatEndpoints } from './endpoints/chat.ts'
 import { depositsEndpoints } from './endpoints/deposits.ts'
+import { embeddingsEndpoints } from './endpoints/embeddings.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { filesEndpoints } from './endpoints/files.ts'
 import { keysEndpoints } from './endpoints/keys.ts'
@@ -19,6 +20,7 @@ import { walletsEndpoints } from './endpoints/wallets.ts'
 export const endpoints = {
   ...modelsEndpoints,
   ...chatEndpoints,
+  ...embeddingsEndpoints,
   ...imagesEndpoints,
   ...filesEndpoints,
   ...videosEndpoints,

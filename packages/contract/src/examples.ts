@@ -6,6 +6,7 @@ import { accountExamples } from './examples/account.ts'
 import { audioExamples } from './examples/audio.ts'
 import { chatExamples } from './examples/chat.ts'
 import { depositsExamples } from './examples/deposits.ts'
+import { embeddingsExamples } from './examples/embeddings.ts'
 import type { ExampleTable } from './examples/example.ts'
 import { filesExamples } from './examples/files.ts'
 import { keysExamples } from './examples/keys.ts'
@@ -18,6 +19,7 @@ import { walletsExamples } from './examples/wallets.ts'
 export const examples: ExampleTable<typeof endpoints> = {
   ...modelsExamples,
   ...chatExamples,
+  ...embeddingsExamples,
   ...imagesExamples,
   ...filesExamples,
   ...videosExamples,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { creditsNumber } from './money-schema.ts'
 
-export const modelTypes = ['text', 'image', 'video', 'speech', 'transcription'] as const
+export const modelTypes = ['text', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 
 /**
  * Selling prices in US dollars per unit as decimal text, margin included: the form that readers of OpenRouter's lists

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { creditsNumber } from './money-schema.ts'
 
-export const usageTypes = ['chat', 'image', 'video', 'speech', 'transcription'] as const
+export const usageTypes = ['chat', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 export type UsageType = (typeof usageTypes)[number]
 
 /** Most records on one page, and how many come unasked. Source: decision 0012 (limits of a request). */

@@ -4,6 +4,7 @@ import { loadFeatured } from './catalog/featured.ts'
 import { createLastGoodCopy } from './catalog/last-good-copy.ts'
 import { loadSnapshot } from './catalog/snapshot.ts'
 import type { OperatorConfig } from './config/load-operator-config.ts'
+import { sandboxEmbeddingModels } from './sandbox/embedding-model.ts'
 import { sandboxMediaModels, sandboxModels } from './sandbox/sandbox-model.ts'
 
 /** What the configuration says about models; absent parts say nothing. */
@@ -20,7 +21,7 @@ export async function listKnownModels(config: KnownModelsConfig): Promise<readon
   ]
   const prefix = config.catalogPrefix ?? 'openrouter/'
   const aliases = loadFeatured('per_1m').map(({ alias }) => alias)
-  const scripted = [...sandboxModels, ...sandboxMediaModels].map(({ id }) => id)
+  const scripted = [...[...sandboxModels, ...sandboxMediaModels].map(({ id }) => id), ...sandboxEmbeddingModels]
   const listed = [...rows, ...configured]
   return [...new Set([...aliases, ...listed, ...listed.map((id) => prefix + id), ...scripted])]
 }

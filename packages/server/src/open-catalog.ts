@@ -74,7 +74,7 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
 /** Leaves out the media that the sandbox has no packages for. */
 function makeable(list: CatalogList, { searchPath }: Config): CatalogList {
   const abilities = findAbilities({ hasRecogniser: findRecogniser(searchPath) !== null })
-  const isMadeHere = ({ type }: CatalogRow): boolean => type === 'text' || abilities.has(type)
+  const isMadeHere = ({ type }: CatalogRow): boolean => type === 'text' || type === 'embedding' || abilities.has(type)
   return { ...list, rows: list.rows.filter(isMadeHere) }
 }
 

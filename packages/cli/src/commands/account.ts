@@ -4,7 +4,7 @@ import type { Start } from '../start.ts'
 import { examples, wholeNumber } from './define.ts'
 
 /** Kinds of work that a usage record can have, and kinds of models. A test compares them with the contract's. */
-export const USAGE_TYPES = ['chat', 'image', 'video', 'speech', 'transcription'] as const
+export const USAGE_TYPES = ['chat', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 
 export function balanceCommand(start: Start) {
   return new Command('balance')

@@ -3,7 +3,7 @@ import type { Start } from '../start.ts'
 import { examples } from './define.ts'
 
 /** Kinds of models. A test compares them with the contract's. */
-export const MODEL_TYPES = ['text', 'image', 'video', 'speech', 'transcription'] as const
+export const MODEL_TYPES = ['text', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 
 export function modelsCommand(start: Start) {
   return new Command('models')

@@ -42,6 +42,7 @@ export interface EndpointReply {
 export const endpointTags = {
   Models: 'What there is and what it costs.',
   Chat: 'Chat with text models, streamed or not.',
+  Embeddings: 'Texts as vectors.',
   Images: 'Make and change pictures.',
   Videos: 'Make videos: submit a job, ask for its state, fetch the file.',
   Audio: 'Speech from text, text from speech.',

@@ -19,6 +19,7 @@ const whose: Readonly<Record<SpendLimit, string>> = {
 /** What could be asked for instead, and the field that says how much of it the credits would pay for. */
 const lesser: Readonly<Record<UsageType, { readonly ask: string; readonly field: string }>> = {
   chat: { ask: 'lower max_tokens', field: 'affordable_max_tokens' },
+  embedding: { ask: 'send fewer or shorter texts', field: 'affordable_tokens' },
   image: { ask: 'ask for fewer or smaller images', field: 'affordable_images' },
   video: { ask: 'ask for a shorter or smaller video', field: 'affordable_seconds' },
   speech: { ask: 'send a shorter text', field: 'affordable_characters' },

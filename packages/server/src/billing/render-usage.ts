@@ -66,6 +66,7 @@ type Units = NonNullable<UsageRecordBody['units']>
 /** The units that a kind of work is about. Chat counts tokens only. */
 const unitKinds: Readonly<Record<UsageType, readonly Units['kind'][]>> = {
   chat: [],
+  embedding: [],
   image: ['images'],
   video: ['seconds'],
   speech: ['characters', 'bytes'],

@@ -2,6 +2,8 @@
  * Makes the catalog from an upstream's list, the rate card and the configuration.
  */
 import type { ChatPrice, ListPrice, TokenPrices } from '../pricing/price.ts'
+import { isEmbeddingId } from './embedding-id.ts'
+import { withCachePrices } from './cache-prices.ts'
 import { createCatalog, type Catalog } from './catalog.ts'
 import { type CatalogConfig, type CatalogTarget, type CatalogUpstream, listsPrices } from './catalog-config.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'
@@ -28,6 +30,8 @@ export interface CatalogSources {
 }
 
 export interface ScriptedModel {
+  /** Absent for a model that chats, or whose media tell its type. */
+  readonly type?: 'embedding'
   /** Null for a model that is not sold by tokens. */
   readonly prices: TokenPrices | null
   /** For a model that makes or reads media; its type is that of the model. */
@@ -157,12 +161,14 @@ function rowPrice(
   },
 ): ListPrice | null {
   const [primary] = config.upstreams
+  const { kind } = from.upstream
   const configured = from.route?.price ?? config.prices.get(from.upstreamModel) ?? null
-  if (configured !== null) return { prices: configured, source: 'configured' }
+  if (configured !== null) return { prices: withCachePrices(kind, configured), source: 'configured' }
   // A list says what its own upstream costs, and nothing about another one that serves the same model.
   if (from.upstream === primary && from.row.prices !== null) return { prices: from.row.prices, source: from.source }
-  const takesDefault = !listsPrices(from.upstream.kind) && from.row.type === 'text'
-  return takesDefault && config.defaultPrice !== null ? { prices: config.defaultPrice, source: 'configured' } : null
+  const takesDefault = !listsPrices(from.upstream.kind) && (from.row.type === 'text' || from.row.type === 'embedding')
+  if (!takesDefault || config.defaultPrice === null) return null
+  return { prices: withCachePrices(kind, config.defaultPrice), source: 'configured' }
 }
 
 /** Models that only the configuration knows: routed to some upstream and in no list. */
@@ -202,12 +208,14 @@ function findUnknown(
 function scriptedModel(upstream: CatalogUpstream, id: string, scripted: ScriptedModel | null): Model | null {
   if (scripted === null) return null
   const { prices, media, contextLength, maxOutputTokens } = scripted
+  const type = media?.type ?? scripted.type ?? 'text'
   return {
     ...modelFacts({ ...unknownRow(id, 0), contextLength, maxOutputTokens }),
     id,
     upstream: upstream.name,
     upstreamModel: id,
-    type: media?.type ?? 'text',
+    type,
+    outputModalities: type === 'embedding' ? ['embeddings'] : ['text'],
     featured: false,
     price: prices === null ? null : { card: null, list: { prices, source: 'configured' } },
     media: media === undefined ? null : { ...media, source: 'configured' },
@@ -233,16 +241,17 @@ function modelFacts(row: CatalogRow) {
 }
 
 function unknownRow(id: string, updatedAt: number): CatalogRow {
+  const isEmbedding = isEmbeddingId(id)
   return {
     id,
-    type: 'text',
+    type: isEmbedding ? 'embedding' : 'text',
     name: id,
     description: null,
     created: Math.floor(updatedAt / 1_000),
     contextLength: null,
     maxOutputTokens: null,
     inputModalities: ['text'],
-    outputModalities: ['text'],
+    outputModalities: [isEmbedding ? 'embeddings' : 'text'],
     supportedParameters: [],
     prices: null,
     media: null,

@@ -78,7 +78,7 @@ describe('a list of models', () => {
       { id: 'openrouter/auto', pricing: { prompt: '-1', completion: '-1' } },
       { id: 'v/zero', pricing: { prompt: '0', completion: '0.000' } },
       { id: 'v/odd', pricing: { prompt: 'cheap', completion: '1' } },
-      { id: 'v/embed', pricing, architecture: { output_modalities: ['embeddings'] } },
+      { id: 'v/rerank', pricing, architecture: { output_modalities: ['rerank'] } },
       { id: 'v/good', pricing },
       { id: 'v/good', pricing },
     ]
@@ -117,6 +117,17 @@ describe('a list of models', () => {
     expect(made('image', 'text')).toMatchObject({ type: 'image', prices: { input: 1_000_000_000_000n } })
     expect(made('text', 'audio')).toMatchObject({ type: 'text' })
     expect(made('video')).toMatchObject({ type: 'video', prices: null })
+    expect(made('embeddings')).toMatchObject({ type: 'embedding', prices: { input: 1_000_000_000_000n } })
+  })
+
+  test('sells vectors by the prompt alone, and knows them by their name where it says nothing else', () => {
+    const prompt = { prompt: '0.000001' }
+    expect(rowsOf({ id: 'm', architecture: { output_modalities: ['embeddings'] }, pricing: prompt })).toMatchObject([
+      { type: 'embedding', prices: { input: 1_000_000_000_000n, output: 0n } },
+    ])
+    const named = ['text-embedding-3-small', 'nomic-embed-text', 'v/embed-v4', 'embedded-chat', 'gpt-6']
+    const types = ['embedding', 'embedding', 'embedding', 'text', 'text']
+    expect(rowsOf(...named.map((id) => ({ id }))).map(({ type }) => type)).toEqual(types)
   })
 
   test('can be read again from what it gives back', () => {

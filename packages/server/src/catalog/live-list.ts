@@ -6,6 +6,7 @@
  */
 import { z } from 'zod'
 import type { CatalogRow } from './catalog-row.ts'
+import { isEmbeddingId } from './embedding-id.ts'
 import { mediaRowFields, type MediaRow, readLiveImage, readLiveVideo } from './live-media.ts'
 import { parseListPrices } from './live-prices.ts'
 import type { ListedMedia } from './media-offer.ts'
@@ -98,11 +99,12 @@ function rowFrom(row: ListRow): CatalogRow | SkippedRow {
   const { id } = row
   // Batch ids answer on another endpoint, free ones and `~` aliases would be sold without a cost of their own.
   if (id.includes(':batch') || id.includes(':free') || id.startsWith('~')) return { id, reason: 'variant' }
-  const outputModalities = row.architecture?.output_modalities ?? ['text']
+  const outputModalities = row.architecture?.output_modalities ?? [isEmbeddingId(id) ? 'embeddings' : 'text']
   const type = typeFrom(outputModalities)
   if (type === null) return { id, reason: 'no text or media' }
-  const prices = row.pricing === null || row.pricing === undefined ? 'unknown' : parseListPrices(row.pricing)
-  if (prices === 'router' && type === 'text') return { id, reason: 'router' }
+  const prices =
+    row.pricing === null || row.pricing === undefined ? 'unknown' : parseListPrices(pricingOf(row.pricing, type))
+  if (prices === 'router' && (type === 'text' || type === 'embedding')) return { id, reason: 'router' }
   if (prices === 'odd') return { id, reason: 'odd price' }
   const contextLength = row.context_length ?? row.context_window ?? row.max_model_len ?? null
   return {
@@ -116,7 +118,7 @@ function rowFrom(row: ListRow): CatalogRow | SkippedRow {
     inputModalities: row.architecture?.input_modalities ?? ['text'],
     outputModalities,
     supportedParameters: row.supported_parameters ?? [],
-    prices: typeof prices === 'string' || !outputModalities.includes('text') ? null : prices,
+    prices: typeof prices === 'string' || !soldByTokens(outputModalities) ? null : prices,
     media: mediaFrom(type, row),
   }
 }
@@ -127,11 +129,21 @@ function mediaFrom(type: ModelType, row: MediaRow): ListedMedia | null {
   return type === 'video' ? readLiveVideo(row) : null
 }
 
+/** Lists may leave out the price of an output that there is none of. */
+function pricingOf(pricing: Readonly<Record<string, unknown>>, type: ModelType): Readonly<Record<string, unknown>> {
+  return type === 'embedding' && !isPresent(pricing['completion']) ? { ...pricing, completion: '0' } : pricing
+}
+
+/** Text and vectors are sold by tokens. */
+function soldByTokens(outputModalities: readonly string[]): boolean {
+  return outputModalities.includes('text') || outputModalities.includes('embeddings')
+}
+
 function typeFrom(outputModalities: readonly string[]): ModelType | null {
   for (const type of ['image', 'video', 'speech', 'transcription', 'text'] as const) {
     if (outputModalities.includes(type)) return type
   }
-  return null
+  return outputModalities.includes('embeddings') ? 'embedding' : null
 }
 
 function idOf(item: unknown): string {

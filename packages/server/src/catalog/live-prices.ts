@@ -124,7 +124,12 @@ function discounted(rate: Rate, factor: bigint): Rate {
 }
 
 function tierFrom(rate: Rate, limit: number): PriceTier {
-  return { aboveInputTokens: limit, ...pricesFrom(rate) }
+  const cacheWriteLong = orNull(rate.cacheWriteLong)
+  return {
+    aboveInputTokens: limit,
+    ...pricesFrom(rate),
+    ...(cacheWriteLong === null ? {} : { cacheWriteLong }),
+  }
 }
 
 function pricesFrom(rate: Rate): Omit<PriceTier, 'aboveInputTokens'> {

@@ -1,7 +1,7 @@
 import type { ChatPrice } from '../pricing/price.ts'
 import type { MediaOffer } from './media-offer.ts'
 
-export type ModelType = 'text' | 'image' | 'video' | 'speech' | 'transcription'
+export type ModelType = 'text' | 'embedding' | 'image' | 'video' | 'speech' | 'transcription'
 
 /** One upstream that can serve a model. */
 export interface ModelTarget {

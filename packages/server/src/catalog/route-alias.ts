@@ -1,5 +1,6 @@
 import { costPricesOfCard } from '../pricing/card.ts'
 import type { ListPrice, TokenPrices } from '../pricing/price.ts'
+import { withCachePrices } from './cache-prices.ts'
 import {
   type CatalogConfig,
   type CatalogRoute,
@@ -142,7 +143,12 @@ function withRow(
     upstreamModel,
     target: upstreamModel,
     row: listed ?? snapshot,
-    list: listPrice(price, listed, upstream.kind === 'openrouter' ? snapshot : null, rows.source),
+    list: listPrice(
+      price === null ? null : withCachePrices(upstream.kind, price),
+      listed,
+      upstream.kind === 'openrouter' ? snapshot : null,
+      rows.source,
+    ),
     isListed,
   }
 }

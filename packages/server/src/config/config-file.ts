@@ -20,10 +20,16 @@ const prices = {
   output: usdText.describe('USD per million output tokens.'),
   cached_input: usdText.optional().describe('USD per million input tokens that the upstream had cached.'),
   cache_write: usdText.optional().describe('USD per million input tokens that the upstream stored in its cache.'),
+  cache_write_long: usdText
+    .optional()
+    .describe('The same for those that live long there, such as an hour; `cache_write` by default.'),
 }
 
 const priceSchema = z.strictObject({
   ...prices,
+  audio_input: usdText.optional().describe('USD per million input tokens that are sound.'),
+  audio_output: usdText.optional().describe('USD per million output tokens that are sound.'),
+  image_output: usdText.optional().describe('USD per million output tokens that are pictures.'),
   request: usdText.optional().describe('USD per request, beside the tokens.'),
   tiers: z
     .array(z.strictObject({ above_input_tokens: z.int().min(1), ...prices }))

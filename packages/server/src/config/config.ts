@@ -43,6 +43,10 @@ export interface PriceConfig {
   readonly output: string
   readonly cached_input?: string | undefined
   readonly cache_write?: string | undefined
+  readonly cache_write_long?: string | undefined
+  readonly audio_input?: string | undefined
+  readonly audio_output?: string | undefined
+  readonly image_output?: string | undefined
   /** USD per request. */
   readonly request?: string | undefined
   /** In rising order. */
@@ -55,6 +59,7 @@ export interface PriceTierConfig {
   readonly output: string
   readonly cached_input?: string | undefined
   readonly cache_write?: string | undefined
+  readonly cache_write_long?: string | undefined
 }
 
 /**

@@ -16,6 +16,7 @@ import { v1AudioTranscriptions } from './routes/v1-audio-transcriptions.ts'
 import { v1AudioTranslations } from './routes/v1-audio-translations.ts'
 import { v1Balance } from './routes/v1-balance.ts'
 import { v1ChatCompletions } from './routes/v1-chat-completions.ts'
+import { v1Embeddings } from './routes/v1-embeddings.ts'
 import { v1Images } from './routes/v1-images.ts'
 import { v1ImagesEdits } from './routes/v1-images-edits.ts'
 import { v1ImagesGenerations } from './routes/v1-images-generations.ts'
@@ -38,6 +39,7 @@ export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
 const chat: readonly MountRoute[] = [v1ChatCompletions, v1Responses, v1Messages]
+const embeddings: readonly MountRoute[] = [v1Embeddings]
 const videos: readonly MountRoute[] = [
   v1VideosModels,
   v1VideosGenerations,
@@ -58,6 +60,7 @@ const service: readonly MountRoute[] = [health, openapi]
 export const routes: readonly MountRoute[] = [
   ...models,
   ...chat,
+  ...embeddings,
   ...images,
   ...videos,
   ...audio,

@@ -1,10 +1,9 @@
 /**
- * The attempts of one chat request: at the first target, and at others or once more where an attempt failed and nothing
+ * The attempts of one request: at the first target, and at others or once more where an attempt failed and nothing
  * can have been billed for it.
  */
 import { UpstreamFailure } from '../upstream/upstream-failure.ts'
-import { type ChatTarget, circuitsOpen } from './chat-targets.ts'
-import type { PreparedChat } from './prepare-chat.ts'
+import { circuitsOpen, type Target } from './chat-targets.ts'
 
 /** Why an attempt was repeated: at another upstream, or at the same. */
 export type RepeatReason = 'fallback' | 'retry'
@@ -24,9 +23,18 @@ export interface ChatRepeat {
   readonly failure: string
 }
 
+/** A request as far as its attempts concern it. */
+export interface Attempted<To extends Target> {
+  /** Where it may be served, in order; the first is asked first. */
+  readonly targets: readonly To[]
+  /** Who serves it. */
+  target: To
+  readonly hold: { readonly id: string }
+}
+
 /** One attempt, and what it says about itself. */
-export interface Attempt<Result> {
-  run(target: ChatTarget): Promise<Result>
+export interface Attempt<To extends Target, Result> {
+  run(target: To): Promise<Result>
   /** How an attempt failed that has a result all the same; null when it did not. */
   failureOf(result: Result): Error | null
   /**
@@ -49,22 +57,22 @@ function waitHere({ kind, waitMs }: UpstreamFailure): number | null {
   return isAsked && waitMs <= WAIT_HERE_MAX_MS ? waitMs : null
 }
 
-interface NextAttempt {
-  readonly target: ChatTarget
+interface NextAttempt<To extends Target> {
+  readonly target: To
   readonly waitMs: number
   readonly reason: RepeatReason
 }
 
 /** The targets that are left: each is asked once, and the one that asks to come back soonest once more. */
-class NextAttempts {
-  readonly #left: ChatTarget[]
-  #here: NextAttempt | null = null
+class NextAttempts<To extends Target> {
+  readonly #left: To[]
+  #here: NextAttempt<To> | null = null
 
-  constructor(targets: readonly ChatTarget[]) {
+  constructor(targets: readonly To[]) {
     this.#left = targets.slice(1)
   }
 
-  after(target: ChatTarget, failure: UpstreamFailure): NextAttempt | null {
+  after(target: To, failure: UpstreamFailure): NextAttempt<To> | null {
     const waitMs = waitHere(failure)
     if (waitMs !== null && (this.#here === null || waitMs < this.#here.waitMs)) {
       this.#here = { target, waitMs, reason: 'retry' }
@@ -74,7 +82,7 @@ class NextAttempts {
   }
 
   /** Once, after every target has failed. */
-  again(): NextAttempt | null {
+  again(): NextAttempt<To> | null {
     const here = this.#here
     this.#here = null
     return here
@@ -97,7 +105,7 @@ function thrown(error: unknown): MadeAttempt<never> {
   }
 }
 
-async function make<Result>(attempt: Attempt<Result>, target: ChatTarget): Promise<MadeAttempt<Result>> {
+async function make<To extends Target, Result>(attempt: Attempt<To, Result>, target: To): Promise<MadeAttempt<Result>> {
   const { upstreamModel } = target
   const { circuits } = target.upstream
   if (!circuits.admit(upstreamModel)) return thrown(circuitsOpen([target]))
@@ -122,12 +130,12 @@ async function make<Result>(attempt: Attempt<Result>, target: ChatTarget): Promi
  *
  * Source: decision 0033 (what may be repeated).
  */
-export async function attemptChat<Result>(
+export async function attemptChat<To extends Target, Result>(
   deps: AttemptDeps,
-  prepared: PreparedChat,
-  attempt: Attempt<Result>,
+  prepared: Attempted<To>,
+  attempt: Attempt<To, Result>,
 ): Promise<Result> {
-  let nexts: NextAttempts | null = null
+  let nexts: NextAttempts<To> | null = null
   let hasRetried = false
   for (;;) {
     const { target } = prepared

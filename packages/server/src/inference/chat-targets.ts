@@ -5,11 +5,15 @@ import type { ChatPrice } from '../pricing/price.ts'
 import { type UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
 import type { WatchedUpstream } from '../upstream/watch-health.ts'
 
-/** One upstream that may serve a request, and what that costs. */
-export interface ChatTarget {
+/** One upstream that may serve a request. */
+export interface Target {
   readonly upstream: WatchedUpstream
   /** The id that it knows. */
   readonly upstreamModel: string
+}
+
+/** The same of a request that is charged by its tokens, and what that costs. */
+export interface ChatTarget extends Target {
   readonly price: ChatPrice
 }
 
@@ -48,13 +52,31 @@ function routeTargets(deps: ChatTargetDeps, route: ModelRoute): ChatTarget[] {
 const RETRY_AFTER_MAX_SECONDS = 60
 
 /** Everything that could serve the model is left alone for now, since it has failed lately. */
-export function circuitsOpen(targets: readonly ChatTarget[]): UpstreamFailure {
+export function circuitsOpen(targets: readonly Target[]): UpstreamFailure {
   const waits = targets.map(({ upstream, upstreamModel }) => upstream.circuits.waitMs(upstreamModel))
   return upstreamFailure('circuit_open', {
     upstream: targets.map(({ upstream }) => upstream.name).join(','),
     retryAfterSeconds: Math.min(Math.max(1, Math.ceil(Math.min(...waits) / 1_000)), RETRY_AFTER_MAX_SECONDS),
     isUnbilled: true,
   })
+}
+
+/** What an upstream must be able to do for a request. */
+export interface TargetNeed {
+  isMet(upstream: WatchedUpstream): boolean
+  /** What the client is told where no upstream can. */
+  refusal(): ServiceError
+}
+
+/** What a chat with so many choices needs. */
+export function needChoices(choices: number): TargetNeed {
+  return {
+    isMet: (upstream) => choices <= 1 || upstream.supportsChoices,
+    refusal: () => {
+      const message = "Unsupported parameter: 'n' above 1 is not supported by this model."
+      return new ServiceError('unsupported_parameter', message, { param: 'n' })
+    },
+  }
 }
 
 /**
@@ -65,18 +87,16 @@ export function circuitsOpen(targets: readonly ChatTarget[]): UpstreamFailure {
  */
 export function listTargets(
   deps: ChatTargetDeps,
-  { model, price, choices }: { readonly model: Model; readonly price: ChatPrice; readonly choices: number },
+  { model, price }: { readonly model: Model; readonly price: ChatPrice },
+  need: TargetNeed,
 ): readonly [ChatTarget, ...ChatTarget[]] {
   const { upstreamModel } = model
   const all =
     model.route === null
       ? [{ upstream: deps.upstreamOf(model), upstreamModel, price }]
       : routeTargets(deps, model.route)
-  const able = choices > 1 ? all.filter(({ upstream }) => upstream.supportsChoices) : all
-  if (able.length === 0) {
-    const message = "Unsupported parameter: 'n' above 1 is not supported by this model."
-    throw new ServiceError('unsupported_parameter', message, { param: 'n' })
-  }
+  const able = all.filter(({ upstream }) => need.isMet(upstream))
+  if (able.length === 0) throw need.refusal()
   const [first, ...others] = able.filter((target) => target.upstream.circuits.waitMs(target.upstreamModel) === 0)
   if (first === undefined) throw circuitsOpen(able)
   return [first, ...others]

@@ -29,18 +29,36 @@ export function findModel({ catalog }: FindModelDeps, caller: Pick<Caller, 'mode
   return model
 }
 
+interface PricedModel {
+  readonly model: Model
+  readonly price: ChatPrice
+}
+
 /**
  * The same, of a model that chats.
  *
  * @throws {ServiceError} `invalid_value` for a model that is sold otherwise.
  */
-export function findChatModel(
+export function findChatModel(deps: FindModelDeps, caller: Pick<Caller, 'models'>, id: string): PricedModel {
+  const model = findModel(deps, caller, id)
+  if (model.price === null || model.type === 'embedding') throw wrongModel(model, 'answer chat requests')
+  return { model, price: model.price }
+}
+
+/**
+ * The same, of a model that makes vectors, or of which nobody says what it does.
+ *
+ * @param takesAnyModel whether the upstream of a model may be asked though the model is not known to make vectors.
+ * @throws {ServiceError} `invalid_value` for a model that does something else.
+ */
+export function findEmbeddingModel(
   deps: FindModelDeps,
   caller: Pick<Caller, 'models'>,
-  id: string,
-): { readonly model: Model; readonly price: ChatPrice } {
+  { id, takesAnyModel }: { readonly id: string; readonly takesAnyModel: (model: Model) => boolean },
+): PricedModel {
   const model = findModel(deps, caller, id)
-  if (model.price === null) throw wrongModel(model, 'answer chat requests')
+  const mayBe = model.type === 'embedding' || (model.type === 'text' && !model.featured && takesAnyModel(model))
+  if (model.price === null || !mayBe) throw wrongModel(model, 'make embeddings')
   return { model, price: model.price }
 }
 

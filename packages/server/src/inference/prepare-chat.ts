@@ -17,7 +17,7 @@ import {
 import type { AttemptDeps } from './attempt-chat.ts'
 import type { ServedBy } from './chat-charge.ts'
 import { limitOutput, type OutputLimit } from './chat-limits.ts'
-import { type ChatTarget, type ChatTargetDeps, listTargets } from './chat-targets.ts'
+import { type ChatTarget, type ChatTargetDeps, listTargets, needChoices } from './chat-targets.ts'
 import { findChatModel } from './find-model.ts'
 import type { LateCostDeps } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
@@ -159,7 +159,7 @@ export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<Prepa
   const { model, price } = findChatModel(deps, caller, call.request.model)
   deps.freeAnswers?.admit(caller.accountId)
   const choices = call.request.n ?? 1
-  const targets = listTargets(deps, { model, price, choices })
+  const targets = listTargets(deps, { model, price }, needChoices(choices))
   const prices = targets.map((target) => target.price)
   const { hold, output, promptTokens } = await placeChatHold(deps, task, { model, prices, choices })
   const isLimited = hold.limit !== null && !output.asked

@@ -9,6 +9,11 @@ export function renderSvc(charge: Nanocredits, estimated: boolean, maxTokensAppl
   return `{"credits_charged":${formatCredits(charge)},"margin_bps":${MARGIN_BPS}${estimate}${applied}}`
 }
 
+/** The usage object of an answer without output. */
+export function renderPromptUsage(promptTokens: number, charge: Nanocredits): Record<string, unknown> {
+  return { prompt_tokens: promptTokens, total_tokens: promptTokens, cost: usdJson(charge) }
+}
+
 /**
  * The usage object for the client. `cost` is what the client pays, in USD, as programs written for other gateways read
  * it.

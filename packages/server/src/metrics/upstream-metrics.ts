@@ -6,6 +6,7 @@ import { createTallyCounter, createTallyHistogram, type Distribution, type Tally
 const OPERATIONS = [
   'complete',
   'stream',
+  'embed',
   'create_images',
   'speak',
   'transcribe',

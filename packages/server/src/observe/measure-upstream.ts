@@ -1,5 +1,6 @@
 import type { UpstreamMetrics } from '../metrics/upstream-metrics.ts'
 import type { ChatStreamSink, UpstreamChatRequest } from '../upstream/chat-upstream.ts'
+import type { EmbeddingUpstream } from '../upstream/embedding-upstream.ts'
 import type { VideoUpstream } from '../upstream/video-upstream.ts'
 import type { ImageUpstream } from '../upstream/image-upstream.ts'
 import type { WatchedUpstream } from '../upstream/watch-health.ts'
@@ -41,6 +42,19 @@ async function measureStream(
   }
 }
 
+function measureEmbeddings(port: EmbeddingUpstream, metrics: UpstreamMetrics): EmbeddingUpstream {
+  return {
+    ...port,
+    embed: (request) =>
+      measured(
+        metrics,
+        'embed',
+        () => port.embed(request),
+        () => request.signal.aborted,
+      ),
+  }
+}
+
 function measureImages(port: ImageUpstream, metrics: UpstreamMetrics): ImageUpstream {
   return {
     create: (request, onPartial) =>
@@ -78,6 +92,7 @@ export function measureUpstream(upstream: WatchedUpstream, metrics: UpstreamMetr
         () => request.signal.aborted,
       ),
     stream: (request, sink) => measureStream(upstream, metrics, request, sink),
+    embeddings: upstream.embeddings === null ? null : measureEmbeddings(upstream.embeddings, metrics),
     speech: upstream.speech === null ? null : measureSpeech(upstream.speech, metrics),
     transcription: upstream.transcription === null ? null : measureTranscription(upstream.transcription, metrics),
     images: upstream.images === null ? null : measureImages(upstream.images, metrics),

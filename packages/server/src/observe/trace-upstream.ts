@@ -11,6 +11,7 @@ import type {
   ReportedUsage,
   UpstreamChatRequest,
 } from '../upstream/chat-upstream.ts'
+import type { EmbeddingUpstream } from '../upstream/embedding-upstream.ts'
 import type { ImageUpstream } from '../upstream/image-upstream.ts'
 import type { WatchedUpstream } from '../upstream/watch-health.ts'
 import { type AudioTracing, traceSpeech, traceTranscription } from './trace-audio.ts'
@@ -115,6 +116,25 @@ function traceImages(
   }
 }
 
+function traceEmbeddings(port: EmbeddingUpstream, { begin, forwardsTrace }: AudioTracing): EmbeddingUpstream {
+  return {
+    ...port,
+    embed: async (request) => {
+      const span = begin({ operation: 'embeddings', upstreamModel: request.upstreamModel, stream: false })
+      if (span === null) return port.embed(request)
+      try {
+        const answer = await port.embed(forwardsTrace ? { ...request, traceparent: span.traceparent } : request)
+        span.tell(answerFacts(answer, []))
+        span.end(null)
+        return answer
+      } catch (error) {
+        span.end(codeOf(error))
+        throw error
+      }
+    },
+  }
+}
+
 function audioTracing(upstream: string, tracing: Tracing, target: TracedUpstream): AudioTracing {
   return {
     begin: (call) => tracing.call(`${call.operation} ${call.upstreamModel}`, requestFacts(upstream, target, call)),
@@ -134,6 +154,7 @@ export function traceUpstream(upstream: WatchedUpstream, tracing: Tracing, targe
   const audio = audioTracing(upstream.name, tracing, target)
   return {
     ...upstream,
+    embeddings: upstream.embeddings === null ? null : traceEmbeddings(upstream.embeddings, audio),
     speech: upstream.speech === null ? null : traceSpeech(upstream.speech, audio),
     transcription: upstream.transcription === null ? null : traceTranscription(upstream.transcription, audio),
     images:

@@ -3,9 +3,9 @@
  */
 import { MARGIN_BPS, nanocreditsOf, ZERO, type Nanocredits } from '@svc/contract'
 import { formatPerMillion } from './card.ts'
-import { findTier, listCost, splitTokens, tokenCount } from './list-cost.ts'
+import { findTier, listCost, longWritePrice, splitTokens, tokenCount } from './list-cost.ts'
 import type { AttoUsd, CardRate, ChargeBasis, ChatCharge, ChatPrice, ChatUsage, TokenPrices } from './price.ts'
-import { chargeForCost, costAtPar, formatUsd } from './usd.ts'
+import { attoUsdOf, chargeForCost, costAtPar, formatUsd } from './usd.ts'
 
 /** Bytes of text that count as one token where an upstream reports no usage. Source: decision 0003 (estimates). */
 export const BYTES_PER_ESTIMATED_TOKEN = 4
@@ -118,6 +118,7 @@ function listText(prices: TokenPrices, usage: ChatUsage): string {
     input: tokens.input,
     cached_input: tokens.cachedInput,
     cache_write: tokens.cacheWrite,
+    cache_write_long: tokens.cacheWriteLong,
     audio_input: tokens.audioInput,
     output: tokens.output,
     audio_output: tokens.audioOutput,
@@ -131,6 +132,7 @@ function rateText(prices: TokenPrices, usage: ChatUsage): string {
   const rate = tier ?? prices
   let text = rateTexts.get(rate)
   if (text === undefined) {
+    const longWrite = attoUsdOf(longWritePrice(prices, rate))
     const perToken = Object.entries({
       input: rate.input,
       cached_input: rate.cachedInput ?? rate.input,
@@ -139,6 +141,8 @@ function rateText(prices: TokenPrices, usage: ChatUsage): string {
       output: rate.output,
       audio_output: prices.audioOutput ?? rate.output,
       image_output: prices.imageOutput ?? rate.output,
+      // Named where it differs: a rare kind makes no record longer.
+      ...(longWrite === (rate.cacheWrite ?? rate.input) ? {} : { cache_write_long: longWrite }),
     }).map(([kind, amount]) => `"${kind}":"${formatUsd(amount)}"`)
     const above = tier === null ? '' : `"above_input_tokens":${tier.aboveInputTokens},`
     const request = prices.request === null ? '' : `,"request":"${formatUsd(prices.request)}"`

@@ -5,21 +5,24 @@ import type { AttoUsd, PriceTier, TokenPrices } from './price.ts'
 import { attoUsdOf, parseUsd } from './usd.ts'
 
 /** One set of prices in USD per 1M tokens; `request` is in USD per request. Absent kinds have no price of their own. */
-export interface PriceTexts {
-  readonly input: string
-  readonly output: string
-  readonly cached_input?: string | undefined
-  readonly cache_write?: string | undefined
+export interface PriceTexts extends RateTexts {
+  readonly audio_input?: string | undefined
+  readonly audio_output?: string | undefined
+  readonly image_output?: string | undefined
   readonly request?: string | undefined
   readonly tiers?: readonly PriceTierTexts[] | undefined
 }
 
-export interface PriceTierTexts {
+export interface PriceTierTexts extends RateTexts {
   readonly above_input_tokens: number
+}
+
+interface RateTexts {
   readonly input: string
   readonly output: string
   readonly cached_input?: string | undefined
   readonly cache_write?: string | undefined
+  readonly cache_write_long?: string | undefined
 }
 
 const TOKENS = 1_000_000n
@@ -30,28 +33,49 @@ const TOKENS = 1_000_000n
  * @returns null when a number is not a decimal of zero or more.
  */
 export function readPriceTexts(texts: PriceTexts): TokenPrices | null {
-  const base = readTexts(texts)
+  const base = readRate(texts)
+  const media = readKinds({
+    audioInput: texts.audio_input,
+    audioOutput: texts.audio_output,
+    imageOutput: texts.image_output,
+  })
   const request = texts.request === undefined ? null : parseUsd(texts.request)
-  if (base === null || (texts.request !== undefined && request === null)) return null
+  if (base === null || media === null || (texts.request !== undefined && request === null)) return null
   const tiers: PriceTier[] = []
   for (const tier of texts.tiers ?? []) {
-    const prices = readTexts(tier)
+    const prices = readRate(tier)
     if (prices === null) return null
     tiers.push({ aboveInputTokens: tier.above_input_tokens, ...prices })
   }
   tiers.sort((left, right) => left.aboveInputTokens - right.aboveInputTokens)
-  return { ...base, request, tiers }
+  return { ...base, ...media, request, tiers }
 }
 
-function readTexts(texts: Omit<PriceTierTexts, 'above_input_tokens'>): Omit<PriceTier, 'aboveInputTokens'> | null {
+function readRate(texts: RateTexts): Omit<PriceTier, 'aboveInputTokens'> | null {
   const input = perToken(texts.input)
   const output = perToken(texts.output)
-  const cachedInput = texts.cached_input === undefined ? null : perToken(texts.cached_input)
-  const cacheWrite = texts.cache_write === undefined ? null : perToken(texts.cache_write)
-  if (input === null || output === null) return null
-  if (texts.cached_input !== undefined && cachedInput === null) return null
-  if (texts.cache_write !== undefined && cacheWrite === null) return null
-  return { input, output, cachedInput, cacheWrite }
+  const cache = readKinds({
+    cachedInput: texts.cached_input,
+    cacheWrite: texts.cache_write,
+    cacheWriteLong: texts.cache_write_long,
+  })
+  if (input === null || output === null || cache === null) return null
+  return { input, output, cachedInput: null, cacheWrite: null, ...cache }
+}
+
+/** The kinds that are written down. @returns null when one of them is no number. */
+function readKinds<Kind extends string>(
+  texts: Readonly<Record<Kind, string | undefined>>,
+): Partial<Record<Kind, AttoUsd>> | null {
+  const read: Partial<Record<Kind, AttoUsd>> = {}
+  for (const kind of Object.keys(texts) as Kind[]) {
+    const text = texts[kind]
+    if (text === undefined) continue
+    const price = perToken(text)
+    if (price === null) return null
+    read[kind] = price
+  }
+  return read
 }
 
 function perToken(text: string): AttoUsd | null {

@@ -3,7 +3,7 @@
  */
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { billingPrices } from './charge-chat.ts'
-import { tokenCount } from './list-cost.ts'
+import { longWritePrice, tokenCount } from './list-cost.ts'
 import type { ChatPrice, HoldBound, PriceTier, TokenPrices } from './price.ts'
 import { attoUsdOf, chargeForCost } from './usd.ts'
 
@@ -52,9 +52,11 @@ function boundByList(prices: TokenPrices, promptTokens: number): HoldBound {
     prices,
     ...prices.tiers.filter((tier) => promptTokens > tier.aboveInputTokens),
   ]
-  const input = reachable.flatMap((rate) => [rate.input, rate.cachedInput ?? 0n, rate.cacheWrite ?? 0n])
+  const input = reachable.flatMap((rate) => [
+    ...[rate.input, rate.cachedInput ?? 0n, rate.cacheWrite ?? 0n, longWritePrice(prices, rate)],
+  ])
   const output = reachable.map((rate) => rate.output)
-  const dearestInput = greatest([...input, prices.audioInput ?? 0n, prices.cacheWriteLong ?? 0n])
+  const dearestInput = greatest([...input, prices.audioInput ?? 0n])
   const dearestOutput = greatest([...output, prices.audioOutput ?? 0n, prices.imageOutput ?? 0n])
   return {
     fixed: chargeForCost(attoUsdOf(tokenCount(promptTokens) * dearestInput + (prices.request ?? 0n))),

@@ -15,6 +15,7 @@ export interface PricedTokens {
   readonly input: bigint
   readonly cachedInput: bigint
   readonly cacheWrite: bigint
+  readonly cacheWriteLong: bigint
   readonly audioInput: bigint
   readonly output: bigint
   readonly audioOutput: bigint
@@ -36,15 +37,17 @@ export function tokenCount(tokens: number): bigint {
 export function splitTokens(usage: ChatUsage): PricedTokens {
   const prompt = tokenCount(usage.promptTokens)
   const cachedInput = least(tokenCount(usage.cachedTokens), prompt)
-  const cacheWrite = least(tokenCount(usage.cacheWriteTokens), prompt - cachedInput)
-  const audioInput = least(tokenCount(usage.audioInputTokens ?? 0), prompt - cachedInput - cacheWrite)
+  const written = least(tokenCount(usage.cacheWriteTokens), prompt - cachedInput)
+  const cacheWriteLong = least(tokenCount(usage.cacheWriteLongTokens ?? 0), written)
+  const audioInput = least(tokenCount(usage.audioInputTokens ?? 0), prompt - cachedInput - written)
   const completion = tokenCount(usage.completionTokens)
   const audioOutput = least(tokenCount(usage.audioOutputTokens ?? 0), completion)
   const imageOutput = least(tokenCount(usage.imageOutputTokens ?? 0), completion - audioOutput)
   return {
-    input: prompt - cachedInput - cacheWrite - audioInput,
+    input: prompt - cachedInput - written - audioInput,
     cachedInput,
-    cacheWrite,
+    cacheWrite: written - cacheWriteLong,
+    cacheWriteLong,
     audioInput,
     output: completion - audioOutput - imageOutput,
     audioOutput,
@@ -78,12 +81,22 @@ export function listCost(prices: TokenPrices, usage: ChatUsage): AttoUsd {
     tokens.input * rate.input +
       tokens.cachedInput * (rate.cachedInput ?? rate.input) +
       tokens.cacheWrite * (rate.cacheWrite ?? rate.input) +
+      tokens.cacheWriteLong * longWritePrice(prices, rate) +
       tokens.audioInput * (prices.audioInput ?? rate.input) +
       tokens.output * rate.output +
       tokens.audioOutput * (prices.audioOutput ?? rate.output) +
       tokens.imageOutput * (prices.imageOutput ?? rate.output) +
       (prices.request ?? 0n),
   )
+}
+
+/** What a write with a long life costs at a rate, which is that of the base or of a tier. */
+export function longWritePrice(prices: TokenPrices, rate: TokenPrices | PriceTier): bigint {
+  const own = rate.cacheWriteLong ?? null
+  if (own !== null) return own
+  const write = rate.cacheWrite ?? rate.input
+  const base = prices.cacheWriteLong ?? 0n
+  return base > write ? base : write
 }
 
 function least(left: bigint, right: bigint): bigint {

@@ -22,7 +22,7 @@ export interface TokenPrices {
   readonly audioInput?: AttoUsd | null
   readonly audioOutput?: AttoUsd | null
   readonly imageOutput?: AttoUsd | null
-  /** Cache writes with a long life, where dearer; counts in the bound of a hold only. */
+  /** Cache writes with a long life; absent: they cost what all writes cost. */
   readonly cacheWriteLong?: AttoUsd | null
   /** In rising order. The last tier whose limit the prompt exceeds replaces the prices of the whole request. */
   readonly tiers: readonly PriceTier[]
@@ -34,6 +34,8 @@ export interface PriceTier {
   readonly output: AttoUsd
   readonly cachedInput: AttoUsd | null
   readonly cacheWrite: AttoUsd | null
+  /** Absent: the dearer of what a long write costs without the tier and what all writes cost within it. */
+  readonly cacheWriteLong?: AttoUsd | null
 }
 
 /** A row of the rate card: selling prices per token, margin included. */
@@ -68,6 +70,8 @@ export interface ChatUsage {
   readonly cachedTokens: number
   readonly cacheWriteTokens: number
   readonly reasoningTokens: number
+  /** Part of `cacheWriteTokens`: those with a long life. Absent means 0. */
+  readonly cacheWriteLongTokens?: number
   /**
    * Parts of `promptTokens` and `completionTokens`, for models that sell media tokens at their own price. Absent
    * means 0.

@@ -9,7 +9,7 @@ import type { GenerationLog } from './generation-log.ts'
 import type { ModelList } from './model-list.ts'
 import { playSteps, type Played, type Step } from './play-steps.ts'
 import { makeChoices, type ModelLimits, type SandboxAnswer, usageAt, usageOf } from './sandbox-answer.ts'
-import { SandboxError } from './sandbox-error.ts'
+import { refusalError, SandboxError } from './sandbox-error.ts'
 import { costOfSandboxModel, findFault } from './sandbox-model.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import type { SandboxTokens } from './sandbox-tokens.ts'
@@ -53,7 +53,7 @@ export async function answerChat(deps: ChatDeps, body: string, response: ServerR
     case 'flood':
       return flood(deps, request, number ?? 1, response)
     case 'refuse':
-      return sendError(response, refusal(behaviour))
+      return sendError(response, refusalError(behaviour))
     case 'page':
       return sendPage(response, behaviour.status)
     case 'error-body':
@@ -69,16 +69,6 @@ function castModel({ models }: ChatDeps, id: string): Casting {
   const model = models.find(id)
   if (model === null) throw new SandboxError(400, 'model_not_found', `${id.slice(0, 200)} is not a valid model ID`)
   return { behaviour: { kind: 'answer', script: {} }, number: null, limits: model }
-}
-
-function refusal(behaviour: Extract<FaultBehaviour, { kind: 'refuse' }>): SandboxError {
-  const { status, errorType, message, retryAfterSeconds } = behaviour
-  return new SandboxError(
-    status,
-    errorType,
-    message,
-    retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
-  )
 }
 
 async function answer(

@@ -16,6 +16,17 @@ export class SandboxError extends Error {
   }
 }
 
+/** What a scripted model answers that refuses. */
+export function refusalError(refusal: {
+  readonly status: number
+  readonly errorType: string
+  readonly message: string
+  readonly retryAfterSeconds?: number
+}): SandboxError {
+  const { status, errorType, message, retryAfterSeconds: wait } = refusal
+  return new SandboxError(status, errorType, message, wait === undefined ? {} : { 'retry-after': String(wait) })
+}
+
 /** The body of a failure. Source: the OpenRouter API reference, "Errors": a numeric code, a message, and metadata. */
 export function renderSandboxError(error: SandboxError): string {
   const { status, message, errorType } = error

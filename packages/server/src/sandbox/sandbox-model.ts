@@ -1,6 +1,7 @@
 import { listCost } from '../pricing/list-cost.ts'
 import type { ChatUsage, TokenPrices } from '../pricing/price.ts'
 import { formatUsd } from '../pricing/usd.ts'
+import { type EmbeddingModel, findEmbeddingModel } from './embedding-model.ts'
 import { type SandboxFault, sandboxFaults } from './faults.ts'
 import { findMediaFault } from './media/find-media-model.ts'
 import { type MediaFault, mediaFaults } from './media/media-faults.ts'
@@ -13,6 +14,8 @@ export interface SandboxModel {
   readonly id: string
   /** Null for a model that makes or reads media. */
   readonly prices: TokenPrices | null
+  /** Present for a model that makes vectors. */
+  readonly type?: 'embedding'
   /** Absent for a model that chats. */
   readonly media?: ScriptedMedia
   readonly contextLength: number
@@ -22,6 +25,9 @@ export interface SandboxModel {
   /** What the client is charged, in one sentence. */
   readonly charged: string
 }
+
+/** A scripted model as a catalog needs it, found by id. */
+export type FoundModel = Omit<SandboxModel, 'clientSees' | 'charged'>
 
 /** A scripted model with its number, found by id. */
 export interface FoundFault {
@@ -41,9 +47,11 @@ export const sandboxMediaModels: readonly SandboxModel[] = mediaFaults.map(media
 const byName = new Map(sandboxFaults.map((fault) => [fault.name, fault]))
 
 /** Finds a scripted model by the id that a client asks for, such as `svc-sandbox/cut@3`; null for any other id. */
-export function findSandboxModel(id: string): SandboxModel | null {
+export function findSandboxModel(id: string): FoundModel | null {
   const media = findMediaFault(id)
   if (media !== null) return mediaModelOf(media)
+  const embedding = findEmbeddingModel(id)
+  if (embedding !== null) return embeddingModelOf(embedding)
   const found = findFault(id)
   return found === null ? null : modelOf(id, found.fault)
 }
@@ -69,6 +77,10 @@ export function costOfSandboxModel(id: string, usage: ChatUsage): string | null 
 function mediaModelOf({ name, prices, clientSees, charged }: MediaFault): SandboxModel {
   const texts = { prices: null, media: scriptedMediaOf(prices), contextLength: 0, maxOutputTokens: 0 }
   return { id: SANDBOX_PREFIX + name, ...texts, clientSees, charged }
+}
+
+function embeddingModelOf({ id, prices, contextLength }: EmbeddingModel): FoundModel {
+  return { id, type: 'embedding', prices, contextLength, maxOutputTokens: 0 }
 }
 
 function modelOf(

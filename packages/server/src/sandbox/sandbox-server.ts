@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { timingSafeEqual } from 'node:crypto'
 import { answerChat, type ChatDeps } from './answer-chat.ts'
+import { answerEmbeddings } from './answer-embeddings.ts'
 import { createGenerationLog } from './generation-log.ts'
 import { drawForChat } from './media/draw-for-chat.ts'
 import { answerMedia } from './media/media-router.ts'
@@ -100,6 +101,7 @@ async function route(
   const { method, url = '/' } = request
   // Compared as it is: parsing the address is a measurable part of a short request.
   if (body !== null && url === '/v1/chat/completions') return answerChat(deps, body.toString('utf8'), response)
+  if (body !== null && url === '/v1/embeddings') return answerEmbeddings(deps, body.toString('utf8'), response)
   const parsed = new URL(url, 'http://sandbox')
   const { pathname, searchParams } = parsed
   if (await answerMedia(deps.media.deps, deps.media.jobs, { request, body, url: parsed, response })) return undefined

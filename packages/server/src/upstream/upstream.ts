@@ -1,4 +1,5 @@
 import type { ChatUpstream } from './chat-upstream.ts'
+import type { EmbeddingUpstream } from './embedding-upstream.ts'
 import type { ImageUpstream } from './image-upstream.ts'
 import type { SpeechUpstream } from './speech-upstream.ts'
 import type { TranscriptionUpstream } from './transcription-upstream.ts'
@@ -15,6 +16,7 @@ export interface Upstream extends ChatUpstream {
    * @param list from `listModels`.
    */
   completeList(list: unknown): Promise<unknown>
+  readonly embeddings: EmbeddingUpstream | null
   readonly images: ImageUpstream | null
   readonly videos: VideoUpstream | null
   readonly speech: SpeechUpstream | null

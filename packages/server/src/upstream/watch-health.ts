@@ -1,6 +1,7 @@
 import type { Clock } from '../runtime/clock.ts'
 import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
+import type { EmbeddingUpstream } from './embedding-upstream.ts'
 import type { ImageUpstream } from './image-upstream.ts'
 import type { SpeechUpstream } from './speech-upstream.ts'
 import type { TranscriptionUpstream } from './transcription-upstream.ts'
@@ -9,7 +10,10 @@ import { upstreamFailure } from './upstream-failure.ts'
 import type { VideoUpstream } from './video-upstream.ts'
 
 export interface WatchedUpstream extends Upstream {
-  /** Who asks for a chat tells it how the call ended, and asks it before. The ports of media do so themselves. */
+  /**
+   * Who asks for a chat or for embeddings tells it how the call ended, and asks it before. The ports of media do so
+   * themselves.
+   */
   readonly circuits: CircuitBreaker
   /** How calls of one kind fare; `off` where the upstream has no port for it. */
   health(modality: Modality): UpstreamHealth | 'off'
@@ -62,12 +66,18 @@ export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLim
     complete: (request) => text.follow(upstream.complete(request)),
     stream: (request, sink) => text.follow(upstream.stream(request, sink)),
     listModels: () => text.follow(upstream.listModels()),
+    embeddings: watchEmbeddings(upstream.embeddings, text),
     images: watchImages(upstream.images, images, guard),
     videos: watchVideos(upstream.videos, videos, guard),
     speech: watchSpeech(upstream.speech, audio, guard),
     transcription: watchTranscription(upstream.transcription, audio, guard),
     health: (modality) => watches[modality]?.health() ?? 'off',
   }
+}
+
+/** Whoever asks for embeddings asks the circuits before, as for a chat. */
+function watchEmbeddings(port: EmbeddingUpstream | null, watch: HealthWatch): EmbeddingUpstream | null {
+  return port === null ? null : { ...port, embed: (request) => watch.follow(port.embed(request)) }
 }
 
 function watchImages(port: ImageUpstream | null, watch: HealthWatch | null, guard: Guard): ImageUpstream | null {

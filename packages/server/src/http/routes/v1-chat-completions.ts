@@ -9,7 +9,7 @@ import { beginOnce, keepStream, keepWhole } from '../answer-once.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller, type RouteCall } from '../route.ts'
-import { READER_STALL_MS } from '../sse-writer.ts'
+import { JSON_TYPE, sendJsonText } from '../send-json-text.ts'
 import { streamReader } from '../stream-reader.ts'
 import { tellCharge } from '../tell-charge.ts'
 
@@ -33,22 +33,14 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, chat, run
   }
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
-
-/** The answer is text already, so it goes out past everything that the framework does for answers that are not. */
 async function answerWhole(deps: EdgeDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
-  const { request, reply } = call
+  const { request } = call
   const json = await keepWhole(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
     const headers = tellCharge(call, completed.charge)
     return { contentType: JSON_TYPE, headers, body: completed.json }
   })
-  // The answer is kept until it is taken. The time begins anew whenever the reader takes some of it.
-  reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
-  reply.hijack()
-  const headers = reply.getHeaders() as Record<string, string>
-  reply.raw.writeHead(200, { ...headers, 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json) })
-  reply.raw.end(json)
+  sendJsonText(call, json)
 }
 
 /** POST /v1/chat/completions. The key is checked before the body is read. Source: spec 2.2, 2.8, 4. */

@@ -22,11 +22,15 @@ export function usageOf(usage: Fields): Fields {
   const details = recordOf(usage['prompt_tokens_details'])
   const read = countOf(details['cached_tokens'])
   const written = countOf(details['cache_write_tokens'])
+  const long = Math.min(countOf(details['cache_write_1h_tokens']), written)
   const reasoning = countOf(recordOf(usage['completion_tokens_details'])['reasoning_tokens'])
   return {
     input_tokens: Math.max(0, countOf(usage['prompt_tokens']) - read - written),
     cache_read_input_tokens: read,
     cache_creation_input_tokens: written,
+    ...(long > 0
+      ? { cache_creation: { ephemeral_5m_input_tokens: written - long, ephemeral_1h_input_tokens: long } }
+      : {}),
     output_tokens: countOf(usage['completion_tokens']),
     output_tokens_details: { thinking_tokens: reasoning },
     ...('cost' in usage ? { cost: usage['cost'] } : {}),

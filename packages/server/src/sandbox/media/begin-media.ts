@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { brokenError } from '../completion-reply.ts'
 import type { GenerationLog } from '../generation-log.ts'
 import type { ModelList } from '../model-list.ts'
-import { SandboxError } from '../sandbox-error.ts'
+import { refusalError, SandboxError } from '../sandbox-error.ts'
 import type { SandboxOptions } from '../sandbox-options.ts'
 import { sendError, sendJson, sendPage } from '../send-reply.ts'
 import type { Studio } from '../studio/studio.ts'
@@ -37,14 +37,9 @@ export function beginMedia(deps: MediaDeps, id: string, type: MediaType, respons
     case 'make':
       requireAbility(deps, type)
       return { model, script: { ...ordinaryMedia, ...behaviour.script } }
-    case 'refuse': {
-      const { status, errorType, message, retryAfterSeconds: wait } = behaviour
-      sendError(
-        response,
-        new SandboxError(status, errorType, message, wait === undefined ? {} : { 'retry-after': String(wait) }),
-      )
+    case 'refuse':
+      sendError(response, refusalError(behaviour))
       return null
-    }
     case 'page':
       sendPage(response, behaviour.status)
       return null

@@ -25,12 +25,14 @@ export function readAnthropicUsage(usage: Json): NativeUsage {
   const cachedTokens = count(usage['cache_read_input_tokens'])
   const cacheWriteTokens = count(usage['cache_creation_input_tokens'])
   const details = isObject(usage['output_tokens_details']) ? usage['output_tokens_details'] : {}
+  const written = isObject(usage['cache_creation']) ? usage['cache_creation'] : {}
   const completionTokens = count(usage['output_tokens'])
   return {
     promptTokens: count(usage['input_tokens']) + cachedTokens + cacheWriteTokens,
     completionTokens,
     cachedTokens,
     cacheWriteTokens,
+    cacheWriteLongTokens: Math.min(count(written['ephemeral_1h_input_tokens']), cacheWriteTokens),
     reasoningTokens: Math.min(count(details['thinking_tokens']), completionTokens),
   }
 }

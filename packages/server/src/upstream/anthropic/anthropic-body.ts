@@ -22,6 +22,7 @@ import {
   type ToolChoice,
   unsupported,
 } from '../native/request-fields.ts'
+import { isObject } from '../openai-compatible/usage.ts'
 import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
 
 /** A limit that every model can take, for a request that names none and a model whose own is not known. */
@@ -29,9 +30,11 @@ const OUTPUT_TOKENS_FALLBACK = 4_096
 /** Least budget of thinking. Source: Anthropic's API reference, extended thinking. */
 const BUDGET_TOKENS_MIN = 1_024
 
-/** A cached prefix lives five minutes: a longer life costs more, and prices have one place for writes. */
+/** A cached prefix lives five minutes, or an hour where that is asked for. */
 function cacheMember(cacheControl: unknown): Json {
-  return cacheControl === null || cacheControl === undefined ? {} : { cache_control: { type: 'ephemeral' } }
+  if (cacheControl === null || cacheControl === undefined) return {}
+  const isLong = isObject(cacheControl) && cacheControl['ttl'] === '1h'
+  return { cache_control: { type: 'ephemeral', ...(isLong ? { ttl: '1h' } : {}) } }
 }
 
 function writeMedia({ mediaType, data, title, cacheControl }: MediaPiece): Json {

@@ -50,6 +50,7 @@ const api: NativeApi = {
       return (data) => events.read(data)
     },
   },
+  embeddings: null,
   listModels,
 }
 

@@ -31,6 +31,9 @@ function readUsage(usage: Json): Json {
     cachedTokens: count(usage['cachedContentTokenCount']),
     cacheWriteTokens: 0,
     reasoningTokens: thoughts,
+    // What the cache gave has a price of its own, and no sound is counted twice.
+    audioInputTokens: soundIn(usage['promptTokensDetails']) - soundIn(usage['cacheTokensDetails']),
+    audioOutputTokens: soundIn(usage['candidatesTokensDetails']),
   })
 }
 
@@ -43,11 +46,26 @@ function wordOf(error: Json): string | undefined {
   return undefined
 }
 
-function readError(value: Json): Json | null {
+/** When to come back, in seconds: the API says it in its body alone. Source: google.rpc.RetryInfo. */
+function retryDelay({ details }: Json): number | undefined {
+  const delays = (Array.isArray(details) ? details.filter(isObject) : []).map((detail) => detail['retryDelay'])
+  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(String(delays.find((delay) => typeof delay === 'string'))) ?? []
+  return seconds === undefined ? undefined : Number(seconds)
+}
+
+/** An error in OpenAI's shape; null when the value is none. */
+export function readGeminiError(value: Json): Json | null {
   const { error } = value
   if (!isObject(error)) return null
   const { code, message, status } = error
-  return { error: present({ message, code: wordOf(error), type: status, http_status: code }) }
+  const retry_after = retryDelay(error)
+  return { error: present({ message, code: wordOf(error), type: status, http_status: code, retry_after }) }
+}
+
+/** Tokens of sound among those of one side. Source: Gemini API reference, "ModalityTokenCount". */
+function soundIn(details: unknown): number {
+  const sounds = Array.isArray(details) ? details.filter(isObject).filter(({ modality }) => modality === 'AUDIO') : []
+  return sounds.reduce((sum, { tokenCount }) => sum + count(tokenCount), 0)
 }
 
 interface Said {
@@ -140,7 +158,7 @@ const FAILED = { error: { message: 'The model failed to answer.', http_status: 5
 function readResponse(value: Json, reader: GeminiReader): ReadResponse {
   const usage = isObject(value['usageMetadata']) ? readUsage(value['usageMetadata']) : null
   const more = present({ model: value['modelVersion'], usage })
-  const error = readError(value)
+  const error = readGeminiError(value)
   if (error !== null) return { error, more }
   const feedback = value['promptFeedback']
   if (isObject(feedback) && typeof feedback['blockReason'] === 'string') return { error: REFUSED, more }

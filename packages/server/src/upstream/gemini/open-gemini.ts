@@ -5,6 +5,7 @@ import { isObject } from '../openai-compatible/usage.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import type { Upstream } from '../upstream.ts'
 import { openGeminiEvents, readGeminiAnswer } from './gemini-answer.ts'
+import { geminiEmbeddings } from './gemini-embeddings.ts'
 import { writeGeminiBody } from './gemini-body.ts'
 
 /** More models than there will be; the API gives so many at a time. */
@@ -15,12 +16,15 @@ async function listModels(client: UpstreamClient, name: string): Promise<unknown
   const list = await fetchJson(client, name, { path: `/models?pageSize=${PAGE}`, timeoutMs: LIST_MS })
   const rows = isObject(list?.value) ? list.value['models'] : null
   if (!Array.isArray(rows)) return list?.value ?? null
-  return { data: rows.filter(isObject).filter(chats).map(rowOf) }
+  return { data: rows.filter(isObject).filter(serves).map(rowOf) }
 }
 
-function chats({ supportedGenerationMethods: methods }: Record<string, unknown>): boolean {
-  return Array.isArray(methods) && methods.includes('generateContent')
+function has({ supportedGenerationMethods: methods }: Record<string, unknown>, method: string): boolean {
+  return Array.isArray(methods) && methods.includes(method)
 }
+
+const chats = (row: Record<string, unknown>): boolean => has(row, 'generateContent')
+const serves = (row: Record<string, unknown>): boolean => chats(row) || has(row, 'embedContent')
 
 function rowOf(row: Record<string, unknown>): Record<string, unknown> {
   return {
@@ -29,7 +33,9 @@ function rowOf(row: Record<string, unknown>): Record<string, unknown> {
     description: row['description'],
     context_length: row['inputTokenLimit'],
     max_completion_tokens: row['outputTokenLimit'],
-    architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
+    architecture: chats(row)
+      ? { input_modalities: ['text', 'image'], output_modalities: ['text'] }
+      : { input_modalities: ['text'], output_modalities: ['embeddings'] },
   }
 }
 
@@ -45,6 +51,7 @@ const api: NativeApi = {
     readAnswer: readGeminiAnswer,
     openEvents: openGeminiEvents,
   },
+  embeddings: geminiEmbeddings,
   listModels,
 }
 

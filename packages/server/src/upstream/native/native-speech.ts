@@ -8,13 +8,19 @@ export interface NativeUsage {
   /** Parts of the prompt. */
   readonly cachedTokens: number
   readonly cacheWriteTokens: number
+  /** Part of those written; absent: none. */
+  readonly cacheWriteLongTokens?: number
   /** Part of the completion. */
   readonly reasoningTokens: number
+  /** Parts of the prompt that no cache gave, and of the completion; absent: none. */
+  readonly audioInputTokens?: number
+  readonly audioOutputTokens?: number
 }
 
 /** Usage as OpenAI writes it. */
 export function wireUsage(usage: NativeUsage): Json {
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage
+  const { audioInputTokens = 0, audioOutputTokens = 0, cacheWriteLongTokens = 0 } = usage
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
@@ -22,8 +28,13 @@ export function wireUsage(usage: NativeUsage): Json {
     prompt_tokens_details: {
       cached_tokens: cachedTokens,
       ...(cacheWriteTokens > 0 ? { cache_write_tokens: cacheWriteTokens } : {}),
+      ...(cacheWriteLongTokens > 0 ? { cache_write_1h_tokens: cacheWriteLongTokens } : {}),
+      ...(audioInputTokens > 0 ? { audio_tokens: audioInputTokens } : {}),
     },
-    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+    completion_tokens_details: {
+      reasoning_tokens: reasoningTokens,
+      ...(audioOutputTokens > 0 ? { audio_tokens: audioOutputTokens } : {}),
+    },
   }
 }
 

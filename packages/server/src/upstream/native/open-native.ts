@@ -1,6 +1,8 @@
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import type { EmbeddingUpstream } from '../embedding-upstream.ts'
 import type { ChatWire } from '../openai-compatible/chat-wire.ts'
+import { createEmbeddingUpstream, type EmbeddingWire } from '../openai-compatible/embeddings.ts'
 import { createOpenAiCompatible } from '../openai-compatible/openai-compatible.ts'
 import type { Upstream } from '../upstream.ts'
 import { createUpstreamClient, type UpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
@@ -24,6 +26,8 @@ export interface NativeApi {
   readonly keyHeader: string
   readonly headers: Readonly<Record<string, string>>
   readonly wire: ChatWire
+  /** Null for an API without embeddings. */
+  readonly embeddings: EmbeddingWire | null
   /** The list of its models in OpenAI's form; null when it answers none. */
   listModels(client: UpstreamClient, name: string): Promise<unknown>
 }
@@ -49,11 +53,22 @@ export function openNative(options: NativeOptions, api: NativeApi): Upstream {
     ...chat,
     listModels: () => api.listModels(client, name),
     completeList: (list) => Promise.resolve(list),
+    embeddings: embeddingsOf(options, client, api.embeddings),
     images: null,
     videos: null,
     speech: null,
     transcription: null,
   }
+}
+
+function embeddingsOf(
+  { name, clock, reportsCost, failuresAreFree }: NativeOptions,
+  client: UpstreamClient,
+  wire: EmbeddingWire | null,
+): EmbeddingUpstream | null {
+  if (wire === null) return null
+  const dialect = { takesAnyModel: false, generationId: null, extraMembers: () => new Map<string, string>() }
+  return createEmbeddingUpstream({ name, clock, client, wire, dialect: { ...dialect, reportsCost, failuresAreFree } })
 }
 
 /** Refuses what only a provider of confidential compute may see. @throws {ServiceError} `upstream_unavailable`. */

@@ -54,6 +54,8 @@ interface UpstreamError {
   readonly status: number | null
   readonly words: readonly string[]
   readonly isModeration: boolean
+  /** Seconds after which to come back, where the body says so; null where it does not. */
+  readonly retryAfter: number | null
 }
 
 function statusNumber(...values: unknown[]): number | null {
@@ -91,7 +93,7 @@ export function findError(value: unknown): UpstreamError | null {
   const flat = value['object'] === 'error' || value['type'] === 'error' ? value : null
   const error = value['error'] ?? flat ?? vendorError(value)
   if (error === null || error === undefined || error === false || error === '') return null
-  if (!isObject(error)) return { message: error, status: null, words: [], isModeration: false }
+  if (!isObject(error)) return { message: error, status: null, words: [], isModeration: false, retryAfter: null }
   const metadata = isObject(error['metadata']) ? error['metadata'] : {}
   const words = [error['code'], error['type'], error['error_type'], metadata['error_type']]
   return {
@@ -99,6 +101,7 @@ export function findError(value: unknown): UpstreamError | null {
     status: statusNumber(error['code'], error['http_status'], error['status']),
     words: words.filter((word) => typeof word === 'string'),
     isModeration: Array.isArray(metadata['reasons']),
+    retryAfter: waitOf(error['retry_after']),
   }
 }
 
@@ -147,6 +150,11 @@ function isUnbilled({ error, status, kind, retryAfterSeconds, failuresAreFree }:
 /** Longest wait that is passed on, in seconds: clients give up on longer ones. */
 const RETRY_AFTER_MAX_SECONDS = 60
 
+function waitOf(seconds: unknown): number | null {
+  if (typeof seconds !== 'number' || !(seconds > 0)) return null
+  return Math.min(Math.max(Math.ceil(seconds), 1), RETRY_AFTER_MAX_SECONDS)
+}
+
 /** Reads `retry-after`, seconds or a date, as seconds from `now`; null when it is absent or unreadable. */
 export function retryAfterSeconds(headers: IncomingHttpHeaders, now: number): number | null {
   const value = headers['retry-after']
@@ -171,13 +179,17 @@ export function chatFailure(facts: {
 }): UpstreamFailure {
   const error = findError(facts.value)
   const kind = kindOf(error, facts.status)
+  const waitSeconds = facts.retryAfterSeconds ?? error?.retryAfter ?? null
   return upstreamFailure(kind, {
     upstream: facts.upstream,
     upstreamText: error?.message,
     upstreamCodes: error?.words ?? [],
     apiKey: facts.apiKey,
-    retryAfterSeconds: facts.retryAfterSeconds,
-    isUnbilled: isUnbilled({ ...facts, failuresAreFree: facts.failuresAreFree ?? false, error, kind }),
+    retryAfterSeconds: waitSeconds,
+    isUnbilled: isUnbilled({
+      ...{ status: facts.status, failuresAreFree: facts.failuresAreFree ?? false },
+      ...{ error, kind, retryAfterSeconds: waitSeconds },
+    }),
     cost: facts.cost ?? null,
     ...(facts.status === null ? {} : { status: facts.status }),
   })

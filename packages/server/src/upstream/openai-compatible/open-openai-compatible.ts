@@ -1,11 +1,11 @@
 import type { Clock } from '../../runtime/clock.ts'
-import { ServiceError } from '../../errors/service-error.ts'
 import type { Upstream } from '../upstream.ts'
 import { createUpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
-import type { AudioDialect } from './audio-upstream.ts'
+import { type AudioDialect, refuseConfidential } from './audio-upstream.ts'
 import { closeAll } from '../close-all.ts'
 import { createEgress } from '../egress-guard.ts'
 import { buildOpenAiImageBody } from './image-body.ts'
+import { createEmbeddingUpstream } from './embeddings.ts'
 import { createImages } from './images.ts'
 import { createOpenAiCompatible } from './openai-compatible.ts'
 import { createSpeechUpstream } from './speech.ts'
@@ -46,6 +46,12 @@ function audioDialect(reportsCost: boolean): AudioDialect {
   }
 }
 
+/** @throws {ServiceError} for a request that demands confidential compute. */
+function extraMembers(request: { readonly confidential: boolean }): ReadonlyMap<string, string> {
+  refuseConfidential(request)
+  return NO_MEMBERS
+}
+
 /**
  * Opens an upstream that is any OpenAI-compatible server. It cannot promise confidential compute, so it refuses such
  * requests.
@@ -64,10 +70,7 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
       supportsChoices: true,
       failuresAreFree: options.failuresAreFree,
       generationId: null,
-      extraMembers: (request) => {
-        if (!request.confidential) return NO_MEMBERS
-        throw new ServiceError('upstream_unavailable', 'No confidential-compute provider is configured for this model.')
-      },
+      extraMembers,
     },
   })
   const images = createImages({
@@ -77,8 +80,17 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
     buildBody: buildOpenAiImageBody,
   })
   const videos = openVideos(options, client, { reportsCost, cancels: true, writeBody: openAiVideoBody })
+  const embeddings = createEmbeddingUpstream({
+    ...{ name, client, clock },
+    dialect: {
+      takesAnyModel: true,
+      ...{ reportsCost, failuresAreFree: options.failuresAreFree, generationId: null },
+      extraMembers,
+    },
+  })
   return {
     ...chat,
+    embeddings,
     images,
     videos: videos.port,
     speech: createSpeechUpstream(audio),

@@ -40,11 +40,10 @@ function firstTokens(...values: unknown[]): number {
   return 0
 }
 
-interface PromptTokens {
-  readonly promptTokens: number
-  readonly cachedTokens: number
-  readonly cacheWriteTokens: number
-}
+type PromptTokens = Pick<
+  ChatUsage,
+  'promptTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'cacheWriteLongTokens' | 'audioInputTokens'
+>
 
 /**
  * Reads what the prompt had, under the names that upstreams have for its parts. Where the parts under Anthropic's names
@@ -57,8 +56,17 @@ function readPrompt(usage: Json, promptTokens: number): PromptTokens {
   const whole = beside > promptTokens ? promptTokens + beside : promptTokens
   const cached = firstTokens(details['cached_tokens'], read, usage['prompt_cache_hit_tokens'], usage['cached_tokens'])
   const written = firstTokens(details['cache_write_tokens'], details['cache_creation_tokens'], created)
+  const creation = isObject(usage['cache_creation']) ? usage['cache_creation'] : {}
+  const long = firstTokens(details['cache_write_1h_tokens'], creation['ephemeral_1h_input_tokens'])
+  const sound = firstTokens(details['audio_tokens'])
   const cachedTokens = Math.min(cached, whole)
-  return { promptTokens: whole, cachedTokens, cacheWriteTokens: Math.min(written, whole - cachedTokens) }
+  return {
+    promptTokens: whole,
+    cachedTokens,
+    cacheWriteTokens: Math.min(written, whole - cachedTokens),
+    ...(long > 0 ? { cacheWriteLongTokens: long } : {}),
+    ...(sound > 0 ? { audioInputTokens: sound } : {}),
+  }
 }
 
 /**
@@ -72,6 +80,8 @@ export function readTokens(usage: Json): ChatUsage | null {
   if (promptTokens === null || completion === null || promptTokens + completion === 0) return null
   const completionDetails = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
   const reasoningTokens = firstTokens(completionDetails['reasoning_tokens'], usage['reasoning_tokens'])
+  const sound = firstTokens(completionDetails['audio_tokens'])
+  const pictures = firstTokens(completionDetails['image_tokens'])
   const total = tokens(usage['total_tokens'])
   const isSum = reasoningTokens > 0 && total === promptTokens + completion + reasoningTokens
   const isApart = isSum || reasoningTokens > completion
@@ -79,6 +89,8 @@ export function readTokens(usage: Json): ChatUsage | null {
     ...readPrompt(usage, promptTokens),
     completionTokens: isApart ? completion + reasoningTokens : completion,
     reasoningTokens,
+    ...(sound > 0 ? { audioOutputTokens: sound } : {}),
+    ...(pictures > 0 ? { imageOutputTokens: pictures } : {}),
   }
 }
 

@@ -6,6 +6,7 @@ import { parseUsd } from '../../pricing/usd.ts'
 import type { AudioDialect } from '../openai-compatible/audio-upstream.ts'
 import { closeAll } from '../close-all.ts'
 import { createEgress } from '../egress-guard.ts'
+import { createEmbeddingUpstream } from '../openai-compatible/embeddings.ts'
 import { createImages } from '../openai-compatible/images.ts'
 import { addOwnKeyCost } from '../openai-compatible/cost.ts'
 import { createOpenAiCompatible, fetchJson } from '../openai-compatible/openai-compatible.ts'
@@ -103,6 +104,14 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
       extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
     },
   })
+  const embeddings = createEmbeddingUpstream({
+    ...{ name, client, clock },
+    dialect: {
+      takesAnyModel: false,
+      ...{ reportsCost, failuresAreFree: options.failuresAreFree, generationId: GENERATION_ID },
+      extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
+    },
+  })
   const audio = { name, client, clock, dialect: audioDialect(options) }
   const images = createImages({
     ...{ name, client, egress, clock },
@@ -117,6 +126,7 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
   })
   return {
     ...chat,
+    embeddings,
     images,
     videos: videos.port,
     speech: createSpeechUpstream(audio),

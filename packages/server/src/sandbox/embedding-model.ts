@@ -1,0 +1,69 @@
+/** Models of the sandbox that turn texts into vectors: played and scripted. */
+import type { TokenPrices } from '../pricing/price.ts'
+import { attoUsdOf } from '../pricing/usd.ts'
+import type { FaultBehaviour } from './fault-behaviour.ts'
+import { sandboxFaults } from './faults.ts'
+import { SANDBOX_PREFIX } from './sandbox-prefix.ts'
+
+export interface EmbeddingModel {
+  readonly id: string
+  readonly behaviour: FaultBehaviour
+  readonly prices: TokenPrices
+  /** Tokens of one text. */
+  readonly contextLength: number
+  /** Of a vector whose length nobody asked for; no longer one can be had. */
+  readonly dimensions: number
+}
+
+const WINDOW_TOKENS = 8_192
+const ordinary: FaultBehaviour = { kind: 'answer', script: {} }
+
+function pricesOf(input: bigint): TokenPrices {
+  const none = { cachedInput: null, cacheWrite: null, request: null, tiers: [] }
+  return { input: attoUsdOf(input), output: attoUsdOf(0n), ...none }
+}
+
+/** The names that clients ask for by default, at the prices and lengths of their models. */
+const played: Readonly<Record<string, { readonly dimensions: number; readonly input: bigint }>> = {
+  'text-embedding-3-small': { dimensions: 1_536, input: 20_000_000_000n },
+  'text-embedding-3-large': { dimensions: 3_072, input: 130_000_000_000n },
+  'text-embedding-ada-002': { dimensions: 1_536, input: 100_000_000_000n },
+}
+
+const PLAYED_ID = /^(?:openrouter\/)?(?:openai\/)?(text-embedding-[\w-]+)$/
+
+/** A scripted model's name is that of its fault behind this. */
+const NAME = 'embedding'
+
+/** Faults that make sense for an answer without text. */
+const FAULTS = [
+  ...['400', '402', '429', '500', '503', 'moderated', 'too-long', 'html-error', 'html-200', 'error-200', 'hang'],
+  ...['cut', 'empty', 'no-usage', 'late-usage', 'no-cost', 'slow'],
+] as const
+
+/** Ids of all models that make vectors; those that are played go by the same names with `openai/` in front, too. */
+export const sandboxEmbeddingModels: readonly string[] = [
+  ...Object.keys(played),
+  ...['', ...FAULTS.map((fault) => `-${fault}`)].map((end) => SANDBOX_PREFIX + NAME + end),
+]
+
+const faults = new Map(sandboxFaults.map((fault) => [fault.name, fault]))
+const usual = { contextLength: WINDOW_TOKENS, dimensions: 1_536 } as const
+
+function scripted(id: string): EmbeddingModel | null {
+  const name = id.slice(SANDBOX_PREFIX.length)
+  if (name === NAME) return { id, behaviour: ordinary, prices: pricesOf(1_000_000_000_000n), ...usual }
+  const fault = FAULTS.find((known) => name === `${NAME}-${known}`)
+  const found = fault === undefined ? undefined : faults.get(fault)
+  return found === undefined ? null : { id, behaviour: found.behaviour, prices: found.prices, ...usual }
+}
+
+/** Finds a model that makes vectors by the id that a client asks for; null for any other. */
+export function findEmbeddingModel(id: string): EmbeddingModel | null {
+  if (id.startsWith(SANDBOX_PREFIX)) return scripted(id)
+  const [, name = ''] = PLAYED_ID.exec(id) ?? []
+  const model = Object.hasOwn(played, name) ? played[name] : undefined
+  if (model === undefined) return null
+  const { dimensions, input } = model
+  return { id, behaviour: ordinary, prices: pricesOf(input), contextLength: WINDOW_TOKENS, dimensions }
+}
