@@ -72,6 +72,7 @@ const prints: Readonly<Record<string, readonly RegExp[]>> = {
   Responses: [/sandbox/, /credits_charged: 0\.00\d+/],
   Messages: [/sandbox/i, /credits_charged: 0\.00\d+/],
   Streaming: [/sandbox/, /^credits: 0\.00\d+$/m],
+  Embeddings: [/^1536 \d+ 0\.000\d+$/m],
   Videos: [/^\d{4,} bytes of video\/mp4$/m],
   'Errors and retries': [/^0\.\d+ \d+ http\S+$/m],
   'The typed client': [/credits: '0\.\d+'/, /undefined 0\.00\d+$/m],
