@@ -53,16 +53,16 @@ function edgeLimits(parts: Parts): EdgeLimits {
   const { config, clock, streams } = parts
   const { limits } = config
   return {
-    perKey: new RateLimiter(limits.requestsPerMinute, clock),
-    perAccount: new RateLimiter(limits.requestsPerMinute * ACCOUNT_KEYS, clock),
-    perAddress: new RateLimiter(limits.publicPerMinute, clock),
-    failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock),
+    perKey: new RateLimiter(limits.requestsPerMinute, clock, 'requests with this key'),
+    perAccount: new RateLimiter(limits.requestsPerMinute * ACCOUNT_KEYS, clock, 'requests of this account'),
+    perAddress: new RateLimiter(limits.publicPerMinute, clock, 'requests from this address'),
+    failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock, 'wrong keys from this address'),
     ...depositLimits(parts),
-    videoSubmissions: new RateLimiter(limits.videoSubmitsPerMinute, clock),
+    videoSubmissions: new RateLimiter(limits.videoSubmitsPerMinute, clock, 'videos submitted with this key'),
     streams,
     bodies: new BodyBudget(limits.bodyBytesInFlight),
     chatBodyBytes: limits.chatBodyBytes,
-    images: new RateLimiter(limits.imagesPerMinute, clock),
+    images: new RateLimiter(limits.imagesPerMinute, clock, 'requests for images with this key'),
     imageFormBytes: limits.imageFormBytes,
     uploadStallMs: limits.uploadStallMs,
     keepAliveMs: limits.keepAliveMs,

@@ -111,8 +111,8 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         wallet: false,
       },
       origins: parts.origins,
-      perUser: new RateLimiter(CALLS_PER_MINUTE, clock),
-      perPlayer: new RateLimiter(PLAYGROUND_KEYS_PER_MINUTE, clock),
+      perUser: new RateLimiter(CALLS_PER_MINUTE, clock, 'requests of this user'),
+      perPlayer: new RateLimiter(PLAYGROUND_KEYS_PER_MINUTE, clock, 'playground keys of this user'),
     },
     firstRunAddress: async () => {
       const token = await createFirstRunToken(firstRun)

@@ -54,8 +54,11 @@ export class FreeAnswers {
     if (beyond <= 0) return
     const waitMs = Math.min(1_000 * 2 ** (beyond - 1), WAIT_MAX_MS) - (now - account.lastAt)
     if (waitMs <= 0) return
-    const message = 'Too many requests of this account end without an answer. Wait before the next one.'
-    throw new ServiceError('rate_limit_exceeded', message, { retryAfterSeconds: Math.ceil(waitMs / 1_000) })
+    const waitSeconds = Math.ceil(waitMs / 1_000)
+    const message =
+      `Too many requests of this account ended in answers without content: at most ${this.#allowed} lately, of which ` +
+      `one is forgiven a minute. Try again in ${waitSeconds} s.`
+    throw new ServiceError('rate_limit_exceeded', message, { retryAfterSeconds: waitSeconds })
   }
 }
 

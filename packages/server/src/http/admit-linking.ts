@@ -1,6 +1,6 @@
 import type { Linker } from '../deposits/link-wallet.ts'
-import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
+import { quotaError } from './call-quota.ts'
 import type { EdgeDeps } from './edge.ts'
 
 /**
@@ -9,11 +9,8 @@ import type { EdgeDeps } from './edge.ts'
  * @throws {ServiceError} `rate_limit_exceeded`.
  */
 export function admitLinking({ limits }: EdgeDeps, { keyId }: Caller): void {
-  const waitMs = limits.wallets.take(keyId)
-  if (waitMs === null) return
-  throw new ServiceError('rate_limit_exceeded', 'Too many wallets with this key.', {
-    retryAfterSeconds: Math.ceil(waitMs / 1_000),
-  })
+  const refusal = limits.wallets.take(keyId)
+  if (refusal !== null) throw quotaError(refusal, 'calls about wallets with this key')
 }
 
 /** Who links: a message that one key was given is worth nothing from another. */

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { CallQuota } from './call-quota.ts'
+import { CallQuota, quotaError } from './call-quota.ts'
 
 function createQuota(...windows: readonly { readonly max: number; readonly withinMs: number }[]) {
   let now = 1_000_000
   const quota = new CallQuota(windows, { now: () => now })
   const pass = (ms: number): void => void (now += ms)
-  return { quota, pass }
+  const take = (caller: string): number | null => quota.take(caller)?.waitMs ?? null
+  return { quota: { take }, pass, refusal: (caller: string) => quota.take(caller) }
 }
 
 // B129
@@ -39,4 +40,15 @@ test('memory is bounded: who has not called for longest is forgotten', () => {
   const { quota } = createQuota({ max: 1, withinMs: 60_000 })
   for (let caller = 0; caller <= 10_000; caller++) quota.take(String(caller))
   expect([quota.take('0'), quota.take('10000')]).toEqual([null, 60_000])
+})
+
+test('a refusal names the limit that holds for longest, and when to come back', () => {
+  const { pass, refusal } = createQuota({ max: 1, withinMs: 60_000 }, { max: 2, withinMs: 86_400_000 })
+  const textOf = (found: ReturnType<typeof refusal>): string =>
+    found === null ? '' : quotaError(found, 'claims with this key', 'claim_rate_limited').message
+  expect(textOf(refusal('key'))).toBe('')
+  expect(textOf(refusal('key'))).toBe('Too many claims with this key: at most 1 a minute. Try again in 60 s.')
+  pass(60_000)
+  expect(textOf(refusal('key'))).toBe('')
+  expect(textOf(refusal('key'))).toBe('Too many claims with this key: at most 2 a day. Try again in 86340 s.')
 })

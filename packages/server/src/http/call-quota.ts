@@ -1,9 +1,16 @@
+import type { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { tooMany } from './too-many.ts'
 
 /** So many calls within so long. */
 export interface QuotaWindow {
   readonly max: number
   readonly withinMs: number
+}
+
+/** The window that opens last, and the milliseconds until it does. */
+export interface QuotaRefusal extends QuotaWindow {
+  readonly waitMs: number
 }
 
 /** Callers in memory at most; who has not called for longest goes first. */
@@ -27,19 +34,22 @@ export class CallQuota {
   /**
    * Counts a call if every window has room for it.
    *
-   * @returns null when it was counted; else the milliseconds until the next one will be. A refused call counts nowhere.
+   * @returns null when it was counted; else what refused it. A refused call counts nowhere.
    */
-  take(caller: string): number | null {
+  take(caller: string): QuotaRefusal | null {
     const now = this.#clock.now()
     const longest = Math.max(...this.#windows.map(({ withinMs }) => withinMs))
     const calls = (this.#calls.get(caller) ?? []).filter((time) => time > now - longest)
-    const waitMs = Math.max(...this.#windows.map((window) => waitOf(calls, window, now)))
+    const refusal = this.#windows
+      .map((window) => ({ ...window, waitMs: waitOf(calls, window, now) }))
+      .reduce((left, right) => (right.waitMs > left.waitMs ? right : left))
+    const isRefused = refusal.waitMs > 0
     // Put back at the end: the map's order is the order of use.
     this.#calls.delete(caller)
-    this.#calls.set(caller, waitMs > 0 ? calls : [...calls, now])
+    this.#calls.set(caller, isRefused ? calls : [...calls, now])
     const oldest = this.#calls.keys().next()
     if (this.#calls.size > CALLERS_MAX && oldest.done !== true) this.#calls.delete(oldest.value)
-    return waitMs > 0 ? waitMs : null
+    return isRefused ? refusal : null
   }
 }
 
@@ -47,4 +57,19 @@ export class CallQuota {
 function waitOf(calls: readonly number[], { max, withinMs }: QuotaWindow, now: number): number {
   const leaving = calls.at(-max)
   return leaving === undefined ? 0 : Math.max(0, leaving + withinMs - now)
+}
+
+const spanNames: ReadonlyMap<number, string> = new Map([
+  [60_000, 'a minute'],
+  [86_400_000, 'a day'],
+])
+
+/** The refusal as an error. @param what is counted and for whom, such as `claims with this key`. */
+export function quotaError(
+  { max, withinMs, waitMs }: QuotaRefusal,
+  what: string,
+  code?: 'rate_limit_exceeded' | 'claim_rate_limited',
+): ServiceError {
+  const span = spanNames.get(withinMs) ?? `in ${withinMs / 1_000} s`
+  return tooMany({ what, most: `${max} ${span}`, waitSeconds: Math.ceil(waitMs / 1_000) }, code)
 }

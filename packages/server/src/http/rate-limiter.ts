@@ -1,6 +1,6 @@
 /** Token buckets in this process. A bucket fills evenly over a minute and lets a sixth of it through at once. */
-import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { tooMany } from './too-many.ts'
 
 const MINUTE_MS = 60_000
 /** A burst is this part of the minute's requests. Source: decision 0015 (rate limits). */
@@ -28,12 +28,15 @@ export class RateLimiter {
   readonly #perMinute: number
   readonly #burst: number
   readonly #clock: Clock
+  readonly #what: string
   readonly #buckets = new Map<string, Bucket>()
 
-  constructor(perMinute: number, clock: Clock) {
+  /** @param what is counted and for whom, as in `requests with this key`: a refusal says so. */
+  constructor(perMinute: number, clock: Clock, what: string) {
     this.#perMinute = perMinute
     this.#burst = Math.max(1, Math.floor(perMinute / BURST_PART))
     this.#clock = clock
+    this.#what = what
   }
 
   /**
@@ -44,8 +47,10 @@ export class RateLimiter {
     const bucket = this.#filled(caller)
     if (bucket.tokens < 1) {
       const seconds = Math.max(1, Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / this.#perMinute / 1000))
-      throw new ServiceError('rate_limit_exceeded', `Too many requests: at most ${this.#perMinute} a minute.`, {
-        retryAfterSeconds: Math.min(seconds, 60),
+      throw tooMany({
+        what: this.#what,
+        most: `${this.#perMinute} a minute`,
+        waitSeconds: Math.min(seconds, 60),
         headers: rateHeaders(this.#state(bucket)),
       })
     }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors/service-error.ts'
+import { tooMany } from './too-many.ts'
 
 /** Counts the streams that a caller has open, up to a limit. */
 export class StreamSlots {
@@ -37,9 +37,7 @@ export class StreamSlots {
   take(caller: string): () => void {
     const open = this.#open.get(caller) ?? 0
     if (open >= this.#limit) {
-      throw new ServiceError('rate_limit_exceeded', `Too many streams at once: at most ${this.#limit}.`, {
-        retryAfterSeconds: 1,
-      })
+      throw tooMany({ what: 'streams with this key at once', most: String(this.#limit), waitSeconds: 1 })
     }
     this.#open.set(caller, open + 1)
     let taken = true

@@ -2,6 +2,7 @@ import { endpoints, requestProblem, type ClaimRequest } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { claimDeposit } from '../../deposits/claim-deposit.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { quotaError } from '../call-quota.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { readObjectBody } from '../read-object-body.ts'
 import { mountKeyed } from '../route.ts'
@@ -17,12 +18,8 @@ function parseClaim(value: unknown): ClaimRequest {
 /** POST /deposits/claim. The key is checked, then its throttle, then the body. Source: spec 2.9, 4. */
 export function depositsClaim(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.claimDeposit, async (call, caller) => {
-    const waitMs = deps.limits.claims.take(caller.keyId)
-    if (waitMs !== null) {
-      throw new ServiceError('claim_rate_limited', 'Too many claims with this key.', {
-        retryAfterSeconds: Math.ceil(waitMs / 1_000),
-      })
-    }
+    const refusal = deps.limits.claims.take(caller.keyId)
+    if (refusal !== null) throw quotaError(refusal, 'claims with this key', 'claim_rate_limited')
     const { value } = await readObjectBody(deps, call)
     const { body, retryAfterSeconds } = await claimDeposit(deps.deposits.claims, caller.accountId, parseClaim(value))
     if (retryAfterSeconds !== null) {

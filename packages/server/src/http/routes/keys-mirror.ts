@@ -10,8 +10,10 @@ import { parsePart } from '../route.ts'
 
 async function mirror(deps: EdgeDeps, caller: Caller, body: MirrorRequestBody): Promise<MirrorReply> {
   // Who may not is told so whatever the limit says, and uses none of it up.
-  const waitMs = caller.rights.has('keys') ? deps.limits.mirrors.take(caller.keyId) : null
-  if (waitMs !== null) return { mirrored: false, reason: 'throttled', retry_after: Math.ceil(waitMs / 1_000) }
+  const refusal = caller.rights.has('keys') ? deps.limits.mirrors.take(caller.keyId) : null
+  if (refusal !== null) {
+    return { mirrored: false, reason: 'throttled', retry_after: Math.ceil(refusal.waitMs / 1_000) }
+  }
   try {
     return await mirrorKey(deps.mirrors, caller, body)
   } catch (error) {
