@@ -6,6 +6,7 @@ import { beginMedia, goneSignal, type MediaDeps, type MediaTask, sendHalf, waitI
 import { bytesOfAddress, flagAt, invalid, type MediaBody, numberAt, parseMediaBody, textAt } from './media-body.ts'
 import { costOfMedia } from './media-cost.ts'
 import { pictureSize } from './picture-size.ts'
+import { pictureTokens, usedQuality } from './picture-tokens.ts'
 
 /** Whose words an answer is in: OpenRouter's `/images`, or OpenAI's two addresses. */
 export type ImageDialect = 'openrouter' | 'generations' | 'edits'
@@ -29,8 +30,6 @@ const COUNT_MAX = 10
 const PROMPT_MAX = 32_000
 const INPUTS_MAX = 16
 const PARTIALS_MAX = 3
-/** Tokens that count for a picture of 1,024 by 1,024. Source: own choice, in the range of real models. */
-const TOKENS_PER_PIXEL = 4_160 / 1_048_576
 
 /**
  * Answers a request for pictures.
@@ -164,14 +163,18 @@ function renderEntry(
   return dialect === 'openrouter' ? { b64_json: b64, media_type: mediaTypes[request.frame.format] } : { b64_json: b64 }
 }
 
-/** OpenAI repeats what was asked for. */
-function settingsOf({ dialect, request }: ImageExchange): Readonly<Record<string, string>> {
+function qualityOf({ model }: MediaTask, { quality }: ImageRequest): string | null {
+  return model.prices.type === 'image' ? usedQuality(model.prices, quality) : quality
+}
+
+/** OpenAI says what it used. */
+function settingsOf({ dialect, request, task }: ImageExchange): Readonly<Record<string, string>> {
   if (dialect === 'openrouter') return {}
   const { width, height, format, isTransparent } = request.frame
   return {
     background: isTransparent ? 'transparent' : 'opaque',
     output_format: format,
-    quality: request.quality ?? 'auto',
+    quality: qualityOf(task, request) ?? 'auto',
     size: `${width}x${height}`,
   }
 }
@@ -183,9 +186,10 @@ function closeWith(exchange: ImageExchange, value: object, renders: number): str
 
 function usageOf({ task, request, dialect }: ImageExchange, renders: number): string {
   const { width, height } = request.frame
-  const output = Math.round(width * height * TOKENS_PER_PIXEL) * renders
   const input = Math.ceil(request.prompt.length / 4)
-  const { resolution, quality } = request
+  const { resolution } = request
+  const quality = qualityOf(task, request)
+  const output = pictureTokens(quality, width * height) * renders
   const inputs = request.inputs.length
   const use = { type: 'image', renders, inputs, width, height, quality, resolution } as const
   const cost = task.script.reportsCost && renders > 0 ? costOfMedia(task.model.prices, use) : null
