@@ -12,6 +12,7 @@ import { isPlayground } from './open-console.ts'
 import { type BufferedLogSink, openLogSink } from './runtime/log-sink.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
 import { scrubSecrets } from './runtime/scrub-secrets.ts'
+import { createStopSignals } from './runtime/stop-signals.ts'
 import { welcome } from './welcome.ts'
 
 async function seedSandbox(config: Config, gateway: Gateway): Promise<string | null> {
@@ -47,11 +48,7 @@ function stopText(requests: number, graceMs: number): string {
 }
 
 function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
-  let stopping = false
   const stop = (signal: NodeJS.Signals): void => {
-    // A second signal means now: what is open is settled by the next start.
-    if (stopping) process.exit(1)
-    stopping = true
     const requests = gateway.openRequests()
     const text = stopText(requests, graceMs)
     log.info({ signal, requests, graceMs }, text)
@@ -65,8 +62,10 @@ function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
       },
     )
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  // A second signal means now: what is open is settled by the next start.
+  const take = createStopSignals({ now: () => performance.now(), stop, end: () => process.exit(1) })
+  process.on('SIGINT', take)
+  process.on('SIGTERM', take)
 }
 
 interface Output {
