@@ -371,6 +371,14 @@ describe('browsers', () => {
     expect(await response.json()).toMatchObject({ error: { type: expect.any(String) } })
   })
 
+  test('an address without the base URL’s path names the right one', async () => {
+    const response = await fetch(`${new URL(gateway.v1).origin}/v1/chat/completions`, { method: 'POST' })
+    expect(response.status).toBe(404)
+    expect((await errorOf(response)).message).toBe(
+      'There is nothing at POST /v1/chat/completions. Did you mean /api/v1/chat/completions?',
+    )
+  })
+
   test('a cookie is no key', async () => {
     const response = await gateway.chat(QUESTION, {
       key: null,

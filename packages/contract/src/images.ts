@@ -16,7 +16,12 @@ const PARTIAL_IMAGES_MAX = 3
 const MASK_URL_CHARACTERS_MAX = 6_000_000
 
 /** Pixels, a tier, or the upstream's own choice. */
-const size = z.string().regex(/^(?:auto|\d{2,5}x\d{2,5}|512|\d(?:\.\d)?[kK])$/)
+const size = z
+  .string()
+  .regex(
+    /^(?:auto|\d{2,5}x\d{2,5}|512|\d(?:\.\d)?[kK])$/,
+    "expected pixels such as '1024x1024', a tier such as '2K', or 'auto'.",
+  )
 const word = z.string().min(1).max(32)
 
 const imageUrl = z.string().min(1).max(IMAGE_URL_CHARACTERS_MAX).describe('An https or data URL.')
@@ -39,7 +44,7 @@ const settings = {
   seed: z.int().nullish(),
   aspect_ratio: z
     .string()
-    .regex(/^(?:auto|\d{1,3}:\d{1,3})$/)
+    .regex(/^(?:auto|\d{1,3}:\d{1,3})$/, "expected a ratio such as '16:9', or 'auto'.")
     .nullish(),
   resolution: word.nullish().describe('A tier such as `1K`, for models that are sold by tiers.'),
   stream: z.boolean().nullish().describe('Sends partial pictures as events while they are made.'),

@@ -40,6 +40,10 @@ const modelSvc = z.looseObject({
   credits_per_unit: creditsNumber
     .nullable()
     .describe('Credits for one such unit with the default settings, margin included; the lists of media say more.'),
+  voices: z
+    .array(z.string())
+    .optional()
+    .describe('Of a model that speaks: its own voices, the default first; empty where the upstream lists none.'),
   margin_bps: z.int(),
 })
 

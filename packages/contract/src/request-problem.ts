@@ -57,6 +57,9 @@ function sentence(issue: Issue): string {
       return `expected at least ${issue.minimum}${unitOf(issue.origin)}.`
     case 'too_big':
       return `expected at most ${issue.maximum}${unitOf(issue.origin)}.`
+    case 'invalid_format':
+      // The library's own words for a pattern are the pattern.
+      return issue.message.includes(issue.pattern ?? '\0') ? 'expected another form.' : issue.message
     case 'invalid_union':
       return `expected ${unionOf(issue)}.`
     default:

@@ -15,7 +15,7 @@ const mediaUrl = z.object({
   url: z
     .string()
     .max(28_000_000)
-    .regex(/^(https?:\/\/|data:)/i, { error: 'Expected an https: or data: address.' }),
+    .regex(/^(https?:\/\/|data:)/i, 'expected an https: or data: address.'),
 })
 
 const frameImage = z.object({
@@ -40,21 +40,25 @@ export const videoRequest = z
       .max(VIDEO_PROMPT_MAX)
       .nullish()
       .describe('What the video shows. May be left out where pictures say it.'),
-    duration: z.int().min(1).max(VIDEO_SECONDS_MAX).nullish().describe('Seconds of video; billing is per second.'),
+    // Without limits here: what is wrong with a length depends on the model, which says what it makes.
+    duration: z
+      .int()
+      .nullish()
+      .describe(`Seconds of video, one of the model's lengths, at most ${VIDEO_SECONDS_MAX}; billing is per second.`),
     seconds: z
       .string()
-      .regex(/^[1-9]\d?$/, { error: 'Expected whole seconds as text, such as "8".' })
+      .regex(/^[1-9]\d{0,8}$/, "expected whole seconds as text, such as '8'.")
       .nullish()
       .describe("The same as `duration`, as OpenAI's clients send it: text."),
     resolution: z.string().min(1).max(16).nullish().describe('Such as `720p`; see the list of models.'),
     size: z
       .string()
-      .regex(/^[1-9]\d{1,4}x[1-9]\d{1,4}$/, { error: 'Expected pixels, such as "1280x720".' })
+      .regex(/^[1-9]\d{1,4}x[1-9]\d{1,4}$/, "expected pixels, such as '1280x720'.")
       .nullish()
       .describe('Width and height in pixels, in place of `resolution`.'),
     aspect_ratio: z
       .string()
-      .regex(/^[1-9]\d{0,2}:[1-9]\d{0,2}$/, { error: 'Expected a ratio, such as "16:9".' })
+      .regex(/^[1-9]\d{0,2}:[1-9]\d{0,2}$/, "expected a ratio, such as '16:9'.")
       .nullish(),
     generate_audio: z.boolean().nullish(),
     seed: z.int().min(0).max(4_294_967_295).nullish(),

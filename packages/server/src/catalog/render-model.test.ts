@@ -79,6 +79,19 @@ describe('a model in the list', () => {
     expect(text).toContain('"credits_per_1m_input":148.148146815,')
   })
 
+  test('names the voices of a model that speaks, the default first', () => {
+    const media: Model['media'] = {
+      type: 'speech',
+      prices: { type: 'speech', unit: 'character', perUnit: usd('0.00001') },
+      facts: { voices: ['anna', 'bert'], defaultVoice: 'bert', voiceRequired: true },
+      isGuess: false,
+      source: 'live',
+    }
+    const entry = printed({ ...modelAt(null), type: 'speech', media })
+    expect(entry.svc).toMatchObject({ unit: 'character', credits_per_unit: 0.012, voices: ['bert', 'anna'] })
+    expect(modelEntry.safeParse(entry).success).toBe(true)
+  })
+
   test('has no prices when it is not sold by tokens', () => {
     const entry = printed(modelAt(null))
     expect(entry).toMatchObject({ pricing: null, svc: { credits_per_1m_input: null, credits_per_1m_output: null } })

@@ -1,6 +1,7 @@
 import { creditsJson, MARGIN_BPS, nanocreditsOf, type ModelEntry, type Printed, type RawJson } from '@svc/contract'
 import type { AttoUsd } from '../pricing/price.ts'
 import { chargeForCost, formatDecimal } from '../pricing/usd.ts'
+import type { MediaOffer } from './media-offer.ts'
 import { type Model, pricesOf } from './model.ts'
 import { dearestSellingPrice, type SellingPrice, type SellingRate } from './selling-price.ts'
 
@@ -48,10 +49,16 @@ function renderUnit({ media }: Model) {
     case 'image':
       return { unit: 'image', credits_per_unit: creditsForCost(prices.perImage) } as const
     case 'speech':
-      return { unit: prices.unit, credits_per_unit: creditsForCost(prices.perUnit) } as const
+      return { unit: prices.unit, credits_per_unit: creditsForCost(prices.perUnit), voices: voicesOf(media) } as const
     default:
       return { unit: 'second', credits_per_unit: creditsForCost(prices.perSecond) } as const
   }
+}
+
+function voicesOf(media: MediaOffer): string[] {
+  if (media.type !== 'speech') return []
+  const { voices, defaultVoice } = media.facts
+  return defaultVoice === null ? [...voices] : [...new Set([defaultVoice, ...voices])]
 }
 
 /** What a list price is sold at, in credits: the margin is included, and the last digit rounds up. */

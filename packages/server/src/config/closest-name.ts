@@ -2,11 +2,16 @@
 const CHANGES_MAX = 3
 const NAME_PART = 3
 
-/** Finds the known name that differs least from `name`; null when none is close. */
+/**
+ * Finds the known name that differs least from `name`; null when none is close. Costs time with the length of `name`:
+ * whoever takes it from a request bounds it.
+ */
 export function closestName(name: string, known: readonly string[]): string | null {
   let closest: string | null = null
   let fewest = Math.min(CHANGES_MAX, Math.ceil(name.length / NAME_PART)) + 1
   for (const candidate of known) {
+    // Each letter more or less is a change: most names need no closer look.
+    if (Math.abs(candidate.length - name.length) >= fewest) continue
     const changes = changesBetween(name, candidate)
     if (changes < fewest) {
       fewest = changes

@@ -49,7 +49,7 @@ const upstreamSchema = z.strictObject({
     .describe('Base address, including the version part, such as https://host/v1.'),
   api_key_env: z
     .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,99}$/)
+    .regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'give the name of a variable, such as OPENROUTER_API_KEY')
     .optional()
     .describe('Name of the environment variable that holds the key. The key itself never stands in this file.'),
   connect_ms: milliseconds.optional().describe('Time to connect; 5,000 by default.'),

@@ -30,7 +30,9 @@ export function plainProblem(issue: Issue): string | undefined {
     case 'too_big':
       return `give ${sizeName(issue.origin)} of at most ${issue.maximum}${unitName(issue.origin)}`
     case 'invalid_format':
-      return issue.format === 'url' ? 'give an http or https address, such as https://host/v1' : undefined
+      if (issue.format === 'url') return 'give an http or https address, such as https://host/v1'
+      // Each pattern has words of its own, which go before these.
+      return issue.format === 'regex' ? 'give a value of another form' : undefined
     case 'unrecognized_keys':
       return unknownKeys(issue.keys, knownKeysOf(issue.inst))
     case 'invalid_key':

@@ -9,6 +9,7 @@ import { writeClientError } from './client-error.ts'
 import { mountConsoleRoutes } from './console/console-routes.ts'
 import type { EdgeDeps } from './edge.ts'
 import { LastExchanges } from './last-exchanges.ts'
+import { likelyPath } from './likely-path.ts'
 import { mountPages } from './pages.ts'
 import { protocolProblem } from './protocol-problem.ts'
 import { renderError } from './render-error.ts'
@@ -112,7 +113,9 @@ function refuseUnknown(request: FastifyRequest): never {
     const allow = [...new Set(methods)].join(', ')
     throw new ServiceError('method_not_allowed', `This address answers ${allow} only.`, { headers: { allow } })
   }
-  throw new ServiceError('unknown_url', `There is nothing at ${request.method} ${path.slice(0, 200)}.`)
+  const known = likelyPath(path, (candidate) => methodsAt(candidate).includes(request.method))
+  const hint = known === null ? '' : ` Did you mean ${known}?`
+  throw new ServiceError('unknown_url', `There is nothing at ${request.method} ${path.slice(0, 200)}.${hint}`)
 }
 
 /** Builds the server. It does not listen yet. */

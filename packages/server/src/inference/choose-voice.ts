@@ -28,7 +28,9 @@ export function chooseVoice(facts: SpeechFacts, asked: SpeechRequest['voice']): 
   if (place !== -1) return voices[place % voices.length] ?? first
   const named = voices.slice(0, NAMED_MAX).join(', ')
   const more = voices.length > NAMED_MAX ? ` and ${voices.length - NAMED_MAX} more` : ''
-  throw new ServiceError('invalid_value', `Invalid value for 'voice': expected one of ${named}${more}.`, {
+  const others = openAiVoices.filter((voice) => !voices.includes(voice))
+  const standing = others.length === 0 ? '' : `, or of ${others.join(', ')}, which stand for these`
+  throw new ServiceError('invalid_value', `Invalid value for 'voice': expected one of ${named}${more}${standing}.`, {
     param: 'voice',
   })
 }

@@ -2,6 +2,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { MediaOfferOf } from '../catalog/media-offer.ts'
 import type { Model } from '../catalog/model.ts'
+import { unknownModel } from '../catalog/unknown-model.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import type { MediaPrices } from '../pricing/media-price.ts'
@@ -15,14 +16,17 @@ export interface FindModelDeps {
  * Finds a model and checks that the key may use it.
  *
  * @param id as the request names it.
+ * @param type of the models that the request could mean.
  * @throws {ServiceError} `model_not_found`, `model_not_allowed`.
  */
-export function findModel({ catalog }: FindModelDeps, caller: Pick<Caller, 'models'>, id: string): Model {
+export function findModel(
+  { catalog }: FindModelDeps,
+  caller: Pick<Caller, 'models'>,
+  id: string,
+  type: Model['type'] | null = null,
+): Model {
   const model = catalog.find(id)
-  if (model === null) {
-    const message = `The model \`${id.slice(0, 128)}\` does not exist or you do not have access to it.`
-    throw new ServiceError('model_not_found', message, { param: 'model' })
-  }
+  if (model === null) throw unknownModel(catalog, { id, type, param: 'model', allowed: caller.models })
   if (caller.models !== null && !caller.models.some((allowed) => catalog.find(allowed)?.id === model.id)) {
     throw new ServiceError('model_not_allowed', 'This key may not use this model.', { param: 'model' })
   }
@@ -79,7 +83,7 @@ export function findMediaModel<Type extends MediaPrices['type']>(
   caller: Pick<Caller, 'models'>,
   request: { readonly id: string; readonly type: Type },
 ): { readonly model: Model; readonly offer: MediaOfferOf<Type> } {
-  const model = findModel(deps, caller, request.id)
+  const model = findModel(deps, caller, request.id, request.type)
   if (model.media === null || model.media.type !== request.type) throw wrongModel(model, abilities[request.type])
   return { model, offer: model.media as MediaOfferOf<Type> }
 }

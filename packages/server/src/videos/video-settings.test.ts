@@ -62,12 +62,22 @@ test.each([
   expect(() => choose(request as never)).toThrow(expect.objectContaining({ param, code }))
 })
 
-test.each([0, -5, 1e6, 2.5, '8', Number.NaN, true])('a duration of %j is no length', (duration) => {
+test.each([{ duration: 0 }, { duration: -5 }, { duration: 500 }, { duration: 1e6 }, { seconds: '100' }])(
+  'of %j it is said which lengths the model makes',
+  (request) => {
+    const lengths = testOffer.facts.durations.join(', ')
+    expect(() => choose(request)).toThrow(`this model makes videos of ${lengths} seconds.`)
+    const open: VideoOffer = { ...testOffer, facts: { ...testOffer.facts, durations: [] } }
+    expect(() => choose(request, open)).toThrow('expected whole seconds from 1 to 60.')
+  },
+)
+
+test.each([2.5, '8', Number.NaN, true])('a duration of %j is no length', (duration) => {
   const parsed = videoRequest.safeParse({ model: 'm', prompt: 'p', duration })
   expect(parsed.error?.issues[0]?.path).toEqual(['duration'])
 })
 
-test.each(['', '0', '08', '-4', '4.5', '1e1', '100', ' 4'])('seconds of %j are no length', (seconds) => {
+test.each(['', '0', '08', '-4', '4.5', '1e1', ' 4'])('seconds of %j are no length', (seconds) => {
   expect(videoRequest.safeParse({ model: 'm', prompt: 'p', seconds }).success).toBe(false)
 })
 

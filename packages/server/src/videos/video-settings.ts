@@ -66,7 +66,9 @@ function chooseSeconds({ duration, seconds }: VideoRequest, durations: readonly 
   if (durations.length > 0 && !durations.includes(asked)) {
     throw invalid(param, `this model makes videos of ${durations.join(', ')} seconds.`)
   }
-  if (asked > VIDEO_SECONDS_MAX) throw invalid(param, `expected at most ${VIDEO_SECONDS_MAX}.`)
+  if (asked < 1 || asked > VIDEO_SECONDS_MAX) {
+    throw invalid(param, `expected whole seconds from 1 to ${VIDEO_SECONDS_MAX}.`)
+  }
   return asked
 }
 

@@ -1,7 +1,7 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { renderModel } from '../../catalog/render-model.ts'
-import { ServiceError } from '../../errors/service-error.ts'
+import { unknownModel } from '../../catalog/unknown-model.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountPublic, parsePart } from '../route.ts'
 
@@ -12,7 +12,6 @@ export function v1ModelsId(app: FastifyInstance, deps: EdgeDeps): void {
     const { id } = parsePart(endpoints.getModel.request.path, { id: wildcard })
     const model = deps.catalog.find(id)
     if (model !== null) return renderModel(model)
-    const message = `The model \`${id.slice(0, 128)}\` does not exist or you do not have access to it.`
-    throw new ServiceError('model_not_found', message, { param: 'id' })
+    throw unknownModel(deps.catalog, { id, param: 'id', type: null, allowed: null })
   })
 }

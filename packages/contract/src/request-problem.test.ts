@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { consoleEndpointList } from './console-endpoints.ts'
+import { endpointList } from './endpoints.ts'
+import { imageRequest } from './images.ts'
+import { requestProblem } from './request-problem.ts'
+import { videoRequest } from './videos.ts'
+
+function problemOf(schema: z.ZodType, value: unknown) {
+  const { error } = schema.safeParse(value)
+  return error === undefined ? null : requestProblem(error, value)
+}
+
+/** All schemas inside of a schema, each once. */
+function schemasIn(root: z.core.$ZodType): Set<z.core.$ZodType> {
+  const found = new Set<z.core.$ZodType>()
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit)
+    else if (value instanceof z.core.$ZodType) {
+      if (found.has(value)) return
+      found.add(value)
+      Object.values(value._zod.def).forEach(visit)
+    } else if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
+      Object.values(value).forEach(visit)
+    }
+  }
+  visit(root)
+  return found
+}
+
+function patternChecks(root: z.core.$ZodType): z.core.$ZodCheckRegexDef[] {
+  return [...schemasIn(root)]
+    .flatMap((schema) => schema._zod.def.checks ?? [])
+    .map((check) => check._zod.def as z.core.$ZodCheckRegexDef)
+    .filter((def) => def.format === 'regex')
+}
+
+const requests = [...endpointList, ...consoleEndpointList].flatMap(({ id, request }) =>
+  Object.entries(request).flatMap(([part, schema]) =>
+    schema instanceof z.core.$ZodType ? [[`${part} of ${id}`, schema] as const] : [],
+  ),
+)
+
+describe('what is wrong with a text that does not fit a pattern', () => {
+  test('is said in a sentence for every field of every request', () => {
+    const checks = requests.flatMap(([name, schema]) => patternChecks(schema).map((def) => [name, def] as const))
+    expect(checks.length).toBeGreaterThan(10)
+    for (const [name, { error, pattern }] of checks) {
+      const said = error?.({} as never)
+      const message = typeof said === 'string' ? said : (said?.message ?? '')
+      expect(message, `${name}: ${String(pattern)}`).toMatch(/^expected .*\.$/)
+    }
+  })
+
+  test('is never the pattern, also where nobody wrote a sentence', () => {
+    const problem = problemOf(z.object({ name: z.string().regex(/^a+$/) }), { name: 'b' })
+    expect(problem?.message).toBe("Invalid value for 'name': expected another form.")
+  })
+
+  test.each([
+    [imageRequest, { size: '17x3' }, "'size': expected pixels such as '1024x1024', a tier such as '2K', or 'auto'."],
+    [imageRequest, { aspect_ratio: 'wide' }, "'aspect_ratio': expected a ratio such as '16:9', or 'auto'."],
+    [videoRequest, { size: 'big' }, "'size': expected pixels, such as '1280x720'."],
+    [videoRequest, { seconds: 'long' }, "'seconds': expected whole seconds as text, such as '8'."],
+  ])('has an example', (schema, fields, message) => {
+    expect(problemOf(schema, { model: 'm', prompt: 'p', ...fields })?.message).toBe(`Invalid value for ${message}`)
+  })
+})
