@@ -38,8 +38,8 @@ test('an error names the voices, but not hundreds of them', () => {
 
 test('an error names OpenAI’s names too, but not twice where they are the model’s own', () => {
   expect(() => chooseVoice(own, 'nobody')).toThrow(
-    "Invalid value for 'voice': expected one of anna, bert, carl, or of alloy, ash, ballad, coral, echo, fable, onyx, " +
-      'nova, sage, shimmer, verse, marin, cedar, which stand for these.',
+    "Invalid value for 'voice': expected one of anna, bert, carl, or of alloy, ash, ballad, coral, echo, fable, " +
+      'onyx, nova, sage, shimmer, verse, marin, cedar, which stand for these.',
   )
   const theirs = { ...own, voices: ['alloy', 'ash'] }
   expect(() => chooseVoice(theirs, 'nobody')).toThrow(/one of alloy, ash, or of ballad, coral, [^.]* for these\.$/)

@@ -10,7 +10,7 @@ export interface StopSignals {
   readonly end: () => void
 }
 
-/** Takes signals: the first one stops, one that comes clearly later ends at once, one that comes with it is the same. */
+/** Takes signals: the first one stops, a clearly later one ends at once, one that comes with it is the same. */
 export function createStopSignals({ now, stop, end }: StopSignals): (signal: NodeJS.Signals) => void {
   let stoppingSince: number | null = null
   return (signal) => {

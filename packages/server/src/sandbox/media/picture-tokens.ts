@@ -1,8 +1,8 @@
 import type { ImagePrices } from '../../pricing/media-price.ts'
 
 /**
- * Tokens of a picture of 1,024 by 1,024 pixels. Source: OpenAI, "Image generation", cost of `gpt-image-1`; the last two,
- * of newer models, in proportion to their prices.
+ * Tokens of a picture of 1,024 by 1,024 pixels. Source: OpenAI, "Image generation", cost of `gpt-image-1`; the last
+ * two, of newer models, in proportion to their prices.
  */
 const tokensOf: ReadonlyMap<string, number> = new Map([
   ['low', 272],
