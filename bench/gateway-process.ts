@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { nanocreditsOf } from '@svc/contract'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import { openAdmin } from '../packages/server/src/open-admin.ts'
-import { createId } from '../packages/server/src/runtime/ids.ts'
 import { childEnvironment } from '../packages/server/testing/child-environment.ts'
 import { findFreePort } from '../packages/server/testing/postgres-server.ts'
 import type { BenchContext } from './bench-context.ts'
@@ -40,9 +39,7 @@ export async function createPurse(context: BenchContext, databaseUrl: string | n
     const account = await admin.createAccount({ name: 'bench' })
     if (account === null) throw new Error('the account of the bench exists already')
     const { accountId, teamId } = account
-    const now = admin.now()
-    const grant = { kind: 'credit', source: 'grant', transferId: createId(now), reason: 'bench', now } as const
-    await admin.credit({ ...grant, accountId, amount: CREDITS })
+    await admin.credit({ source: 'grant', accountId, amount: CREDITS, reason: 'bench', id: null })
     const { keyId, rawKey } = await admin.createKey({ accountId, teamId, name: 'bench' })
     return { databaseUrl, folder, accountId, teamId, keyId, rawKey }
   } finally {

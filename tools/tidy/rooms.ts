@@ -32,6 +32,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   observe: 3,
   teams: 3,
   inference: 4,
+  operating: 4,
   videos: 4,
   sweeping: 4,
   admin: 5,

@@ -3,10 +3,11 @@
  * gateway, and both change together.
  */
 import type { ConsoleEndpoint } from './console/console-endpoint.ts'
+import { operatorEndpoints } from './console/operator-endpoints.ts'
 import { sessionEndpoints } from './console/session-endpoints.ts'
 import { teamEndpoints } from './console/team-endpoints.ts'
 
-export const consoleEndpoints = { ...sessionEndpoints, ...teamEndpoints } as const
+export const consoleEndpoints = { ...sessionEndpoints, ...teamEndpoints, ...operatorEndpoints } as const
 
 export type ConsoleEndpointId = keyof typeof consoleEndpoints
 

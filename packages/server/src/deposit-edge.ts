@@ -28,6 +28,8 @@ export interface DepositEdgeParts {
   readonly clock: Clock
   /** Null where no mail is sent. */
   readonly outbox: OutboxDeps | null
+  /** What the gateway is called. */
+  readonly brand: () => Promise<string>
   /** Null where deposits are off. */
   readonly deposits: Pick<OpenDeposits, 'settle' | 'placesOf' | 'readers'> | null
 }
@@ -63,7 +65,7 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
       minimumUsd,
       placesOf: (accountId) => deposits?.placesOf(accountId) ?? Promise.resolve([]),
     },
-    receipts: { store, outbox: parts.outbox, link: `${publicOrigin}/console/fund` },
+    receipts: { store, outbox: parts.outbox, link: `${publicOrigin}/console/fund`, brand: parts.brand },
     wallets: {
       store: wallets,
       linking: linksWallets ? { wallets, chains: deposits.readers, origin: publicOrigin, clock } : null,

@@ -15,6 +15,7 @@ import { makeImageDeps } from './make-image-deps.ts'
 import { traceLedger } from './observe/trace-ledger.ts'
 import { makeVideoDeps } from './make-video-deps.ts'
 import { repeatListener, settlementListener } from './open-observation.ts'
+import { openOperators } from './open-operators.ts'
 import type { Parts } from './open-parts.ts'
 import type { Health } from './read-health.ts'
 import { openSpool } from './spool/spool.ts'
@@ -103,7 +104,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     images: makeImageDeps(parts, { billing, upstreamOf, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
-    ...depositEdge(parts, publicOrigin),
+    ...depositEdge({ ...parts, brand: async () => (await parts.console.deps.settings()).brand }, publicOrigin),
     catalog,
     media: parts.media,
     readHealth: health,
@@ -112,6 +113,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     limits: edgeLimits(parts),
     videos: makeVideoDeps(parts, billing),
     console: parts.console.deps,
+    operators: openOperators(parts),
     consoleFolder: CONSOLE_FOLDER,
   }
 }

@@ -65,6 +65,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   app.server.closeAllConnections()
   await closed
   await stopWorkers()
+  await parts.audits.close()
   await parts.keyUses.stop()
   await parts.ledger.close()
   await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))

@@ -5,7 +5,6 @@ import { userInfo } from 'node:os'
 import { createAccountStore } from './accounts/account-store.ts'
 import { createAccount } from './accounts/create-account.ts'
 import { findAccount, listAccounts } from './accounts/list-accounts.ts'
-import { setAccountStatus } from './accounts/set-account-status.ts'
 import type { AdminContext } from './admin/admin-context.ts'
 import { runAdmin } from './admin/admin-program.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -13,7 +12,6 @@ import { loadOperatorConfig, type OperatorConfig } from './config/load-operator-
 import type { Database } from './db/database.ts'
 import { openDatabase } from './db/open-database.ts'
 import { createDecisionStore } from './deposits/decision-store.ts'
-import { decideDeposit } from './deposits/decide-deposit.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
 import { describeStartFailure } from './describe-start-failure.ts'
 import { createKey } from './keys/create-key.ts'
@@ -27,6 +25,11 @@ import { Ledger } from './ledger/ledger.ts'
 import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
 import { hurryMail, listMail, suppressRecipient } from './mail/manage-outbox.ts'
 import { createOutboxStore } from './mail/outbox-store.ts'
+import { decideReview } from './operating/decide-review.ts'
+import { recordCredit } from './operating/record-credit.ts'
+import { changeAccountStatus, endAccount } from './operating/set-account-state.ts'
+import { createJournalStore } from './operators/journal-store.ts'
+import { type Deed, type DeedSteps, type JournalDeps, keepJournal, type Operator } from './operators/journal.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { scrubSecrets } from './runtime/scrub-secrets.ts'
 
@@ -42,22 +45,17 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   const clock = systemClock
   const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir, writerWorker: WRITER_WORKER })
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
-  const accounts = createAccountStore(database)
-  const keys = createKeyStore(database)
+  const by: Operator = { operatorId: null, name: operatorName(), way: 'command' }
+  const desk = { ledger, clock, journal: createJournalStore(database) }
+  const note: Note = (deed, steps) => keepJournal(desk, by, deed, steps)
   return {
     now: () => clock.now(),
-    createAccount: (request) => createAccount({ store: accounts, clock }, request),
-    listAccounts: (page) => listAccounts(accounts, page),
-    findAccount: (accountId) => findAccount(accounts, accountId),
-    setAccountStatus: (accountId, status) => setAccountStatus(accounts, accountId, status),
-    createKey: async (request) => createKey({ store: keys, peppers: requirePeppers(config), clock }, request),
+    ...accountCommands(database, desk, note, by),
+    ...keyCommands(database, config, clock, note),
     listKnownModels: () => listKnownModels(config),
-    listKeys: (filter) => listKeys({ store: keys, clock }, filter),
-    revokeKey: (keyId) => revokeKey({ store: keys, clock }, keyId),
-    revokeMirrors: (keyId) => revokeMirrors({ store: createMirrorStore(database), clock }, keyId),
-    ...depositCommands(database, clock),
-    ...mailCommands(database, clock, config),
-    credit: (operation) => ledger.submit(operation),
+    ...depositCommands(database, desk, by),
+    ...mailCommands(database, clock, config, note),
+    credit: (request) => recordCredit(desk, by, request),
     audit: () => runAudit(database, clock),
     close: async () => {
       await ledger.close()
@@ -66,9 +64,65 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   }
 }
 
+/** Does something with an entry in the journal. */
+type Note = <Result>(deed: Deed, steps: DeedSteps<Result>) => Promise<Result>
+
+function accountCommands(
+  database: Database,
+  desk: JournalDeps,
+  note: Note,
+  by: Operator,
+): Pick<AdminContext, 'createAccount' | 'listAccounts' | 'findAccount' | 'setAccountStatus' | 'closeAccount'> {
+  const accounts = createAccountStore(database)
+  const deps = { ...desk, accounts, keys: createKeyStore(database) }
+  return {
+    createAccount: (request) =>
+      note(
+        { action: 'account.create', details: { name: request.name } },
+        {
+          work: () => createAccount({ store: accounts, clock: desk.clock }, request),
+          outcomeOf: (created) => (created === null ? 'refused' : 'done'),
+        },
+      ),
+    listAccounts: (page) => listAccounts(accounts, page),
+    findAccount: (accountId) => findAccount(accounts, accountId),
+    setAccountStatus: (deed) => changeAccountStatus(deps, by, deed),
+    closeAccount: (deed) => endAccount(deps, by, deed),
+  }
+}
+
+function keyCommands(
+  database: Database,
+  config: AdminConfig,
+  clock: Clock,
+  note: Note,
+): Pick<AdminContext, 'createKey' | 'listKeys' | 'revokeKey' | 'revokeMirrors'> {
+  const store = createKeyStore(database)
+  return {
+    createKey: (request) => {
+      const peppers = requirePeppers(config)
+      const { accountId, name } = request
+      const deed: Deed = { action: 'key.create', accountId, details: { name } }
+      return note(deed, { work: () => createKey({ store, peppers, clock }, request), outcomeOf: () => 'done' })
+    },
+    listKeys: (filter) => listKeys({ store, clock }, filter),
+    revokeKey: (keyId) =>
+      note(
+        { action: 'key.revoke', subject: keyId },
+        {
+          work: () => revokeKey({ store, clock }, keyId),
+          outcomeOf: (result) =>
+            result === 'revoked' ? 'done' : result === 'already_revoked' ? 'unchanged' : 'refused',
+        },
+      ),
+    revokeMirrors: (keyId) => revokeMirrors({ store: createMirrorStore(database), clock }, keyId),
+  }
+}
+
 function depositCommands(
   database: Database,
-  clock: Clock,
+  desk: JournalDeps,
+  by: Operator,
 ): Pick<AdminContext, 'listDeposits' | 'findDeposit' | 'decideDeposit'> {
   const deposits = createDepositStore(database)
   const decisions = createDecisionStore(database)
@@ -83,7 +137,7 @@ function depositCommands(
       const deposit = await deposits.find(depositId)
       return deposit === null ? null : { deposit, decisions: await decisions.list(depositId) }
     },
-    decideDeposit: (request) => decideDeposit({ deposits, decisions, clock, operator: operatorName() }, request),
+    decideDeposit: (request) => decideReview({ ...desk, deposits, decisions }, by, request),
   }
 }
 
@@ -100,13 +154,25 @@ function mailCommands(
   database: Database,
   clock: Clock,
   { sessionSecret = null }: AdminConfig,
+  note: Note,
 ): Pick<AdminContext, 'listMail' | 'hurryMail' | 'suppressRecipient'> {
   const store = createOutboxStore(database)
   return {
     listMail: (page) => listMail({ store }, page),
-    hurryMail: (mailId) => hurryMail({ store, clock }, mailId),
+    hurryMail: (mailId) =>
+      note(
+        { action: 'mail.retry', subject: mailId },
+        { work: () => hurryMail({ store, clock }, mailId), outcomeOf: (isDue) => (isDue ? 'done' : 'refused') },
+      ),
     suppressRecipient: async (address) => {
-      if (sessionSecret !== null) return suppressRecipient({ store, clock, secret: sessionSecret }, address)
+      if (sessionSecret !== null) {
+        const deps = { store, clock, secret: sessionSecret }
+        // Who it is stands nowhere: suppressed addresses are known by their hash alone.
+        return note(
+          { action: 'mail.suppress' },
+          { work: () => suppressRecipient(deps, address), outcomeOf: (isNew) => (isNew ? 'done' : 'unchanged') },
+        )
+      }
       throw new ConfigError([
         'SVC_SESSION_SECRET is missing: addresses are known by a hash under it. ' +
           'Give the one that the gateway runs with.',

@@ -2,6 +2,7 @@
 import { createAccountStore } from './accounts/account-store.ts'
 import { DEMO_ACCOUNT_ID } from './accounts/seed-demo.ts'
 import type { Config } from './config/config.ts'
+import type { Database } from './db/database.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
 import { endPlayWithRoles, endPlayWithSessions } from './end-play.ts'
@@ -14,6 +15,7 @@ import { createPlaygroundKeys, type PlaygroundKeys } from './keys/playground-key
 import { createTeamKeys } from './keys/team-keys.ts'
 import { createFirstRunToken, makeOperator, takeFirstRunToken } from './operators/first-run.ts'
 import { type GatewaySettings, readGatewaySettings } from './operators/gateway-settings.ts'
+import { createJournalStore } from './operators/journal-store.ts'
 import { createOperatorStore } from './operators/operator-store.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
@@ -51,6 +53,22 @@ export function isPlayground(config: Config): boolean {
   return !config.isProduction && config.upstreams.every(({ kind }) => kind === 'sandbox')
 }
 
+/** What holds where an operator has set nothing. */
+function defaultSettings({ signup }: Pick<Config, 'signup'>): GatewaySettings {
+  return { signup, allowsPasswords: true, brand: BRAND, termsUrl: null, termsText: null }
+}
+
+/** What reads and writes the settings of a gateway. */
+export function settingsDeps({
+  database,
+  config,
+}: {
+  readonly database: Database
+  readonly config: Pick<Config, 'signup'>
+}) {
+  return { store: createOperatorStore(database), defaults: defaultSettings(config) }
+}
+
 export function openConsole(parts: ConsoleParts): OpenConsole {
   const { config, database, clock } = parts
   const operators = createOperatorStore(database)
@@ -62,14 +80,8 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       (await members.listMemberships(userId)).filter(({ role }) => can(role, 'play')).map(({ teamId }) => teamId),
   })
   const teams = endPlayWithRoles(members, playgroundKeys)
-  const firstRun = { store: operators, clock }
-  const defaults: GatewaySettings = {
-    signup: config.signup,
-    allowsPasswords: true,
-    brand: BRAND,
-    termsUrl: null,
-  }
-  const settings = (): Promise<GatewaySettings> => readGatewaySettings({ store: operators, defaults })
+  const firstRun = { store: operators, journal: createJournalStore(database), clock }
+  const settings = (): Promise<GatewaySettings> => readGatewaySettings(settingsDeps(parts))
   const signInDeps: SignInDeps = {
     policy: {
       mayJoin: async (email) => {
@@ -82,11 +94,12 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
     sendLink: () => Promise.reject(new Error('no mail is set up')),
     verifyWallet: () => Promise.resolve(false),
     takeFirstRunToken: (token) => takeFirstRunToken(firstRun, token),
-    onFirstOperator: (userId) => makeOperator(firstRun, userId),
+    onFirstOperator: (userId, name) =>
+      makeOperator(firstRun, { userId, name, reason: 'Came in by the token that the start printed.' }),
     demoEmail: isPlayground(config) ? DEMO_EMAIL : null,
     onDemoUser: async (userId) => {
       await joinDemoTeam(parts, teams, userId)
-      await makeOperator(firstRun, userId)
+      await makeOperator(firstRun, { userId, name: 'Demo', reason: 'The sandbox’s user operates it.' })
     },
   }
   const signIn = lazySignIn(parts, signInDeps, playgroundKeys)

@@ -2,10 +2,12 @@
 import type { Config, MailConfig } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { createFileMailer } from './mail/file-mailer.ts'
-import type { Mailer } from './mail/mailer.ts'
+import type { Mailer, MailSender } from './mail/mailer.ts'
 import { createOutboxStore, type MailWindow } from './mail/outbox-store.ts'
 import type { OutboxDeps } from './mail/outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
+import { settingsDeps } from './open-console.ts'
+import { readGatewaySettings } from './operators/gateway-settings.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
 
@@ -14,7 +16,7 @@ const DAY_MS = 24 * HOUR_MS
 
 /** What letters need of a gateway. */
 export interface OutboxParts {
-  readonly config: Pick<Config, 'mail' | 'limits' | 'sessionSecret'>
+  readonly config: Pick<Config, 'mail' | 'limits' | 'sessionSecret' | 'signup'>
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
@@ -25,12 +27,15 @@ export function openOutbox({ config, database, clock, log }: OutboxParts): Outbo
   const { mail, sessionSecret: secret } = config
   if (mail === null) return null
   const store = createOutboxStore(database)
-  return { store, mailer: mailerOf(mail), clock, log, secret, windows: windowsOf(config) }
+  const brand = async () => (await readGatewaySettings(settingsDeps({ database, config }))).brand
+  return { store, mailer: mailerOf(mail, brand), clock, log, secret, windows: windowsOf(config) }
 }
 
-function mailerOf(mail: MailConfig): Mailer {
-  if (mail.kind === 'file') return createFileMailer(mail.folder, mail.sender)
-  return createSmtpMailer(mail.server, mail.sender)
+/** A sender without a name of its own is called what the gateway is called. */
+function mailerOf(mail: MailConfig, brand: () => Promise<string>): Mailer {
+  const { name, address } = mail.sender
+  const sender = async (): Promise<MailSender> => ({ name: name === '' ? await brand() : name, address })
+  return mail.kind === 'file' ? createFileMailer(mail.folder, sender) : createSmtpMailer(mail.server, sender)
 }
 
 function windowsOf({ limits }: OutboxParts['config']): readonly MailWindow[] {

@@ -14,6 +14,7 @@ import { createRevocations } from './keys/revocations.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { consoleOrigins, localOrigin, openConsole } from './open-console.ts'
+import { openAudits } from './open-audits.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
 import { observeEngine, observeUpstreams, openObservation } from './open-observation.ts'
@@ -95,6 +96,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{ media, revocations, processId, observation, deposits, idempotency, tokenCounter: createTokenCounter() },
     durationProbe: createDurationProbe(),
+    audits: openAudits({ config, database, clock, log }),
     outbox: openOutbox({ config, database, clock, log }),
     streams: new StreamSlots(config.limits.streamsAtOnce),
   }

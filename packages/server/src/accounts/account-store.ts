@@ -11,6 +11,8 @@ export interface AccountRecord {
   readonly name: string
   readonly status: AccountStatus
   readonly createdAt: number
+  /** Null for an account that was not closed. */
+  readonly closedAt: number | null
   readonly posted: bigint
   readonly held: bigint
 }
@@ -55,8 +57,10 @@ export interface AccountStore {
   list(page: AccountPage): Promise<readonly AccountRecord[]>
   /** Oldest first. */
   listTeams(accountId: string): Promise<readonly TeamRecord[]>
-  /** Returns false when there is no such account or it has this status already. */
+  /** Returns false when there is no such account, it has this status already, or it was closed. */
   setStatus(accountId: string, status: AccountStatus): Promise<boolean>
+  /** Suspends it for good. Returns false when there is no such account or it was closed before. */
+  close(accountId: string, now: number): Promise<boolean>
 }
 
 /** Makes the store of accounts and teams. Balances are written here once, at 0, and moved by the ledger alone. */
@@ -71,6 +75,7 @@ export function createAccountStore(database: Database): AccountStore {
         'account.name',
         'account.status',
         'account.created_at as createdAt',
+        'account.closed_at as closedAt',
         'balance.posted',
         'balance.held',
       ])
@@ -106,6 +111,16 @@ export function createAccountStore(database: Database): AccountStore {
         .set({ status })
         .where('account_id', '=', accountId)
         .where('status', '<>', status)
+        .where('closed_at', 'is', null)
+      const [changed] = await database.write([statement.compile()])
+      return changed === 1
+    },
+    async close(accountId, now) {
+      const statement = read
+        .updateTable('account')
+        .set({ status: 'suspended', closed_at: now })
+        .where('account_id', '=', accountId)
+        .where('closed_at', 'is', null)
       const [changed] = await database.write([statement.compile()])
       return changed === 1
     },

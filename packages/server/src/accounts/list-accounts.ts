@@ -9,6 +9,8 @@ export interface AccountSummary {
   readonly name: string
   readonly status: AccountStatus
   readonly createdAt: number
+  /** Null for an account that was not closed. */
+  readonly closedAt: number | null
   /** The balance, holds included. */
   readonly posted: Nanocredits
   readonly held: Nanocredits

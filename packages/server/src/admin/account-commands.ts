@@ -2,9 +2,10 @@ import { Command, Option } from 'commander'
 import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@svc/contract'
 import type { AccountDetails, AccountSummary } from '../accounts/list-accounts.ts'
 import type { AccountStatus } from '../accounts/set-account-status.ts'
+import type { AccountDeed } from '../operating/set-account-state.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
 import { AdminError } from './admin-error.ts'
-import { parseCount, parsePositiveAmount } from './parse-options.ts'
+import { parseCount, parsePositiveAmount, parseReason } from './parse-options.ts'
 import { renderTable } from './render-table.ts'
 import { refuseOptions, runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
 
@@ -19,7 +20,7 @@ interface ListOptions {
   readonly after?: string
 }
 
-/** `account create`, `list`, `show`, `suspend` and `resume`. */
+/** `account create`, `list`, `show`, `suspend`, `resume` and `close`. */
 export function accountCommands(deps: CommandDeps): Command {
   const account = new Command('account').description('accounts, which hold credits')
   account
@@ -42,17 +43,29 @@ export function accountCommands(deps: CommandDeps): Command {
     .description('show an account and its teams')
     .argument('<account>', 'its id')
     .action((accountId: string, _options: object, command: Command) => showAccount(deps, command, accountId))
+  statusCommand(deps, account, 'suspend', 'let an account start no more requests; its credits stay')
+  statusCommand(deps, account, 'resume', 'let a suspended account work again')
   account
-    .command('suspend')
-    .description('let an account start no more requests; its credits stay')
+    .command('close')
+    .description('close an account for good: its keys end, its credits and records stay')
     .argument('<account>', 'its id')
-    .action((accountId: string, _options: object, command: Command) => setStatus(deps, command, accountId, 'suspended'))
-  account
-    .command('resume')
-    .description('let a suspended account work again')
-    .argument('<account>', 'its id')
-    .action((accountId: string, _options: object, command: Command) => setStatus(deps, command, accountId, 'active'))
+    .requiredOption('--reason <words>', 'why; kept for good', parseReason)
+    .action((accountId: string, { reason }: { readonly reason: string }, command: Command) =>
+      closeAccount(deps, command, { accountId, reason }),
+    )
   return account
+}
+
+function statusCommand(deps: CommandDeps, account: Command, name: 'suspend' | 'resume', description: string): void {
+  const status = name === 'suspend' ? 'suspended' : 'active'
+  account
+    .command(name)
+    .description(description)
+    .argument('<account>', 'its id')
+    .option('--reason <words>', 'why; kept for good', parseReason)
+    .action((accountId: string, { reason }: { readonly reason?: string }, command: Command) =>
+      setStatus(deps, command, { accountId, status, reason: reason ?? null }),
+    )
 }
 
 function createAccount(deps: CommandDeps, command: Command, options: CreateOptions): Promise<void> {
@@ -76,12 +89,28 @@ function showAccount(deps: CommandDeps, command: Command, accountId: string): Pr
   })
 }
 
-function setStatus(deps: CommandDeps, command: Command, accountId: string, status: AccountStatus): Promise<void> {
+function setStatus(
+  deps: CommandDeps,
+  command: Command,
+  deed: AccountDeed & { readonly status: AccountStatus },
+): Promise<void> {
+  const { accountId, status } = deed
   return runCommand(deps, command, async (context) => {
-    const result = await context.setAccountStatus(accountId, status)
+    const result = await context.setAccountStatus(deed)
     if (result === 'unknown_account') throw unknownAccount(accountId)
+    if (result === 'closed') throw new AdminError(`Account ${accountId} was closed for good.`)
     const text = `Account ${accountId} ${result === 'changed' ? 'is now' : 'was already'} ${status}.`
     return { text, json: { account_id: accountId, status } }
+  })
+}
+
+function closeAccount(deps: CommandDeps, command: Command, deed: AccountDeed): Promise<void> {
+  const { accountId } = deed
+  return runCommand(deps, command, async (context) => {
+    const result = await context.closeAccount(deed)
+    if (result === 'unknown_account') throw unknownAccount(accountId)
+    const text = `Account ${accountId} ${result === 'closed' ? 'is now' : 'was already'} closed. Its keys have ended.`
+    return { text, json: { account_id: accountId, status: 'closed' } }
   })
 }
 
@@ -90,11 +119,15 @@ export function unknownAccount(accountId: string): AdminError {
   return new AdminError(`There is no account ${accountId}. "account list" shows all.`)
 }
 
+function stateOf({ status, closedAt }: AccountSummary): AccountStatus | 'closed' {
+  return closedAt === null ? status : 'closed'
+}
+
 function listOutput(accounts: readonly AccountSummary[]): CommandOutput {
   const rows = accounts.map((account) => [
     account.accountId,
     account.name,
-    account.status,
+    stateOf(account),
     formatCredits(account.posted),
     formatCredits(account.held),
   ])
@@ -109,7 +142,7 @@ function detailsOutput(account: AccountDetails): CommandOutput {
   const rows = [
     ['Account', account.accountId],
     ['Name', account.name],
-    ['Status', account.status],
+    ['Status', stateOf(account)],
     ['Credits', formatCredits(account.posted)],
     ['Held', formatCredits(account.held)],
     ['Made', new Date(account.createdAt).toISOString()],
@@ -125,7 +158,7 @@ function accountJson(account: AccountSummary): Record<string, unknown> {
   return {
     account_id: account.accountId,
     name: account.name,
-    status: account.status,
+    status: stateOf(account),
     credits: creditsJson(account.posted),
     credits_reserved: creditsJson(account.held),
     created: new Date(account.createdAt).toISOString(),

@@ -5,6 +5,7 @@
 import type { AccountRequest, CreatedAccount } from '../accounts/create-account.ts'
 import type { AccountDetails, AccountPage, AccountSummary } from '../accounts/list-accounts.ts'
 import type { AccountStatus, SetStatusResult } from '../accounts/set-account-status.ts'
+import type { CloseAccountResult } from '../accounts/close-account.ts'
 import type { Decision, DecideDepositResult, DepositVerdictRequest } from '../deposits/decide-deposit.ts'
 import type { Deposit, DepositState } from '../deposits/deposit.ts'
 import type { CreatedKey, KeyRequest } from '../keys/create-key.ts'
@@ -12,7 +13,8 @@ import type { KeyFilter, KeySummary } from '../keys/list-keys.ts'
 import type { RevokeKeyResult } from '../keys/revoke-key.ts'
 import type { AuditReport } from '../ledger/audit.ts'
 import type { MailPage, MailRecord } from '../mail/manage-outbox.ts'
-import type { CreditResult, RecordCredit } from '../ledger/operations.ts'
+import type { CreditRequest, RecordedCredit } from '../operating/record-credit.ts'
+import type { AccountDeed } from '../operating/set-account-state.ts'
 
 export interface DepositFilter {
   /** Continue after this one. */
@@ -28,7 +30,8 @@ export interface AdminContext {
   createAccount(request: AccountRequest): Promise<CreatedAccount | null>
   listAccounts(page: AccountPage): Promise<readonly AccountSummary[]>
   findAccount(accountId: string): Promise<AccountDetails | null>
-  setAccountStatus(accountId: string, status: AccountStatus): Promise<SetStatusResult>
+  setAccountStatus(deed: AccountDeed & { readonly status: AccountStatus }): Promise<SetStatusResult>
+  closeAccount(deed: AccountDeed): Promise<CloseAccountResult>
   /** Ids that a key may be limited to, as far as they are known without asking an upstream. */
   listKnownModels(): Promise<readonly string[]>
   /** @throws {ConfigError} when production has no pepper. */
@@ -46,7 +49,8 @@ export interface AdminContext {
   hurryMail(mailId: string): Promise<boolean>
   /** Returns false when the address was suppressed before. @throws {ConfigError} when production has no secret. */
   suppressRecipient(address: string): Promise<boolean>
-  credit(operation: RecordCredit): Promise<CreditResult>
+  /** @throws {ServiceError} `invalid_value` for words or a name that cannot be. */
+  credit(request: CreditRequest): Promise<RecordedCredit>
   /** Checks every invariant of the books. */
   audit(): Promise<AuditReport>
   close(): Promise<void>

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import { creditsJson, formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
-import { createId } from '../runtime/ids.ts'
 import { unknownAccount } from './account-commands.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
@@ -13,10 +12,6 @@ interface CreditOptions {
   readonly reason: string
   readonly id?: string
 }
-
-/** Characters of a reason at most: it stands in the account's statement. */
-const REASON_LENGTH_MAX = 500
-const ID_FORM = /^[\w.:-]{1,100}$/
 
 /** `credits grant` and `adjust`. */
 export function creditsCommands(deps: CommandDeps): Command {
@@ -49,17 +44,7 @@ async function recordCredit(
   source: 'grant' | 'adjustment',
   { account: accountId, amount, reason, id }: CreditOptions,
 ): Promise<CommandOutput> {
-  const now = context.now()
-  const words = reason.trim()
-  if (words === '' || words.length > REASON_LENGTH_MAX) {
-    throw new AdminError(`Give a reason of 1 to ${REASON_LENGTH_MAX} characters.`)
-  }
-  if (id !== undefined && !ID_FORM.test(id)) {
-    throw new AdminError('An id has 1 to 100 letters, digits, dots, colons, hyphens or underscores.')
-  }
-  // A name of the operator's gets a prefix, so that it can never be the id of a request or of a deposit.
-  const transferId = id === undefined ? createId(now) : `${source}:${id}`
-  const result = await context.credit({ kind: 'credit', transferId, source, accountId, amount, reason: words, now })
+  const { transferId, result } = await context.credit({ source, accountId, amount, reason, id: id ?? null })
   switch (result.kind) {
     case 'unknown_account':
       throw unknownAccount(accountId)

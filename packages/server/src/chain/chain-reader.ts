@@ -47,6 +47,17 @@ export interface ChainReader {
    * @throws {ChainUnavailableError} when there are others and none can answer.
    */
   askAnother<T>(than: ChainView, work: (view: ChainView) => Promise<T>): Promise<T | null>
+  /**
+   * Asks every provider the same, each by itself, resting ones too. For operators, who weigh what each says.
+   *
+   * @returns in their order: an answer, or why there is none.
+   */
+  askEach<T>(work: (view: ChainView) => Promise<T>): Promise<readonly ProviderAnswer<T>[]>
   /** What is wrong with each provider that has been found wanting; empty when all is well. For operators. */
   readonly problems: readonly string[]
 }
+
+/** What one provider says, or why it says nothing. */
+export type ProviderAnswer<T> =
+  | { readonly provider: string; readonly answer: T; readonly problem: null }
+  | { readonly provider: string; readonly answer: null; readonly problem: string }

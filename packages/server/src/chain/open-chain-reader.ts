@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { ChainReader, ChainView } from './chain-reader.ts'
+import type { ChainReader, ChainView, ProviderAnswer } from './chain-reader.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { ChainUnavailableError } from './chain-unavailable.ts'
 import { checkProvider } from './check-provider.ts'
@@ -50,6 +50,7 @@ export function openChainReader(options: ChainReaderOptions): ChainReader {
       const others = providers.filter(({ view }) => view !== than)
       return others.length === 0 ? null : askFirst(deps, others, work)
     },
+    askEach: (work) => Promise.all(providers.map((provider) => askOne(deps, provider, work))),
     get problems() {
       return providers.flatMap(({ wrong, outage }) => (outage === null ? wrong : [...wrong, outage]))
     },
@@ -83,6 +84,21 @@ async function askFirst<T>(
     }
   }
   throw failure
+}
+
+async function askOne<T>(
+  deps: ReaderDeps,
+  provider: Provider,
+  work: (view: ChainView) => Promise<T>,
+): Promise<ProviderAnswer<T>> {
+  const { name } = provider.view
+  try {
+    await admit(deps, provider)
+    return { provider: name, answer: await work(provider.view), problem: null }
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error
+    return { provider: name, answer: null, problem: error.message }
+  }
 }
 
 async function admit({ rules, clock }: ReaderDeps, provider: Provider): Promise<void> {

@@ -6,7 +6,7 @@ import type { Environment } from './environment.ts'
 /** Folder in the data folder that takes letters where no mail server is configured. */
 const FILE_OUTBOX = 'outbox'
 /** Who those letters say they are from. */
-const FILE_SENDER = { name: 'SVC', address: 'svc@localhost.localdomain' }
+const FILE_SENDER = { name: '', address: 'svc@localhost.localdomain' }
 
 /** Ports of mail submission. Source: RFC 8314 section 3.3 (465), RFC 6409 section 3.1 (587). */
 const SECURE_PORT = 465

@@ -46,3 +46,36 @@ export interface TeamInvitationTable {
   accepted_at: number | null
   revoked_at: number | null
 }
+
+/** What an operator did. Written before the deed; only its outcome is noted later, once. */
+export interface OperatorActionTable {
+  action_id: string
+  acted_at: number
+  /** The person's id; null for a command of the machine. */
+  operator_id: string | null
+  operator_name: string
+  way: 'console' | 'command' | 'start'
+  action: string
+  account_id: string | null
+  subject: string | null
+  reason: string | null
+  /** JSON text. */
+  details: string
+  /** Null while it is under way, and for good where its process died. */
+  outcome: 'done' | 'unchanged' | 'refused' | 'failed' | null
+  ended_at: number | null
+}
+
+/** An audit that was asked for in the console. One at a time has no end. */
+export interface AuditRunTable {
+  run_id: string
+  started_at: number
+  started_by: string
+  /** Whoever has not ended by then is given up. */
+  lease_until: number
+  ended_at: number | null
+  breaches: number | null
+  /** JSON text of an `AuditReport`. */
+  report: string | null
+  failure: string | null
+}

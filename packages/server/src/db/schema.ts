@@ -21,8 +21,10 @@ import type {
 } from './deposit-schema.ts'
 import type { MailGateTable, MailOutboxTable, MailSuppressionTable } from './mail-schema.ts'
 import type {
+  AuditRunTable,
   FirstRunTokenTable,
   GatewaySettingTable,
+  OperatorActionTable,
   OperatorTable,
   SignInUserTable,
   TeamInvitationTable,
@@ -35,6 +37,8 @@ export interface AccountTable {
   name: string
   status: 'active' | 'suspended'
   created_at: number
+  /** Set once the account was closed for good; it is suspended then. */
+  closed_at: Generated<number | null>
 }
 
 /** One row per account. `posted - held >= 0` is a constraint. System accounts have no row. */
@@ -258,6 +262,7 @@ export interface IdempotentRequestTable {
 export interface Schema {
   sign_in_user: SignInUserTable
   operator: OperatorTable
+  operator_action: OperatorActionTable
   first_run_token: FirstRunTokenTable
   gateway_setting: GatewaySettingTable
   team_member: TeamMemberTable
@@ -288,4 +293,5 @@ export interface Schema {
   mail_gate: MailGateTable
   video_job: VideoJobTable
   idempotent_request: IdempotentRequestTable
+  audit_run: AuditRunTable
 }

@@ -13,6 +13,8 @@ export interface SendReceiptDeps {
   readonly outbox: OutboxDeps | null
   /** Page of the console that shows credits and deposits. */
   readonly link: string
+  /** What the gateway is called. */
+  readonly brand: () => Promise<string>
 }
 
 export interface ReceiptRequest {
@@ -52,7 +54,7 @@ export async function sendReceipt(
     accountId,
     topic: `deposit:${first.chainId}:${first.txHash}:${first.asset}`,
     recipient: request.email,
-    content: renderFundingReceipt(receiptOf(deps, first, deposits)),
+    content: renderFundingReceipt({ ...receiptOf(deps, first, deposits), brand: await deps.brand() }),
   })
   switch (result.kind) {
     case 'suppressed':
@@ -107,7 +109,7 @@ function isSameAmount(text: string, credits: bigint): boolean {
 
 const CHAIN_NAMES = { 4663: 'Robinhood Chain', 46630: 'Robinhood Chain Testnet' } as const
 
-function receiptOf({ link }: SendReceiptDeps, first: Deposit, deposits: readonly Deposit[]) {
+function receiptOf({ link }: Pick<SendReceiptDeps, 'link'>, first: Deposit, deposits: readonly Deposit[]) {
   const amount = deposits.reduce((sum, deposit) => sum + deposit.amount, 0n)
   return {
     depositId: renderDepositId(first.depositId),

@@ -21,6 +21,7 @@ import type { StreamChatDeps } from '../inference/stream-chat.ts'
 import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
 import type { MirrorKeyDeps } from '../keys/mirror-key.ts'
 import type { HttpMetrics } from '../metrics/http-metrics.ts'
+import type { OperatorDesk } from '../operating/operator-desk.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Spool } from '../spool/spool.ts'
@@ -62,6 +63,8 @@ export interface EdgeDeps {
   readonly spool: Spool
   readonly limits: EdgeLimits
   readonly console: ConsoleDeps
+  /** What the operator's pages are given. */
+  readonly operators: OperatorDesk
   /** Folder of the console's built pages. */
   readonly consoleFolder: string
 }

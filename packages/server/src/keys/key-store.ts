@@ -104,6 +104,8 @@ export interface KeyStore {
   insert(key: NewKey): Promise<void>
   /** Returns false when the key does not exist or was revoked before. */
   revoke(keyId: string, now: number): Promise<boolean>
+  /** Ends every key of an account, mirrored ones included. @returns how many. */
+  revokeAllOf(accountId: string, now: number): Promise<number>
   /** Makes a key end at this time; never moves its end back. */
   endBy(keyId: string, expiresAt: number): Promise<void>
   /** Keys that were revoked at or after this time, oldest first. */
@@ -192,6 +194,15 @@ export function createKeyStore(database: Database): KeyStore {
         .where('revoked_at', 'is', null)
       const [changed] = await database.write([statement.compile()])
       return changed === 1
+    },
+    async revokeAllOf(accountId, now) {
+      const statement = read
+        .updateTable('api_key')
+        .set({ revoked_at: now })
+        .where('account_id', '=', accountId)
+        .where('revoked_at', 'is', null)
+      const [changed] = await database.write([statement.compile()])
+      return changed ?? 0
     },
     async endBy(keyId, expiresAt) {
       const statement = read

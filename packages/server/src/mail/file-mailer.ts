@@ -9,13 +9,13 @@ import type { Mailer, MailSender } from './mailer.ts'
  *
  * @param folder made when it is not there, readable by its owner alone.
  */
-export function createFileMailer(folder: string, sender: MailSender): Mailer {
+export function createFileMailer(folder: string, sender: () => Promise<MailSender>): Mailer {
   return {
     async send(mail) {
       try {
         const { createTransport } = await import('nodemailer')
         const transporter = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
-        const { envelope, ...message } = composeMessage(mail, sender)
+        const { envelope, ...message } = composeMessage(mail, await sender())
         const sent = await transporter.sendMail({ ...message, envelope: { from: envelope.from, to: [...envelope.to] } })
         await mkdir(folder, { recursive: true, mode: 0o700 })
         const path = join(folder, `${mail.mailId}.eml`)

@@ -4,6 +4,8 @@ import type { MailContent } from './mailer.ts'
 
 /** What a funding receipt says. Every word of it comes from the gateway's own records. */
 export interface FundingReceipt {
+  /** What the gateway is called. */
+  readonly brand: string
   readonly depositId: string
   readonly asset: string
   /** Exact decimal of the asset, such as `25.000000`. */
@@ -52,11 +54,11 @@ const REASON =
   'This receipt was asked for with an API key of the account that the deposit belongs to. ' +
   'If you want no such letters, answer this one and say so.'
 
-function renderText({ link, asset }: FundingReceipt, credits: string, rows: readonly Row[]): string {
+function renderText({ link, asset, brand }: FundingReceipt, credits: string, rows: readonly Row[]): string {
   const width = Math.max(...rows.map(([label]) => label.length))
   const table = rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`)
   return [
-    'Funding receipt',
+    `Funding receipt from ${brand}`,
     '',
     `Your ${asset} deposit was credited: ${credits} credits were added to your account.`,
     '',
@@ -104,7 +106,7 @@ function renderRow([label, value]: Row): string {
   )
 }
 
-function renderHtml({ asset, link }: FundingReceipt, credits: string, rows: readonly Row[]): string {
+function renderHtml({ asset, link, brand }: FundingReceipt, credits: string, rows: readonly Row[]): string {
   const summary = `Your ${asset} deposit was credited.`
   return `<!doctype html>
 <html lang="en">
@@ -123,7 +125,7 @@ function renderHtml({ asset, link }: FundingReceipt, credits: string, rows: read
 <table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0"
   style="max-width:560px;background:#ffffff;border:1px solid #e6e8ec;border-radius:12px">
 <tr><td class="inner" style="padding:32px 36px">
-<p class="faint" style="margin:0 0 4px;color:#667085">Funding receipt</p>
+<p class="faint" style="margin:0 0 4px;color:#667085">${escapeHtml(`Funding receipt from ${brand}`)}</p>
 <p class="strong" style="margin:0;color:#12151c;font-size:28px;line-height:1.25;font-weight:600">${escapeHtml(credits)}
 credits added</p>
 <p class="plain" style="margin:8px 0 20px;color:#1f2430">${escapeHtml(summary)}</p>

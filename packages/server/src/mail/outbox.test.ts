@@ -42,7 +42,9 @@ function suite(engine: DatabaseEngine): void {
     const { host, port } = server
     return {
       store: createOutboxStore(opened.database),
-      mailer: createSmtpMailer({ host, port, isSecure: false, requiresTls: false, login: null }, sender),
+      mailer: createSmtpMailer({ host, port, isSecure: false, requiresTls: false, login: null }, () =>
+        Promise.resolve(sender),
+      ),
       clock: { now: () => now },
       log: createLogger({ level: 'debug', sink: { write: (line) => void logged.push(line) } }),
       secret: 'the secret of these tests',
@@ -228,7 +230,7 @@ function suite(engine: DatabaseEngine): void {
 
   test('without a mail server a letter becomes a file that only its owner can read', async () => {
     const folder = join(opened.dataDir, 'outbox')
-    const deps = createDeps({ mailer: createFileMailer(folder, sender) })
+    const deps = createDeps({ mailer: createFileMailer(folder, () => Promise.resolve(sender)) })
     const mailId = await queueOne(deps)
     expect(await deliverMail(deps, mailId)).toBe('sent')
     expect(await readdir(folder)).toEqual([`${mailId}.eml`])

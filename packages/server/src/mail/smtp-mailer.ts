@@ -19,14 +19,14 @@ const CONNECT_MS = 5_000
 const SILENCE_MS = 10_000
 
 /** Makes a mailer that hands letters to an SMTP server. The mail library is loaded with the first letter. */
-export function createSmtpMailer(server: SmtpServer, sender: MailSender): Mailer {
+export function createSmtpMailer(server: SmtpServer, sender: () => Promise<MailSender>): Mailer {
   let transporter: Promise<Transporter> | null = null
   return {
     async send(mail) {
       transporter ??= openTransporter(server)
       try {
         const open = await transporter
-        const { envelope, ...message } = composeMessage(mail, sender)
+        const { envelope, ...message } = composeMessage(mail, await sender())
         await open.sendMail({ ...message, envelope: { from: envelope.from, to: [...envelope.to] } })
         return { kind: 'accepted' }
       } catch (error) {

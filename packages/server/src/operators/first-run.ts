@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../runtime/clock.ts'
+import { type JournalDeps, keepJournal } from './journal.ts'
 import type { OperatorStore } from './operator-store.ts'
 
 export interface FirstRunDeps {
@@ -35,7 +36,25 @@ export function takeFirstRunToken({ store }: FirstRunDeps, token: string): Promi
 }
 
 /** Makes the person an operator, and every token that was left over worthless. */
-export async function makeOperator({ store, clock }: FirstRunDeps, userId: string): Promise<void> {
-  await store.add(userId, clock.now())
+export async function makeOperator(deps: FirstRunDeps & JournalDeps, person: FirstOperator): Promise<void> {
+  const { store, clock } = deps
+  const { userId, name, reason } = person
+  // Whoever is one already comes in again with each visit of the sandbox: nothing new to note.
+  if (await store.isOperator(userId)) return
+  const by = { operatorId: userId, name, way: 'start' } as const
+  await keepJournal(
+    deps,
+    by,
+    { action: 'operator.add', subject: userId, reason },
+    { work: () => store.add(userId, clock.now()), outcomeOf: (isAdded) => (isAdded ? 'done' : 'unchanged') },
+  )
   await store.clearFirstRunTokens()
+}
+
+/** Who becomes an operator without another one's word. */
+export interface FirstOperator {
+  readonly userId: string
+  readonly name: string
+  /** What made them one, in words. */
+  readonly reason: string
 }

@@ -7,11 +7,16 @@ export interface GatewaySettings {
   readonly allowsPasswords: boolean
   /** What the console is called. */
   readonly brand: string
-  /** Null shows no terms. */
+  /** Where the terms stand; null where they are the text, or where there are none. */
   readonly termsUrl: string | null
+  /** Terms that the console shows itself; null for none. */
+  readonly termsText: string | null
 }
 
+export type SettingName = keyof GatewaySettings
+
 export const BRAND_LENGTH_MAX = 40
+export const TERMS_LENGTH_MAX = 50_000
 
 /** A setting's value as it stands in the database; one that does not fit counts as not set. */
 const schemas = {
@@ -22,6 +27,7 @@ const schemas = {
     .url({ protocol: /^https?$/ })
     .max(500)
     .nullable(),
+  termsText: z.string().trim().min(1).max(TERMS_LENGTH_MAX).nullable(),
 } as const satisfies { readonly [Name in keyof GatewaySettings]: z.ZodType<GatewaySettings[Name]> }
 
 export interface SettingsDeps {
@@ -34,7 +40,7 @@ export interface SettingsDeps {
 export async function readGatewaySettings({ store, defaults }: SettingsDeps): Promise<GatewaySettings> {
   const stored = await store.readSettings()
   const pick = <Name extends keyof GatewaySettings>(name: Name): GatewaySettings[Name] => {
-    const parsed = schemas[name].safeParse(parseOrUndefined(stored.get(name)))
+    const parsed = schemas[name].safeParse(parseOrUndefined(stored.get(name)?.value))
     return parsed.success ? (parsed.data as GatewaySettings[Name]) : defaults[name]
   }
   return {
@@ -42,7 +48,36 @@ export async function readGatewaySettings({ store, defaults }: SettingsDeps): Pr
     allowsPasswords: pick('allowsPasswords'),
     brand: pick('brand'),
     termsUrl: pick('termsUrl'),
+    termsText: pick('termsText'),
   }
+}
+
+/** What an operator changes; null goes back to what the configuration says. Absent stays. */
+export type SettingChanges = { readonly [Name in SettingName]?: GatewaySettings[Name] | null }
+
+/** Who set what when, for each setting that is not as the configuration has it. */
+export type SettingFacts = Partial<Record<SettingName, { readonly at: number; readonly by: string | null }>>
+
+/** Reads who set what. */
+export async function readSettingFacts({ store }: Pick<SettingsDeps, 'store'>): Promise<SettingFacts> {
+  const stored = await store.readSettings()
+  const facts = Object.keys(schemas).flatMap((name) => {
+    const setting = stored.get(name)
+    return setting === undefined ? [] : [[name, { at: setting.updatedAt, by: setting.updatedBy }] as const]
+  })
+  return Object.fromEntries(facts)
+}
+
+/** Writes changes, all or none. Values have been checked by whoever took them in. */
+export async function writeGatewaySettings(
+  store: Pick<OperatorStore, 'writeSettings'>,
+  changes: SettingChanges,
+  by: { readonly name: string; readonly now: number },
+): Promise<void> {
+  const values = Object.entries(changes).map(
+    ([name, value]) => [name, value === null || value === undefined ? null : JSON.stringify(value)] as const,
+  )
+  if (values.length > 0) await store.writeSettings(new Map(values), by.name, by.now)
 }
 
 function parseOrUndefined(text: string | undefined): unknown {

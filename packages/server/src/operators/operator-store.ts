@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts'
 export interface OperatorStore {
   isOperator(userId: string): Promise<boolean>
   hasAny(): Promise<boolean>
-  /** Adding somebody twice changes nothing. */
-  add(userId: string, now: number): Promise<void>
+  /** Returns false when the person is one already; adding somebody twice changes nothing. */
+  add(userId: string, now: number): Promise<boolean>
   /** Never removes the last one. Returns false when nothing changed. */
   remove(userId: string): Promise<boolean>
   /** Oldest first. */
@@ -13,8 +13,19 @@ export interface OperatorStore {
   /** Takes a token while there is no operator; of several at the same time one succeeds. */
   takeFirstRunToken(tokenHash: string): Promise<boolean>
   clearFirstRunTokens(): Promise<void>
-  /** JSON text by name. */
-  readSettings(): Promise<ReadonlyMap<string, string>>
+  /** By name. */
+  readSettings(): Promise<ReadonlyMap<string, StoredSetting>>
+  /** Writes all of them or none; null forgets one. */
+  writeSettings(values: ReadonlyMap<string, string | null>, by: string, now: number): Promise<void>
+}
+
+/** A setting as it stands. */
+export interface StoredSetting {
+  /** JSON text. */
+  readonly value: string
+  readonly updatedAt: number
+  /** What whoever set it is called; null for what was set by hand. */
+  readonly updatedBy: string | null
 }
 
 /** Makes the store of operators and of what they set. */
@@ -33,7 +44,8 @@ export function createOperatorStore(database: Database): OperatorStore {
         .insertInto('operator')
         .values({ user_id: userId, created_at: now })
         .onConflict((conflict) => conflict.column('user_id').doNothing())
-      await database.write([statement.compile()])
+      const [added] = await database.write([statement.compile()])
+      return added === 1
     },
     async remove(userId) {
       const statement = read
@@ -70,8 +82,23 @@ export function createOperatorStore(database: Database): OperatorStore {
       await database.write([read.deleteFrom('first_run_token').compile()])
     },
     async readSettings() {
-      const rows = await read.selectFrom('gateway_setting').select(['name', 'value']).execute()
-      return new Map(rows.map(({ name, value }) => [name, value]))
+      const rows = await read
+        .selectFrom('gateway_setting')
+        .select(['name', 'value', 'updated_at as updatedAt', 'updated_by as updatedBy'])
+        .execute()
+      return new Map(rows.map(({ name, ...setting }) => [name, setting]))
+    },
+    async writeSettings(values, by, now) {
+      const statements = [...values].map(([name, value]) => {
+        if (value === null) return read.deleteFrom('gateway_setting').where('name', '=', name).compile()
+        const row = { value, updated_at: now, updated_by: by }
+        return read
+          .insertInto('gateway_setting')
+          .values({ name, ...row })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+          .compile()
+      })
+      await database.write(statements)
     },
   }
 }

@@ -64,7 +64,7 @@ function firstRunEndpoint(deps: SignInDeps) {
       })
     }
     const userId = await enter(ctx, { email, name, password })
-    await deps.onFirstOperator(userId)
+    await deps.onFirstOperator(userId, name)
     return ctx.json({ ok: true })
   })
 }

@@ -21,7 +21,7 @@ export interface SignInDeps {
   /** Takes a first-run token once; false where it is unknown or used. */
   readonly takeFirstRunToken: (token: string) => Promise<boolean>
   /** Called once the first operator has come in. */
-  readonly onFirstOperator: (userId: string) => Promise<void>
+  readonly onFirstOperator: (userId: string, name: string) => Promise<void>
   /** The address of the sandbox's user; null where nobody comes in without proof. */
   readonly demoEmail: string | null
   /** Called when the sandbox's user has come in. */

@@ -61,11 +61,14 @@ export class CircuitBreaker {
   readonly #limits: BreakerLimits
   readonly #clock: Clock
   readonly #models = new Map<string, Circuit>()
+  readonly #onNote: ((model: string, error: unknown) => void) | null
   #account: Circuit | null = null
 
-  constructor(limits: BreakerLimits, clock: Clock) {
+  /** @param onNote told of the end of each call, also where no circuit is ever opened. */
+  constructor(limits: BreakerLimits, clock: Clock, onNote: ((model: string, error: unknown) => void) | null = null) {
     this.#limits = limits
     this.#clock = clock
+    this.#onNote = onNote
   }
 
   /** Milliseconds until a call for this model may be made; 0 for now. Takes nothing. */
@@ -91,6 +94,7 @@ export class CircuitBreaker {
    * @param error null for an answer; an error that is no failure of the upstream says that it answered.
    */
   note(model: string, error: unknown): void {
+    this.#onNote?.(model, error)
     if (this.#limits.openMs === 0) return
     if (error === null && this.#account === null && this.#models.size === 0) return
     if (!(error instanceof UpstreamFailure)) return this.#worked(model, error === null)

@@ -3,6 +3,7 @@ import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
 import type { EmbeddingUpstream } from './embedding-upstream.ts'
 import type { ImageUpstream } from './image-upstream.ts'
+import { RecentCalls } from './recent-calls.ts'
 import type { SpeechUpstream } from './speech-upstream.ts'
 import type { TranscriptionUpstream } from './transcription-upstream.ts'
 import type { Modality, Upstream } from './upstream.ts'
@@ -17,6 +18,8 @@ export interface WatchedUpstream extends Upstream {
   readonly circuits: CircuitBreaker
   /** How calls of one kind fare; `off` where the upstream has no port for it. */
   health(modality: Modality): UpstreamHealth | 'off'
+  /** How the last calls fared, for whoever operates the gateway. */
+  readonly recent: RecentCalls
 }
 
 /** Longest time that a caller is asked to wait, in seconds: clients give up on longer ones. */
@@ -30,7 +33,7 @@ interface MediaCall {
 /** Makes a call for media unless the upstream is left alone, and tells its circuits how it ended. */
 type Guard = <Result>(call: MediaCall, work: () => Promise<Result>) => Promise<Result>
 
-function guardOf(upstream: string, circuits: CircuitBreaker): Guard {
+function guardOf(upstream: string, circuits: CircuitBreaker, recent: RecentCalls): Guard {
   return async ({ upstreamModel, signal }, work) => {
     if (!circuits.admit(upstreamModel)) {
       const seconds = Math.max(1, Math.ceil(circuits.waitMs(upstreamModel) / 1_000))
@@ -38,7 +41,7 @@ function guardOf(upstream: string, circuits: CircuitBreaker): Guard {
       throw upstreamFailure('circuit_open', { upstream, retryAfterSeconds, isUnbilled: true })
     }
     try {
-      const result = await work()
+      const result = await recent.timed(upstreamModel, work())
       circuits.note(upstreamModel, null)
       return result
     } catch (error) {
@@ -58,13 +61,15 @@ export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLim
   const audio = upstream.speech === null && upstream.transcription === null ? null : createHealthWatch(clock, probe)
   const videos = upstream.videos === null ? null : createHealthWatch(clock, probe)
   const watches: Readonly<Record<Modality, HealthWatch | null>> = { text, image: images, video: videos, audio }
-  const circuits = new CircuitBreaker(limits, clock)
-  const guard = guardOf(upstream.name, circuits)
+  const recent = new RecentCalls(clock)
+  const circuits = new CircuitBreaker(limits, clock, (model, error) => recent.ended(model, error))
+  const guard = guardOf(upstream.name, circuits, recent)
   return {
     ...upstream,
     circuits,
-    complete: (request) => text.follow(upstream.complete(request)),
-    stream: (request, sink) => text.follow(upstream.stream(request, sink)),
+    recent,
+    complete: (request) => text.follow(recent.timed(request.upstreamModel, upstream.complete(request))),
+    stream: (request, sink) => text.follow(recent.timed(request.upstreamModel, upstream.stream(request, sink))),
     listModels: () => text.follow(upstream.listModels()),
     embeddings: watchEmbeddings(upstream.embeddings, text),
     images: watchImages(upstream.images, images, guard),

@@ -25,7 +25,13 @@ describeEachEngine('two processes that watch a chain', (engine) => {
         rounds.push(processId)
         return Promise.resolve(undefined as never)
       }
-      const reader: ChainReader = { chainId: 4663, problems: [], ask: round, askAnother: () => Promise.resolve(null) }
+      const reader: ChainReader = {
+        chainId: 4663,
+        problems: [],
+        ask: round,
+        askAnother: () => Promise.resolve(null),
+        askEach: () => Promise.resolve([]),
+      }
       const ledger = { submit: () => Promise.reject(new Error('nothing is credited here')) }
       const watch = {
         ...settleDepsOn(database, ledger, { readers: [reader], clock }),

@@ -1,5 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { mountPlaygroundKey } from './playground-key.ts'
+import { mountOperatorAccounts } from './operator-accounts.ts'
+import { mountOperatorDeposits } from './operator-deposits.ts'
+import { mountOperatorInsight } from './operator-insight.ts'
+import { mountOperatorSettings } from './operator-settings.ts'
 import type { ConsoleEdge } from './session-route.ts'
 import { mountSessions } from './sessions.ts'
 import { mountSignInPages } from './sign-in-pages.ts'
@@ -13,4 +17,8 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountTeamKeys(app, parts)
   mountPlaygroundKey(app, parts)
   mountTeamMoney(app, parts)
+  mountOperatorSettings(app, parts)
+  mountOperatorAccounts(app, parts)
+  mountOperatorDeposits(app, parts)
+  mountOperatorInsight(app, parts)
 }

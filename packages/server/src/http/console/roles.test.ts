@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../../testing/browser-session.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../../../testing/test-gateway.ts'
+import { createOperatorStore } from '../../operators/operator-store.ts'
 import { createTeamStore } from '../../teams/team-store.ts'
 
 /** Who may do what, written down a second time: a change of the server's table must be meant. */
@@ -26,6 +27,8 @@ const teamRows = consoleEndpointList.filter((row): row is typeof row & TeamRow =
   Object.keys(ALLOWED).includes(String(row.permission)),
 )
 
+const operatorRows = consoleEndpointList.filter(({ permission }) => permission === 'operator')
+
 function pathOf(row: ConsoleEndpoint, teamId: string): string {
   return row.path.replace('{team_id}', teamId).replaceAll(/\{\w+\}/g, 'nothing')
 }
@@ -38,6 +41,10 @@ describeEachEngine('rows of the console', (engine) => {
 
   beforeAll(async () => {
     gateway = await startTestGateway({ engine, clock: { now: () => Date.now() + aheadMs } })
+    const address = (await gateway.gateway.console.firstRunAddress()) ?? ''
+    await createBrowserSession(gateway.baseUrl).json('POST', '/auth/first-run', {
+      ...{ token: address.split('#')[1], email: 'operator@example.com', name: 'Operator' },
+    })
     browser = createBrowserSession(gateway.baseUrl)
     await browser.json('POST', '/auth/sign-in/demo', {})
     const { user } = await browser.json<{ user: { id: string } }>('GET', '/console/session')
@@ -59,6 +66,7 @@ describeEachEngine('rows of the console', (engine) => {
 
   test('there are such rows, and each names its team', () => {
     expect(teamRows.length).toBeGreaterThan(5)
+    expect(operatorRows.length).toBeGreaterThan(15)
     for (const { path } of teamRows) expect(path).toContain('/console/teams/{team_id}')
   })
 
@@ -77,6 +85,21 @@ describeEachEngine('rows of the console', (engine) => {
   test.each(teamRows)('$id does not tell whether a team exists that one is not in', async (row) => {
     expect(await codeOf(browser, row, gateway.teamId)).toBe('team_not_found')
     expect(await codeOf(browser, row, 'nothing')).toBe('team_not_found')
+  })
+
+  test('what operators do is for nobody else, whatever their role in a team', async () => {
+    const { user } = await browser.json<{ user: { id: string } }>('GET', '/console/session')
+    const operators = createOperatorStore(gateway.gateway.database)
+    expect(await operators.remove(user.id)).toBe(true)
+    for (const row of operatorRows) {
+      expect(row.path).toContain('/console/operator/')
+      expect([row.id, await codeOf(browser, row, '')]).toEqual([row.id, 'role_denied'])
+    }
+    await operators.add(user.id, Date.now())
+    for (const row of operatorRows) {
+      const code = await codeOf(browser, row, '')
+      expect(['role_denied', 'not_signed_in', 'internal_error', 'unknown_url']).not.toContain(code)
+    }
   })
 
   test.each(consoleEndpointList.filter(({ permission }) => permission !== 'public'))(

@@ -17,7 +17,7 @@ async function describeGateway(deps: ConsoleDeps): Promise<ConsoleSession['gatew
   return {
     ...offers,
     brand: settings.brand,
-    terms_url: settings.termsUrl,
+    terms_url: settings.termsUrl ?? (settings.termsText === null ? null : `${deps.origins()[0]}/console/terms`),
     signup: settings.signup,
     sign_in: { demo, link, wallet, password: settings.allowsPasswords, first_run: !(await deps.hasOperator()) },
   }

@@ -1,5 +1,5 @@
 /** The routes about a team's keys. */
-import { consoleEndpoints, creditsJson, nanocreditsOf, parseCredits, TEAM_KEY_PAGE_MAX, ZERO } from '@svc/contract'
+import { consoleEndpoints, parseCredits, TEAM_KEY_PAGE_MAX, ZERO } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { KeySummary } from '../../keys/list-keys.ts'
@@ -7,6 +7,7 @@ import type { KeyReach } from '../../keys/team-keys.ts'
 import { can } from '../../teams/permissions.ts'
 import type { Membership } from '../../teams/membership.ts'
 import type { Session } from '../../sign-in/sign-in.ts'
+import { renderTeamKey } from './render-team-key.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
 const HOUR_MS = 3_600_000
@@ -21,28 +22,8 @@ function reachOf({ session, membership }: Person): KeyReach {
   return { accountId, teamId, userId: session.user.userId, seesAll: can(role, 'keys:all') }
 }
 
-const secondsOf = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1_000))
-
 function renderKey(key: KeySummary, userId: string) {
-  const { limit, period, spent, resetsAt } = key.budget
-  return {
-    id: key.keyId,
-    name: key.name,
-    display: key.display,
-    status: key.status,
-    models: key.models,
-    budget_credits: limit === null ? null : creditsJson(limit),
-    budget_period: period,
-    budget_used: creditsJson(nanocreditsOf(spent)),
-    budget_resets_at: secondsOf(resetsAt),
-    created_at: Math.floor(key.createdAt / 1_000),
-    expires_at: secondsOf(key.expiresAt),
-    revoked_at: secondsOf(key.revokedAt),
-    last_used_at: secondsOf(key.lastUsedAt),
-    made_by: key.madeBy === null ? null : { id: key.madeBy.userId, name: key.madeBy.name ?? '' },
-    is_own: key.madeBy?.userId === userId,
-    is_playground: key.isPlayground,
-  }
+  return { ...renderTeamKey(key), is_own: key.madeBy?.userId === userId }
 }
 
 /** A key of a suspended account would be refused at its first call; whoever makes one is told now. */

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+
+export const BRAND_LENGTH_MAX = 40
+export const TERMS_LENGTH_MAX = 50_000
+export const OPERATOR_REASON_LENGTH_MAX = 500
+
+/** Why something is done; kept for good. */
+export const operatorReason = z
+  .string()
+  .trim()
+  .min(1, 'Give a reason.')
+  .max(OPERATOR_REASON_LENGTH_MAX)
+  .describe('In words; kept in the journal for good.')
+
+const signup = z.enum(['closed', 'invite', 'open'])
+const brand = z
+  .string()
+  .trim()
+  .min(1)
+  .max(BRAND_LENGTH_MAX)
+  .regex(/^[^\p{Cc}]+$/u, 'A name has no control characters.')
+const termsUrl = z
+  .url({ protocol: /^https?$/, error: 'Expected an address that begins with https:// or http://.' })
+  .max(500)
+const termsText = z.string().trim().min(1).max(TERMS_LENGTH_MAX)
+
+const settings = z.object({
+  signup: signup.describe('Who may make an account: nobody, the invited, everybody.'),
+  allows_passwords: z.boolean(),
+  brand: z.string().describe('What pages and letters call the gateway.'),
+  terms_url: z.string().nullable().describe('Where the terms stand; goes before the text.'),
+  terms_text: z.string().nullable().describe('Terms that the console shows itself.'),
+})
+
+export type OperatorSettings = z.output<typeof settings>
+
+const setting = z.object({ at: z.int(), by: z.string().nullable() })
+
+/** `GET /console/operator/settings`. */
+export const operatorSettingsReply = z.object({
+  settings,
+  defaults: settings.describe('What holds where nothing is set.'),
+  set: z
+    .object({
+      signup: setting,
+      allows_passwords: setting,
+      brand: setting,
+      terms_url: setting,
+      terms_text: setting,
+    })
+    .partial()
+    .describe('Who set what, and when in seconds since the epoch.'),
+})
+
+/** Absent stays; null goes back to what holds where nothing is set. */
+export const operatorSettingsChange = z
+  .strictObject({
+    signup: signup.nullable(),
+    allows_passwords: z.boolean().nullable(),
+    brand: brand.nullable(),
+    terms_url: termsUrl.nullable(),
+    terms_text: termsText.nullable(),
+  })
+  .partial()
+
+export type OperatorSettingsChange = z.output<typeof operatorSettingsChange>
+
+/** `GET /console/terms`. */
+export const termsReply = z.object({
+  brand: z.string(),
+  text: z.string().nullable().describe('Null where the terms stand elsewhere, or there are none.'),
+  url: z.string().nullable(),
+})
+
+const listedOperator = z.object({
+  user_id: z.string(),
+  name: z.string(),
+  email: z.string().nullable(),
+  since: z.int(),
+  is_you: z.boolean(),
+})
+
+export const operatorList = z.object({ data: z.array(listedOperator) })
+
+export const newOperator = z.object({
+  email: z.email().max(254).describe('Of somebody who has signed in here before.'),
+  reason: operatorReason,
+})
+
+export const operatorPath = z.object({ user_id: z.string().min(1).max(64) })
+export const operatorReasonBody = z.object({ reason: operatorReason })

@@ -1,0 +1,58 @@
+-- What operators did, by page or by command: written before the deed, with its outcome noted once afterwards. An entry
+-- without an outcome tells that its process died in between. Nothing here is changed otherwise, or deleted.
+create table operator_action (
+  action_id      text collate "C" not null primary key,
+  acted_at       bigint not null,
+  operator_id    text collate "C",
+  operator_name  text not null,
+  way            text not null check (way in ('console', 'command', 'start')),
+  action         text not null,
+  account_id     text collate "C",
+  subject        text,
+  reason         text,
+  details        text not null,
+  outcome        text check (outcome in ('done', 'unchanged', 'refused', 'failed')),
+  ended_at       bigint,
+  check ((outcome is null) = (ended_at is null))
+);
+
+create index operator_action_by_account on operator_action (account_id, action_id) where account_id is not null;
+create index operator_action_by_action on operator_action (action, action_id);
+
+create trigger operator_action_ends_once before update on operator_action
+  for each row
+  when (
+    old.outcome is not null
+    or (old.action_id, old.acted_at, old.operator_id, old.operator_name, old.way, old.action, old.account_id,
+        old.subject, old.reason, old.details)
+      is distinct from
+       (new.action_id, new.acted_at, new.operator_id, new.operator_name, new.way, new.action, new.account_id,
+        new.subject, new.reason, new.details)
+  )
+  execute function refuse_change();
+
+create trigger operator_action_is_never_deleted before delete on operator_action
+  for each row execute function refuse_change();
+
+create trigger operator_action_is_never_emptied before truncate on operator_action
+  for each statement execute function refuse_change();
+
+-- A closed account is suspended for good; its rows and its credits stay.
+alter table account add column closed_at bigint;
+alter table account add constraint account_closed_is_suspended check (closed_at is null or status = 'suspended');
+
+-- Audits that were asked for in the console: one at a time, over all processes.
+create table audit_run (
+  run_id       text collate "C" not null primary key,
+  started_at   bigint not null,
+  started_by   text not null,
+  lease_until  bigint not null,
+  ended_at     bigint,
+  breaches     integer,
+  report       text,
+  failure      text,
+  check ((report is null) = (breaches is null)),
+  check (ended_at is null or (report is null) <> (failure is null))
+);
+
+create unique index audit_run_at_once on audit_run ((ended_at is null)) where ended_at is null;

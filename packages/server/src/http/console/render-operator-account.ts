@@ -1,0 +1,66 @@
+import { type AccountState, creditsJson, nanocreditsOf } from '@svc/contract'
+import type { FoundAccount } from '../../operating/find-accounts.ts'
+import type { DirectoryRow, DirectoryTeam } from '../../operating/account-directory-store.ts'
+import { periodStart } from '../../runtime/budget-period.ts'
+import { secondsOf } from './operator-of.ts'
+import { renderTeamKey } from './render-team-key.ts'
+
+const credits = (amount: bigint) => creditsJson(nanocreditsOf(amount))
+
+function stateOf({ status, closed_at: closedAt }: DirectoryRow): AccountState {
+  return closedAt === null ? status : 'closed'
+}
+
+/** An account as a row of the list. */
+export function renderAccount(row: DirectoryRow) {
+  return {
+    id: row.account_id,
+    name: row.name,
+    state: stateOf(row),
+    created_at: secondsOf(row.created_at),
+    closed_at: secondsOf(row.closed_at),
+    credits: credits(row.posted),
+    credits_reserved: credits(row.held),
+  }
+}
+
+/** The row's figures are those of the period in which the cap was last used. */
+function renderCap(
+  { limit_nanocredits: limit, period, window_start: windowStart, spent, reserved }: DirectoryTeam,
+  now: number,
+) {
+  if (limit === null || period === null) return null
+  const isCurrent = (windowStart ?? 0) >= periodStart(period, now)
+  return {
+    credits: credits(limit),
+    period,
+    used: credits(isCurrent ? (spent ?? 0n) : 0n),
+    reserved: credits(isCurrent ? (reserved ?? 0n) : 0n),
+  }
+}
+
+/** Everything about an account. */
+export function renderAccountDetails(found: FoundAccount, now: number) {
+  const { row, holds, teams, members, keys, requests, fundings } = found
+  return {
+    ...renderAccount(row),
+    open_requests: { count: holds.holds, oldest_at: secondsOf(holds.oldest) },
+    teams: teams.map((team) => ({ id: team.team_id, name: team.name, cap: renderCap(team, now) })),
+    members: members.map(({ team_id, user_id, name, email, role, created_at: since }) => ({
+      ...{ team_id, user_id, name, email, role, since: secondsOf(since) },
+    })),
+    keys: keys.map(renderTeamKey),
+    requests: requests.map((request) => ({
+      request_id: request.usage_id,
+      created: secondsOf(request.started_at),
+      type: request.type,
+      model: request.model,
+      status: request.status,
+      error_code: request.error_code,
+      credits_charged: credits(request.charge),
+    })),
+    fundings: fundings.map(({ transfer_id: id, kind, funding, reason, created_at: created }) => ({
+      ...{ id, kind, credits: credits(funding), reason, created: secondsOf(created) },
+    })),
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Room `operating`: what an operator does and sees, for pages and commands alike. Every deed has its entry in the
+ * journal; nothing here shows a prompt or a secret. Source: decision 0046.
+ */
+import type { AccountStore } from '../accounts/account-store.ts'
+import type { DecisionStore } from '../deposits/decision-store.ts'
+import type { DepositStore } from '../deposits/deposit-store.ts'
+import type { KeyStore } from '../keys/key-store.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { JournalDeps } from '../operators/journal.ts'
+import type { AccountDirectory } from './account-directory-store.ts'
+
+/** What the deeds about accounts, credits and deposits need. */
+export interface OperatingDeps extends JournalDeps {
+  readonly accounts: AccountStore
+  readonly directory: AccountDirectory
+  readonly keys: Pick<KeyStore, 'list' | 'revokeAllOf'>
+  readonly ledger: Pick<Ledger, 'submit'>
+  readonly deposits: Pick<DepositStore, 'find' | 'list'>
+  readonly decisions: DecisionStore
+}
