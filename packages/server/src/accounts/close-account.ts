@@ -22,3 +22,5 @@ export async function closeAccount(deps: CloseAccountDeps, accountId: string): P
   await revokeKeys(accountId)
   return isClosed ? 'closed' : 'already_closed'
 }
+
+export type { AccountStore } from './account-store.ts'

@@ -78,4 +78,5 @@ function outcomeOf(deposit: Deposit, { decision, price }: DepositVerdictRequest,
   return credits === null || credits === 0n ? null : { ...released, worth: { credits, price } }
 }
 
-export type { Decision } from './decision-store.ts'
+export type { Decision, DecisionStore } from './decision-store.ts'
+export type { DepositStore } from './deposit-store.ts'

@@ -92,4 +92,4 @@ function budgetOf(record: KeyRecord, now: number): KeyBudgetSummary {
   }
 }
 
-export type { KeyFilter } from './key-store.ts'
+export type { KeyFilter, KeyStore } from './key-store.ts'

@@ -9,7 +9,7 @@ import {
   writeGatewaySettings,
 } from '../operators/gateway-settings.ts'
 import { type JournalDeps, keepJournal, type Operator } from '../operators/journal.ts'
-import type { OperatorStore } from '../operators/operator-store.ts'
+import type { OperatorStore } from '../operators/first-run.ts'
 
 export interface ChangeSettingsDeps extends JournalDeps {
   readonly settings: SettingsDeps & { readonly store: Pick<OperatorStore, 'readSettings' | 'writeSettings'> }

@@ -52,3 +52,5 @@ export async function readAccount(deps: FindDeps, accountId: string): Promise<Fo
   ])
   return { row, holds, teams, members, keys, requests, fundings }
 }
+
+export type { DirectoryRow, DirectoryTeam } from './account-directory-store.ts'

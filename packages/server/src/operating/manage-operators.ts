@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/service-error.ts'
 import { type JournalDeps, keepJournal, type Operator } from '../operators/journal.ts'
-import type { OperatorStore } from '../operators/operator-store.ts'
+import type { OperatorStore } from '../operators/first-run.ts'
 import type { User } from '../sign-in/sign-in.ts'
 
 export interface ManageOperatorsDeps extends JournalDeps {

@@ -2,10 +2,9 @@
  * Room `operating`: what an operator does and sees, for pages and commands alike. Every deed has its entry in the
  * journal; nothing here shows a prompt or a secret. Source: decision 0046.
  */
-import type { AccountStore } from '../accounts/account-store.ts'
-import type { DecisionStore } from '../deposits/decision-store.ts'
-import type { DepositStore } from '../deposits/deposit-store.ts'
-import type { KeyStore } from '../keys/key-store.ts'
+import type { AccountStore } from '../accounts/close-account.ts'
+import type { DecisionStore, DepositStore } from '../deposits/decide-deposit.ts'
+import type { KeyStore } from '../keys/list-keys.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { JournalDeps } from '../operators/journal.ts'
 import type { AccountDirectory } from './account-directory-store.ts'

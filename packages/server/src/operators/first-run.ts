@@ -58,3 +58,5 @@ export interface FirstOperator {
   /** What made them one, in words. */
   readonly reason: string
 }
+
+export type { OperatorStore } from './operator-store.ts'

@@ -88,3 +88,5 @@ export async function keepJournal<Result>(
     throw error
   }
 }
+
+export type { JournalEntry } from './journal-store.ts'

@@ -3,7 +3,7 @@ import { consoleEndpoints, creditsJson, type Nanocredits, OPERATOR_PAGE_ROWS } f
 import type { FastifyInstance } from 'fastify'
 import type { ComparedPrice } from '../../catalog/compare-prices.ts'
 import { type AuditState, startAudit } from '../../operating/start-audit.ts'
-import type { JournalEntry } from '../../operators/journal-store.ts'
+import type { JournalEntry } from '../../operators/journal.ts'
 import type { UpstreamState } from '../../operating/upstream-state.ts'
 import { operatorOf, secondsOf } from './operator-of.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'

@@ -1,6 +1,5 @@
 import { type AccountState, creditsJson, nanocreditsOf } from '@svc/contract'
-import type { FoundAccount } from '../../operating/find-accounts.ts'
-import type { DirectoryRow, DirectoryTeam } from '../../operating/account-directory-store.ts'
+import type { DirectoryRow, DirectoryTeam, FoundAccount } from '../../operating/find-accounts.ts'
 import { periodStart } from '../../runtime/budget-period.ts'
 import { secondsOf } from './operator-of.ts'
 import { renderTeamKey } from './render-team-key.ts'
