@@ -3,11 +3,17 @@
  * gateway, and both change together.
  */
 import type { ConsoleEndpoint } from './console/console-endpoint.ts'
+import { modelPriceEndpoints } from './console/model-endpoints.ts'
 import { operatorEndpoints } from './console/operator-endpoints.ts'
 import { sessionEndpoints } from './console/session-endpoints.ts'
 import { teamEndpoints } from './console/team-endpoints.ts'
 
-export const consoleEndpoints = { ...sessionEndpoints, ...teamEndpoints, ...operatorEndpoints } as const
+export const consoleEndpoints = {
+  ...sessionEndpoints,
+  ...teamEndpoints,
+  ...operatorEndpoints,
+  ...modelPriceEndpoints,
+} as const
 
 export type ConsoleEndpointId = keyof typeof consoleEndpoints
 

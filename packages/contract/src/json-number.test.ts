@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import { consoleEndpointList } from './console-endpoints.ts'
 import { nanocreditsOf } from './credits.ts'
 import { endpointList } from './endpoints.ts'
 import { errorBody } from './error-body.ts'
@@ -74,9 +75,9 @@ test('the list of money fields is that of the schemas', () => {
   }
   const isDescribedMoney = (schema: z.core.$ZodType): boolean =>
     [creditsNumber, usdNumber].some((money) => schema._zod.parent === money)
-  for (const { reply } of endpointList) {
+  for (const { reply } of [...endpointList, ...consoleEndpointList]) {
     if (reply.json !== undefined) note('', reply.json)
-    if (reply.event !== undefined) note('', reply.event)
+    if ('event' in reply && reply.event !== undefined) note('', reply.event)
   }
   note('', errorBody)
   expect([...found].sort()).toEqual([...moneyFields].sort())

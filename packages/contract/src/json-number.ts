@@ -70,6 +70,7 @@ export const moneyFields: ReadonlySet<string> = new Set([
   'credits_per_1m_output',
   'credits_per_unit',
   'credits_per_image',
+  'credits_per_request',
   'total_credits_purchased',
   'total_credits_used',
   'budget_credits',

@@ -29,6 +29,9 @@ const modelPricing = z.looseObject({
 const modelSvc = z.looseObject({
   type: z.enum(modelTypes),
   featured: z.boolean(),
+  confidential: z
+    .boolean()
+    .describe('Served by providers of confidential compute only, who cannot read prompts. False where nobody says.'),
   alias_for: z.string().nullable().describe('The model that this alias leads to.'),
   aliases: z.array(z.string()).describe('Aliases that lead to this model.'),
   credits_per_1m_input: creditsNumber.nullable().describe('Credits per million prompt tokens, margin included.'),

@@ -43,7 +43,7 @@ export function usageFilters({ days, model, type, key }: UsageSearch) {
 
 export const usageQuery = (teamId: string, search: UsageSearch, limit = USAGE_ROWS) =>
   queryOptions({
-    queryKey: ['team', teamId, 'usage', { ...search, view: null }, limit],
+    queryKey: ['team', teamId, 'usage', { ...search, view: null, by: null }, limit],
     queryFn: ({ signal }) => {
       const page = search.after === undefined ? { limit } : { limit, after: search.after }
       return consoleApi.call(
@@ -59,10 +59,10 @@ const ALL_DAYS = 366
 
 export const usageDaysQuery = (
   teamId: string,
-  { days = ALL_DAYS, model, type, key }: Omit<UsageSearch, 'days'> & { readonly days?: number },
+  { days = ALL_DAYS, model, type, key, by }: Omit<UsageSearch, 'days'> & { readonly days?: number },
 ) =>
   queryOptions({
-    queryKey: ['team', teamId, 'usage-days', { days, model, type, key }],
+    queryKey: ['team', teamId, 'usage-days', { days, model, type, key, by }],
     queryFn: ({ signal }) =>
       consoleApi.call(
         consoleEndpoints.listTeamUsageDays,
@@ -70,6 +70,7 @@ export const usageDaysQuery = (
           path: { team_id: teamId },
           query: {
             days,
+            ...(by === undefined ? {} : { by }),
             ...(model === undefined ? {} : { model }),
             ...(type === undefined ? {} : { type }),
             ...(key === undefined ? {} : { key }),
@@ -80,11 +81,36 @@ export const usageDaysQuery = (
     placeholderData: keepPreviousData,
   })
 
+/** Where the file of everything that the filters select is fetched. */
+export function usageFileAddress(teamId: string, search: UsageSearch): string {
+  const filters = new URLSearchParams(usageFilters(search))
+  return `/api${consoleEndpoints.exportTeamUsage.path.replace('{team_id}', teamId)}?${filters.toString()}`
+}
+
+export const keyQuery = (teamId: string, keyId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'keys', 'one', keyId],
+    queryFn: ({ signal }) =>
+      consoleApi.call(consoleEndpoints.getTeamKey, { path: { team_id: teamId, key_id: keyId } }, { signal }),
+  })
+
 export const usageRecordQuery = (teamId: string, requestId: string) =>
   queryOptions({
     queryKey: ['team', teamId, 'usage-record', requestId],
     queryFn: ({ signal }) =>
       consoleApi.call(consoleEndpoints.getTeamUsage, { path: { team_id: teamId, request_id: requestId } }, { signal }),
+  })
+
+/** How the money of one request moved. */
+export const usageEntriesQuery = (teamId: string, requestId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'usage-entries', requestId],
+    queryFn: ({ signal }) =>
+      consoleApi.call(
+        consoleEndpoints.getTeamUsageEntries,
+        { path: { team_id: teamId, request_id: requestId } },
+        { signal },
+      ),
   })
 
 export const modelsQuery = queryOptions({

@@ -11,7 +11,7 @@ import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage, NotFoundPage } from './error-page.tsx'
-import { readKeysSearch, readModelsSearch, readUsageSearch } from './search.ts'
+import { readKeysSearch, readModelsSearch, readUsageSearch, readWorkSearch } from './search.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
@@ -81,6 +81,12 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 })
 
+const key = createRoute({
+  getParentRoute: () => team,
+  path: '/keys/$keyId',
+  component: lazyRouteComponent(() => import('../pages/keys/key-page.tsx'), 'KeyPage'),
+})
+
 const usage = createRoute({
   getParentRoute: () => team,
   path: '/usage',
@@ -101,6 +107,13 @@ const models = createRoute({
   component: lazyRouteComponent(() => import('../pages/models/models-page.tsx'), 'ModelsPage'),
 })
 
+const model = createRoute({
+  getParentRoute: () => team,
+  path: '/models/$modelId',
+  validateSearch: readWorkSearch,
+  component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
+})
+
 const account = createRoute({
   getParentRoute: () => team,
   path: '/account',
@@ -112,7 +125,7 @@ const routes = root.addChildren([
   firstRun,
   signedIn.addChildren([
     ...shortcuts,
-    team.addChildren([overview, models, keys, usage.addChildren([usageRecord]), account]),
+    team.addChildren([overview, models, model, keys, key, usage.addChildren([usageRecord]), account]),
   ]),
 ])
 

@@ -1,5 +1,5 @@
 /** What the addresses of pages hold after their question mark. What is not understood is dropped. */
-import { usageTypes, type UsageType } from '@svc/contract'
+import { type UsageGrouping, usageGroupings, usageTypes, type UsageType } from '@svc/contract'
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
@@ -14,6 +14,8 @@ export const USAGE_SPANS = [7, 30, 90, 365] as const
 export interface UsageSearch {
   /** Days up to today. */
   readonly days?: (typeof USAGE_SPANS)[number]
+  /** What the chart is divided by; models when absent. */
+  readonly by?: UsageGrouping
   readonly model?: string
   readonly type?: UsageType
   readonly key?: string
@@ -24,6 +26,7 @@ export interface UsageSearch {
 export function readUsageSearch(search: Readonly<Record<string, unknown>>): UsageSearch {
   return only<UsageSearch>({
     days: USAGE_SPANS.find((days) => days === Number(search['days'])),
+    by: usageGroupings.find((by) => by === search['by'] && by !== 'model'),
     model: textOf(search['model']),
     type: usageTypes.find((type) => type === search['type']),
     key: textOf(search['key']),
@@ -55,4 +58,15 @@ export interface ModelsSearch {
 
 export function readModelsSearch(search: Readonly<Record<string, unknown>>): ModelsSearch {
   return only<ModelsSearch>({ q: textOf(search['q']), type: textOf(search['type']) } as ModelsSearch)
+}
+
+const WORK = [
+  ...['requests', 'input_tokens', 'cached_tokens', 'output_tokens', 'images', 'size', 'quality'],
+  ...['resolution', 'seconds', 'characters'],
+]
+
+/** What somebody means by their month, as they typed it. */
+export function readWorkSearch(search: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const read = WORK.map((name) => [name, textOf(search[name]) ?? (search[name] === '' ? '' : undefined)] as const)
+  return Object.fromEntries(read.filter((entry): entry is readonly [string, string] => entry[1] !== undefined))
 }

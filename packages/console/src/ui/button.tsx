@@ -15,18 +15,22 @@ export interface ButtonProps extends ComponentProps<'button'> {
   readonly isBusy?: boolean
 }
 
+/** The look of a button, for links that do what a button would. */
+export function buttonLook(look: keyof typeof LOOKS): string {
+  return clsx(
+    'inline-flex h-8 items-center justify-center gap-2 rounded px-3',
+    'font-medium whitespace-nowrap transition-colors',
+    'disabled:opacity-55',
+    LOOKS[look],
+  )
+}
+
 export function Button(props: ButtonProps) {
   const { look = 'primary', isBusy = false, className, children, disabled, ...rest } = props
   return (
     <button
       type="button"
-      className={clsx(
-        'inline-flex h-8 items-center justify-center gap-2 rounded px-3',
-        'font-medium whitespace-nowrap transition-colors',
-        'disabled:opacity-55',
-        LOOKS[look],
-        className,
-      )}
+      className={clsx(buttonLook(look), className)}
       disabled={disabled === true || isBusy}
       aria-busy={isBusy || undefined}
       {...rest}

@@ -1,11 +1,23 @@
 import type { ConsoleTable } from './console-endpoint.ts'
 import { playgroundKey } from './playground.ts'
 import { doneReply } from './session.ts'
-import { madeTeamKey, newTeamKey, rotation, teamKeyList, teamKeyPath, teamKeysQuery, teamPath } from './team-keys.ts'
+import {
+  keyChange,
+  madeTeamKey,
+  newTeamKey,
+  rotation,
+  teamKey,
+  teamKeyList,
+  teamKeyPath,
+  teamKeysQuery,
+  teamPath,
+} from './team-keys.ts'
 import {
   teamBalance,
   teamUsageDays,
   teamUsageDaysQuery,
+  teamUsageEntries,
+  teamUsageFileQuery,
   teamUsageList,
   teamUsagePath,
   teamUsageQuery,
@@ -41,6 +53,25 @@ export const teamEndpoints = {
     request: { path: teamPath, body: newTeamKey },
     reply: { description: 'The key, with its secret, this once.', json: madeTeamKey },
     errors: ['account_suspended'],
+  },
+  getTeamKey: {
+    id: 'getTeamKey',
+    method: 'GET',
+    path: '/console/teams/{team_id}/keys/{key_id}',
+    permission: 'keys:own',
+    request: { path: teamKeyPath },
+    reply: { description: 'The key, without its secret.', json: teamKey },
+    errors: ['key_not_found'],
+  },
+  changeTeamKey: {
+    id: 'changeTeamKey',
+    method: 'PATCH',
+    path: '/console/teams/{team_id}/keys/{key_id}',
+    permission: 'keys:own',
+    isSensitive: true,
+    request: { path: teamKeyPath, body: keyChange },
+    reply: { description: 'The key as it is now.', json: teamKey },
+    errors: ['key_not_found'],
   },
   rotateTeamKey: {
     id: 'rotateTeamKey',
@@ -88,23 +119,48 @@ export const teamEndpoints = {
     reply: { description: 'What became of one request.', json: teamUsageReply },
     errors: ['usage_not_found'],
   },
+  getTeamUsageEntries: {
+    id: 'getTeamUsageEntries',
+    method: 'GET',
+    path: '/console/teams/{team_id}/usage/{request_id}/entries',
+    permission: 'usage:own',
+    request: { path: teamUsagePath },
+    reply: { description: 'How the money of one request moved.', json: teamUsageEntries },
+    errors: ['usage_not_found'],
+  },
+  exportTeamUsage: {
+    id: 'exportTeamUsage',
+    method: 'GET',
+    path: '/console/teams/{team_id}/usage.csv',
+    permission: 'usage:own',
+    request: { path: teamPath, query: teamUsageFileQuery },
+    reply: {
+      description: 'All requests that the filters select, newest first.',
+      bytes: { types: ['text/csv'], description: 'RFC 4180, UTF-8, with a head.' },
+    },
+    errors: [],
+  },
   listTeamUsageDays: {
     id: 'listTeamUsageDays',
     method: 'GET',
     path: '/console/teams/{team_id}/usage-days',
     permission: 'usage:own',
     request: { path: teamPath, query: teamUsageDaysQuery },
-    reply: { description: 'Totals by day and model.', json: teamUsageDays },
+    reply: { description: 'Totals by day and model, key or type.', json: teamUsageDays },
     errors: [],
   },
 } as const satisfies ConsoleTable<
   | 'getTeamBalance'
   | 'listTeamKeys'
   | 'createTeamKey'
+  | 'getTeamKey'
+  | 'changeTeamKey'
   | 'rotateTeamKey'
   | 'revokeTeamKey'
   | 'createPlaygroundKey'
   | 'listTeamUsage'
   | 'getTeamUsage'
+  | 'getTeamUsageEntries'
+  | 'exportTeamUsage'
   | 'listTeamUsageDays'
 >

@@ -64,6 +64,16 @@ export const newTeamKey = z.object({
 
 export type NewTeamKey = z.output<typeof newTeamKey>
 
+/** What shall be different about a key. What is absent stays; null takes the cap, the end or the list away. */
+export const keyChange = z.object({
+  name: newTeamKey.shape.name.optional(),
+  budget: newTeamKey.shape.budget,
+  expires_at: newTeamKey.shape.expires_at,
+  models: newTeamKey.shape.models,
+})
+
+export type KeyChange = z.output<typeof keyChange>
+
 export const rotation = z.object({
   overlap_hours: z.int().min(0).max(OVERLAP_HOURS_MAX).describe('How long the old key still works.'),
 })

@@ -30,8 +30,42 @@ export const teamUsageReply = z.discriminatedUnion('state', [teamUsagePending, t
 
 export const teamUsagePath = teamPath.extend({ request_id: z.string().min(1).max(64) })
 
+/** How the money of one request moved: what was held, and the entries of its transfer. */
+export const teamUsageEntries = z.object({
+  request_id: z.string(),
+  hold: z.object({
+    state: z.enum(['held', 'captured', 'released', 'expired']),
+    placed_at_ms: z.int().describe('Milliseconds since the epoch.'),
+    ended_at_ms: z.int().nullable().describe('Null while it is open.'),
+    credits_reserved: creditsNumber.describe('The most that was held; a hold only grows.'),
+    grows: z.boolean().describe('True where the balance was the limit: then the hold grew while output came.'),
+  }),
+  transfer: z
+    .object({
+      id: z.string(),
+      kind: z.enum(['capture', 'write_off']),
+      created_at_ms: z.int(),
+      entries: z
+        .array(z.object({ account: z.string(), credits: creditsNumber }))
+        .describe('Signed; they sum to zero. Accounts of the gateway begin with `system:`.'),
+    })
+    .nullable()
+    .describe('Null for requests that moved nothing.'),
+})
+
+export type TeamUsageEntries = z.output<typeof teamUsageEntries>
+
+/** What a file of requests is narrowed to: all that the filters select are in it. */
+export const teamUsageFileQuery = teamUsageQuery.omit({ limit: true, after: true })
+
+export type TeamUsageFileQuery = z.output<typeof teamUsageFileQuery>
+
 /** Days that one answer spans at most. */
 export const USAGE_DAYS_MAX = 366
+
+export const usageGroupings = ['model', 'key', 'type'] as const
+
+export type UsageGrouping = (typeof usageGroupings)[number]
 
 export const teamUsageDaysQuery = z.object({
   days: z.coerce
@@ -41,6 +75,7 @@ export const teamUsageDaysQuery = z.object({
     .max(USAGE_DAYS_MAX)
     .default(30)
     .describe('Up to today, in UTC.'),
+  by: z.enum(usageGroupings).default('model').describe('What the totals of a day are divided by.'),
   model: teamUsageQuery.shape.model,
   type: teamUsageQuery.shape.type,
   key: teamUsageQuery.shape.key,
@@ -48,9 +83,19 @@ export const teamUsageDaysQuery = z.object({
 
 export type TeamUsageDaysQuery = z.output<typeof teamUsageDaysQuery>
 
-/** Totals of each day and model that has any, oldest first. */
+/** Totals of each day and group that has any, oldest first. */
 export const teamUsageDays = z.object({
   first_day: z.string().describe('Such as 2026-01-31, UTC.'),
   last_day: z.string(),
-  data: z.array(z.object({ day: z.string(), model: z.string(), requests: z.int(), credits_charged: creditsNumber })),
+  data: z.array(
+    z.object({
+      day: z.string(),
+      group: z.string().describe('A model, the id of a key, or a type.'),
+      name: z.string().describe('What people call it.'),
+      requests: z.int(),
+      credits_charged: creditsNumber,
+    }),
+  ),
 })
+
+export type TeamUsageDays = z.output<typeof teamUsageDays>

@@ -16,6 +16,7 @@ const model = {
   svc: {
     type: 'text',
     featured: true,
+    confidential: false,
     alias_for: 'openrouter/anthropic/claude-opus-4.8',
     aliases: [],
     credits_per_1m_input: 6,

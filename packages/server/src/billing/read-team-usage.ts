@@ -7,6 +7,7 @@ import {
   type teamBalance,
   type teamUsageDays,
   type TeamUsageDaysQuery,
+  type TeamUsageEntries,
   type teamUsageList,
   type TeamUsageQuery,
   type teamUsageReply,
@@ -36,7 +37,8 @@ const keyOf = (row: { readonly key_id: string; readonly key_name: string }) => (
   key_name: row.key_name,
 })
 
-function scopeOf({ accountId, teamId, userId, seesAll }: UsageReach, key?: string): UsageScope {
+/** The requests that somebody may see. @param key the id of one key, for its requests alone. */
+export function scopeOf({ accountId, teamId, userId, seesAll }: UsageReach, key?: string): UsageScope {
   return { accountId, teamId, createdBy: seesAll ? null : userId, onlyKey: key ?? null }
 }
 
@@ -85,14 +87,49 @@ export async function readTeamUsage(
   }
   const row = await store.find(scope, id)
   if (row !== null) return { ...renderUsageRecord(row), ...keyOf(row) }
-  throw new ServiceError('usage_not_found', 'There is no such request.', { param: 'request_id' })
+  throw noSuchRequest()
 }
 
-/** Totals by UTC day and model, up to the day of `now`. */
+/** How the money of one request moved. @throws {ServiceError} `usage_not_found` when there is none in reach. */
+export async function readTeamUsageEntries(
+  { store }: ReadUsageDeps,
+  reach: UsageReach,
+  requestId: string,
+): Promise<Printed<TeamUsageEntries>> {
+  const id = requestId.toLowerCase()
+  const movement = await store.findMovement(scopeOf(reach), id)
+  if (movement === null) throw noSuchRequest()
+  const { hold, transfer, entries } = movement
+  return {
+    request_id: id,
+    hold: {
+      state: hold.state,
+      placed_at_ms: hold.placed_at,
+      ended_at_ms: hold.ended_at,
+      credits_reserved: creditsJson(nanocreditsOf(hold.amount)),
+      grows: hold.stream === 1 && hold.limit_units !== null,
+    },
+    transfer:
+      transfer === null
+        ? null
+        : {
+            id: transfer.transfer_id,
+            kind: transfer.kind === 'write_off' ? 'write_off' : 'capture',
+            created_at_ms: transfer.created_at,
+            entries: entries.map(({ account, amount }) => ({ account, credits: creditsJson(nanocreditsOf(amount)) })),
+          },
+  }
+}
+
+function noSuchRequest(): ServiceError {
+  return new ServiceError('usage_not_found', 'There is no such request.', { param: 'request_id' })
+}
+
+/** Totals by UTC day and model, key or type, up to the day of `now`. */
 export async function listTeamUsageDays(
   { store }: ReadUsageDeps,
   reach: UsageReach,
-  { days, key, ...rest }: TeamUsageDaysQuery & { readonly now: number },
+  { days, key, by, ...rest }: TeamUsageDaysQuery & { readonly now: number },
 ): Promise<Printed<z.output<typeof teamUsageDays>>> {
   const last = Math.floor(rest.now / DAY_MS)
   const first = last - days + 1
@@ -101,13 +138,14 @@ export async function listTeamUsageDays(
     ...(rest.type === undefined ? {} : { type: rest.type }),
     ...(rest.model === undefined ? {} : { model: rest.model }),
   }
-  const rows = await store.listDays(filter, first, last)
+  const rows = await store.listDays(filter, { first, last, by })
   return {
     first_day: dateOf(first),
     last_day: dateOf(last),
-    data: rows.map(({ day, model, requests, charge }) => ({
+    data: rows.map(({ day, part, name, requests, charge }) => ({
       day: dateOf(day),
-      model,
+      group: part,
+      name,
       requests,
       credits_charged: creditsJson(nanocreditsOf(charge)),
     })),

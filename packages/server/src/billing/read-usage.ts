@@ -41,15 +41,7 @@ export async function findUsage(
   scope: UsageScope,
   query: UsageQuery,
 ): Promise<Omit<Printed<UsageListReply>, 'data'> & { readonly rows: readonly UsageRow[] }> {
-  const span: UsageSpan = { from: query.from ?? null, to: query.to ?? null }
-  if (span.from !== null && span.to !== null && span.from >= span.to) {
-    throw new ServiceError('invalid_value', '`to` must be later than `from`.', { param: 'to' })
-  }
-  const filter: UsageFilter = {
-    scope,
-    ...(query.type === undefined ? {} : { type: query.type }),
-    ...(query.model === undefined ? {} : { model: query.model }),
-  }
+  const { filter, span } = selectionOf(scope, query)
   // One more than asked for tells whether there is another page.
   const page = { after: query.after ?? null, limit: query.limit + 1 }
   const [rows, totals] = await Promise.all([store.list(filter, span, page), sumUsage(store, filter, span)])
@@ -67,6 +59,27 @@ export async function findUsage(
       completion_tokens: totals.completionTokens,
     },
   }
+}
+
+/**
+ * What the filters of a query select.
+ *
+ * @throws {ServiceError} `invalid_value` when `from` is not before `to`.
+ */
+export function selectionOf(
+  scope: UsageScope,
+  query: Pick<UsageQuery, 'from' | 'to' | 'type' | 'model'>,
+): { readonly filter: UsageFilter; readonly span: UsageSpan } {
+  const span: UsageSpan = { from: query.from ?? null, to: query.to ?? null }
+  if (span.from !== null && span.to !== null && span.from >= span.to) {
+    throw new ServiceError('invalid_value', '`to` must be later than `from`.', { param: 'to' })
+  }
+  const filter: UsageFilter = {
+    scope,
+    ...(query.type === undefined ? {} : { type: query.type }),
+    ...(query.model === undefined ? {} : { model: query.model }),
+  }
+  return { filter, span }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { HoldTable, Schema, UsageRecordTable } from '../db/schema.ts'
+import type { HoldTable, LedgerEntryView, Schema, TransferTable, UsageRecordTable } from '../db/schema.ts'
 import type { UsageSpan } from './usage-span.ts'
 
 /** The job that a request has submitted; null for requests that submit none. */
@@ -56,16 +56,35 @@ export interface UsageStore {
   sumRecords(filter: UsageFilter, span: UsageSpan): Promise<UsageTotals>
   /** Totals of whole days, from the roll-ups: `firstDay` is in, `endDay` is out; null leaves a side open. */
   sumDays(filter: UsageFilter, firstDay: number | null, endDay: number | null): Promise<UsageTotals>
-  /** Totals of each day and model that has any, from the roll-ups, oldest first. Both days are in. */
-  listDays(filter: UsageFilter, firstDay: number, lastDay: number): Promise<readonly UsageDay[]>
+  /** Totals of each day and group that has any, from the roll-ups, oldest first. Both days are in. */
+  listDays(filter: UsageFilter, days: UsageDays): Promise<readonly UsageDay[]>
   find(scope: UsageScope, usageId: string): Promise<UsageRow | null>
   findOpenHold(scope: UsageScope, holdId: string): Promise<OpenHoldRow | null>
+  /** The hold of a request, open or ended, and its transfer where it has one. */
+  findMovement(scope: UsageScope, holdId: string): Promise<Movement | null>
+}
+
+/** How the money of one request moved. */
+export interface Movement {
+  readonly hold: Pick<HoldTable, 'state' | 'placed_at' | 'ended_at' | 'amount' | 'stream' | 'limit_units'>
+  readonly transfer: Pick<TransferTable, 'transfer_id' | 'kind' | 'created_at'> | null
+  readonly entries: readonly Pick<LedgerEntryView, 'account' | 'amount'>[]
+}
+
+export interface UsageDays {
+  /** Days since the epoch, UTC; both are in. */
+  readonly first: number
+  readonly last: number
+  readonly by: 'model' | 'key' | 'type'
 }
 
 export interface UsageDay {
   /** Days since the epoch, UTC. */
   readonly day: number
-  readonly model: string
+  /** A model, the id of a key, or a type. */
+  readonly part: string
+  /** What people call it. */
+  readonly name: string
   readonly requests: number
   readonly charge: bigint
 }
@@ -119,20 +138,23 @@ export function createUsageStore({ read }: Database): UsageStore {
       if (model !== undefined) query = query.where('model', '=', model)
       return totalsOf(await query.executeTakeFirstOrThrow())
     },
-    async listDays({ scope, type, model }, firstDay, lastDay) {
+    async listDays({ scope, type, model }, { first, last, by }) {
+      const column = by === 'key' ? 'key_id' : by
+      const name = by === 'key' ? keyNameOf('usage_daily.key_id') : sql<string>`${sql.ref(column)}`.as('key_name')
       let query = read
         .selectFrom('usage_daily')
-        .select(['day', 'model', sql<number>`coalesce(sum(requests), 0)`.as('requests'), totals('usage_daily').charge])
+        .select(['day', sql<string>`${sql.ref(column)}`.as('part'), name])
+        .select([sql<number>`coalesce(sum(requests), 0)`.as('requests'), totals('usage_daily').charge])
         .where(inScope('usage_daily', scope))
-        .where('day', '>=', firstDay)
-        .where('day', '<=', lastDay)
-        .groupBy(['day', 'model'])
+        .where('day', '>=', first)
+        .where('day', '<=', last)
+        .groupBy(['day', column])
         .orderBy('day')
-        .orderBy('model')
+        .orderBy(column)
       if (type !== undefined) query = query.where('type', '=', type)
       if (model !== undefined) query = query.where('model', '=', model)
       const rows = await query.execute()
-      return rows.map(({ total_charge: charge, ...row }) => ({ ...row, charge }))
+      return rows.map(({ total_charge: charge, key_name, ...row }) => ({ ...row, name: key_name, charge }))
     },
     async find(scope, usageId) {
       const query = read
@@ -153,7 +175,30 @@ export function createUsageStore({ read }: Database): UsageStore {
         .where('state', '=', 'held')
       return (await query.executeTakeFirst()) ?? null
     },
+    findMovement: (scope, holdId) => findMovement(read, scope, holdId),
   }
+}
+
+async function findMovement(read: Database['read'], scope: UsageScope, holdId: string): Promise<Movement | null> {
+  const hold = await read
+    .selectFrom('hold')
+    .select(['state', 'placed_at', 'ended_at', 'amount', 'stream', 'limit_units'])
+    .where('hold_id', '=', holdId)
+    .where(inScope('hold', scope))
+    .executeTakeFirst()
+  if (hold === undefined) return null
+  const transfer = await read
+    .selectFrom('transfer')
+    .select(['transfer_id', 'kind', 'created_at'])
+    .where('hold_id', '=', holdId)
+    .executeTakeFirst()
+  if (transfer === undefined) return { hold, transfer: null, entries: [] }
+  const entries = await read
+    .selectFrom('ledger_entry')
+    .select(['account', 'amount'])
+    .where('transfer_id', '=', transfer.transfer_id)
+    .execute()
+  return { hold, transfer, entries }
 }
 
 /** Looked up by the unique hold of a job. */
@@ -161,7 +206,7 @@ function jobOf(holdId: 'usage_record.usage_id' | 'hold.hold_id') {
   return sql<string | null>`(select j.job_id from video_job j where j.hold_id = ${sql.ref(holdId)})`.as('job_id')
 }
 
-function keyNameOf(keyId: 'usage_record.key_id' | 'hold.key_id') {
+function keyNameOf(keyId: 'usage_record.key_id' | 'usage_daily.key_id' | 'hold.key_id') {
   return sql<string>`(select k.name from api_key k where k.key_id = ${sql.ref(keyId)})`.as('key_name')
 }
 

@@ -31,6 +31,7 @@ export function renderModel(model: Model): Printed<ModelEntry> {
     svc: {
       type: model.type,
       featured: model.featured,
+      confidential: model.confidential,
       alias_for: model.aliasFor,
       aliases: [...model.aliases],
       credits_per_1m_input: selling === null ? null : creditsPerMillion(selling.input),

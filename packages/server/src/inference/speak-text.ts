@@ -46,7 +46,8 @@ interface PreparedSpeech {
   readonly hold: OpenHold
 }
 
-function chargeUnits({ unit, perUnit }: SpeechPrices, units: number): ChatCharge {
+/** Prices spoken text by its length. */
+export function chargeUnits({ unit, perUnit }: SpeechPrices, units: number): ChatCharge {
   const lines = [{ unit: unit === 'byte' ? 'bytes' : 'characters', quantity: units, perUnit }] as const
   return chargeMedia({ lines, reportedCost: null })
 }

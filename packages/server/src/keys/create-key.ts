@@ -88,7 +88,8 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
   return { keyId: key.keyId, rawKey, display: key.display }
 }
 
-function requireModels(models: readonly string[]): void {
+/** @throws {ServiceError} `invalid_value` for a list that names nothing, or too much. */
+export function requireModels(models: readonly string[]): void {
   if (models.length === 0) throw invalid('models', 'A key’s model list must name a model; leave it out to allow all.')
   if (models.length > MODELS_MAX) throw invalid('models', `A key’s model list has at most ${MODELS_MAX} entries.`)
   if (models.some((model) => model === '' || model.length > MODEL_ID_LENGTH_MAX)) {

@@ -1,7 +1,8 @@
-import { sql, type CompiledQuery, type Expression, type ExpressionBuilder, type NotNull, type SqlBool } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type NotNull, type SqlBool } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
+import { changeStatements, insertStatements, type KeyRowChange, type NewKey } from './key-statements.ts'
 
 /** A key as its row and its budget's row have it. */
 export interface KeyRecord {
@@ -47,29 +48,6 @@ export interface ValidKey {
   readonly expiresAt: number | null
 }
 
-export interface NewKey {
-  readonly keyId: string
-  readonly accountId: string
-  readonly teamId: string
-  readonly budgetId: string
-  readonly name: string
-  readonly keyHash: string
-  readonly pepperVersion: number
-  readonly display: string
-  readonly rights: string
-  readonly models: string | null
-  readonly budgetLimit: bigint | null
-  readonly budgetPeriod: BudgetPeriod
-  readonly budgetWindowStart: number
-  readonly expiresAt: number | null
-  readonly createdAt: number
-  readonly createdBy: string | null
-  /** The signed-in browser that it ends with: a key of the playground. Null for every other. */
-  readonly sessionId: string | null
-  /** True for a key that spends from a budget which stands already: that of the key which it follows. */
-  readonly sharesBudget: boolean
-}
-
 export interface KeyFilter {
   /** Absent lists the keys of all accounts. */
   readonly accountId?: string
@@ -106,6 +84,8 @@ export interface KeyStore {
   revoke(keyId: string, now: number): Promise<boolean>
   /** Ends every key of an account, mirrored ones included. @returns how many. */
   revokeAllOf(accountId: string, now: number): Promise<number>
+  /** Changes a key, and its budget's row: all or nothing. Ended keys stay as they are. */
+  change(keyId: string, change: KeyRowChange): Promise<void>
   /** Makes a key end at this time; never moves its end back. */
   endBy(keyId: string, expiresAt: number): Promise<void>
   /** Keys that were revoked at or after this time, oldest first. */
@@ -204,6 +184,10 @@ export function createKeyStore(database: Database): KeyStore {
       const [changed] = await database.write([statement.compile()])
       return changed ?? 0
     },
+    async change(keyId, change) {
+      const statements = changeStatements(database, keyId, change)
+      if (statements.length > 0) await database.write(statements)
+    },
     async endBy(keyId, expiresAt) {
       const statement = read
         .updateTable('api_key')
@@ -264,36 +248,4 @@ type RecordRow = Omit<KeyRecord, 'budgetLimit' | 'budgetSpent'> & {
 
 function recordOf({ limit_nanocredits: budgetLimit, spent: budgetSpent, ...row }: RecordRow): KeyRecord {
   return { ...row, budgetLimit, budgetSpent }
-}
-
-function insertStatements({ read }: Database, key: NewKey): readonly CompiledQuery[] {
-  const budget = read.insertInto('budget').values({
-    budget_id: key.budgetId,
-    limit_nanocredits: key.budgetLimit,
-    period: key.budgetPeriod,
-    window_start: key.budgetWindowStart,
-    spent: 0n,
-    reserved: 0n,
-  })
-  const apiKey = read.insertInto('api_key').values({
-    key_id: key.keyId,
-    team_id: key.teamId,
-    account_id: key.accountId,
-    budget_id: key.budgetId,
-    name: key.name,
-    key_hash: key.keyHash,
-    pepper_version: key.pepperVersion,
-    display: key.display,
-    rights: key.rights,
-    models: key.models,
-    expires_at: key.expiresAt,
-    revoked_at: null,
-    created_at: key.createdAt,
-    last_used_at: null,
-    mirrored_by: null,
-    created_by: key.createdBy,
-    session_id: key.sessionId,
-    purpose: key.sessionId === null ? ('user' as const) : ('playground' as const),
-  })
-  return key.sharesBudget ? [apiKey.compile()] : [budget.compile(), apiKey.compile()]
 }

@@ -51,7 +51,8 @@ export async function listKeys(deps: ListKeysDeps, filter: KeyFilter): Promise<r
   return records.map((record) => summaryOf(record, now))
 }
 
-function summaryOf(record: KeyRecord, now: number): KeySummary {
+/** A key's row as its owner sees it at this time. */
+export function summaryOf(record: KeyRecord, now: number): KeySummary {
   const { keyId, name, display, accountId, teamId, createdAt, expiresAt, revokedAt, lastUsedAt } = record
   const { createdBy, createdByName } = record
   return {

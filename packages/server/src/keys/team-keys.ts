@@ -1,14 +1,15 @@
 /** Keys as the people of a team handle them: their own, or everybody's. */
 import { ServiceError } from '../errors/service-error.ts'
+import { changeKey, type KeyChanges } from './change-key.ts'
 import { type CreatedKey, createKey, type CreateKeyDeps, type KeyRequest } from './create-key.ts'
 import type { KeyStore } from './key-store.ts'
-import { type KeySummary, listKeys } from './list-keys.ts'
+import { type KeySummary, listKeys, summaryOf } from './list-keys.ts'
 import { revokeKey, revokeMirrors } from './revoke-key.ts'
 import { rotateKey } from './rotate-key.ts'
 import type { MirrorStore } from './mirror-store.ts'
 
 export interface TeamKeysDeps extends CreateKeyDeps {
-  readonly store: Pick<KeyStore, 'find' | 'insert' | 'list' | 'revoke' | 'endBy'>
+  readonly store: Pick<KeyStore, 'find' | 'insert' | 'list' | 'revoke' | 'endBy' | 'change'>
   readonly mirrors: Pick<MirrorStore, 'revokeAll'>
 }
 
@@ -24,6 +25,14 @@ export interface KeyReach {
 export interface TeamKeys {
   /** Newest first; one more than asked for tells whether there are others. */
   list(reach: KeyReach, page: { readonly after?: string; readonly limit: number }): Promise<readonly KeySummary[]>
+  /** @throws {ServiceError} `key_not_found` beyond the reach. */
+  read(reach: KeyReach, keyId: string): Promise<KeySummary>
+  /**
+   * Returns the key as it is then.
+   *
+   * @throws {ServiceError} `key_not_found` beyond the reach, or when it has ended; `invalid_value` as `changeKey` does.
+   */
+  change(reach: KeyReach, keyId: string, changes: KeyChanges): Promise<KeySummary>
   /** @throws {ServiceError} `invalid_value` as `createKey` does. */
   create(reach: KeyReach, request: Omit<KeyRequest, 'accountId' | 'teamId' | 'createdBy'>): Promise<CreatedKey>
   /** Revokes it, and what was mirrored through it. @throws {ServiceError} `key_not_found` beyond the reach. */
@@ -38,7 +47,13 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
     if (key !== null && key.teamId === teamId && (seesAll || key.createdBy === userId)) return key
     throw new ServiceError('key_not_found', 'There is no such key.', { param: 'key_id' })
   }
+  const read = async (reach: KeyReach, keyId: string) => summaryOf(await find(reach, keyId), deps.clock.now())
   return {
+    read,
+    change: async (reach, keyId, changes) => {
+      await changeKey(deps, await find(reach, keyId), changes)
+      return read(reach, keyId)
+    },
     list: ({ teamId, userId, seesAll }, page) =>
       listKeys(deps, {
         ...{ ...page, teamId, withoutPlayedBefore: deps.clock.now() },

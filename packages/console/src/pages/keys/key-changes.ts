@@ -3,14 +3,7 @@ import { consoleEndpoints, type MadeTeamKey } from '@svc/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { consoleApi } from '../../api/client.ts'
 import { useTeam } from '../../api/session.ts'
-
-export interface KeyDraft {
-  readonly name: string
-  readonly budget: { readonly credits: string; readonly period: 'none' | 'daily' | 'weekly' | 'monthly' } | null
-  /** Seconds since the epoch. */
-  readonly expires_at: number | null
-  readonly models: string[] | null
-}
+import type { KeyDraft } from './key-form.tsx'
 
 function useKeysRefresh(): () => Promise<void> {
   const team = useTeam()
@@ -46,6 +39,19 @@ export function useRevokeKey(keyId: string) {
   const refresh = useKeysRefresh()
   return useMutation({
     mutationFn: () => consoleApi.call(consoleEndpoints.revokeTeamKey, { path: { team_id: team.id, key_id: keyId } }),
+    onSuccess: refresh,
+  })
+}
+
+export function useChangeKey(keyId: string) {
+  const team = useTeam()
+  const refresh = useKeysRefresh()
+  return useMutation({
+    mutationFn: ({ expires_at: end, ...draft }: KeyDraft) =>
+      consoleApi.call(consoleEndpoints.changeTeamKey, {
+        path: { team_id: team.id, key_id: keyId },
+        body: { ...draft, ...(end === undefined ? {} : { expires_at: end }) },
+      }),
     onSuccess: refresh,
   })
 }

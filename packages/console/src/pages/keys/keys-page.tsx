@@ -14,6 +14,8 @@ import { Empty, Page } from '../../ui/page.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
+import { KeyBudget } from './key-budget.tsx'
+import { LastUsed } from './last-used.tsx'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/keys')
@@ -106,14 +108,19 @@ function KeyTable({ keys, seesAll }: { readonly keys: readonly Exact<TeamKey>[];
   )
 }
 
-const PERIOD_TEXTS = { none: 'in all', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const
-
 function KeyRow({ target, seesAll }: { readonly target: Exact<TeamKey>; readonly seesAll: boolean }) {
+  const team = useTeam()
   const isActive = target.status === 'active'
   return (
     <tr className={clsx(bodyRow, !isActive && 'text-soft')}>
       <td className={cell}>
-        <span className={clsx('font-medium', !isActive && 'line-through')}>{target.name}</span>
+        <Link
+          to="/team/$teamId/keys/$keyId"
+          params={{ teamId: team.id, keyId: target.id }}
+          className={clsx('font-medium hover:underline', !isActive && 'line-through')}
+        >
+          {target.name}
+        </Link>
         {!isActive && <span className="ml-2 rounded bg-sunken px-1.5 text-[12px]">{target.status}</span>}
         <div className="font-mono text-[12px] text-soft">{target.display}</div>
       </td>
@@ -121,7 +128,7 @@ function KeyRow({ target, seesAll }: { readonly target: Exact<TeamKey>; readonly
         <Credits value={target.budget_used} withUnit={false} />
       </td>
       <td className={clsx(cell, right, 'hidden sm:table-cell')}>
-        <Budget target={target} />
+        <KeyBudget target={target} />
       </td>
       <td className={clsx(cell, 'hidden md:table-cell')} title={target.models?.join('\n')}>
         {target.models === null ? <span className="text-soft">all</span> : modelsText(target.models)}
@@ -142,40 +149,8 @@ function KeyRow({ target, seesAll }: { readonly target: Exact<TeamKey>; readonly
   )
 }
 
-const HOUR_SECONDS = 3_600
-
-/** The gateway notes uses to the hour. */
-function LastUsed({ seconds }: { readonly seconds: number | null }) {
-  if (seconds === null) return <span className="text-soft">never</span>
-  return Date.now() / 1_000 - seconds < HOUR_SECONDS ? <>within the hour</> : <Time seconds={seconds} />
-}
-
 function modelsText([first = '', ...rest]: readonly string[]): string {
   return rest.length === 0 ? first : `${first} and ${rest.length} more`
-}
-
-function Budget({ target }: { readonly target: Exact<TeamKey> }) {
-  if (target.budget_credits === null) return <span className="text-soft">none</span>
-  const share = Math.min(1, Number(target.budget_used) / Number(target.budget_credits))
-  return (
-    <div className="inline-flex flex-col items-end gap-1">
-      <span>
-        <Credits value={target.budget_credits} withUnit={false} />{' '}
-        <span className="text-soft">{PERIOD_TEXTS[target.budget_period]}</span>
-      </span>
-      <span aria-hidden className="block h-1 w-24 overflow-hidden rounded-full bg-line">
-        <span
-          className={clsx('block h-full rounded-full', share >= 0.9 ? 'bg-warning' : 'bg-accent')}
-          style={{ width: `${share * 100}%` }}
-        />
-      </span>
-      {target.budget_resets_at !== null && (
-        <span className="text-[12px] text-soft">
-          anew <Time seconds={target.budget_resets_at} />
-        </span>
-      )}
-    </div>
-  )
 }
 
 function KeyMenu({ target }: { readonly target: Exact<TeamKey> }) {

@@ -1,8 +1,8 @@
 import { type Exact, modelTypes, type ModelEntry } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { AudioLines, File, Image, type LucideIcon, Type, Video } from 'lucide-react'
+import { useTeam } from '../../api/session.ts'
 import { modelsQuery } from '../../api/team.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
@@ -10,6 +10,8 @@ import { TextField } from '../../ui/field.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { contextText, Modalities } from './modalities.tsx'
+import { ConfidentialMark } from './prompt-use.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/models')
 
@@ -85,12 +87,20 @@ function ModelTable({ models }: { readonly models: readonly Model[] }) {
 }
 
 function ModelRow({ model }: { readonly model: Model }) {
+  const team = useTeam()
   const { svc, architecture } = model
   return (
     <tr className={clsx(bodyRow, 'group')}>
       <td className={clsx(cell, 'min-w-44 sm:min-w-56')}>
         <div className="flex items-center gap-2">
-          <span className="font-medium">{model.name}</span>
+          <Link
+            to="/team/$teamId/models/$"
+            params={{ teamId: team.id, modelId: model.id }}
+            className="font-medium hover:underline"
+          >
+            {model.name}
+          </Link>
+          {svc.confidential && <ConfidentialMark />}
           {svc.featured && <span className="rounded bg-accent-soft px-1.5 text-[12px] text-accent">featured</span>}
         </div>
         <div className="flex items-center gap-1">
@@ -135,28 +145,5 @@ function Price({ value, unit = null }: { readonly value: string | null; readonly
         </>
       )}
     </td>
-  )
-}
-
-function contextText(tokens: number | null): string {
-  if (tokens === null) return ''
-  return tokens >= 1_000_000 ? `${Math.round(tokens / 10_000) / 100}M` : `${Math.round(tokens / 1_000)}K`
-}
-
-const ICONS: Readonly<Record<string, LucideIcon>> = { text: Type, image: Image, video: Video, audio: AudioLines }
-
-function Modalities({ kinds }: { readonly kinds: readonly string[] }) {
-  return (
-    <ul className="flex gap-1.5 text-soft">
-      {kinds.map((kind) => {
-        const Icon = ICONS[kind] ?? File
-        return (
-          <li key={kind} title={kind}>
-            <Icon size={15} aria-hidden />
-            <span className="sr-only">{kind}</span>
-          </li>
-        )
-      })}
-    </ul>
   )
 }

@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { Check, Play } from 'lucide-react'
-import { Tabs } from 'radix-ui'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useSignedIn, useTeam } from '../../api/session.ts'
+import { KEY_PLACE, SAMPLE_PROMPT, samplesFor } from '../../samples/code-samples.ts'
+import { CodeTabs } from '../../samples/code-tabs.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -15,10 +15,8 @@ import { formText } from '../../ui/form-text.ts'
 import { Card } from '../../ui/page.tsx'
 import { useCreateKey } from '../keys/key-changes.ts'
 import { KeySecret } from '../keys/key-secret.tsx'
-import { SAMPLE_PROMPT, samplesFor } from './code-samples.ts'
 
 const MODEL = 'svc-gpt'
-const KEY_PLACE = 'YOUR_KEY'
 
 /** From nothing to the first charge, on one card. */
 export function FirstSteps({ firstCall }: { readonly firstCall: Exact<TeamUsageRecord> | null }) {
@@ -92,43 +90,12 @@ function KeyForm({ create }: { readonly create: ReturnType<typeof useCreateKey> 
   )
 }
 
-const tabLook = clsx(
-  'rounded px-2.5 py-1 whitespace-nowrap text-soft hover:text-text',
-  'data-[state=active]:bg-surface data-[state=active]:font-medium data-[state=active]:text-text',
-  'data-[state=active]:shadow-[0_0_0_1px_var(--line)]',
-)
-
 function Samples({ made }: { readonly made: MadeTeamKey | null }) {
   const { gateway } = useSignedIn()
-  const samples = samplesFor({ baseUrl: gateway.api_base_url, key: made?.key ?? KEY_PLACE, model: MODEL })
+  const parts = { baseUrl: gateway.api_base_url, key: made?.key ?? KEY_PLACE, model: MODEL }
   return (
     <div className="flex flex-col gap-3">
-      <Tabs.Root
-        defaultValue={samples[0]?.name ?? ''}
-        className="overflow-hidden rounded-lg border border-line bg-sunken"
-      >
-        <Tabs.List aria-label="Language" className="flex gap-1 overflow-x-auto border-b border-line p-1.5">
-          {samples.map(({ name }) => (
-            <Tabs.Trigger key={name} value={name} className={tabLook}>
-              {name}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
-        {samples.map(({ name, install, code }) => (
-          <Tabs.Content key={name} value={name} className="relative outline-offset-[-2px]">
-            <pre
-              className="overflow-x-auto p-4 pr-24 font-mono text-[12.5px] leading-5"
-              data-testid={`sample-${name}`}
-              tabIndex={0}
-              aria-label={`${name} code`}
-            >
-              {install !== null && <span className="text-soft">{`# ${install}\n\n`}</span>}
-              <code>{code}</code>
-            </pre>
-            <CopyButton text={code} what={`the ${name} code`} className="absolute top-3 right-3 h-7 bg-surface" />
-          </Tabs.Content>
-        ))}
-      </Tabs.Root>
+      <CodeTabs samples={samplesFor('text', parts)} />
       {made !== null && <RunHere apiKey={made.key} />}
     </div>
   )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
 import { balanceQuery, usageQuery } from '../../api/team.ts'
 import { Credits, Usd } from '../../ui/credits.tsx'
+import { Figure, Figures } from '../../ui/facts.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { UsageTable } from '../usage/usage-table.tsx'
 import { FirstSteps } from './first-steps.tsx'
@@ -30,7 +31,7 @@ export function OverviewPage() {
             This account is suspended: requests are refused. Ask the operator of the gateway.
           </p>
         )}
-        <Figures />
+        <Standing />
         {isNew === true && <FirstSteps firstCall={calls.data.at(-1) ?? null} />}
         {calls.data.length > 0 && (
           <section>
@@ -53,7 +54,7 @@ export function OverviewPage() {
 }
 
 /** What there is, what is spoken for, and what went. */
-function Figures() {
+function Standing() {
   const team = useTeam()
   const canSeeAll = useCan('usage:all')
   const [{ data: balance }, { data: spent }] = useSuspenseQueries({
@@ -64,34 +65,25 @@ function Figures() {
   })
   return (
     <Card>
-      <dl className="grid gap-5 sm:grid-cols-3 sm:gap-8">
-        <div>
-          <dt className="text-soft">Available</dt>
-          <dd className="mt-1 text-2xl leading-8 font-semibold">
-            <Credits value={balance.credits_available} />
-          </dd>
-          <dd className="text-soft">
-            <Usd value={balance.credits_available} />
-          </dd>
-        </div>
-        <div>
-          <dt className="text-soft">On hold</dt>
-          <dd className="mt-1 text-2xl leading-8 font-semibold">
-            <Credits value={balance.credits_reserved} />
-          </dd>
-          <dd className="text-soft">for requests that run now</dd>
-        </div>
-        <div>
-          <dt className="text-soft">{canSeeAll ? 'Spent in 30 days' : 'Spent by you in 30 days'}</dt>
-          <dd className="mt-1 text-2xl leading-8 font-semibold">
-            <Credits value={spent.totals.credits_charged} />
-          </dd>
-          <dd className="text-soft">
-            <Usd value={spent.totals.credits_charged} />, {spent.totals.requests.toLocaleString()}{' '}
-            {spent.totals.requests === 1 ? 'request' : 'requests'}
-          </dd>
-        </div>
-      </dl>
+      <Figures>
+        <Figure name="Available" note={<Usd value={balance.credits_available} />}>
+          <Credits value={balance.credits_available} />
+        </Figure>
+        <Figure name="On hold" note="for requests that run now">
+          <Credits value={balance.credits_reserved} />
+        </Figure>
+        <Figure
+          name={canSeeAll ? 'Spent in 30 days' : 'Spent by you in 30 days'}
+          note={
+            <>
+              <Usd value={spent.totals.credits_charged} />, {spent.totals.requests.toLocaleString()}{' '}
+              {spent.totals.requests === 1 ? 'request' : 'requests'}
+            </>
+          }
+        >
+          <Credits value={spent.totals.credits_charged} />
+        </Figure>
+      </Figures>
     </Card>
   )
 }

@@ -1,17 +1,17 @@
 import { usageTypes } from '@svc/contract'
-import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { useCan, useTeam } from '../../api/session.ts'
-import { keysQuery, usageDaysQuery, usageQuery } from '../../api/team.ts'
+import { keysQuery, usageDaysQuery, usageFileAddress, usageQuery } from '../../api/team.ts'
 import { USAGE_SPANS, type UsageSearch } from '../../app/search.ts'
-import { Button } from '../../ui/button.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Card, Empty, Page } from '../../ui/page.tsx'
+import { Segments } from '../../ui/segments.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
-import { toast } from '../../ui/toasts.tsx'
-import { EXPORT_MAX, exportUsage } from './export-usage.ts'
-import { UsageChart, UsageDaysTable } from './usage-days.tsx'
+import { UsageChart } from './usage-chart.tsx'
+import { UsageDaysTable } from './usage-days-table.tsx'
 import { UsageTable } from './usage-table.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/usage')
@@ -23,6 +23,7 @@ export function UsagePage() {
   const search: UsageSearch = { ...address, days: address.days ?? DAYS_DEFAULT }
   const page = useSuspenseQuery(usageQuery(team.id, search)).data
   const days = useSuspenseQuery(usageDaysQuery(team.id, search)).data
+  const models = useModelsOf(team.id, search)
   const canSeeAll = useCan('usage:all')
   const isFiltered = address.model !== undefined || address.type !== undefined || address.key !== undefined
   return (
@@ -31,10 +32,15 @@ export function UsagePage() {
       lead={
         canSeeAll ? 'Every request of this team, and what it cost.' : 'The requests of your keys, and what they cost.'
       }
-      actions={<ExportButton search={search} />}
+      actions={
+        <a href={usageFileAddress(team.id, search)} download className={buttonLook('secondary')}>
+          <Download size={14} aria-hidden />
+          Export CSV
+        </a>
+      }
     >
       <div className="flex flex-col gap-5">
-        <Filters search={search} models={[...new Set(days.data.map(({ model }) => model))].toSorted()} />
+        <Filters search={search} models={models} />
         {page.totals.requests === 0 && page.data.length === 0 ? (
           <Empty
             text={isFiltered ? 'No request matches these filters.' : 'There was no request in this time.'}
@@ -48,14 +54,20 @@ export function UsagePage() {
           />
         ) : (
           <>
-            <Card
-              title={`${page.totals.requests.toLocaleString()} ${page.totals.requests === 1 ? 'request' : 'requests'}`}
-              actions={<Credits value={page.totals.credits_charged} withUsd />}
-            >
-              {address.view === 'table' ? <UsageDaysTable days={days} /> : <UsageChart days={days} />}
-              <div className="mt-3">
-                <ViewSwitch search={address} />
+            <Card>
+              <div className="mb-4 flex flex-wrap items-start justify-between gap-3">
+                <div>
+                  <h2 className="text-xl leading-7 font-semibold">
+                    <Credits value={page.totals.credits_charged} withUsd />
+                  </h2>
+                  <p className="text-soft">
+                    {page.totals.requests.toLocaleString()} {page.totals.requests === 1 ? 'request' : 'requests'},{' '}
+                    {(page.totals.prompt_tokens + page.totals.completion_tokens).toLocaleString()} tokens
+                  </p>
+                </div>
+                <ChartSwitches search={address} />
               </div>
+              {address.view === 'table' ? <UsageDaysTable days={days} /> : <UsageChart days={days} />}
             </Card>
             <UsageTable records={page.data} search={address} />
             <Paging search={address} hasMore={page.has_more} lastId={page.last_id} />
@@ -67,19 +79,45 @@ export function UsagePage() {
   )
 }
 
-function ViewSwitch({ search }: { readonly search: UsageSearch }) {
-  const team = useTeam()
-  const { view, ...rest } = search
+/** The models that were used in this time, by whichever key. */
+function useModelsOf(teamId: string, { days }: UsageSearch): readonly string[] {
+  const { data } = useQuery(usageDaysQuery(teamId, days === undefined ? {} : { days }))
+  return [...new Set(data?.data.map(({ group }) => group))].toSorted()
+}
+
+const GROUPINGS = [
+  { value: 'model', text: 'By model' },
+  { value: 'key', text: 'By key' },
+  { value: 'type', text: 'By kind' },
+] as const
+
+const VIEWS = [
+  { value: 'chart', text: 'Chart' },
+  { value: 'table', text: 'Table' },
+] as const
+
+/** What the chart is divided by, and whether its figures are shown in rows. */
+function ChartSwitches({ search }: { readonly search: UsageSearch }) {
+  const navigate = route.useNavigate()
+  const { view, by, ...rest } = search
+  const go = (next: UsageSearch): void => void navigate({ to: '.', search: next, resetScroll: false, replace: true })
+  const inView = view === undefined ? {} : { view }
+  const inGroups = by === undefined ? {} : { by }
   return (
-    <Link
-      to="/team/$teamId/usage"
-      params={{ teamId: team.id }}
-      search={view === 'table' ? rest : { ...rest, view: 'table' }}
-      resetScroll={false}
-      className="text-[12px] text-soft underline underline-offset-2 hover:text-text"
-    >
-      {view === 'table' ? 'Show as a chart' : 'Show as a table'}
-    </Link>
+    <div className="flex flex-wrap gap-2">
+      <Segments
+        label="Divide"
+        value={by ?? 'model'}
+        options={GROUPINGS}
+        onPick={(next) => go({ ...rest, ...inView, ...(next === 'model' ? {} : { by: next }) })}
+      />
+      <Segments
+        label="Show as"
+        value={view ?? 'chart'}
+        options={VIEWS}
+        onPick={(next) => go({ ...rest, ...inGroups, ...(next === 'chart' ? {} : { view: next }) })}
+      />
+    </div>
   )
 }
 
@@ -161,28 +199,5 @@ function Paging({ search, hasMore, lastId }: PagingProps) {
         </Link>
       )}
     </div>
-  )
-}
-
-function ExportButton({ search }: { readonly search: UsageSearch }) {
-  const team = useTeam()
-  const run = useMutation({
-    mutationFn: () => exportUsage(team.id, search),
-    onSuccess: ({ csv, isWhole }) => {
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }))
-      link.download = `usage-${new Date().toISOString().slice(0, 10)}.csv`
-      link.click()
-      URL.revokeObjectURL(link.href)
-      if (!isWhole)
-        toast.done(`The file has the newest ${EXPORT_MAX.toLocaleString()} requests; narrow the filters for others.`)
-    },
-    onError: toast.failure,
-  })
-  return (
-    <Button look="secondary" isBusy={run.isPending} onClick={() => run.mutate()}>
-      {!run.isPending && <Download size={14} aria-hidden />}
-      Export CSV
-    </Button>
   )
 }

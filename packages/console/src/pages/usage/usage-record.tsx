@@ -1,16 +1,17 @@
 import type { Exact, TeamUsageRecord } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { useTeam } from '../../api/session.ts'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useCan, useTeam } from '../../api/session.ts'
 import { usageRecordQuery } from '../../api/team.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
 import { billOf, otherRule } from './bill.ts'
+import { UsageMovement } from './usage-movement.tsx'
 import { Result, usedText } from './usage-table.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/usage/$requestId')
@@ -49,20 +50,34 @@ export function UsageRecord() {
 }
 
 function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
+  const team = useTeam()
+  const canSeeKeys = useCan('keys:all')
   return (
     <div className="flex flex-col gap-6">
       <p className="text-2xl leading-8 font-semibold">
         <Credits value={record.credits_charged} withUsd />
       </p>
       <Bill record={record} />
-      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 gap-y-2">
+      <Facts>
         <Fact name="When">
           <Time seconds={record.created} />, {new Date(record.created * 1_000).toLocaleString()}
         </Fact>
         <Fact name="Result">
           <Result record={record} />
         </Fact>
-        <Fact name="Key">{record.key_name}</Fact>
+        <Fact name="Key">
+          {canSeeKeys ? (
+            <Link
+              to="/team/$teamId/keys/$keyId"
+              params={{ teamId: team.id, keyId: record.key_id }}
+              className="text-accent underline underline-offset-2"
+            >
+              {record.key_name}
+            </Link>
+          ) : (
+            record.key_name
+          )}
+        </Fact>
         <Fact name="Model">
           <span className="font-mono text-[12.5px] break-all">{record.model}</span>
         </Fact>
@@ -76,8 +91,9 @@ function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
         <Fact name="Request id">
           <span className="font-mono text-[12.5px] break-all">{record.request_id}</span>
         </Fact>
-      </dl>
-      <div className="flex gap-2">
+      </Facts>
+      <UsageMovement requestId={record.request_id} />
+      <div className="flex flex-wrap gap-2">
         <CopyButton text={record.request_id} what="the request id">
           Copy the id
         </CopyButton>
@@ -86,15 +102,6 @@ function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
         </CopyButton>
       </div>
     </div>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-soft">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </>
   )
 }
 
@@ -134,7 +141,8 @@ function Bill({ record }: { readonly record: Exact<TeamUsageRecord> }) {
       {other !== null && <p className="text-[12px] text-soft">{other}</p>}
       {record.estimated && (
         <p className="rounded bg-warning-soft px-3 py-2 text-[12px] text-warning">
-          Estimated: the upstream reported no counts, so the gateway counted itself.
+          Estimated: the upstream did not say how much it delivered, so the gateway counted what went through it. Text
+          counts one token for every four bytes. The charge is final.
         </p>
       )}
     </div>

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { mountModelPrice } from './model-price.ts'
 import { mountPlaygroundKey } from './playground-key.ts'
 import { mountOperatorAccounts } from './operator-accounts.ts'
 import { mountOperatorDeposits } from './operator-deposits.ts'
@@ -21,4 +22,5 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountOperatorAccounts(app, parts)
   mountOperatorDeposits(app, parts)
   mountOperatorInsight(app, parts)
+  mountModelPrice(app, parts)
 }

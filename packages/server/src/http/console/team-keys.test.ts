@@ -122,6 +122,44 @@ describeEachEngine('keys of a team', (engine) => {
     expect(await codeOf(again)).toMatchObject({ code: 'key_not_found' })
   })
 
+  test('a change of a key holds from the next request on, and what it has spent stays', async () => {
+    const { id, key } = await make({ name: 'draft', budget: { credits: '3', period: 'none' } })
+    const change = (body: object): Promise<Listed['data'][number]> =>
+      browser.json<Listed['data'][number]>('PATCH', `${base}/keys/${id}`, body)
+    expect(await statusOf(key)).toBe(200)
+    await gateway.settled()
+    const { budget_used: spent } = await browser.json<Listed['data'][number]>('GET', `${base}/keys/${id}`)
+    expect(spent).toBeGreaterThan(0)
+    expect(await change({ name: ' final ' })).toMatchObject({ name: 'final', budget_credits: 3, budget_used: spent })
+
+    expect(await change({ budget: { credits: '0.000000001', period: 'none' } })).toMatchObject({ budget_used: spent })
+    expect(await statusOf(key)).toBe(402)
+    expect(await change({ budget: null, models: ['svc-claude'] })).toMatchObject({ budget_credits: null })
+    expect(await statusOf(key)).toBe(403)
+    const end = Math.floor(Date.now() / 1_000) + 3_600
+    expect(await change({ models: null, expires_at: end })).toMatchObject({ expires_at: end, name: 'final' })
+    expect(await statusOf(key)).toBe(200)
+
+    const bad = await browser.call('PATCH', `${base}/keys/${id}`, { name: 'ok', expires_at: 5 })
+    expect(await codeOf(bad)).toMatchObject({ code: 'invalid_value', param: 'expires_at' })
+    await browser.json('DELETE', `${base}/keys/${id}`)
+    expect(await codeOf(await browser.call('PATCH', `${base}/keys/${id}`, { name: 'late' }))).toMatchObject({
+      code: 'key_not_found',
+    })
+    expect((await browser.call('GET', `${base}/keys/${gateway.keyId}`)).status).toBe(404)
+  })
+
+  test('another period of a budget counts from the period that runs, and the audit agrees', async () => {
+    const { id, key } = await make({ name: 'periods', budget: { credits: '3', period: 'daily' } })
+    for (const period of ['monthly', 'none', 'weekly'] as const) {
+      expect(await statusOf(key)).toBe(200)
+      await browser.json('PATCH', `${base}/keys/${id}`, { budget: { credits: '3', period } })
+    }
+    expect(await statusOf(key)).toBe(200)
+    await gateway.settled()
+    await gateway.audit()
+  })
+
   test('a member reaches their own keys and requests alone; whoever may see all sees all', async () => {
     const mine = await make({ name: 'mine' })
     const other = await gateway.createKey({ ...team, name: 'theirs', createdBy: 'somebody-else' })

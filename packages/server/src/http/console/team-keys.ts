@@ -1,7 +1,8 @@
 /** The routes about a team's keys. */
-import { consoleEndpoints, parseCredits, TEAM_KEY_PAGE_MAX, ZERO } from '@svc/contract'
+import { consoleEndpoints, type KeyChange, parseCredits, TEAM_KEY_PAGE_MAX, ZERO } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
+import type { KeyChanges } from '../../keys/change-key.ts'
 import type { KeySummary } from '../../keys/list-keys.ts'
 import type { KeyReach } from '../../keys/team-keys.ts'
 import { can } from '../../teams/permissions.ts'
@@ -26,6 +27,19 @@ function renderKey(key: KeySummary, userId: string) {
   return { ...renderTeamKey(key), is_own: key.madeBy?.userId === userId }
 }
 
+function changesOf({ name, budget, expires_at: expiresAt, models }: KeyChange): KeyChanges {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(budget === undefined ? {} : { budget: budget === null ? null : budgetOf(budget) }),
+    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt === null ? null : expiresAt * 1_000 }),
+    ...(models === undefined ? {} : { models }),
+  }
+}
+
+function budgetOf({ credits, period }: NonNullable<KeyChange['budget']>) {
+  return { limit: parseCredits(credits) ?? ZERO, period }
+}
+
 /** A key of a suspended account would be refused at its first call; whoever makes one is told now. */
 export function requireActive({ accountStatus }: Membership): void {
   if (accountStatus === 'active') return
@@ -47,11 +61,19 @@ export function mountTeamKeys(app: FastifyInstance, parts: ConsoleEdge): void {
     const { name, budget, expires_at: expiresAt, models } = body
     const made = await keys.create(reachOf(person), {
       name,
-      budget: budget == null ? null : { limit: parseCredits(budget.credits) ?? ZERO, period: budget.period },
+      budget: budget == null ? null : budgetOf(budget),
       expiresAt: expiresAt == null ? null : expiresAt * 1_000,
       models: models ?? null,
     })
     return { id: made.keyId, name: name.trim(), display: made.display, key: made.rawKey }
+  })
+  mountSession(app, parts, consoleEndpoints.getTeamKey, async ({ path, ...person }) =>
+    renderKey(await keys.read(reachOf(person), path.key_id), person.session.user.userId),
+  )
+  mountSession(app, parts, consoleEndpoints.changeTeamKey, async ({ body, path, ...person }) => {
+    const changed = await keys.change(reachOf(person), path.key_id, changesOf(body))
+    parts.edge.authenticator.forget(path.key_id)
+    return renderKey(changed, person.session.user.userId)
   })
   mountSession(app, parts, consoleEndpoints.rotateTeamKey, async ({ body, path, ...person }) => {
     requireActive(person.membership)

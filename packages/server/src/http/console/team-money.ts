@@ -1,11 +1,14 @@
 /** The routes about a team's credits and requests. */
+import { Readable } from 'node:stream'
 import { consoleEndpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import { exportTeamUsage } from '../../billing/export-usage.ts'
 import {
   listTeamUsage,
   listTeamUsageDays,
   readTeamBalance,
   readTeamUsage,
+  readTeamUsageEntries,
   type UsageReach,
 } from '../../billing/read-team-usage.ts'
 import type { Session } from '../../sign-in/sign-in.ts'
@@ -34,6 +37,15 @@ export function mountTeamMoney(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSession(app, parts, consoleEndpoints.getTeamUsage, ({ path, ...person }) =>
     readTeamUsage(edge.usage, reachOf(person), path.request_id),
   )
+  mountSession(app, parts, consoleEndpoints.getTeamUsageEntries, ({ path, ...person }) =>
+    readTeamUsageEntries(edge.usage, reachOf(person), path.request_id),
+  )
+  mountSession(app, parts, consoleEndpoints.exportTeamUsage, ({ query, reply, ...person }) => {
+    const lines = exportTeamUsage(edge.usage, reachOf(person), query)
+    const day = new Date(edge.clock.now()).toISOString().slice(0, 10)
+    reply.header('content-disposition', `attachment; filename="usage-${day}.csv"`)
+    return reply.type('text/csv; charset=utf-8').send(Readable.from(lines))
+  })
   mountSession(app, parts, consoleEndpoints.listTeamUsageDays, ({ query, ...person }) =>
     listTeamUsageDays(edge.usage, reachOf(person), { ...query, now: edge.clock.now() }),
   )

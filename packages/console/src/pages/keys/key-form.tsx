@@ -1,0 +1,114 @@
+import type { TeamKey } from '@svc/contract'
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { formText } from '../../ui/form-text.ts'
+import { SelectField } from '../../ui/select-field.tsx'
+import { ModelPicker } from './model-picker.tsx'
+
+export interface KeyDraft {
+  readonly name: string
+  readonly budget: { readonly credits: string; readonly period: TeamKey['budget_period'] } | null
+  /** Seconds since the epoch; null for never; undefined to leave it as it is. */
+  readonly expires_at: number | null | undefined
+  readonly models: string[] | null
+}
+
+const PERIODS = [
+  { value: 'none', text: 'in all' },
+  { value: 'daily', text: 'each day' },
+  { value: 'weekly', text: 'each week' },
+  { value: 'monthly', text: 'each month' },
+] as const
+
+const DAY_SECONDS = 86_400
+/** Leaves the end as it is. */
+const KEEP = 'keep'
+const EXPIRIES = [
+  { value: '', text: 'Never' },
+  { value: '7', text: 'In 7 days' },
+  { value: '30', text: 'In 30 days' },
+  { value: '90', text: 'In 90 days' },
+  { value: '365', text: 'In a year' },
+] as const
+
+function expiryOf(picked: string): number | null | undefined {
+  if (picked === KEEP) return undefined
+  return picked === '' ? null : Math.floor(Date.now() / 1_000) + Number(picked) * DAY_SECONDS
+}
+
+function draftOf(fields: FormData, models: readonly string[]): KeyDraft {
+  const credits = formText(fields, 'budget').trim().replaceAll(/[\s']/g, '')
+  const period = PERIODS.find(({ value }) => value === formText(fields, 'period'))?.value ?? 'none'
+  return {
+    name: formText(fields, 'name'),
+    budget: credits === '' ? null : { credits, period },
+    expires_at: expiryOf(formText(fields, 'expiry')),
+    models: models.length === 0 ? null : [...models],
+  }
+}
+
+interface KeyFormProps {
+  /** The key as it is; null for a new one. */
+  readonly present: (Omit<KeyDraft, 'expires_at'> & { readonly expires_at: number | null }) | null
+  readonly submitText: string
+  readonly error: Error | null
+  readonly isBusy: boolean
+  readonly onSubmit: (draft: KeyDraft) => void
+  readonly onCancel: () => void
+}
+
+/** Name, and if wanted a budget, an end and the models of a key. */
+export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel }: KeyFormProps) {
+  const [models, setModels] = useState<readonly string[]>(present?.models ?? [])
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    onSubmit(draftOf(new FormData(event.currentTarget), models))
+  }
+  const end = present?.expires_at ?? null
+  const kept = end === null ? [] : [{ value: KEEP, text: new Date(end * 1_000).toLocaleString() }]
+  return (
+    <form className="flex flex-col gap-4" onSubmit={submit}>
+      <TextField
+        label="Name"
+        name="name"
+        required
+        maxLength={64}
+        placeholder="laptop"
+        autoFocus
+        autoComplete="off"
+        defaultValue={present?.name}
+      />
+      <div className="grid grid-cols-[1fr_9rem] items-start gap-3">
+        <TextField
+          label="Budget in credits"
+          name="budget"
+          inputMode="decimal"
+          pattern="[0-9 ']+([.][0-9]{1,9})?"
+          placeholder="no limit"
+          autoComplete="off"
+          defaultValue={present?.budget?.credits}
+          hint="1,000 credits are 1 USD. What is reached refuses further requests."
+        />
+        <SelectField
+          label="Period"
+          name="period"
+          options={PERIODS}
+          defaultValue={present?.budget?.period ?? 'monthly'}
+        />
+      </div>
+      <SelectField label="Ends" name="expiry" options={[...kept, ...EXPIRIES]} />
+      <ModelPicker models={models} onChange={setModels} />
+      <Failure error={error} />
+      <div className="flex justify-end gap-2">
+        <Button look="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" isBusy={isBusy}>
+          {submitText}
+        </Button>
+      </div>
+    </form>
+  )
+}

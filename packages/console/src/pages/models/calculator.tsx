@@ -1,0 +1,125 @@
+import { consoleEndpoints, type Exact, type ModelEntry, type ModelPriceQuery } from '@svc/contract'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useDeferredValue } from 'react'
+import { consoleApi } from '../../api/client.ts'
+import { Credits, Usd } from '../../ui/credits.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Card } from '../../ui/page.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+
+type Model = Exact<ModelEntry>
+type Amount = Exclude<keyof ModelPriceQuery, 'model'>
+/** What somebody means by their month, as they typed it. */
+export type Work = Readonly<Partial<Record<Amount, string>>>
+
+interface Input {
+  readonly name: Amount
+  readonly label: string
+  readonly usual: string
+  /** Empty for a number that is typed. */
+  readonly options?: readonly string[]
+}
+
+const REQUESTS: Input = { name: 'requests', label: 'Requests a month', usual: '1000' }
+
+const QUALITIES = ['', 'low', 'medium', 'high'] as const
+const SIZES = ['', '1024x1024', '1024x1536', '1536x1024', '2K', '4K'] as const
+const RESOLUTIONS = ['', '480p', '720p', '1080p', '4K'] as const
+
+/** What decides the price of one request, by the kind of the model. */
+function inputsOf({ svc }: Model): readonly Input[] {
+  switch (svc.type) {
+    case 'text':
+      return [
+        { name: 'input_tokens', label: 'Input tokens each', usual: '1000' },
+        { name: 'cached_tokens', label: 'of them cached', usual: '0' },
+        { name: 'output_tokens', label: 'Output tokens each', usual: '500' },
+      ]
+    case 'embedding':
+      return [{ name: 'input_tokens', label: 'Tokens each', usual: '1000' }]
+    case 'image':
+      return [
+        { name: 'images', label: 'Images each', usual: '1' },
+        { name: 'size', label: 'Size', usual: '', options: SIZES },
+        { name: 'quality', label: 'Quality', usual: '', options: QUALITIES },
+      ]
+    case 'video':
+      return [
+        { name: 'seconds', label: 'Seconds each', usual: '5' },
+        { name: 'resolution', label: 'Resolution', usual: '', options: RESOLUTIONS },
+      ]
+    case 'speech':
+      return [{ name: 'characters', label: svc.unit === 'byte' ? 'Bytes each' : 'Characters each', usual: '1000' }]
+    case 'transcription':
+      return [{ name: 'seconds', label: 'Seconds of sound each', usual: '60' }]
+  }
+}
+
+const priceQuery = (query: Parameters<typeof priceOf>[0]) =>
+  queryOptions({
+    queryKey: ['model-price', query],
+    queryFn: ({ signal }) => priceOf(query, signal),
+    placeholderData: keepPreviousData,
+    staleTime: 300_000,
+  })
+
+function priceOf(query: { readonly model: string } & Work, signal: AbortSignal) {
+  return consoleApi.call(consoleEndpoints.getModelPrice, { query }, { signal })
+}
+
+const route = getRouteApi('/signed-in/team/$teamId/models/$modelId')
+
+/** What a month would cost: the gateway reckons it by the rules that charge requests. The address keeps the figures. */
+export function Calculator({ model }: { readonly model: Model }) {
+  const work = route.useSearch()
+  const navigate = route.useNavigate()
+  const inputs = [REQUESTS, ...inputsOf(model)]
+  const typed = inputs.map(({ name, usual }) => [name, work[name] ?? usual] as const)
+  const asked = Object.fromEntries(typed.filter(([, value]) => value !== '')) as Work
+  const settled = useDeferredValue(asked)
+  const { data, error } = useQuery(priceQuery({ model: model.id, ...settled }))
+  const set = (name: Amount, value: string): void =>
+    void navigate({ search: { ...work, [name]: value }, replace: true, resetScroll: false })
+  return (
+    <Card title="Your month">
+      <div className="grid grid-cols-2 items-end gap-3 sm:grid-cols-4">
+        {inputs.map(({ name, label, usual, options }) =>
+          options === undefined ? (
+            <TextField
+              key={name}
+              label={label}
+              inputMode="numeric"
+              value={work[name] ?? usual}
+              onChange={({ target }) => set(name, target.value.replaceAll(/\D/g, '').slice(0, 9))}
+            />
+          ) : (
+            <SelectField
+              key={name}
+              label={label}
+              value={work[name] ?? usual}
+              options={options.map((value) => ({ value, text: value === '' ? 'as the model chooses' : value }))}
+              onPick={(value) => set(name, value)}
+            />
+          ),
+        )}
+      </div>
+      <div role="status" className="mt-5 min-h-20 border-t border-line pt-4">
+        {error !== null && <Failure error={error} />}
+        {error === null && data !== undefined && (
+          <>
+            <p className="text-2xl leading-8 font-semibold">
+              <Credits value={data.credits} /> <span className="font-normal text-soft">a month</span>
+            </p>
+            <p className="text-soft">
+              <Usd value={data.credits} />; one request <Credits value={data.credits_per_request} />, by{' '}
+              {data.basis === 'card' ? 'the rate card' : 'the list price with the margin'}.
+              {data.may_be_more && ' An upstream that reports the cost of a request may make that request dearer.'}
+            </p>
+          </>
+        )}
+      </div>
+    </Card>
+  )
+}

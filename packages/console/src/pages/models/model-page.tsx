@@ -1,0 +1,147 @@
+import type { Exact, ModelEntry } from '@svc/contract'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import { useSignedIn, useTeam } from '../../api/session.ts'
+import { modelsQuery } from '../../api/team.ts'
+import { KEY_PLACE, samplesFor } from '../../samples/code-samples.ts'
+import { CodeTabs } from '../../samples/code-tabs.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Credits, Usd } from '../../ui/credits.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { Card, Empty, Page } from '../../ui/page.tsx'
+import { Calculator } from './calculator.tsx'
+import { Modalities } from './modalities.tsx'
+import { PromptUse } from './prompt-use.tsx'
+
+const route = getRouteApi('/signed-in/team/$teamId/models/$modelId')
+
+type Model = Exact<ModelEntry>
+
+/** One model: its prices, what it takes and gives, what a month costs, and how to call it. */
+export function ModelPage() {
+  const team = useTeam()
+  const { modelId: id } = route.useParams()
+  const { data: models } = useSuspenseQuery(modelsQuery).data
+  const model = models.find((one) => one.id === id)
+  return (
+    <>
+      <Link
+        to="/team/$teamId/models"
+        params={{ teamId: team.id }}
+        className="mb-2 inline-flex items-center gap-1.5 text-[12px] text-soft hover:text-text"
+      >
+        <ArrowLeft size={14} aria-hidden />
+        Models
+      </Link>
+      {model === undefined ? (
+        <Page title="Model">
+          <Empty text={`There is no model “${id}” here, or not any more.`} />
+        </Page>
+      ) : (
+        <OneModel model={model} />
+      )}
+    </>
+  )
+}
+
+function OneModel({ model }: { readonly model: Model }) {
+  const { gateway } = useSignedIn()
+  const parts = { baseUrl: gateway.api_base_url, key: KEY_PLACE, model: model.id }
+  return (
+    <Page
+      title={model.name}
+      lead={<span className="font-mono text-[12.5px] break-all">{model.id}</span>}
+      actions={
+        <CopyButton text={model.id} what="the id">
+          Copy the id
+        </CopyButton>
+      }
+    >
+      <div className="flex flex-col gap-6">
+        {model.description !== null && <p className="max-w-3xl whitespace-pre-line text-soft">{model.description}</p>}
+        <div className="grid gap-6 lg:grid-cols-2">
+          <Card title="Prices">
+            <Prices model={model} />
+          </Card>
+          <Card title="Details">
+            <Details model={model} />
+          </Card>
+        </div>
+        <Calculator model={model} />
+        <section>
+          <h2 className="mb-3 font-semibold">Use it</h2>
+          <CodeTabs key={model.id} samples={samplesFor(model.svc.type, parts)} />
+        </section>
+      </div>
+    </Page>
+  )
+}
+
+function Prices({ model: { svc, pricing } }: { readonly model: Model }) {
+  const tiers = pricing?.overrides ?? []
+  return (
+    <>
+      <Facts>
+        <Price name="Input" value={svc.credits_per_1m_input} per="million tokens" />
+        <Price name="Output" value={svc.credits_per_1m_output} per="million tokens" />
+        <Price name="Per unit" value={svc.credits_per_unit} per={svc.unit ?? 'unit'} />
+      </Facts>
+      {tiers.length > 0 && (
+        <p className="mt-3 text-[12px] text-soft">
+          Prompts of more than {tiers.map((tier) => tier.min_prompt_tokens.toLocaleString()).join(' or ')} tokens have
+          dearer prices for the whole request. “Your month” counts with them.
+        </p>
+      )}
+      <p className="mt-3 text-[12px] text-soft">The margin of {svc.margin_bps / 100} % is in these prices.</p>
+    </>
+  )
+}
+
+function Price({ name, value, per }: { readonly name: string; readonly value: string | null; readonly per: string }) {
+  if (value === null) return null
+  return (
+    <Fact name={name}>
+      <Credits value={value} /> <span className="text-soft">per {per},</span> <Usd value={value} />
+    </Fact>
+  )
+}
+
+function Details({ model }: { readonly model: Model }) {
+  const { svc, architecture } = model
+  return (
+    <Facts>
+      <Fact name="Kind">{svc.type}</Fact>
+      {svc.alias_for !== null && (
+        <Fact name="Leads to">
+          <span className="font-mono text-[12.5px] break-all">{svc.alias_for}</span>
+        </Fact>
+      )}
+      {svc.aliases.length > 0 && (
+        <Fact name="Also called">
+          <span className="font-mono text-[12.5px] break-all">{svc.aliases.join(', ')}</span>
+        </Fact>
+      )}
+      <Fact name="Maker">{model.owned_by}</Fact>
+      {model.context_length !== null && (
+        <Fact name="Context">
+          <span className="figures">{model.context_length.toLocaleString()}</span> tokens
+        </Fact>
+      )}
+      {model.max_output_tokens !== null && (
+        <Fact name="Longest output">
+          <span className="figures">{model.max_output_tokens.toLocaleString()}</span> tokens
+        </Fact>
+      )}
+      <Fact name="Takes">
+        <Modalities kinds={architecture.input_modalities} />
+      </Fact>
+      <Fact name="Gives">
+        <Modalities kinds={architecture.output_modalities} />
+      </Fact>
+      <Fact name="Prompts">
+        <PromptUse model={model} />
+      </Fact>
+    </Facts>
+  )
+}

@@ -1,0 +1,156 @@
+import { formatCredits, nanocreditsOf, shortDecimal, type Exact, type TeamUsageDays } from '@svc/contract'
+import { clsx } from 'clsx'
+import { type KeyboardEvent, useState } from 'react'
+import { Credits } from '../../ui/credits.tsx'
+import { seriesColour } from './series-colour.ts'
+import { fillDays, rankSeries, type Series, type UsageDay } from './usage-series.ts'
+
+const creditsOf = (amount: bigint): string => formatCredits(nanocreditsOf(amount))
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const dayName = (day: string): string => dayFormat.format(Date.parse(day))
+
+/** Money by day, stacked. A day is read by pointing at it, or with the arrow keys. */
+export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
+  const series = rankSeries(days)
+  const all = fillDays(days, series)
+  const most = all.reduce((max, { total }) => (total > max ? total : max), 1n)
+  const [at, setAt] = useState<number | null>(null)
+  const chosen = at === null ? undefined : all[at]
+  const move = (event: KeyboardEvent): void => {
+    const to = nextDay(event.key, at, all.length)
+    if (to === undefined) return
+    event.preventDefault()
+    setAt(to)
+  }
+  return (
+    <figure className="flex flex-col gap-3">
+      <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
+        <div aria-hidden className="figures flex h-48 flex-col justify-between text-right text-[12px] text-soft">
+          <span className="-translate-y-1/2">{shortDecimal(creditsOf(most))}</span>
+          <span className="-translate-y-1/2">{shortDecimal(creditsOf(most / 2n))}</span>
+          <span className="translate-y-1/2">0</span>
+        </div>
+        <div
+          role="group"
+          aria-roledescription="chart"
+          aria-label={`Credits by day since ${dayName(days.first_day)}. Arrow keys go from day to day.`}
+          tabIndex={0}
+          onKeyDown={move}
+          onBlur={() => setAt(null)}
+          onPointerLeave={() => setAt(null)}
+          className="relative h-48 border-b border-line bg-[linear-gradient(to_bottom,var(--line)_1px,transparent_1px)]
+            bg-[length:100%_50%]"
+        >
+          <div aria-hidden className="absolute inset-0 flex items-end">
+            {all.map((day, index) => (
+              <div
+                key={day.day}
+                onPointerEnter={() => setAt(index)}
+                className={clsx(
+                  'flex h-full min-w-0 flex-1 flex-col-reverse items-center',
+                  index === at && 'bg-text/5',
+                )}
+              >
+                <Bar day={day} series={series} most={most} />
+              </div>
+            ))}
+          </div>
+          {chosen !== undefined && at !== null && <Tip day={chosen} series={series} at={(at + 0.5) / all.length} />}
+        </div>
+        <div aria-hidden className="col-start-2 mt-1.5 flex justify-between text-[12px] text-soft">
+          <span>{dayName(days.first_day)}</span>
+          <span>{dayName(days.last_day)}</span>
+        </div>
+      </div>
+      <figcaption>
+        <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[12px] text-soft">
+          {series.map(({ group, name, total }) => (
+            <li key={group} className="flex max-w-full items-center gap-1.5">
+              <Swatch group={group} />
+              <span className="truncate">{name}</span>
+              <Credits value={creditsOf(total)} withUnit={false} />
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <p role="status" className="sr-only">
+        {chosen !== undefined && dayText(chosen, series)}
+      </p>
+    </figure>
+  )
+}
+
+function nextDay(key: string, at: number | null, count: number): number | null | undefined {
+  const last = count - 1
+  if (key === 'ArrowLeft') return Math.max(0, (at ?? count) - 1)
+  if (key === 'ArrowRight') return Math.min(last, (at ?? -1) + 1)
+  if (key === 'Home') return 0
+  if (key === 'End') return last
+  return key === 'Escape' ? null : undefined
+}
+
+function dayText({ day, total, requests, parts }: UsageDay, series: readonly Series[]): string {
+  const named = series.flatMap(({ group, name }) => {
+    const part = parts.get(group)
+    return part === undefined ? [] : [`${name} ${creditsOf(part)}`]
+  })
+  return [`${dayName(day)}: ${creditsOf(total)} credits, ${requests} requests`, ...named].join('; ')
+}
+
+export function Swatch({ group }: { readonly group: string }) {
+  return <span aria-hidden className="size-2.5 shrink-0 rounded-sm" style={{ background: seriesColour(group) }} />
+}
+
+interface BarProps {
+  readonly day: UsageDay
+  readonly series: readonly Series[]
+  readonly most: bigint
+}
+
+function Bar({ day, series, most }: BarProps) {
+  return series.map(({ group }) => {
+    const part = day.parts.get(group) ?? 0n
+    if (part === 0n) return null
+    const height = Number((part * 10_000n) / most) / 100
+    return (
+      <div
+        key={group}
+        className="w-full max-w-10 shrink-0 border-x border-transparent bg-clip-padding last:rounded-t-sm"
+        style={{ height: `max(1px, ${height}%)`, backgroundColor: seriesColour(group) }}
+      />
+    )
+  })
+}
+
+/** All series of one day, beside its bar. @param props.at where the bar stands, from 0 to 1. */
+function Tip({ day, series, at }: { readonly day: UsageDay; readonly series: readonly Series[]; readonly at: number }) {
+  const isLeft = at < 0.5
+  const place = isLeft ? { left: `calc(${at * 100}% + 16px)` } : { right: `calc(${(1 - at) * 100}% + 16px)` }
+  return (
+    <div
+      aria-hidden
+      style={place}
+      className="pointer-events-none absolute top-0 z-10 min-w-44 max-w-[70%] rounded-lg border border-line bg-raised
+        p-3 text-[12px] shadow-[0_8px_28px_rgb(0_0_0/0.16)]"
+    >
+      <div className="mb-1.5 flex justify-between gap-4 font-medium">
+        <span>{dayName(day.day)}</span>
+        <span className="figures">{shortDecimal(creditsOf(day.total))}</span>
+      </div>
+      <ul className="flex flex-col gap-0.5">
+        {series
+          .filter(({ group }) => day.parts.has(group))
+          .map(({ group, name }) => (
+            <li key={group} className="flex items-center gap-1.5">
+              <Swatch group={group} />
+              <span className="flex-1 truncate">{name}</span>
+              <span className="figures pl-3">{shortDecimal(creditsOf(day.parts.get(group) ?? 0n))}</span>
+            </li>
+          ))}
+      </ul>
+      <div className="mt-1 text-soft">
+        {day.requests.toLocaleString()} {day.requests === 1 ? 'request' : 'requests'}
+      </div>
+    </div>
+  )
+}

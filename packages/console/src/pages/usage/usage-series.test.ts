@@ -1,0 +1,38 @@
+import { formatCredits, nanocreditsOf } from '@svc/contract'
+import { expect, test } from 'vitest'
+import { fillDays, OTHER, rankSeries } from './usage-series.ts'
+
+const row = (day: string, group: string, nano: bigint) => ({
+  ...{ day, group, name: group.toUpperCase(), requests: 1 },
+  credits_charged: formatCredits(nanocreditsOf(nano)),
+})
+
+const days = {
+  first_day: '2026-02-27',
+  last_day: '2026-03-02',
+  data: [
+    ...['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((group, index) => row('2026-02-28', group, BigInt(index + 1))),
+    row('2026-03-02', 'a', 9_007_199_254_740_993n),
+  ],
+}
+
+test('the six that cost most stand by themselves, and the others are one', () => {
+  const series = rankSeries(days)
+  expect(series.map(({ group }) => group)).toEqual(['a', 'h', 'g', 'f', 'e', 'd', OTHER])
+  expect(series.at(-1)).toEqual({ group: OTHER, name: '2 others', total: 5n })
+  expect(series[0]).toEqual({ group: 'a', name: 'A', total: 9_007_199_254_740_994n })
+})
+
+test('each day of the span is there, and no nanocredit is lost', () => {
+  const series = rankSeries(days)
+  const filled = fillDays(days, series)
+  expect(filled.map(({ day }) => day)).toEqual(['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02'])
+  expect(filled[1]?.parts.get(OTHER)).toBe(5n)
+  expect(filled.map(({ requests }) => requests)).toEqual([0, 8, 0, 1])
+  const drawn = filled.reduce((sum, { total }) => sum + total, 0n)
+  expect(drawn).toBe(series.reduce((sum, { total }) => sum + total, 0n))
+})
+
+test('six or fewer need no others', () => {
+  expect(rankSeries({ ...days, data: days.data.slice(0, 6) }).map(({ group }) => group)).not.toContain(OTHER)
+})

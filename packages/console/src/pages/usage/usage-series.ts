@@ -1,0 +1,59 @@
+/** Money by day and group, ready to be drawn or listed. Amounts are exact nanocredits. */
+import { nanocreditsFrom, type Exact, type TeamUsageDays } from '@svc/contract'
+
+/** Groups that are shown by themselves; the others are one. */
+const LARGEST = 6
+const DAY_MS = 86_400_000
+
+/** Stands for all groups that are not among the largest. No group has an empty id. */
+export const OTHER = ''
+
+export interface Series {
+  /** `OTHER`, or a model, a key's id, a type. */
+  readonly group: string
+  readonly name: string
+  readonly total: bigint
+}
+
+export interface UsageDay {
+  /** Such as 2026-01-31, UTC. */
+  readonly day: string
+  readonly total: bigint
+  readonly requests: number
+  /** By group. */
+  readonly parts: ReadonlyMap<string, bigint>
+}
+
+/** The groups that cost most, largest first; then `OTHER`, where there are more. */
+export function rankSeries({ data }: Exact<TeamUsageDays>): readonly Series[] {
+  const sums = new Map<string, Series>()
+  for (const { group, name, credits_charged: charge } of data) {
+    const known = sums.get(group)?.total ?? 0n
+    sums.set(group, { group, name, total: known + nanocreditsFrom(charge) })
+  }
+  const ranked = [...sums.values()].toSorted((left, right) => (left.total < right.total ? 1 : -1))
+  if (ranked.length <= LARGEST) return ranked
+  const rest = ranked.slice(LARGEST)
+  const total = rest.reduce((sum, series) => sum + series.total, 0n)
+  return [...ranked.slice(0, LARGEST), { group: OTHER, name: `${rest.length} others`, total }]
+}
+
+/** Every day of the span, also those on which nothing happened. */
+export function fillDays(days: Exact<TeamUsageDays>, series: readonly Series[]): readonly UsageDay[] {
+  const groups = new Set(series.map(({ group }) => group))
+  const rows = Map.groupBy(days.data, ({ day }) => day)
+  const result: UsageDay[] = []
+  for (let ms = Date.parse(days.first_day); ms <= Date.parse(days.last_day); ms += DAY_MS) {
+    const day = new Date(ms).toISOString().slice(0, 10)
+    const parts = new Map<string, bigint>()
+    let requests = 0
+    for (const row of rows.get(day) ?? []) {
+      const group = groups.has(row.group) ? row.group : OTHER
+      parts.set(group, (parts.get(group) ?? 0n) + nanocreditsFrom(row.credits_charged))
+      requests += row.requests
+    }
+    const total = [...parts.values()].reduce((sum, part) => sum + part, 0n)
+    result.push({ day, total, requests, parts })
+  }
+  return result
+}

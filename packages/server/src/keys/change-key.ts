@@ -1,0 +1,50 @@
+import type { Nanocredits } from '@svc/contract'
+import { ServiceError } from '../errors/service-error.ts'
+import type { BudgetPeriod } from '../runtime/budget-period.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { requireModels } from './create-key.ts'
+import { parseKeyName } from './key-name.ts'
+import type { KeyRecord, KeyStore } from './key-store.ts'
+
+export interface ChangeKeyDeps {
+  readonly store: Pick<KeyStore, 'change'>
+  readonly clock: Clock
+}
+
+/** What shall be different; absent parts stay, null takes away. */
+export interface KeyChanges {
+  readonly name?: string
+  readonly budget?: { readonly limit: Nanocredits; readonly period: BudgetPeriod } | null
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number | null
+  readonly models?: readonly string[] | null
+}
+
+/**
+ * Changes a key that has not ended. Its secret and what it has spent stay; a budget that is shared, as after a
+ * rotation, changes for all that share it. Requests that run go on as they were let in.
+ *
+ * @throws {ServiceError} `invalid_value` for a change that makes no sense, `key_not_found` for a key that has ended.
+ */
+export async function changeKey(deps: ChangeKeyDeps, key: KeyRecord, changes: KeyChanges): Promise<void> {
+  const now = deps.clock.now()
+  if (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
+    throw new ServiceError('key_not_found', 'This key has ended: make a new one.', { param: 'key_id' })
+  }
+  const { name, budget, expiresAt, models } = changes
+  if (budget != null && budget.limit <= 0n) throw invalid('budget', 'A key’s budget must be more than 0 credits.')
+  if (expiresAt != null && expiresAt <= now) throw invalid('expires_at', 'A key’s expiry must lie in the future.')
+  if (models != null) requireModels(models)
+  await deps.store.change(key.keyId, {
+    ...(name === undefined ? {} : { name: parseKeyName(name) }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(models === undefined ? {} : { models: models === null ? null : JSON.stringify(models) }),
+    ...(budget === undefined
+      ? {}
+      : { budget: { budgetId: key.budgetId, limit: budget?.limit ?? null, period: budget?.period ?? 'none' } }),
+  })
+}
+
+function invalid(param: string, message: string): ServiceError {
+  return new ServiceError('invalid_value', message, { param })
+}
