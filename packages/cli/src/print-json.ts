@@ -1,6 +1,8 @@
 import { moneyFields } from '@svc/contract'
 import type { Output } from './terminal/output.ts'
 
+/** Money that this program reckons itself, beside that of the gateway's answers. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['credits_at_most'])
 const PLAIN_DECIMAL = /^-?\d+(?:\.\d+)?$/
 
 interface ExactJson {
@@ -16,7 +18,7 @@ export function exactJson(value: unknown, indent: number): string {
   return JSON.stringify(
     value,
     (name, field: unknown) =>
-      typeof field === 'string' && moneyFields.has(name) && PLAIN_DECIMAL.test(field)
+      typeof field === 'string' && (moneyFields.has(name) || OWN_FIELDS.has(name)) && PLAIN_DECIMAL.test(field)
         ? (JSON as unknown as ExactJson).rawJSON(field)
         : field,
     indent,

@@ -4,16 +4,36 @@ import { examples, wholeNumber } from './define.ts'
 
 export function priceCommand(start: Start) {
   return new Command('price')
-    .summary('show what a chat costs at most, before it is asked')
-    .description('Calculates the bound of a chat from the price list. Nothing is spent.')
-    .argument('[prompt...]', 'the text; or what is piped')
+    .summary('show what a request costs at most, before it is made')
+    .description(
+      'Calculates the bound of a request from the price list. Nothing is spent. What is to be given depends on the\n' +
+        'model: a prompt for a chat, a text for speech, settings for pictures and videos, a length for recordings.',
+    )
+    .argument('[text...]', 'the prompt or text; or what is piped')
     .requiredOption('-m, --model <id>', 'the model')
-    .option('--max-tokens <count>', 'most tokens of the answer (default: what the model answers at most)', wholeNumber)
+    .option('--max-tokens <count>', 'most tokens of an answer (default: what the model answers at most)', wholeNumber)
+    .option('-n, --count <count>', 'how many pictures', wholeNumber)
+    .option('--size <pixels>', 'size of a picture, such as 1024x1024')
+    .option('--quality <name>', 'quality of a picture, such as low or high')
+    .option('--images <count>', 'pictures that are given, to be changed or to begin with', wholeNumber)
+    .option('-d, --duration <seconds>', 'length of a video or of a recording', wholeNumber)
+    .option('--resolution <name>', 'resolution of a video, such as 720p')
+    .option('--audio', 'a video with sound')
+    .option('--no-audio', 'a video without sound')
     .addHelpText(
       'after',
-      examples('svc price -m svc-claude --max-tokens 500 "Hello"', 'svc price -m svc-gpt < notes.txt'),
+      examples(
+        'svc price -m svc-claude --max-tokens 500 "Hello"',
+        'svc price -m svc-gpt < notes.txt',
+        'svc price -m svc-image -n 4 --quality high',
+        'svc price -m openrouter/alibaba/wan-2.7 -d 10 --resolution 1080p',
+      ),
     )
-    .action((prompt, options, command) =>
-      start(command, async (context) => (await import('../actions/price.ts')).price(context, prompt, options)),
+    .action((text, options, command) =>
+      start(command, async (context) => {
+        const { price } = await import('../actions/price.ts')
+        const chosen = command.getOptionValueSource('audio') === 'cli' ? options.audio : undefined
+        await price(context, text, { ...options, audio: chosen })
+      }),
     )
 }

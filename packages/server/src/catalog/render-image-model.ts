@@ -42,11 +42,14 @@ function renderPrices({ prices }: MediaOfferOf<'image'>): Printed<ImageModelEntr
   }))
   const renders =
     variants.length > 0 ? variants : [{ unit: 'image' as const, credits: creditsForCost(prices.perImage) }]
+  const others = [
+    ['input_image', prices.perInputImage],
+    ['request', prices.perRequest],
+    ['input_token', prices.perInputToken ?? null],
+    ['input_image_token', prices.perInputImageToken ?? null],
+  ] as const
   return [
     ...renders,
-    ...(prices.perInputImage === null
-      ? []
-      : [{ unit: 'input_image' as const, credits: creditsForCost(prices.perInputImage) }]),
-    ...(prices.perRequest === null ? [] : [{ unit: 'request' as const, credits: creditsForCost(prices.perRequest) }]),
+    ...others.flatMap(([unit, price]) => (price === null ? [] : [{ unit, credits: creditsForCost(price) }])),
   ]
 }

@@ -1,5 +1,5 @@
 /** What every request for pictures needs before an upstream is asked: its model, its price and its hold. */
-import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { INPUT_IMAGE_TOKENS, nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { type BillingDeps, type OpenHold, placeHold } from '../billing/open-hold.ts'
 import type { MediaOfferOf } from '../catalog/media-offer.ts'
 import type { Model } from '../catalog/model.ts'
@@ -43,9 +43,6 @@ export interface PreparedImages {
   readonly port: ImageUpstream
   readonly hold: OpenHold
 }
-
-/** Tokens of one given picture at most, where a list sells them: by OpenAI's table for high fidelity, rounded up. */
-const INPUT_IMAGE_TOKENS = 6_240
 
 /**
  * The most that one render can cost: the dearest price that the settings leave open, and all that is charged beside it,
