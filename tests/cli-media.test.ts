@@ -5,7 +5,7 @@ import path from 'node:path'
 import { formatCredits } from '@svc/contract'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest'
 import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
-import { type EvmChain, startEvmChain } from '../packages/server/testing/evm-chain.ts'
+import { type EvmChain, startEvmChain, usdg } from '../packages/server/testing/evm-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { audioStubOf, sendSound, soundOf, SPEECH } from './audio-upstream.ts'
@@ -142,5 +142,21 @@ describe('with a real chain', () => {
     const { code, notes } = await svc(['deposit', 'claim', 'nonsense', '--no-wait'])
     expect(code).toBe(1)
     expect(notes).toContain('Error:')
+  })
+
+  test('a payment is claimed, says what it waits for, and is credited once', async () => {
+    const { out } = await svc(['deposit', 'address', '--json'])
+    const { chains } = JSON.parse(out) as { readonly chains: readonly { readonly address: string }[] }
+    const hash = await chain.payToken(chains[0]!.address.toLowerCase() as `0x${string}`, usdg(12))
+    const early = await svc(['deposit', 'claim', hash, '--no-wait'])
+    expect(early).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('waiting for its block to be final') as string,
+    })
+    await chain.finalise()
+    const credited = await svc(['deposit', 'claim', hash])
+    expect(credited).toMatchObject({ code: 0, out: expect.stringContaining('12,000 credits credited') as string })
+    expect((await svc(['deposit', 'claim', hash.toUpperCase().replace('0X', '')])).out).toContain('already before')
+    expect((await svc(['deposit', 'list'])).out).toMatch(/12\.0+ USDG +12000 +credited/)
   })
 })

@@ -5,6 +5,7 @@ import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
 import { hasEvm, startEvmChain, TOKEN, usdg, type EvmChain } from '../packages/server/testing/evm-chain.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { refusalOf } from './error-of.ts'
+import { createSvc } from './run-svc.ts'
 
 type Hex = `0x${string}`
 
@@ -52,6 +53,31 @@ describe.skipIf(!hasEvm())('linked wallets', () => {
     await chain.finalise()
     return txHash
   }
+
+  test('are linked, listed and unlinked in a terminal', async () => {
+    const { key } = await createOther()
+    const svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: key })
+    const { address } = chain.accounts[3]!
+    const wallets = (...words: string[]) => svc(['deposit', 'wallets', ...words])
+    expect((await wallets()).notes).toContain('No wallets')
+    const asked = await wallets('challenge', address)
+    expect(asked.notes).toContain('svc deposit wallets link')
+    // As a shell writes it into a file and reads it again, with or without a line feed at its end.
+    const link = ['deposit', 'wallets', 'link', await sign(3, asked.out)]
+    expect(await svc(link, { input: `${asked.out}!` })).toMatchObject({ code: 1, out: '' })
+    expect(await svc(link)).toMatchObject({ code: 2, out: '' })
+    const linked = await svc(link, { input: `${asked.out}\n` })
+    expect(linked).toMatchObject({ code: 0, out: expect.stringContaining(`${address} is linked`) as string })
+    expect((await wallets()).out).toMatch(new RegExp(`^WALLET .+\n${address} `))
+    expect((await wallets('unlink', address.toLowerCase())).out).toContain('is unlinked')
+    expect(await wallets('unlink', address)).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining('not linked') as string,
+    })
+    const list = JSON.parse((await wallets('--json')).out) as { data: { unlinked: number | null }[] }
+    expect(list.data).toMatchObject([{ address, unlinked: expect.any(Number) as number }])
+    svc.remove()
+  })
 
   test('own what they pay from their link to their end, whoever claims', async () => {
     const place = await (await gateway.fetch('/deposits/address')).json()

@@ -26,7 +26,7 @@ export async function depositAddress(context: Context, options: AddressOptions):
   }
   const chains = reply.chains.filter(({ chainId }) => options.chain === undefined || chainId === options.chain)
   if (chains.length === 0) throw new CommandError('This gateway takes no deposits there.')
-  for (const chain of chains) await printChain(context, reply, chain, options)
+  for (const chain of chains) await printChain(context, chain, options)
   const unlinked = reply.mode === 'wallet' ? ' Only payments from a linked wallet count.' : ''
   await terminal.notes.line(
     `At least $${shortDecimal(reply.minimum_usd)}. Compare the whole address before you pay.${unlinked}`,
@@ -35,7 +35,6 @@ export async function depositAddress(context: Context, options: AddressOptions):
 
 async function printChain(
   { terminal }: Context,
-  _reply: Exact<DepositAddressReply>,
   chain: Exact<DepositAddressReply>['chains'][number],
   options: AddressOptions,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { type OutputFile, reserveFile, STANDARD_OUTPUT, timedName } from '../fil
 import { defaultModel } from '../prices/default-model.ts'
 import { printJson } from '../print-json.ts'
 import { readPipedText } from '../terminal/read-input.ts'
-import { showPicture } from '../terminal/show-picture.ts'
+import { pictureProtocol, showPicture } from '../pictures/show-picture.ts'
 
 export interface ImageOptions {
   readonly model?: string | undefined
@@ -87,6 +87,7 @@ async function make(
 }
 
 async function writeAll({ terminal }: Context, files: readonly OutputFile[], reply: Reply): Promise<void> {
+  const protocol = files.some(({ name }) => name !== null) ? await pictureProtocol(terminal) : null
   for (const [index, file] of files.entries()) {
     const encoded = reply.data[index]?.b64_json
     if (encoded === undefined) {
@@ -96,7 +97,7 @@ async function writeAll({ terminal }: Context, files: readonly OutputFile[], rep
     }
     const bytes = Buffer.from(encoded, 'base64')
     await file.write(once(bytes))
-    if (file.name !== null) await showPicture(terminal, bytes)
+    if (file.name !== null && protocol !== null) await showPicture(terminal, protocol, bytes)
   }
 }
 

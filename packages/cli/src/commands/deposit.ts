@@ -51,4 +51,54 @@ export function depositCommand(start: Start) {
           start(command, async (context) => (await import('../actions/deposit.ts')).listDeposits(context, options)),
         ),
     )
+    .addCommand(walletsCommand(start))
+}
+
+function walletsCommand(start: Start) {
+  return new Command('wallets')
+    .summary('list and link the wallets that pay')
+    .description(
+      'Lists the wallets of your account, for gateways where all pay to one address: there a payment belongs to the\n' +
+        'account that has linked the wallet. A link needs a signature of the wallet under a message of the gateway.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'svc deposit wallets',
+        'svc deposit wallets challenge 0xf39F… > message',
+        'svc deposit wallets link 0x1c4e… < message',
+        'svc deposit wallets unlink 0xf39F…',
+      ),
+    )
+    .action((_options, command) =>
+      start(command, async (context) => (await import('../actions/wallets.ts')).listWallets(context)),
+    )
+    .addCommand(
+      new Command('challenge')
+        .summary('get the message that a wallet has to sign')
+        .addArgument(new Argument('<address>', 'the wallet'))
+        .addOption(new Option('--chain <id>', 'network').argParser(chain).default(MAIN_CHAIN as 4663 | 46630))
+        .action((address, options, command) =>
+          start(command, async (context) =>
+            (await import('../actions/wallets.ts')).challengeWallet(context, address, options),
+          ),
+        ),
+    )
+    .addCommand(
+      new Command('link')
+        .summary('link a wallet by its signature')
+        .description('Reads the message of the challenge from a pipe.')
+        .addArgument(new Argument('<signature>', 'of the wallet under the message, by personal_sign'))
+        .action((signature, _options, command) =>
+          start(command, async (context) => (await import('../actions/wallets.ts')).linkWallet(context, signature)),
+        ),
+    )
+    .addCommand(
+      new Command('unlink')
+        .summary('unlink a wallet')
+        .addArgument(new Argument('<wallet>', 'its address or id'))
+        .action((wallet, _options, command) =>
+          start(command, async (context) => (await import('../actions/wallets.ts')).unlinkWallet(context, wallet)),
+        ),
+    )
 }
