@@ -32,6 +32,7 @@ type Setting = Exclude<keyof PriceOptions, 'model'>
 /** What changes the price of each kind; anything else is a mistake of the user. */
 const SETTINGS: Readonly<Record<ModelType, readonly Setting[]>> = {
   text: ['maxTokens'],
+  embedding: [],
   image: ['count', 'size', 'quality', 'images'],
   video: ['duration', 'resolution', 'audio', 'images'],
   speech: [],
@@ -80,6 +81,8 @@ async function boundFor(api: ApiConnection, model: Model, { text, options, signa
   switch (model.svc.type) {
     case 'text':
       return chatPrice(model, text, options.maxTokens ?? null)
+    case 'embedding':
+      return chatPrice(model, text, 0)
     case 'speech':
       return speechPrice(model, text)
     case 'transcription':

@@ -127,6 +127,17 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(ordinals.toSorted()).toEqual(['trace:0', 'tx'])
   })
 
+  test('finds ETH of more blocks than one round looks through, each by its transaction', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await finish()
+    for (let payment = 0; payment < 23; payment++) await chain.payEther(address, CENT / 5n)
+    await finish(4)
+    const deposits = await scene.deps.deposits.listByAccount(accountId, { limit: 100 })
+    expect(deposits).toHaveLength(23)
+    expect(deposits.filter(({ ordinal }) => ordinal.startsWith('balance:'))).toEqual([])
+    expect(new Set(deposits.map(({ state }) => state))).toEqual(new Set(['credited']))
+  })
+
   test('credits ETH by the balance alone where no provider traces or keeps old states', async () => {
     const { accountId, address } = await scene.createAccount()
     await finish()

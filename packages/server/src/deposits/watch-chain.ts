@@ -63,7 +63,7 @@ export function createChainWatch(deps: WatchDeps, reader: ChainReader): ChainWat
   return {
     reader,
     addresses: new WatchedAddresses(deps.addresses, reader.chainId),
-    ether: { clean: new Map(), surplusRounds: new Map(), next: 0 },
+    ether: { clean: new Map(), surplusRounds: new Map(), searched: new Map(), next: 0 },
     seen: new Set(),
     state: { latest: 0, finalized: 0, cursor: 0, watchedAt: 0, failuresInARow: 0 },
   }

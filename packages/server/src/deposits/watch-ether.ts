@@ -9,8 +9,10 @@ import { settleTransaction } from './settle-transaction.ts'
 export interface EtherWatch {
   /** The balance of each address at the last block at which all of it was explained. */
   readonly clean: Map<Hex, { readonly balance: bigint; readonly block: number }>
-  /** For how many rounds an address has had more than its transactions explain. */
+  /** For how many searches to their end an address has had more than its transactions explain. */
   readonly surplusRounds: Map<Hex, number>
+  /** Up to which block the payments of an address were looked for, where one round did not come to the end. */
+  readonly searched: Map<Hex, number>
   /** Where the next round begins, among more addresses than one round looks at. */
   next: number
 }
@@ -25,11 +27,11 @@ export interface EtherRound {
 
 /** Addresses whose balances one round reads; more take turns. Source: decision 0029. */
 const ADDRESSES_MAX = 2_000
-/** Blocks that are looked through for the payments behind one change of a balance. */
+/** Blocks that one round looks through for the payments behind a change of a balance; the next goes on from there. */
 const BLOCKS_MAX = 20
 /** How far back payments are looked for where nothing is remembered. */
 const SEARCH_BLOCKS = 100_000
-/** A surplus that no transaction explains becomes a deposit of its own after so many rounds. */
+/** A surplus that no transaction explains becomes a deposit of its own after so many searches. */
 const SURPLUS_ROUNDS = 3
 
 /**
@@ -70,13 +72,17 @@ async function explain(deps: SettleDeps, round: EtherRound, address: Hex, balanc
   const settle = (): void => {
     ether.clean.set(address, { balance, block: head.latest.number })
     ether.surplusRounds.delete(address)
+    ether.searched.delete(address)
   }
   if (before <= 0n) return settle()
   const noted = await deps.inflows.find(chainId, address, 'ETH')
-  const from = ether.clean.get(address)?.block ?? noted?.blockNumber ?? head.latest.number - SEARCH_BLOCKS
-  await settleBetween(deps, round, address, Math.max(0, from))
+  const start = ether.clean.get(address)?.block ?? noted?.blockNumber ?? head.latest.number - SEARCH_BLOCKS
+  const reached = await settleBetween(deps, round, address, Math.max(0, ether.searched.get(address) ?? start))
   const after = await findSurplus(deps, { chainId, address, balance, block: head.latest.number })
   if (after !== null && after <= 0n) return settle()
+  // There are more blocks with payments than one round looks through: what is left may explain all of it.
+  if (reached !== null) return void ether.searched.set(address, reached)
+  ether.searched.delete(address)
   const rounds = (ether.surplusRounds.get(address) ?? 0) + 1
   ether.surplusRounds.set(address, rounds)
   if (rounds >= SURPLUS_ROUNDS) await recordSurplus(deps, round, address)
@@ -95,15 +101,27 @@ async function findSurplus(
   return balance + settled - recorded
 }
 
-/** Looks through the blocks in which the balance changed since a block. */
-async function settleBetween(deps: SettleDeps, round: EtherRound, address: Hex, from: number): Promise<void> {
+/**
+ * Looks through the blocks in which the balance changed since a block, the oldest first.
+ *
+ * @returns the last of them where there are more; null when that was all.
+ */
+async function settleBetween(deps: SettleDeps, round: EtherRound, address: Hex, from: number): Promise<number | null> {
   const { view, head, reader } = round
-  const blocks = await findChanges(view, address, { from, to: head.latest.number })
+  const { blocks, isAll } = await findChanges(view, address, { from, to: head.latest.number })
   for (const block of blocks) {
     for (const txHash of await view.findNativeTransactions(new Set([address]), block)) {
       await settleTransaction(deps, { chainId: reader.chainId, txHash, accountId: null })
     }
   }
+  return isAll ? null : (blocks.at(-1) ?? null)
+}
+
+interface FoundChanges {
+  /** The oldest first. */
+  readonly blocks: readonly number[]
+  /** Whether there are no more. */
+  readonly isAll: boolean
 }
 
 /** The blocks in which a balance changed, by halving; none where the provider has dropped the states. */
@@ -111,7 +129,7 @@ async function findChanges(
   view: ChainView,
   address: Hex,
   { from, to }: { readonly from: number; readonly to: number },
-): Promise<readonly number[]> {
+): Promise<FoundChanges> {
   const known = new Map<number, bigint | null>()
   const balanceAt = async (block: number): Promise<bigint | null> => {
     const before = known.get(block)
@@ -122,22 +140,22 @@ async function findChanges(
   }
   const blocks: number[] = []
   const waiting = [{ low: from, high: to }]
-  while (blocks.length < BLOCKS_MAX) {
-    const range = waiting.pop()
-    if (range === undefined) break
+  for (let range = waiting.pop(); range !== undefined; range = waiting.pop()) {
     const { low, high } = range
     if (low >= high) continue
     const [lower, higher] = [await balanceAt(low), await balanceAt(high)]
     if (lower === higher) continue
     // Of a dropped state nothing is known but that it is older: the newer half is what can still be searched.
     if (high - low === 1) {
-      if (lower !== null) blocks.push(high)
+      if (lower === null) continue
+      if (blocks.length === BLOCKS_MAX) return { blocks, isAll: false }
+      blocks.push(high)
       continue
     }
     const middle = low + Math.floor((high - low) / 2)
     waiting.push({ low: middle, high }, { low, high: middle })
   }
-  return blocks.toSorted((a, b) => a - b)
+  return { blocks, isAll: true }
 }
 
 /** Records what came to an address in final blocks and no transaction explains. Source: decision 0029. */
@@ -168,7 +186,9 @@ async function recordSurplus(deps: SettleDeps, round: EtherRound, address: Hex):
 /** The treasury's owner moves coins as they like, so its balance alone says nothing; its changes are looked through. */
 async function followTreasury(deps: SettleDeps, round: EtherRound, address: Hex, balance: bigint): Promise<void> {
   const { ether, head } = round
-  const from = ether.clean.get(address)?.block
-  if (from !== undefined) await settleBetween(deps, round, address, from)
+  const from = ether.searched.get(address) ?? ether.clean.get(address)?.block
+  const reached = from === undefined ? null : await settleBetween(deps, round, address, from)
+  if (reached !== null) return void ether.searched.set(address, reached)
+  ether.searched.delete(address)
   ether.clean.set(address, { balance, block: head.latest.number })
 }
