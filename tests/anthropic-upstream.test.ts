@@ -412,6 +412,31 @@ describe('failures', () => {
   })
 })
 
+describe('counting', () => {
+  const ask = async (): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ model: MODEL, messages: question.messages, system: 'Be brief.' })
+    return (await gateway.fetch('/v1/messages/count_tokens', { method: 'POST', headers, body })).json()
+  }
+
+  test('is done by the provider', async () => {
+    answer = (response) => send(response, { input_tokens: 4_711 })
+    expect(await ask()).toEqual({ input_tokens: 4_711, svc: { estimated: false } })
+    expect(calls.map(({ path }) => path)).toEqual(['/v1/messages/count_tokens'])
+    const system = [{ type: 'text', text: 'Be brief.' }]
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }]
+    expect(sent()).toEqual({ model: MODEL, system, messages })
+  })
+
+  test.each([
+    ['fails', 500, {}],
+    ['says nothing', 200, { tokens: 1 }],
+  ])('is an estimate where the provider %s', async (_name, status, body) => {
+    answer = (response) => send(response, body, status)
+    expect(await ask()).toMatchObject({ svc: { estimated: true } })
+  })
+})
+
 test('models are listed with the prices of the configuration, and without a price not at all', async () => {
   const listed = async (): Promise<readonly OpenAI.Model[]> => (await client.models.list()).data
   await vi.waitFor(async () => {

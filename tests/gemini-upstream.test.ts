@@ -364,6 +364,17 @@ test('sound in the prompt is charged at its own price, what the cache gave of it
   expect(charge).toBe(priced({ input: 200, cached: 300, output: 5 }) + (500n * 1_000_000n * 12n) / 10n)
 })
 
+test('a prompt is counted by the provider', async () => {
+  answer = (reply) => send(reply, { totalTokens: 42 })
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify(question)
+  const counted = await gateway.fetch('/v1/messages/count_tokens', { method: 'POST', headers, body })
+  expect(await counted.json()).toEqual({ input_tokens: 42, svc: { estimated: false } })
+  expect(calls.map(({ path }) => path)).toEqual([`/v1/models/${MODEL}:countTokens`])
+  const contents = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
+  expect(sent()).toEqual({ generateContentRequest: { model: `models/${MODEL}`, contents, generationConfig: {} } })
+})
+
 describe('embeddings', () => {
   test('go to their method, and are charged by an estimate where nothing is counted', async () => {
     answer = (reply) => send(reply, { embeddings: [{ values: [0.5, 1] }, { values: [1, 0.5] }] })

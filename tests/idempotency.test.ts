@@ -38,6 +38,29 @@ describeEachEngine('an Idempotency-Key', (engine) => {
     text: await response.text(),
   })
 
+  test.each([
+    ['responses', { model: QUESTION.model, input: 'Say hello.' }],
+    ['messages', { model: QUESTION.model, max_tokens: 50, messages: QUESTION.messages }],
+  ])('works for %s, whole and streamed', async (form, question) => {
+    for (const stream of [false, true]) {
+      const send = async (body: object) => {
+        const headers = { 'idempotency-key': `${form}-${stream}`, 'content-type': 'application/json' }
+        return read(await gateway.fetch(`/v1/${form}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+      }
+      stub.chats.length = 0
+      const { result, charge } = await chargeOf(gateway, async () => [
+        await send({ ...question, stream }),
+        await send({ ...question, stream }),
+      ])
+      const [first, second] = result
+      expect(second).toEqual({ ...first, replayed: 'true' })
+      expect([first?.status, stub.chats.length, charge]).toEqual([200, 1, cardOf(10, 5)])
+      expect(await send({ ...question, stream, temperature: 0.5 })).toMatchObject({
+        status: 422,
+      })
+    }
+  })
+
   // B036
   test('sent twice makes one call and one charge, and gives the very same answer', async () => {
     const { result, charge } = await chargeOf(gateway, async () => [

@@ -92,6 +92,37 @@ describe('with the sandbox', () => {
     },
   )
 
+  test('its tokens are counted before it is sent, free, with tools and pictures', async () => {
+    const { max_tokens: _limit, ...question } = hello
+    const { result, charge } = await chargeOf(gateway, async () => {
+      const plain = await client.messages.countTokens(question)
+      const more = await client.messages.countTokens({ ...question, system: 'Be brief.', tools: [weather] })
+      const source = { type: 'url' as const, url: 'https://pictures.example/1.png' }
+      const seen = { role: 'user' as const, content: [{ type: 'image' as const, source }] }
+      const pictured = await client.messages.countTokens({ ...question, messages: [...question.messages, seen] })
+      return [plain, more, pictured]
+    })
+    const [plain, more, pictured] = result.map(({ input_tokens }) => input_tokens)
+    expect(charge).toBe(0n)
+    expect(plain).toBeGreaterThan(3)
+    expect(more).toBeGreaterThan(plain! + 20)
+    expect(pictured).toBeGreaterThan(plain! + 1_000)
+    expect(result[0]).toMatchObject({ svc: { estimated: true } })
+    const { usage: used } = await client.messages.create(hello)
+    expect(Math.abs(used.input_tokens - plain!)).toBeLessThan(10)
+  })
+
+  test.each([
+    [{ model: 'none' }, 404, 'model_not_found'],
+    [{ messages: [] }, 400, 'empty_content'],
+    [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 400, 'unsupported_parameter'],
+  ])('what cannot be counted is refused as it would be when it is sent: %o', async (more, status, code) => {
+    const { max_tokens: _limit, ...question } = hello
+    const asked = { ...question, ...more } as Anthropic.MessageCountTokensParams
+    const error = await failureOf(client.messages.countTokens(asked))
+    expect(error).toMatchObject({ status, error: { type: 'error', error: { code } } })
+  })
+
   test('thinking stands in a block of its own, whole and streamed', async () => {
     const request: Request = { ...hello, max_tokens: 4_000, thinking: { type: 'enabled', budget_tokens: 2_000 } }
     const whole = await client.messages.create(request)

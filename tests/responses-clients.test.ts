@@ -330,6 +330,8 @@ describe('with an upstream that does what the test says', () => {
     ['prompt', { prompt: { id: 'p' } }],
     ['truncation', { truncation: 'auto' as const }],
     ['max_tool_calls', { max_tool_calls: 1 }],
+    ['context_management', { context_management: [{ type: 'compaction' }] }],
+    ['tools.0.type', { tools: [{ type: 'custom' as const, name: 'shell' }] }],
     ['something_new', { something_new: 1 }],
     ['include.0', { include: ['file_search_call.results' as const] }],
     ['tools.0.type', { tools: [{ type: 'web_search' as const }] }],

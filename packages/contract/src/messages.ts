@@ -43,6 +43,19 @@ export const messageRequest = z.looseObject({
   service_tier: z.enum(['auto', 'standard_only']).nullish(),
 })
 
+/** The body of a question how many tokens a message has: a request without a limit, whose other fields do not count. */
+export const messageCountRequest = messageRequest.extend({ max_tokens: z.int().min(1).nullish() })
+
+export type MessageCountRequest = z.output<typeof messageCountRequest>
+
+/** The answer to it. */
+export const messageCountReply = z
+  .looseObject({
+    input_tokens: z.int(),
+    svc: z.object({ estimated: z.boolean().describe('False where the model’s own provider has counted.') }),
+  })
+  .meta({ id: 'MessageCount' })
+
 export type MessageRequest = z.output<typeof messageRequest>
 
 const usage = z.looseObject({

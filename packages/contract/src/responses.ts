@@ -6,13 +6,14 @@ const inputItem = z.looseObject({ type: z.string().max(64).optional(), role: z.s
   id: 'ResponseInputItem',
   description:
     'A message (`role`, `content` of input_text, input_image by URL, input_file by its data, input_audio, ' +
-    'output_text, refusal), a function_call, a function_call_output or a reasoning item.',
+    'output_text, refusal), a function_call, a function_call_output, a reasoning item, or an item_reference to an ' +
+    'item of an answer of the last day.',
 })
 
 const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })
 
 /**
- * The body of a request in the form of OpenAI's Responses API, as far as it can be answered without keeping anything.
+ * The body of a request in the form of OpenAI's Responses API, as far as it can be answered without keeping what was asked.
  *
  * Null in an optional field is the same as its absence. Fields that are not listed are refused. Source: decision 0036.
  */
@@ -54,7 +55,13 @@ export const responseRequest = z.looseObject({
   prompt_cache_key: z.string().nullish(),
   prompt_cache_retention: z.string().nullish(),
   service_tier: z.string().nullish(),
-  store: z.literal(false).nullish().describe('Nothing is kept, so that true is refused.'),
+  store: z
+    .literal(false)
+    .nullish()
+    .describe(
+      'Answers cannot be fetched later, so that true is refused. Unless it is false, the items of the answer can be ' +
+        'referred to for a day.',
+    ),
   background: z.literal(false).nullish(),
   truncation: z.literal('disabled').nullish(),
 })

@@ -101,6 +101,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
       measureSound: (file) => parts.durationProbe.measure(file.bytes, file.byteLength),
     },
     idempotency: parts.idempotency,
+    keptItems: parts.keptItems,
     images: makeImageDeps(parts, { billing, upstreamOf, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },

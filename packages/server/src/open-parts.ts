@@ -6,6 +6,7 @@ import { lockDataFolder } from './db/data-folder-lock.ts'
 import { openDatabase } from './db/open-database.ts'
 import { StreamSlots } from './http/stream-slots.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
+import { createKeptItems } from './idempotency/kept-items.ts'
 import { createIdempotentRequestStore } from './idempotency/idempotent-request-store.ts'
 import { createKeyAuthenticator } from './keys/authenticate-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
@@ -86,15 +87,25 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const origins = () => consoleOrigins(config, listening.origin)
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
+  const answers = { clock, processId, secrets: config.peppers, store: createIdempotentRequestStore(database) }
   const idempotency = createIdempotency({
-    ...{ clock, processId, secrets: config.peppers, store: createIdempotentRequestStore(database) },
+    ...answers,
     outcomeOf: requestOutcome(database, { clock, processId }),
   })
   return {
     listening,
     console: openConsole({ config, database, clock, log, origins }),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
-    ...{ media, revocations, processId, observation, deposits, idempotency, tokenCounter: createTokenCounter() },
+    ...{
+      media,
+      revocations,
+      processId,
+      observation,
+      deposits,
+      idempotency,
+      keptItems: createKeptItems(answers),
+      tokenCounter: createTokenCounter(),
+    },
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
     outbox: openOutbox({ config, database, clock, log }),

@@ -1,6 +1,6 @@
 import { documentedChatRequest } from '../chat-documentation.ts'
 import { chatChunk, chatReply, chatRequest } from '../chat.ts'
-import { messageEvent, messageReply, messageRequest } from '../messages.ts'
+import { messageCountReply, messageCountRequest, messageEvent, messageReply, messageRequest } from '../messages.ts'
 import { responseEvent, responseReply, responseRequest } from '../responses.ts'
 import { type EndpointTable, paidErrors } from './endpoint.ts'
 
@@ -72,4 +72,32 @@ export const chatEndpoints = {
     errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
     rateClass: 'keyed',
   },
-} as const satisfies EndpointTable<'createChatCompletion' | 'createResponse' | 'createMessage'>
+  countMessageTokens: {
+    id: 'countMessageTokens',
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    auth: 'key',
+    right: 'inference',
+    tag: 'Chat',
+    summary: 'Count the tokens of a message',
+    description:
+      'Says how many input tokens a request to `/v1/messages` would have. Free. Models of Anthropic and Gemini that are ' +
+      'served by their own APIs are counted there, others by the tokenizer of the gateway, which `svc.estimated` tells.',
+    request: { body: messageCountRequest },
+    reply: { description: 'The number of tokens.', json: messageCountReply },
+    errors: [
+      'invalid_json',
+      'missing_required_parameter',
+      'invalid_value',
+      'unsupported_parameter',
+      'empty_content',
+      'model_not_allowed',
+      'model_not_found',
+      'request_timeout',
+      'request_too_large',
+      'unsupported_media_type',
+      'server_is_overloaded',
+    ],
+    rateClass: 'keyed',
+  },
+} as const satisfies EndpointTable<'createChatCompletion' | 'createResponse' | 'createMessage' | 'countMessageTokens'>

@@ -115,4 +115,8 @@ export const chatExamples: ExampleTable<typeof chatEndpoints> = {
       { type: 'message_stop', svc },
     ],
   },
+  countMessageTokens: {
+    body: { model: 'svc-opus', messages: [{ role: 'user', content: 'Say hello.' }] },
+    reply: { input_tokens: 12, svc: { estimated: true } },
+  },
 }

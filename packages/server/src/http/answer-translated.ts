@@ -1,7 +1,9 @@
 /** The edge's part of a chat in another form: as a chat is answered, but each answer and frame is written again. */
+import { randomUUID } from 'node:crypto'
 import type { IdempotentRun } from '../idempotency/idempotency.ts'
 import { completeChat } from '../inference/complete-chat.ts'
 import { streamChat } from '../inference/stream-chat.ts'
+import type { StreamReader } from '../inference/frame-writer.ts'
 import { type AnswerHead, renameParam, type TranslatedChat, translatedReader } from '../inference/translated-chat.ts'
 import type { Caller } from '../keys/caller.ts'
 import { keepStream, keepWhole } from './answer-once.ts'
@@ -19,14 +21,48 @@ export interface AdmittedTranslation {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, chat, run }: AdmittedTranslation) {
+/**
+ * Keeps of an answer what its client may refer to in the next turn. An answer goes out all the same where that fails:
+ * the next turn is then refused.
+ */
+async function keepItems(deps: EdgeDeps, { caller, chat }: AdmittedTranslation, head: AnswerHead, text: string) {
+  try {
+    const output = chat.itemsOf?.(text) ?? null
+    const { requestId, seed } = head
+    if (output !== null) await deps.keptItems.keep({ keyId: caller.keyId, requestId, seed, output })
+  } catch (error) {
+    deps.log.error({ err: error }, 'the items of an answer could not be kept')
+  }
+}
+
+/** A reader whose end waits until it is kept. */
+function keptReader(reader: StreamReader, keep: (text: string) => Promise<void>): StreamReader {
+  return {
+    get gone() {
+      return reader.gone
+    },
+    open: () => {
+      const writer = reader.open()
+      return {
+        write: (text) => writer.write(text),
+        end: (text) => void keep(text).finally(() => writer.end(text)),
+        onDrain: (listener) => writer.onDrain(listener),
+      }
+    },
+  }
+}
+
+async function answerStream(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTranslation) {
+  const { caller, chat, run } = admitted
   const giveBack = deps.limits.streams.take(caller.keyId)
   const task = { caller, call: chat.call, requestId: call.request.id }
-  const translator = chat.frames(headOf(deps, call))
+  const head = headOf(deps, call)
+  const translator = chat.frames(head)
+  const plain = streamReader(deps, call)
+  const isKept = (chat.itemsOf ?? null) !== null
+  const reader = isKept ? keptReader(plain, (text) => keepItems(deps, admitted, head, text)) : plain
   try {
-    await keepStream(deps, streamReader(deps, call), run, (reader) =>
-      streamChat(deps.chat, task, translatedReader(reader, translator)),
-    )
+    await keepStream(deps, reader, run, (inner) => streamChat(deps.chat, task, translatedReader(inner, translator)))
   } catch (error) {
     // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
     if (call.reply.raw.headersSent) call.reply.raw.destroy()
@@ -37,16 +73,19 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, chat, run
 }
 
 function headOf(deps: EdgeDeps, { request }: RouteCall): AnswerHead {
-  return { requestId: request.id, now: deps.clock.now() }
+  return { requestId: request.id, now: deps.clock.now(), seed: randomUUID().replaceAll('-', '') }
 }
 
-async function answerWhole(deps: EdgeDeps, call: RouteCall, { caller, chat, run }: AdmittedTranslation) {
+async function answerWhole(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTranslation) {
+  const { caller, chat, run } = admitted
   const { request, reply } = call
   const head = headOf(deps, call)
   const json = await keepWhole(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat.call, requestId: request.id })
     const headers = tellCharge(call, completed.charge)
-    return { contentType: JSON_TYPE, headers, body: chat.whole(completed.json, head) }
+    const body = chat.whole(completed.json, head)
+    await keepItems(deps, admitted, head, body)
+    return { contentType: JSON_TYPE, headers, body }
   })
   return reply.type(JSON_TYPE).send(json)
 }

@@ -16,6 +16,7 @@ import type { ManageWalletsDeps } from '../deposits/manage-wallets.ts'
 import type { ReadDepositsDeps } from '../deposits/read-deposits.ts'
 import type { SendReceiptDeps } from '../deposits/send-receipt.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
+import type { KeptItems } from '../idempotency/kept-items.ts'
 import type { ImageDeps } from '../inference/prepare-images.ts'
 import type { StreamChatDeps } from '../inference/stream-chat.ts'
 import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
@@ -48,6 +49,7 @@ export interface EdgeDeps {
   readonly chat: StreamChatDeps
   readonly audio: SpeakTextDeps & TranscribeDeps
   readonly idempotency: Idempotency
+  readonly keptItems: KeptItems
   readonly images: ImageDeps
   readonly balance: ReadBalanceDeps
   readonly usage: ReadUsageDeps

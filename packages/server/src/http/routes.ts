@@ -23,6 +23,7 @@ import { v1ImagesGenerations } from './routes/v1-images-generations.ts'
 import { v1ImagesModels } from './routes/v1-images-models.ts'
 import { v1MediaName } from './routes/v1-media-name.ts'
 import { v1Messages } from './routes/v1-messages.ts'
+import { v1MessagesCountTokens } from './routes/v1-messages-count-tokens.ts'
 import { v1Models } from './routes/v1-models.ts'
 import { v1ModelsId } from './routes/v1-models-id.ts'
 import { v1Responses } from './routes/v1-responses.ts'
@@ -38,7 +39,7 @@ import { v1Videos } from './routes/v1-videos.ts'
 export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
-const chat: readonly MountRoute[] = [v1ChatCompletions, v1Responses, v1Messages]
+const chat: readonly MountRoute[] = [v1ChatCompletions, v1Responses, v1Messages, v1MessagesCountTokens]
 const embeddings: readonly MountRoute[] = [v1Embeddings]
 const videos: readonly MountRoute[] = [
   v1VideosModels,

@@ -10,6 +10,8 @@ export interface IdempotentRequestStore {
   /** @returns false when there is a row of that name already, which stays as it is. */
   insert(row: IdempotentRow): Promise<boolean>
   find(name: IdempotentName): Promise<IdempotentRow | null>
+  /** Those that are there of several names. */
+  findAll(keyId: string, nameHashes: readonly string[]): Promise<readonly IdempotentRow[]>
   /**
    * Puts a new request in the place of an earlier one.
    * @returns false when somebody else did so before.
@@ -45,6 +47,10 @@ export function createIdempotentRequestStore({
         .where('name_hash', '=', name_hash)
         .executeTakeFirst()
       return found ?? null
+    },
+    findAll(keyId, nameHashes) {
+      const found = read.selectFrom(table).selectAll().where('key_id', '=', keyId)
+      return found.where('name_hash', 'in', nameHashes).execute()
     },
     async replace({ key_id, name_hash, ...rest }, earlierRequestId) {
       const update = read

@@ -23,6 +23,8 @@ export interface AnswerHead {
   readonly requestId: string
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** Made anew for each answer: stands in the ids of its items, and nowhere else. */
+  readonly seed: string
 }
 
 /** A request in another form. */
@@ -34,6 +36,11 @@ export interface TranslatedChat {
   whole(json: string, head: AnswerHead): string
   /** Begins to write a stream again. */
   frames(head: AnswerHead): FrameTranslator
+  /**
+   * Finds what of an answer is kept for a next turn, in its text or in its last events; null or absent keeps nothing,
+   * as it does where it returns null.
+   */
+  readonly itemsOf?: ((text: string) => string | null) | null
 }
 
 /** Field names of a chat, and what they are called in another form. */

@@ -36,6 +36,9 @@ export const AUDIO_BYTES_PER_TOKEN = 16
 /** Sound as it is estimated when no usage was reported: 16 kB a second at 32 tokens a second. */
 const ESTIMATED_AUDIO_BYTES_PER_TOKEN = 500
 
+/** What a chat template puts around a message, as OpenAI publishes it for its models. */
+const ESTIMATED_FRAME_TOKENS = 3
+
 /** Stands in for a context window that nobody states, when a part of unknown size has to be bounded by it. */
 export const UNKNOWN_CONTEXT_TOKENS = 1_048_576
 
@@ -90,6 +93,18 @@ export function estimatePrompt(body: PromptBody): number {
   const text = Math.ceil(Math.max(0, body.byteLength - media.base64Bytes) / BYTES_PER_ESTIMATED_TOKEN)
   const audio = Math.ceil(media.audioBytes / ESTIMATED_AUDIO_BYTES_PER_TOKEN)
   return text + media.images * ESTIMATED_IMAGE_TOKENS + audio
+}
+
+/**
+ * What stands in a prompt beside the text that a tokenizer counts, as an estimate: what a template puts around each
+ * message, pictures, sound.
+ */
+export function estimateRest(body: PromptBody): number {
+  const media = measureMedia(body.value)
+  const { messages } = body.value
+  const framed = Array.isArray(messages) ? messages.length * ESTIMATED_FRAME_TOKENS : 0
+  const audio = Math.ceil(media.audioBytes / ESTIMATED_AUDIO_BYTES_PER_TOKEN)
+  return framed + media.images * ESTIMATED_IMAGE_TOKENS + audio
 }
 
 /** The text of a prompt, for a tokenizer: everything that a model reads but media. */

@@ -109,6 +109,11 @@ export interface ChatUpstream {
    * @throws {ServiceError} when it fails before that.
    */
   stream(request: UpstreamChatRequest, sink: ChatStreamSink): Promise<ChatStream>
+  /**
+   * Counts the tokens of a prompt, which costs nothing; resolves to null where the answer is no number. Null where the
+   * upstream cannot count.
+   */
+  readonly countPrompt: ((request: UpstreamChatRequest) => Promise<number | null>) | null
   /** What a generation cost in the end; null when this upstream cannot tell (yet). */
   findCost(generationId: string): Promise<AttoUsd | null>
   /** The upstream's own list of models as it came, for the catalog to read; null when it has none. */

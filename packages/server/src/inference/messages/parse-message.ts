@@ -1,6 +1,8 @@
-import { messageRequest, type MessageRequest } from '@svc/contract'
+import { messageCountRequest, type MessageCountRequest, messageRequest } from '@svc/contract'
+import type { z } from 'zod'
 import { parseFields, parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
+import type { ChatCall } from '../parse-chat.ts'
 import { type FieldNames, parseTranslated, type TranslatedChat } from '../translated-chat.ts'
 import { MessageFrames } from './message-frames.ts'
 import { messagesOf } from './message-input.ts'
@@ -43,7 +45,7 @@ function toolOf(tool: Fields, index: number): Fields {
 
 const choices = { auto: 'auto', any: 'required', none: 'none' } as const
 
-function toolChoiceOf(choice: NonNullable<MessageRequest['tool_choice']>): Fields {
+function toolChoiceOf(choice: NonNullable<MessageCountRequest['tool_choice']>): Fields {
   refuseOthers(choice, new Set(['type', 'name', 'disable_parallel_tool_use']), 'tool_choice.')
   const { type } = choice
   const chosen =
@@ -59,7 +61,7 @@ const LOW_TOKENS = 4_096
 const MEDIUM_TOKENS = 16_384
 
 /** How much to think. A chat knows efforts only. Thinking that is off asks for nothing, as its absence does. */
-function effortOf({ thinking, output_config: config }: MessageRequest): string | null {
+function effortOf({ thinking, output_config: config }: MessageCountRequest): string | null {
   const asked = config?.effort ?? null
   if (asked !== null) return asked
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : null
@@ -86,14 +88,25 @@ const SAME = {
   cache_control: 'cache_control',
 } as const
 
-function refuseUnanswerable(request: MessageRequest): void {
+function refuseUnanswerable(request: MessageCountRequest): void {
   refuseOthers(request, known)
   refuseOthers(request.thinking ?? {}, new Set(['type', 'budget_tokens', 'display']), 'thinking.')
   refuseOthers(request.output_config ?? {}, new Set(['effort', 'format']), 'output_config.')
   refuseOthers(request.metadata ?? {}, new Set(['user_id']), 'metadata.')
 }
 
-function chatOf(request: MessageRequest): Fields {
+/** @throws {ServiceError} 400. */
+function readRequest<Schema extends z.ZodType<MessageCountRequest>>(text: Buffer, schema: Schema): z.output<Schema> {
+  const value = parseJsonObject(text)
+  const { service_tier: _tier, ...routing } = value
+  const request = parseFields(schema, value)
+  spellings.refuse(scanBody(text).keys())
+  refuseRouting(routing)
+  refuseUnanswerable(request)
+  return request
+}
+
+function chatOf(request: MessageCountRequest): Fields {
   const { tools, tool_choice: choice, output_config: config } = request
   const effort = effortOf(request)
   const format = config?.format ?? null
@@ -115,17 +128,20 @@ function chatOf(request: MessageRequest): Fields {
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, or one that cannot be honoured.
  */
 export function parseMessage(text: Buffer): TranslatedChat {
-  const value = parseJsonObject(text)
-  const { service_tier: _tier, ...routing } = value
-  const request = parseFields(messageRequest, value)
-  spellings.refuse(scanBody(text).keys())
-  refuseRouting(routing)
-  refuseUnanswerable(request)
-  const call = parseTranslated(chatOf(request), MESSAGE_FIELDS)
+  const request = readRequest(text, messageRequest)
   return {
-    call,
+    call: parseTranslated(chatOf(request), MESSAGE_FIELDS),
     fields: MESSAGE_FIELDS,
     whole: (json, head) => renderMessage(request.model, json, head),
     frames: (head) => new MessageFrames(request.model, head),
   }
+}
+
+/**
+ * Reads a question how many tokens a message has, as the chat that it would be.
+ *
+ * @throws {ServiceError} 400 as `parseMessage`.
+ */
+export function parseMessageCount(text: Buffer): ChatCall {
+  return parseTranslated(chatOf(readRequest(text, messageCountRequest)), MESSAGE_FIELDS)
 }

@@ -2,6 +2,7 @@ import { responseRequest, type ResponseRequest } from '@svc/contract'
 import { parseFields, parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import { type FieldNames, parseTranslated, recordsOf, type TranslatedChat } from '../translated-chat.ts'
+import { type FindItem, itemFinder, outputIn, seedsIn } from './referred-items.ts'
 import { renderResponse } from './render-response.ts'
 import { ResponseFrames } from './response-frames.ts'
 import { messagesOf } from './response-input.ts'
@@ -85,12 +86,12 @@ function refuseUnanswerable(request: ResponseRequest): void {
   if (other !== -1) throw unsupported(`include.${other}`)
 }
 
-function chatOf(request: ResponseRequest): Fields {
+function chatOf(request: ResponseRequest, findItem: FindItem): Fields {
   const { tools, tool_choice: choice, text, reasoning, top_logprobs: logprobs } = request
   const wantsLogprobs = (logprobs ?? 0) > 0 || request.include?.includes('message.output_text.logprobs') === true
   return {
     ...pickFields(request, SAME),
-    messages: messagesOf(request),
+    messages: messagesOf(request, findItem),
     ...(tools === null || tools === undefined || tools.length === 0 ? {} : { tools: toolsOf(tools) }),
     ...(choice === null || choice === undefined ? {} : { tool_choice: toolChoiceOf(choice) }),
     ...(text?.format === null || text?.format === undefined ? {} : { response_format: responseFormatOf(text.format) }),
@@ -116,23 +117,38 @@ function refuseKeeping(value: Fields): void {
   }
 }
 
+/** A request whose shape is known to be right, before what it refers to is there. */
+export interface ResponseCall {
+  /** Seeds of the answers that it refers to. */
+  readonly seeds: readonly string[]
+  /**
+   * Makes the chat of it.
+   * @param outputs JSON text of the items of answers, by seed.
+   * @throws {ServiceError} 400: what cannot be honoured, or what is not there any more.
+   */
+  translate(outputs: ReadonlyMap<string, string>): TranslatedChat
+}
+
 /**
  * Reads a request in the form of OpenAI's Responses API.
  *
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, or one that cannot be honoured.
  */
-export function parseResponse(text: Buffer): TranslatedChat {
+export function parseResponse(text: Buffer): ResponseCall {
   const value = parseJsonObject(text)
   refuseKeeping(value)
   const request = parseFields(responseRequest, value)
   spellings.refuse(scanBody(text).keys())
   refuseRouting(value)
   refuseUnanswerable(request)
-  const call = parseTranslated(chatOf(request), RESPONSE_FIELDS)
   return {
-    call,
-    fields: RESPONSE_FIELDS,
-    whole: (json, head) => renderResponse(request, json, head),
-    frames: (head) => new ResponseFrames(request, head),
+    seeds: seedsIn(request),
+    translate: (outputs) => ({
+      call: parseTranslated(chatOf(request, itemFinder(outputs)), RESPONSE_FIELDS),
+      fields: RESPONSE_FIELDS,
+      whole: (json, head) => renderResponse(request, json, head),
+      frames: (head) => new ResponseFrames(request, head),
+      itemsOf: request.store === false ? null : outputIn,
+    }),
   }
 }

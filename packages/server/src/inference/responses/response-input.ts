@@ -3,12 +3,14 @@ import { MESSAGE_PARTS_MAX, type ResponseRequest } from '@svc/contract'
 import { ServiceError } from '../../errors/service-error.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import { recordOf, textOf } from '../translated-chat.ts'
+import { type FindItem, referenceOf } from './referred-items.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Message = Record<string, unknown>
 
 const REFERENCE =
-  "nothing is kept here, so that an item cannot be referred to; send it, as clients do with 'store: false'."
+  "the item is not here, or not any more: items are kept for a day unless 'store' is false, for the key that asked. " +
+  "Send the item itself, as clients do with 'store: false'."
 
 function imagePart(part: Fields, path: string): Fields {
   refuseOthers(part, new Set(['type', 'image_url', 'detail']), `${path}.`)
@@ -144,21 +146,26 @@ const items: Readonly<Record<string, (list: MessageList, item: Fields, path: str
 }
 
 /**
- * Makes messages of the instructions and the input.
+ * Makes messages of the instructions and the input. What the input refers to stands where it is referred to.
  *
  * @throws {ServiceError} 400 naming the item that cannot be one.
  */
-export function messagesOf({ input, instructions }: Pick<ResponseRequest, 'input' | 'instructions'>): Message[] {
+export function messagesOf(
+  { input, instructions }: Pick<ResponseRequest, 'input' | 'instructions'>,
+  findItem: FindItem,
+): Message[] {
   const list = new MessageList()
   if (instructions !== null && instructions !== undefined) list.add({ role: 'system', content: instructions })
   if (typeof input === 'string') {
     list.add({ role: 'user', content: input })
     return list.all
   }
-  for (const [index, item] of input.entries()) {
+  for (const [index, sent] of input.entries()) {
     const path = `input.${index}`
-    const type = item.type ?? 'message'
-    if (type === 'item_reference') throw unsupported(path, REFERENCE)
+    const reference = referenceOf(sent)
+    const item: Fields | null = reference === null ? sent : findItem(reference)
+    if (item === null) throw unsupported(path, REFERENCE)
+    const type = textOf(item['type']) ?? 'message'
     const add = items[type]
     if (add === undefined) throw unsupported(`${path}.type`)
     add(list, item, path)

@@ -12,8 +12,8 @@ export interface ResponseEnd {
 }
 
 /** The id of an answer or of one of its items; `place` is that in the output. */
-export function itemId(kind: 'msg' | 'rs' | 'fc', { requestId }: AnswerHead, place: number): string {
-  return `${kind}_${requestId.replaceAll('-', '')}_${place}`
+export function itemId(kind: 'msg' | 'rs' | 'fc', { seed }: AnswerHead, place: number): string {
+  return `${kind}_${seed}_${place}`
 }
 
 /** Why an answer is not whole; null when it is. */

@@ -151,6 +151,22 @@ function writeFormat(value: Json): Json {
  * @throws {ServiceError} 400 for what the API cannot do.
  */
 export function writeAnthropicBody(request: UpstreamChatRequest): Buffer {
+  return Buffer.from(JSON.stringify(bodyOf(request)))
+}
+
+/** Fields that count. Source: Anthropic's API reference, "Count tokens in a message". */
+const COUNTED = ['model', 'system', 'messages', 'tools', 'tool_choice', 'thinking'] as const
+
+/**
+ * Writes the body of a call that counts the prompt.
+ * @throws {ServiceError} 400 for what the API cannot do.
+ */
+export function writeAnthropicCount(request: UpstreamChatRequest): Buffer {
+  const body = bodyOf(request)
+  return Buffer.from(JSON.stringify(Object.fromEntries(COUNTED.map((name) => [name, body[name]]))))
+}
+
+function bodyOf(request: UpstreamChatRequest): Json {
   const { value } = request.body
   refuseUnknown(value, [])
   const conversation = readConversation(value['messages'])
@@ -158,7 +174,7 @@ export function writeAnthropicBody(request: UpstreamChatRequest): Buffer {
   const stops = readStops(value)
   const { output_config: effort, ...thinking } = writeThinking(readReasoning(value), request.upstreamModel, limit)
   const config = { ...(typeof effort === 'object' ? effort : {}), ...writeFormat(value) }
-  const body = present({
+  return present({
     model: request.upstreamModel,
     max_tokens: limit,
     stream: request.stream,
@@ -173,5 +189,4 @@ export function writeAnthropicBody(request: UpstreamChatRequest): Buffer {
     ...writeTools(value),
     ...thinking,
   })
-  return Buffer.from(JSON.stringify(body))
 }

@@ -5,7 +5,7 @@ import { isObject } from '../openai-compatible/usage.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import type { Upstream } from '../upstream.ts'
 import { readAnthropicAnswer } from './anthropic-answer.ts'
-import { writeAnthropicBody } from './anthropic-body.ts'
+import { writeAnthropicBody, writeAnthropicCount } from './anthropic-body.ts'
 import { AnthropicEvents } from './anthropic-events.ts'
 
 /** Source: Anthropic's API reference, "Versions". */
@@ -43,6 +43,13 @@ const api: NativeApi = {
     write: (request) => {
       refuseConfidential(request)
       return { path: '/messages', body: writeAnthropicBody(request) }
+    },
+    count: {
+      write: (request) => {
+        refuseConfidential(request)
+        return { path: '/messages/count_tokens', body: writeAnthropicCount(request) }
+      },
+      field: 'input_tokens',
     },
     readAnswer: readAnthropicAnswer,
     openEvents: () => {

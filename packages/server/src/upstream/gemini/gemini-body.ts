@@ -140,15 +140,27 @@ function writeConfig(request: UpstreamChatRequest): Json {
  * @throws {ServiceError} 400 for what the API cannot do.
  */
 export function writeGeminiBody(request: UpstreamChatRequest): Buffer {
+  return Buffer.from(JSON.stringify(bodyOf(request)))
+}
+
+/**
+ * Writes the body of a call that counts the prompt. Source: Gemini API reference, "models.countTokens".
+ * @throws {ServiceError} 400 for what the API cannot do.
+ */
+export function writeGeminiCount(request: UpstreamChatRequest): Buffer {
+  const model = `models/${request.upstreamModel}`
+  return Buffer.from(JSON.stringify({ generateContentRequest: { model, ...bodyOf(request) } }))
+}
+
+function bodyOf(request: UpstreamChatRequest): Json {
   const { value } = request.body
   refuseUnknown(value, ['presence_penalty', 'frequency_penalty'])
   const { system, turns } = readConversation(value['messages'])
   const wantsSignatures = !BUDGET_MODELS.test(request.upstreamModel)
-  const body = {
+  return {
     ...(system.length === 0 ? {} : { systemInstruction: { parts: system.map(writeContent) } }),
     contents: turns.map((turn) => writeTurn(turn, wantsSignatures)),
     ...writeTools(value),
     generationConfig: writeConfig(request),
   }
-  return Buffer.from(JSON.stringify(body))
 }

@@ -6,7 +6,7 @@ import type { UpstreamClient } from '../upstream-client.ts'
 import type { Upstream } from '../upstream.ts'
 import { openGeminiEvents, readGeminiAnswer } from './gemini-answer.ts'
 import { geminiEmbeddings } from './gemini-embeddings.ts'
-import { writeGeminiBody } from './gemini-body.ts'
+import { writeGeminiBody, writeGeminiCount } from './gemini-body.ts'
 
 /** More models than there will be; the API gives so many at a time. */
 const PAGE = 1_000
@@ -47,6 +47,16 @@ const api: NativeApi = {
       refuseConfidential(request)
       const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
       return { path: `/models/${encodeURIComponent(request.upstreamModel)}:${method}`, body: writeGeminiBody(request) }
+    },
+    count: {
+      write: (request) => {
+        refuseConfidential(request)
+        return {
+          path: `/models/${encodeURIComponent(request.upstreamModel)}:countTokens`,
+          body: writeGeminiCount(request),
+        }
+      },
+      field: 'totalTokens',
     },
     readAnswer: readGeminiAnswer,
     openEvents: openGeminiEvents,

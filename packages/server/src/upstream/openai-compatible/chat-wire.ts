@@ -17,6 +17,13 @@ export interface ChatWire {
    * @throws {ServiceError} 400 for what this API cannot do.
    */
   write(request: UpstreamChatRequest): { readonly path: string; readonly body: Buffer }
+  /** How the API counts a prompt; null where it cannot. */
+  readonly count: {
+    /** @throws {ServiceError} as `write`. */
+    write(request: UpstreamChatRequest): { readonly path: string; readonly body: Buffer }
+    /** The field of the answer that has the number. */
+    readonly field: string
+  } | null
   /** An answer or an error page in OpenAI's shape; undefined when it is no JSON. */
   readAnswer(text: Buffer): unknown
   /**

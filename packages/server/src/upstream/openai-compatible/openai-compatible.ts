@@ -45,8 +45,8 @@ function writeChat({ wire, dialect }: Deps, request: UpstreamChatRequest): Retur
   return wire?.write(request) ?? { path: '/chat/completions', body: buildChatBody(request, dialect) }
 }
 
-function chatRequest(deps: Deps, request: UpstreamChatRequest) {
-  const { path, body } = writeChat(deps, request)
+function chatRequest(deps: Deps, request: UpstreamChatRequest, written = writeChat(deps, request)) {
+  const { path, body } = written
   return {
     origin: deps.client.origin,
     path: `${deps.client.basePath}${path}`,
@@ -110,6 +110,19 @@ async function complete(deps: Deps, request: UpstreamChatRequest): Promise<Upstr
   const completion = readCompletion(response.body, value, generationIdOf(deps, response.headers), deps.dialect)
   if (completion === null) throw upstreamFailure('broken', { upstream: deps.name, status: 200 })
   return completion
+}
+
+async function countPrompt(
+  deps: Deps,
+  request: UpstreamChatRequest,
+  count: NonNullable<ChatWire['count']>,
+): Promise<number | null> {
+  const sent = chatRequest(deps, request, count.write(request))
+  const limits = { signal: request.signal, bytesMax: ERROR_BYTES_MAX }
+  const response = await collectResponse(deps.client.dispatcher, sent, limits)
+  const value = response.status === 200 ? parseJson(response.body) : null
+  const tokens = isObject(value) ? value[count.field] : null
+  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
 }
 
 /** Reads an error page up to a limit, then says what it means. */
@@ -233,11 +246,13 @@ export async function fetchJson(
 
 /** Builds the adapter. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatUpstream {
+  const count = options.wire?.count ?? null
   return {
     name: options.name,
     supportsChoices: options.dialect.supportsChoices,
     complete: (request) => complete(options, request),
     stream: (request, sink) => stream(options, request, sink),
+    countPrompt: count === null ? null : (request) => countPrompt(options, request, count),
     findCost: options.findCost ?? (() => Promise.resolve(null)),
     listModels: async () => {
       const list = await fetchJson(options.client, options.name, { path: '/models', timeoutMs: LIST_MS })

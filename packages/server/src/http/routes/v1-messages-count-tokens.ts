@@ -1,0 +1,30 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { countMessageTokens } from '../../inference/messages/count-message-tokens.ts'
+import { parseMessageCount } from '../../inference/messages/parse-message.ts'
+import type { EdgeDeps } from '../edge.ts'
+import { sendMessageError, takeKeyHeader } from '../message-form.ts'
+import { checkContentType } from '../read-json-body.ts'
+import { readBody } from '../read-body.ts'
+import { admitCaller } from '../route.ts'
+
+/** POST /v1/messages/count_tokens. Free, and counted by the rate limits. Source: decision 0037 (messages). */
+export function v1MessagesCountTokens(app: FastifyInstance, deps: EdgeDeps): void {
+  const endpoint = endpoints.countMessageTokens
+  app.post(endpoint.path, { errorHandler: sendMessageError }, async (request, reply) => {
+    takeKeyHeader(request)
+    const call = { request, reply }
+    const caller = await admitCaller(deps, call, endpoint, 'cached')
+    checkContentType(call)
+    const limits = { bytesMax: deps.limits.chatBodyBytes, budget: deps.limits.bodies }
+    const { body, release } = await readBody(request.raw, limits)
+    try {
+      const chat = parseMessageCount(body)
+      request.facts.model = chat.request.model
+      const { tokens, isEstimated } = await countMessageTokens(deps.chat, caller, chat)
+      return { input_tokens: tokens, svc: { estimated: isEstimated } }
+    } finally {
+      release()
+    }
+  })
+}
