@@ -6,8 +6,8 @@ const inputItem = z.looseObject({ type: z.string().max(64).optional(), role: z.s
   id: 'ResponseInputItem',
   description:
     'A message (`role`, `content` of input_text, input_image by URL, input_file by its data, input_audio, ' +
-    'output_text, refusal), a function_call, a function_call_output, a reasoning item, or an item_reference to an ' +
-    'item of an answer of the last day.',
+    'output_text, refusal), a function_call, a function_call_output, a reasoning item, or an item_reference ' +
+    'to an item of an answer of the last day.',
 })
 
 const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })

@@ -81,8 +81,8 @@ export const chatEndpoints = {
     tag: 'Chat',
     summary: 'Count the tokens of a message',
     description:
-      'Says how many input tokens a request to `/v1/messages` would have. Free. Models of Anthropic and Gemini that are ' +
-      'served by their own APIs are counted there, others by the tokenizer of the gateway, which `svc.estimated` tells.',
+      'Says how many input tokens a request to `/v1/messages` would have. Free. Models of Anthropic and Gemini that ' +
+      'are served by their own APIs are counted there, others by the tokenizer of the gateway: `svc.estimated` tells.',
     request: { body: messageCountRequest },
     reply: { description: 'The number of tokens.', json: messageCountReply },
     errors: [
