@@ -30,6 +30,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   sign_in_user: 'sign-in',
   task_lease: 'deposits',
   team: 'accounts',
+  team_alert: 'teams',
   team_invitation: 'teams',
   team_member: 'teams',
   transfer: 'ledger',

@@ -3,7 +3,7 @@ import type { Config, MailConfig } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { createFileMailer } from './mail/file-mailer.ts'
 import type { Mailer, MailSender } from './mail/mailer.ts'
-import { createOutboxStore, type MailWindow } from './mail/outbox-store.ts'
+import { createOutboxStore } from './mail/outbox-store.ts'
 import type { OutboxDeps } from './mail/outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { settingsDeps } from './open-console.ts'
@@ -38,12 +38,34 @@ function mailerOf(mail: MailConfig, brand: () => Promise<string>): Mailer {
   return mail.kind === 'file' ? createFileMailer(mail.folder, sender) : createSmtpMailer(mail.server, sender)
 }
 
-function windowsOf({ limits }: OutboxParts['config']): readonly MailWindow[] {
+/**
+ * How many letters of each kind go out. Those of receipts are configured; the others are our own choice, and wide enough
+ * for people who press a button twice. What nobody can be asked to wait for is never stopped by another kind.
+ */
+function windowsOf({ limits }: OutboxParts['config']): OutboxDeps['windows'] {
   const { perRecipientAndHour, perRecipientAndDay, perAccountAndDay, perHour } = limits.receipts
-  return [
-    { of: 'recipient', max: perRecipientAndHour, withinMs: HOUR_MS },
-    { of: 'recipient', max: perRecipientAndDay, withinMs: DAY_MS },
-    { of: 'account', max: perAccountAndDay, withinMs: DAY_MS },
-    { of: 'all', max: perHour, withinMs: HOUR_MS },
-  ]
+  return {
+    funding_receipt: [
+      { of: 'recipient', max: perRecipientAndHour, withinMs: HOUR_MS },
+      { of: 'recipient', max: perRecipientAndDay, withinMs: DAY_MS },
+      { of: 'account', max: perAccountAndDay, withinMs: DAY_MS },
+      { of: 'all', max: perHour, withinMs: HOUR_MS },
+    ],
+    sign_in_link: [
+      { of: 'recipient', max: 5, withinMs: HOUR_MS },
+      { of: 'recipient', max: 20, withinMs: DAY_MS },
+      { of: 'all', max: 1_000, withinMs: HOUR_MS },
+    ],
+    invitation: [
+      { of: 'recipient', max: 5, withinMs: HOUR_MS },
+      { of: 'recipient', max: 10, withinMs: DAY_MS },
+      { of: 'account', max: 100, withinMs: DAY_MS },
+      { of: 'all', max: 500, withinMs: HOUR_MS },
+    ],
+    low_balance: [
+      { of: 'recipient', max: 10, withinMs: DAY_MS },
+      { of: 'account', max: 50, withinMs: DAY_MS },
+      { of: 'all', max: 500, withinMs: HOUR_MS },
+    ],
+  }
 }

@@ -34,6 +34,7 @@ export async function waitingMail(database: Database, accountId: string): Promis
     topic: mailId,
     recipient: 'ada@example.com',
     recipientHash: mailId,
+    expiresAt: null,
   } as const
   await store.insert({ mailId, accountId, content, ...letter, now: Date.now() }, [])
   await store.postpone(mailId, Date.now() + 3_600_000, 'ESOCKET')

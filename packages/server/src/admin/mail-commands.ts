@@ -59,7 +59,7 @@ function listOutput(letters: readonly MailRecord[]): CommandOutput {
   const rows = letters.map((letter) => [
     letter.mailId,
     letter.kind,
-    letter.accountId,
+    letter.accountId ?? '',
     letter.state,
     String(letter.attempts),
     letter.errorCode ?? '',

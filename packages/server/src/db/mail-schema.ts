@@ -3,18 +3,21 @@
 /** A letter. Recipient and content are kept only while it waits to be delivered. */
 export interface MailOutboxTable {
   mail_id: string
-  kind: 'funding_receipt'
-  account_id: string
+  kind: 'funding_receipt' | 'sign_in_link' | 'invitation' | 'low_balance'
+  /** Null for letters of sign-in: they belong to nobody's account. */
+  account_id: string | null
   /** What the letter is about. One recipient gets one letter about it. */
   topic: string
   recipient: string | null
   recipient_hash: string
-  /** JSON text of a `MailContent`. */
+  /** A sealed `MailContent`; JSON text in letters that are older than migration 0016. */
   content: string | null
   state: 'queued' | 'sent' | 'failed'
   attempts: number
   created_at: number
   next_attempt_at: number
+  /** A letter that must not come later than this; null where it may. */
+  expires_at: number | null
   ended_at: number | null
   /** Why the last attempt failed; never holds an address. */
   error_code: string | null

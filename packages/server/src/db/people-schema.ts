@@ -1,4 +1,5 @@
 /** The tables of people: who signs in, who belongs to which team, who operates the gateway. */
+import type { Generated } from 'kysely'
 
 /** A person, as the sign-in library keeps them. Its other tables are its own. */
 export interface SignInUserTable {
@@ -44,6 +45,8 @@ export interface TeamInvitationTable {
   created_at: number
   expires_at: number
   accepted_at: number | null
+  /** The person who took it. */
+  accepted_by: Generated<string | null>
   revoked_at: number | null
 }
 
@@ -78,4 +81,15 @@ export interface AuditRunTable {
   /** JSON text of an `AuditReport`. */
   report: string | null
   failure: string | null
+}
+
+/** A team that wants to be told when its credits run low. */
+export interface TeamAlertTable {
+  team_id: string
+  threshold_nanocredits: bigint
+  /** 1 while the balance is below the threshold. */
+  is_low: number
+  /** How often it became so. */
+  crossings: number
+  changed_at: number
 }

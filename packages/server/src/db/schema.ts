@@ -27,6 +27,7 @@ import type {
   OperatorActionTable,
   OperatorTable,
   SignInUserTable,
+  TeamAlertTable,
   TeamInvitationTable,
   TeamMemberTable,
 } from './people-schema.ts'
@@ -267,6 +268,7 @@ export interface Schema {
   gateway_setting: GatewaySettingTable
   team_member: TeamMemberTable
   team_invitation: TeamInvitationTable
+  team_alert: TeamAlertTable
   account: AccountTable
   balance: BalanceTable
   team: TeamTable

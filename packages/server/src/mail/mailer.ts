@@ -1,7 +1,8 @@
 /**
  * Room `mail`: letters that leave the gateway. It knows how a letter is written down, kept until it is delivered, and
  * handed to a mail server; who may cause one is decided above. Invariant: a letter has one recipient, a plain address
- * that was checked, and not a word of it was written by a caller. No address is ever logged.
+ * that was checked. What people have written stands in it as plain names only, never in its subject. No address is ever
+ * logged.
  */
 
 /** What a letter says. */

@@ -7,7 +7,7 @@ export type MailState = MailOutboxTable['state']
 
 /** How many letters may go out in a time. */
 export interface MailWindow {
-  /** Whose letters are counted. */
+  /** Whose letters of the same kind are counted. */
   readonly of: 'account' | 'recipient' | 'all'
   readonly max: number
   readonly withinMs: number
@@ -16,12 +16,15 @@ export interface MailWindow {
 export interface NewMail {
   readonly mailId: string
   readonly kind: MailKind
-  readonly accountId: string
+  /** Null for a letter of sign-in. */
+  readonly accountId: string | null
   readonly topic: string
   readonly recipient: string
   readonly recipientHash: string
-  /** JSON text. */
+  /** Sealed. */
   readonly content: string
+  /** Null where the letter may come late. */
+  readonly expiresAt: number | null
   readonly now: number
 }
 
@@ -32,13 +35,14 @@ export interface QueuedMail {
   readonly recipient: string
   readonly content: string
   readonly attempts: number
+  readonly expiresAt: number | null
 }
 
 /** A letter as an operator sees it: without its recipient and its text. */
 export interface MailRecord {
   readonly mailId: string
   readonly kind: MailKind
-  readonly accountId: string
+  readonly accountId: string | null
   readonly topic: string
   readonly state: MailState
   readonly attempts: number
@@ -63,7 +67,7 @@ export interface OutboxStore {
    */
   insert(mail: NewMail, windows: readonly MailWindow[]): Promise<'queued' | 'repeated' | 'throttled'>
   /** When the letter was made that has to leave the window before another fits in; null when one fits in. */
-  findBlocking(mail: Pick<NewMail, 'accountId' | 'recipientHash' | 'now'>, window: MailWindow): Promise<number | null>
+  findBlocking(mail: Counted, window: MailWindow): Promise<number | null>
   isSuppressed(recipientHash: string): Promise<boolean>
   /** Returns false when the recipient was suppressed before. */
   suppress(recipientHash: string, now: number): Promise<boolean>
@@ -227,19 +231,23 @@ function rowOf(mail: NewMail): MailOutboxTable {
     attempts: 0,
     created_at: mail.now,
     next_attempt_at: mail.now,
+    expires_at: mail.expiresAt,
     ended_at: null,
     error_code: null,
   }
 }
 
-type Counted = Pick<NewMail, 'accountId' | 'recipientHash' | 'now'>
+/** What decides which letters count beside one. */
+export type Counted = Pick<NewMail, 'kind' | 'accountId' | 'recipientHash' | 'now'>
 
 /** The condition by which a letter counts in a window. */
-function isCounted({ accountId, recipientHash, now }: Counted, { of, withinMs }: MailWindow) {
+function isCounted({ kind, accountId, recipientHash, now }: Counted, { of, withinMs }: MailWindow) {
   const since = now - withinMs
-  if (of === 'account') return sql<boolean>`account_id = ${accountId} and created_at > ${since}`
-  if (of === 'recipient') return sql<boolean>`recipient_hash = ${recipientHash} and created_at > ${since}`
-  return sql<boolean>`created_at > ${since}`
+  if (of === 'account') return sql<boolean>`kind = ${kind} and account_id = ${accountId} and created_at > ${since}`
+  if (of === 'recipient') {
+    return sql<boolean>`kind = ${kind} and recipient_hash = ${recipientHash} and created_at > ${since}`
+  }
+  return sql<boolean>`kind = ${kind} and created_at > ${since}`
 }
 
 function countWithin({ read }: Database, mail: Counted, window: MailWindow) {
@@ -252,7 +260,7 @@ function countWithin({ read }: Database, mail: Counted, window: MailWindow) {
 async function findQueued({ read }: Database, mailId: string): Promise<QueuedMail | null> {
   const row = await read
     .selectFrom('mail_outbox')
-    .select(['mail_id as mailId', 'kind', 'recipient', 'content', 'attempts'])
+    .select(['mail_id as mailId', 'kind', 'recipient', 'content', 'attempts', 'expires_at as expiresAt'])
     .where('mail_id', '=', mailId)
     .where('state', '=', 'queued')
     .executeTakeFirst()

@@ -17,7 +17,12 @@ import { createSmtpMailer } from './smtp-mailer.ts'
 const HOUR_MS = 3_600_000
 const sender = { name: 'SVC', address: 'no-reply@gateway.example' }
 const content = { subject: 'Funding receipt', text: 'plain words', html: '<p>marked words</p>' }
-const noWindows: readonly MailWindow[] = []
+const windowsOf = (windows: readonly MailWindow[]): OutboxDeps['windows'] => ({
+  funding_receipt: windows,
+  sign_in_link: windows,
+  invitation: windows,
+  low_balance: windows,
+})
 
 function suite(engine: DatabaseEngine): void {
   let opened: TestDatabase
@@ -48,7 +53,7 @@ function suite(engine: DatabaseEngine): void {
       clock: { now: () => now },
       log: createLogger({ level: 'debug', sink: { write: (line) => void logged.push(line) } }),
       secret: 'the secret of these tests',
-      windows: noWindows,
+      windows: windowsOf([]),
       ...more,
     }
   }
@@ -81,6 +86,48 @@ function suite(engine: DatabaseEngine): void {
     const rows = await opened.database.read.selectFrom('mail_outbox').selectAll().execute()
     expect(rows).toMatchObject([{ state: 'sent', recipient: null, content: null, attempts: 1 }])
     expect(JSON.stringify(rows) + logged.join('')).not.toMatch(/ada@|example\.com/)
+  })
+
+  test('what a waiting letter says is sealed: the database alone opens no link, and another secret neither', async () => {
+    const deps = createDeps()
+    const mailId = await queueOne(deps)
+    const [row] = await opened.database.read.selectFrom('mail_outbox').select('content').execute()
+    expect(row?.content).toMatch(/^[A-Za-z0-9+/=]+$/)
+    expect(Buffer.from(row?.content ?? '', 'base64').toString('latin1')).not.toContain('words')
+    expect(await deliverMail(createDeps({ secret: 'another secret' }), mailId)).toBe('refused')
+    expect(server.received).toEqual([])
+    expect(await listMail(deps, { limit: 1 })).toMatchObject([{ state: 'failed', errorCode: 'EUNREADABLE' }])
+  })
+
+  test('a letter that must not come late is given up in time, and never sent after it', async () => {
+    const deps = createDeps()
+    const request = { kind: 'sign_in_link', accountId: null, recipient: 'ada@example.com', content } as const
+    const [late, soon] = await Promise.all([
+      queueMail(deps, { ...request, topic: 'link-1', expiresAt: now + 90_000 }),
+      queueMail(deps, { ...request, topic: 'link-2', expiresAt: now + 30_000 }),
+    ])
+    if (late.kind !== 'queued' || soon.kind !== 'queued') throw new Error('the letters were not queued')
+    server.refuse({ status: 451, text: 'later' })
+    // Its next attempt would come after its end.
+    expect(await deliverMail(deps, soon.mailId)).toBe('refused')
+    expect(await deliverMail(deps, late.mailId)).toBe('queued')
+    server.refuse(null)
+    now += 90_000
+    await deliverDueMail(deps)
+    expect(server.received).toEqual([])
+    const rows = await opened.database.read.selectFrom('mail_outbox').select(['state', 'recipient', 'content']).execute()
+    expect(rows).toEqual([
+      { state: 'failed', recipient: null, content: null },
+      { state: 'failed', recipient: null, content: null },
+    ])
+  })
+
+  test('letters of one kind never use up the places of another', async () => {
+    const deps = createDeps({ windows: windowsOf([{ of: 'all', max: 1, withinMs: HOUR_MS }]) })
+    expect(await queue(deps, 'ada@example.com', 'deposit-1')).toMatchObject({ kind: 'queued' })
+    expect(await queue(deps, 'bob@example.com', 'deposit-2')).toMatchObject({ kind: 'throttled' })
+    const link = { kind: 'sign_in_link', accountId: null, topic: 'link', recipient: 'ada@example.com', content } as const
+    expect(await queueMail(deps, link)).toMatchObject({ kind: 'queued' })
   })
 
   test('a letter that waits goes out once, however many processes look after it', async () => {
@@ -173,7 +220,7 @@ function suite(engine: DatabaseEngine): void {
     const results = await Promise.all(
       Array.from({ length: 24 }, (_, index) => {
         const store = stores[index % stores.length] as OutboxDeps['store']
-        return queue(createDeps({ store, windows }), `user${index}@example.com`, `deposit-${index}`)
+        return queue(createDeps({ store, windows: windowsOf(windows) }), `user${index}@example.com`, `deposit-${index}`)
       }),
     )
     expect(results.filter(({ kind }) => kind === 'queued')).toHaveLength(3)
@@ -186,7 +233,7 @@ function suite(engine: DatabaseEngine): void {
       { of: 'account', max: 2, withinMs: 24 * HOUR_MS },
       { of: 'all', max: 3, withinMs: 48 * HOUR_MS },
     ]
-    const deps = createDeps({ windows })
+    const deps = createDeps({ windows: windowsOf(windows) })
     await queueOne(deps, 'ada@example.com', 'deposit-1')
     now += 1_000
     expect(await queue(deps, 'ada@example.com', 'deposit-2')).toEqual({

@@ -1,10 +1,10 @@
-import { InvariantError } from '../errors/invariant-error.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import type { Logger } from '../runtime/log.ts'
-import type { MailContent, Mailer } from './mailer.ts'
-import type { MailKind, MailWindow, OutboxStore, QueuedMail } from './outbox-store.ts'
+import type { MailContent, Mailer, MailOutcome } from './mailer.ts'
+import type { Counted, MailKind, MailWindow, OutboxStore, QueuedMail } from './outbox-store.ts'
 import { hashRecipient } from './recipient-hash.ts'
+import { openLetter, sealLetter } from './sealed-letter.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -34,19 +34,23 @@ export interface OutboxDeps {
   readonly mailer: Mailer
   readonly clock: Clock
   readonly log: Logger
-  /** Goes into the hash of each recipient. */
+  /** Goes into the hash of each recipient, and seals contents. */
   readonly secret: string
-  readonly windows: readonly MailWindow[]
+  /** How many letters of each kind may go out. Kinds never use up each other's places. */
+  readonly windows: Readonly<Record<MailKind, readonly MailWindow[]>>
 }
 
 export interface MailRequest {
   readonly kind: MailKind
-  readonly accountId: string
+  /** Null for a letter of sign-in. */
+  readonly accountId: string | null
   /** What the letter is about: one recipient gets one letter about it, ever, unless that was given up. */
   readonly topic: string
   /** A plain address. */
   readonly recipient: string
   readonly content: MailContent
+  /** The letter is given up then; absent where it may come late. Milliseconds since the epoch. */
+  readonly expiresAt?: number
 }
 
 export type QueueResult =
@@ -61,24 +65,22 @@ export type DeliveryResult = 'sent' | 'refused' | 'queued'
 
 /** Puts a letter into the outbox, durably, within the limits. */
 export async function queueMail(deps: OutboxDeps, request: MailRequest): Promise<QueueResult> {
-  const { store, windows } = deps
+  const { store } = deps
   const now = deps.clock.now()
-  const { kind, accountId, topic, recipient } = request
+  const { kind, accountId, topic, recipient, expiresAt = null } = request
   const recipientHash = hashRecipient(recipient, deps.secret)
   if (await store.isSuppressed(recipientHash)) return { kind: 'suppressed' }
-  const content = JSON.stringify(request.content)
-  const mail = { mailId: createId(now), kind, accountId, topic, recipient, recipientHash, content, now }
-  const result = await store.insert(mail, windows)
+  const mailId = createId(now)
+  const content = sealLetter(request.content, mailId, deps.secret)
+  const mail = { mailId, kind, accountId, topic, recipient, recipientHash, content, expiresAt, now }
+  const result = await store.insert(mail, deps.windows[kind])
   if (result === 'queued') return { kind: 'queued', mailId: mail.mailId }
   return result === 'repeated' ? { kind: 'repeated' } : { kind: 'throttled', retryAfterMs: await waitOf(deps, mail) }
 }
 
 /** The time until every window has room again. */
-async function waitOf(
-  { store, windows }: OutboxDeps,
-  mail: { readonly accountId: string; readonly recipientHash: string; readonly now: number },
-): Promise<number> {
-  const waits = windows.map(async (window) => {
+async function waitOf({ store, windows }: OutboxDeps, mail: Counted): Promise<number> {
+  const waits = windows[mail.kind].map(async (window) => {
     const blocking = await store.findBlocking(mail, window)
     return blocking === null ? 0 : blocking + window.withinMs - mail.now
   })
@@ -97,13 +99,13 @@ export async function deliverMail(deps: OutboxDeps, mailId: string): Promise<Del
   const now = clock.now()
   const mail = await store.take(mailId, now, now + ATTEMPT_MS)
   if (mail === null) return 'queued'
-  const outcome = await deps.mailer.send({ ...contentOf(mail), mailId, recipient: mail.recipient })
+  const outcome = await attempt(deps, mail)
   if (outcome.kind === 'accepted') {
     await store.end(mailId, { state: 'sent', errorCode: null, now: clock.now() })
     return 'sent'
   }
   const wait = RETRY_WAITS_MS[mail.attempts - 1]
-  if (outcome.kind === 'failed' && wait !== undefined) {
+  if (outcome.kind === 'failed' && wait !== undefined && !isOver(mail, clock.now() + wait)) {
     await store.postpone(mailId, clock.now() + wait, outcome.code)
     return 'queued'
   }
@@ -119,9 +121,14 @@ export async function deliverDueMail(deps: OutboxDeps): Promise<void> {
   for (const mailId of await deps.store.listDue(deps.clock.now(), ROUND_MAX)) await deliverMail(deps, mailId)
 }
 
-function contentOf({ mailId, content }: QueuedMail): MailContent {
-  const { subject, text, html } = Object(JSON.parse(content)) as Readonly<Record<string, unknown>>
-  if (typeof subject === 'string' && typeof text === 'string' && typeof html === 'string')
-    return { subject, text, html }
-  throw new InvariantError(`the content of letter ${mailId} is not a letter`)
+/** A letter that has come too late, or cannot be opened any more, is not sent. */
+async function attempt(deps: OutboxDeps, mail: QueuedMail): Promise<MailOutcome> {
+  if (isOver(mail, deps.clock.now())) return { kind: 'refused', code: 'EEXPIRED' }
+  const content = openLetter(mail.content, mail.mailId, deps.secret)
+  if (content === null) return { kind: 'refused', code: 'EUNREADABLE' }
+  return deps.mailer.send({ ...content, mailId: mail.mailId, recipient: mail.recipient })
+}
+
+function isOver({ expiresAt }: QueuedMail, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now
 }

@@ -1,0 +1,22 @@
+-- Who took an invitation, one open invitation for each team and address, and the teams that want to be told when their
+-- credits run low. Whether a balance is low is noted with a count of how often it became so: that count is part of the
+-- letter's topic, so that any number of processes write one letter each time.
+alter table team_invitation add column accepted_by text collate "C";
+
+update team_invitation set revoked_at = created_at
+ where accepted_at is null and revoked_at is null
+   and exists (select 1 from team_invitation later
+                where later.team_id = team_invitation.team_id and later.email = team_invitation.email
+                  and later.accepted_at is null and later.revoked_at is null
+                  and later.invitation_id > team_invitation.invitation_id);
+
+create unique index team_invitation_open on team_invitation (team_id, email)
+ where accepted_at is null and revoked_at is null;
+
+create table team_alert (
+  team_id                text collate "C" not null primary key references team on delete restrict,
+  threshold_nanocredits  bigint not null check (threshold_nanocredits > 0),
+  is_low                 integer not null check (is_low = 0 or is_low = 1),
+  crossings              integer not null default 0 check (crossings >= 0),
+  changed_at             bigint not null
+);

@@ -1,0 +1,34 @@
+import { formatCredits, type Nanocredits } from '@svc/contract'
+import { groupDigits, plainName, renderLetter } from './letter.ts'
+import type { MailContent } from './mailer.ts'
+
+export interface LowBalanceLetter {
+  /** As people have written it; the letter shows its words alone. */
+  readonly teamName: string
+  readonly balance: Nanocredits
+  readonly threshold: Nanocredits
+  /** Page of the console where credits are added. */
+  readonly link: string
+}
+
+/** The letter that tells a team that its credits run low. */
+export function renderLowBalanceLetter({ teamName, balance, threshold, link }: LowBalanceLetter): MailContent {
+  const team = plainName(teamName, 'your team')
+  const left = groupDigits(formatCredits(balance))
+  const limit = groupDigits(formatCredits(threshold))
+  return renderLetter({
+    subject: `Low balance: ${left} credits left`,
+    kind: 'Low balance',
+    title: `${left} credits left`,
+    preview: `The balance fell below ${limit} credits.`,
+    summary: `The balance of ${team} fell below ${limit} credits. Requests are refused once it does not cover them.`,
+    rows: [
+      { label: 'Team', value: team },
+      { label: 'Balance', value: `${left} credits` },
+      { label: 'Told below', value: `${limit} credits` },
+    ],
+    button: { text: 'Add credits', link },
+    note: 'You are told again when the balance has been above the limit and falls below it once more.',
+    reason: 'Your team has set this limit on its page in the console; it can be changed or removed there.',
+  })
+}

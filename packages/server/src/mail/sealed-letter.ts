@@ -1,0 +1,51 @@
+/**
+ * Letters at rest. A letter of sign-in holds a link that lets its reader in: who reads the database, or a copy of it,
+ * must not read that. The key is made from the secret of the sessions, which the database does not hold.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { MailContent } from './mailer.ts'
+
+const CIPHER = 'aes-256-gcm'
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+function sealKey(secret: string, mailId: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, mailId, 'svc letter', KEY_BYTES))
+}
+
+/** Seals what a letter says. A sealed letter opens under its own id only. */
+export function sealLetter(content: MailContent, mailId: string, secret: string): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, sealKey(secret, mailId), nonce)
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(content), 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+}
+
+/**
+ * Opens what `sealLetter` made.
+ *
+ * @param sealed base64; letters that are older than sealing are JSON text.
+ * @returns null when the secret is another one by now, or the text is not whole.
+ */
+export function openLetter(sealed: string, mailId: string, secret: string): MailContent | null {
+  const text = sealed.startsWith('{') ? sealed : unseal(sealed, mailId, secret)
+  return text === null ? null : contentFrom(text)
+}
+
+function unseal(sealed: string, mailId: string, secret: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64')
+  try {
+    const decipher = createDecipheriv(CIPHER, sealKey(secret, mailId), bytes.subarray(0, NONCE_BYTES))
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+    return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    return null
+  }
+}
+
+function contentFrom(json: string): MailContent | null {
+  const { subject, text, html } = Object(JSON.parse(json)) as Readonly<Record<string, unknown>>
+  if (typeof subject !== 'string' || typeof text !== 'string' || typeof html !== 'string') return null
+  return { subject, text, html }
+}
