@@ -2,15 +2,21 @@
  * The rows that the console calls with a session. They are no part of the public document: the console comes with the
  * gateway, and both change together.
  */
+import { accountEndpoints } from './console/account-endpoints.ts'
 import type { ConsoleEndpoint } from './console/console-endpoint.ts'
+import { invitationEndpoints } from './console/invitation-endpoints.ts'
 import { modelPriceEndpoints } from './console/model-endpoints.ts'
 import { operatorEndpoints } from './console/operator-endpoints.ts'
+import { peopleEndpoints } from './console/people-endpoints.ts'
 import { sessionEndpoints } from './console/session-endpoints.ts'
 import { teamEndpoints } from './console/team-endpoints.ts'
 
 export const consoleEndpoints = {
   ...sessionEndpoints,
+  ...accountEndpoints,
   ...teamEndpoints,
+  ...peopleEndpoints,
+  ...invitationEndpoints,
   ...operatorEndpoints,
   ...modelPriceEndpoints,
 } as const

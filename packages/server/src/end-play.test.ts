@@ -19,11 +19,12 @@ test('a role that changed and a member who left take their keys with them; what 
   let isChanged = true
   const change = () => Promise.resolve(isChanged)
   const teams = endPlayWithRoles({ setRole: change, removeMember: change } as unknown as TeamStore, keys)
-  await teams.setRole('team', 'ann', 'viewer')
-  await teams.removeMember('team', 'ben')
+  const at = { teamId: 'team', from: 'member', to: 'viewer', now: 1 } as const
+  await teams.setRole({ ...at, userId: 'ann' })
+  await teams.removeMember({ ...at, userId: 'ben' })
   isChanged = false
-  await teams.setRole('team', 'cat', 'viewer')
-  await teams.removeMember('team', 'dan')
+  await teams.setRole({ ...at, userId: 'cat' })
+  await teams.removeMember({ ...at, userId: 'dan' })
   expect(keys.ended).toEqual(['ann', 'ben'])
 })
 

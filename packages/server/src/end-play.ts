@@ -32,14 +32,14 @@ export function endPlayWithSessions(signIn: SignIn, keys: Ending): SignIn {
 export function endPlayWithRoles(teams: TeamStore, keys: Ending): TeamStore {
   return {
     ...teams,
-    setRole: async (teamId, userId, role) => {
-      const isChanged = await teams.setRole(teamId, userId, role)
-      if (isChanged) await keys.endBaseless(userId)
+    setRole: async (change) => {
+      const isChanged = await teams.setRole(change)
+      if (isChanged) await keys.endBaseless(change.userId)
       return isChanged
     },
-    removeMember: async (teamId, userId) => {
-      const isRemoved = await teams.removeMember(teamId, userId)
-      if (isRemoved) await keys.endBaseless(userId)
+    removeMember: async (member) => {
+      const isRemoved = await teams.removeMember(member)
+      if (isRemoved) await keys.endBaseless(member.userId)
       return isRemoved
     },
   }

@@ -33,7 +33,7 @@ export interface Gateway {
   readonly ledger: Ledger
   readonly authenticator: KeyAuthenticator
   readonly media: OpenMedia
-  readonly console: Pick<OpenConsole, 'firstRunAddress'>
+  readonly console: Pick<OpenConsole, 'firstRunAddress' | 'tellLowBalances'>
   readonly clock: Clock
   readonly health: () => Health
   /** How many requests are not settled yet: a stop waits for them. */
@@ -167,7 +167,7 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
     revocations: parts.revocations,
     keyUses: parts.keyUses,
     files: parts.media.files,
-    chores: [{ name: 'idempotency', everyMs: FORGET_MS, run: () => parts.idempotency.removeExpired() }],
+    chores: choresOf(parts),
     leaseMs: config.limits.leaseMs,
     journalMs: config.limits.journalMs,
     deliverMail: deliveryOf(parts.outbox),
@@ -180,6 +180,19 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
     refreshCatalog: primary.kind === 'sandbox' ? null : catalogRefresh(catalog, upstreams.get(primary.name)),
     findCost: async (upstream: string, generationId: string) => upstreams.get(upstream)?.findCost(generationId) ?? null,
   }
+}
+
+/** How often balances are compared with what teams have set, in milliseconds. Source: decision 0043. */
+const LOW_BALANCES_MS = 15_000
+
+function choresOf({ idempotency, console: pages }: Parts) {
+  const { tellLowBalances } = pages
+  return [
+    { name: 'idempotency', everyMs: FORGET_MS, run: () => idempotency.removeExpired() },
+    ...(tellLowBalances === null
+      ? []
+      : [{ name: 'low balances', everyMs: LOW_BALANCES_MS, run: () => tellLowBalances() }]),
+  ]
 }
 
 function deliveryOf(outbox: OutboxDeps | null): (() => Promise<void>) | null {

@@ -1,6 +1,8 @@
 /** Puts the console's server side together: people, teams, operators, and what they may do. */
 import { createAccountStore } from './accounts/account-store.ts'
 import { DEMO_ACCOUNT_ID } from './accounts/seed-demo.ts'
+import type { ChainId } from './chain/assets.ts'
+import type { ChainReader } from './chain/chain-reader.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import type { OpenDatabase } from './db/open-database.ts'
@@ -13,6 +15,8 @@ import { createMirrorStore } from './keys/mirror-store.ts'
 import { createPlaygroundKeyStore } from './keys/playground-key-store.ts'
 import { createPlaygroundKeys, type PlaygroundKeys } from './keys/playground-keys.ts'
 import { createTeamKeys } from './keys/team-keys.ts'
+import type { OutboxDeps } from './mail/outbox.ts'
+import { openPeople } from './open-people.ts'
 import { createFirstRunToken, makeOperator, takeFirstRunToken } from './operators/first-run.ts'
 import { type GatewaySettings, readGatewaySettings } from './operators/gateway-settings.ts'
 import { createJournalStore } from './operators/journal-store.ts'
@@ -30,6 +34,8 @@ export interface OpenConsole {
   readonly deps: ConsoleDeps
   /** Address that lets the first operator in; null when there is one already. Makes a new one at each call. */
   firstRunAddress(): Promise<string | null>
+  /** Tells teams whose credits run low; null where no mail is sent. */
+  readonly tellLowBalances: (() => Promise<void>) | null
   close(): Promise<void>
 }
 
@@ -40,12 +46,18 @@ export interface ConsoleParts {
   readonly log: Logger
   /** Origins by which browsers may reach the console; the first is the one that links name. */
   readonly origins: () => readonly [string, ...string[]]
+  /** Null where no mail is sent. */
+  readonly outbox: OutboxDeps | null
+  /** By chain; those that come later included. */
+  readonly chains: ReadonlyMap<ChainId, ChainReader>
 }
 
 const DEMO_EMAIL = 'demo@sandbox.invalid'
 const CALLS_PER_MINUTE = 600
 /** A page needs one in half an hour; a person opens many pages. Source: own choice. */
 const PLAYGROUND_KEYS_PER_MINUTE = 120
+/** A bucket lets a sixth of it through at once. */
+const PASSWORDS_PER_MINUTE = 30
 const BRAND = 'SVC'
 
 /** Nobody is asked for proof only where nothing real can be spent and nobody else can come in. */
@@ -55,7 +67,7 @@ export function isPlayground(config: Config): boolean {
 
 /** What holds where an operator has set nothing. */
 function defaultSettings({ signup }: Pick<Config, 'signup'>): GatewaySettings {
-  return { signup, allowsPasswords: true, brand: BRAND, termsUrl: null, termsText: null }
+  return { signup, allowsPasswords: true, allowsWallets: true, brand: BRAND, termsUrl: null, termsText: null }
 }
 
 /** What reads and writes the settings of a gateway. */
@@ -82,17 +94,17 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
   const teams = endPlayWithRoles(members, playgroundKeys)
   const firstRun = { store: operators, journal: createJournalStore(database), clock }
   const settings = (): Promise<GatewaySettings> => readGatewaySettings(settingsDeps(parts))
+  const keys = createTeamKeys({ ...keyDeps, mirrors: createMirrorStore(database) })
+  const { outbox, chains } = parts
+  const origin = (): string => parts.origins()[0]
+  const people = openPeople({ database, clock, outbox, teams, keys, chains, origin, readSettings: settings })
   const signInDeps: SignInDeps = {
     policy: {
-      mayJoin: async (email) => {
-        const { signup } = await settings()
-        return signup === 'open' || (signup === 'invite' && (await teams.isInvited(email, clock.now())))
-      },
+      mayJoin: people.deps.mayJoin,
       allowsPasswords: async () => (await settings()).allowsPasswords,
-      allowsWallets: () => Promise.resolve(false),
+      allowsWallets: async () => (await settings()).allowsWallets,
     },
-    sendLink: () => Promise.reject(new Error('no mail is set up')),
-    verifyWallet: () => Promise.resolve(false),
+    ...people.signIn,
     takeFirstRunToken: (token) => takeFirstRunToken(firstRun, token),
     onFirstOperator: (userId, name) =>
       makeOperator(firstRun, { userId, name, reason: 'Came in by the token that the start printed.' }),
@@ -108,7 +120,8 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       signIn: signIn.open,
       authorize: (userId, teamId, permission) => authorize(teams, userId, teamId, permission),
       teamsOf: (person) => teamsOf({ store: teams, clock }, person),
-      keys: createTeamKeys({ ...keyDeps, mirrors: createMirrorStore(database) }),
+      keys,
+      people: people.deps,
       playgroundKeys,
       isOperator: (userId) => operators.isOperator(userId),
       hasOperator: () => operators.hasAny(),
@@ -120,17 +133,18 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         },
         is_sandbox: config.upstreams.every(({ kind }) => kind === 'sandbox'),
         demo: signInDeps.demoEmail !== null,
-        link: false,
-        wallet: false,
+        link: outbox !== null,
       },
       origins: parts.origins,
       perUser: new RateLimiter(CALLS_PER_MINUTE, clock, 'requests of this user'),
       perPlayer: new RateLimiter(PLAYGROUND_KEYS_PER_MINUTE, clock, 'playground keys of this user'),
+      perPassword: new RateLimiter(PASSWORDS_PER_MINUTE, clock, 'passwords of this user'),
     },
     firstRunAddress: async () => {
       const token = await createFirstRunToken(firstRun)
       return token === null ? null : `${parts.origins()[0]}/console/first-run#${token}`
     },
+    tellLowBalances: people.tellLowBalances,
     close: signIn.close,
   }
 }
@@ -156,6 +170,7 @@ function lazySignIn(
       client: connection.client,
       origins: parts.origins(),
       secret: parts.config.sessionSecret,
+      now: () => parts.clock.now(),
       onError: (error) => parts.log.error({ err: error }, 'sign-in failed'),
     })
     return { signIn: endPlayWithSessions(signIn, playgroundKeys), connection }
@@ -166,7 +181,10 @@ function lazySignIn(
       return (await opened).signIn
     },
     close: async () => {
-      if (opened !== null) await (await opened).connection.close()
+      if (opened === null) return
+      const { signIn, connection } = await opened
+      await signIn.close()
+      await connection.close()
     },
   }
 }

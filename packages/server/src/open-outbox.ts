@@ -39,8 +39,8 @@ function mailerOf(mail: MailConfig, brand: () => Promise<string>): Mailer {
 }
 
 /**
- * How many letters of each kind go out. Those of receipts are configured; the others are our own choice, and wide enough
- * for people who press a button twice. What nobody can be asked to wait for is never stopped by another kind.
+ * How many letters of each kind go out. Those of receipts are configured; the others are our own choice, and wide
+ * enough for people who press a button twice.
  */
 function windowsOf({ limits }: OutboxParts['config']): OutboxDeps['windows'] {
   const { perRecipientAndHour, perRecipientAndDay, perAccountAndDay, perHour } = limits.receipts

@@ -88,13 +88,15 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
   const answers = { clock, processId, secrets: config.peppers, store: createIdempotentRequestStore(database) }
+  const outbox = openOutbox({ config, database, clock, log })
   const idempotency = createIdempotency({
     ...answers,
     outcomeOf: requestOutcome(database, { clock, processId }),
   })
   return {
     listening,
-    console: openConsole({ config, database, clock, log, origins }),
+    outbox,
+    console: openConsole({ config, database, clock, log, origins, outbox, chains: deposits?.readers ?? new Map() }),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{
       media,
@@ -108,7 +110,6 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     },
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
-    outbox: openOutbox({ config, database, clock, log }),
     streams: new StreamSlots(config.limits.streamsAtOnce),
   }
 }

@@ -27,6 +27,7 @@ const termsText = z.string().trim().min(1).max(TERMS_LENGTH_MAX)
 const settings = z.object({
   signup: signup.describe('Who may make an account: nobody, the invited, everybody.'),
   allows_passwords: z.boolean(),
+  allows_wallets: z.boolean(),
   brand: z.string().describe('What pages and letters call the gateway.'),
   terms_url: z.string().nullable().describe('Where the terms stand; goes before the text.'),
   terms_text: z.string().nullable().describe('Terms that the console shows itself.'),
@@ -44,6 +45,7 @@ export const operatorSettingsReply = z.object({
     .object({
       signup: setting,
       allows_passwords: setting,
+      allows_wallets: setting,
       brand: setting,
       terms_url: setting,
       terms_text: setting,
@@ -57,6 +59,7 @@ export const operatorSettingsChange = z
   .strictObject({
     signup: signup.nullable(),
     allows_passwords: z.boolean().nullable(),
+    allows_wallets: z.boolean().nullable(),
     brand: brand.nullable(),
     terms_url: termsUrl.nullable(),
     terms_text: termsText.nullable(),

@@ -45,7 +45,7 @@ export const teamKeysQuery = z.object({ after: z.string().min(1).max(64).optiona
 export const teamKeyList = z.object({ data: z.array(teamKey), has_more: z.boolean() })
 
 /** An amount as a person typed it: exact decimal text. */
-const creditsText = z
+export const creditsText = z
   .string()
   .refine(
     (text) => (parseCredits(text) ?? 0n) > 0n,

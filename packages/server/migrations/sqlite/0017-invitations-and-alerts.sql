@@ -1,6 +1,6 @@
 -- Who took an invitation, one open invitation for each team and address, and the teams that want to be told when their
--- credits run low. Whether a balance is low is noted with a count of how often it became so: that count is part of the
--- letter's topic, so that any number of processes write one letter each time.
+-- credits run low. When an alert last changed is part of the topic of its next letter, so that any number of processes
+-- write one letter for each fall.
 alter table team_invitation add column accepted_by text;
 
 update team_invitation set revoked_at = created_at
@@ -17,6 +17,5 @@ create table team_alert (
   team_id                text not null primary key references team on delete restrict,
   threshold_nanocredits  integer not null check (threshold_nanocredits > 0),
   is_low                 integer not null check (is_low = 0 or is_low = 1),
-  crossings              integer not null default 0 check (crossings >= 0),
   changed_at             integer not null
 ) strict, without rowid;

@@ -89,7 +89,5 @@ export interface TeamAlertTable {
   threshold_nanocredits: bigint
   /** 1 while the balance is below the threshold. */
   is_low: number
-  /** How often it became so. */
-  crossings: number
   changed_at: number
 }

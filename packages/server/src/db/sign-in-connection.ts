@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Pool } from 'pg'
 import type { OpenDatabase } from './open-database.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
@@ -11,10 +11,20 @@ export interface SignInConnection {
 
 const CONNECTIONS_MAX = 3
 
+/**
+ * The library's transactions read before they write. One that began as a reader is refused its first write, without any
+ * wait, when the ledger has committed in between; so each begins as a writer, and waits for its turn.
+ */
+class WritingDatabase extends DatabaseSync {
+  override prepare(sql: string): StatementSync {
+    return super.prepare(sql === 'begin' ? 'begin immediate' : sql)
+  }
+}
+
 /** @param url of the PostgreSQL database; ignored for the embedded one, whose file is known. */
 export function openSignInConnection(database: OpenDatabase, url: string | null): SignInConnection {
   if (database.engine === 'sqlite') {
-    const client = new DatabaseSync(database.path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+    const client = new WritingDatabase(database.path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
     return {
       client,
       close: () => {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ChainId, Hex } from '../chain/assets.ts'
 import type { ChainReader } from '../chain/chain-reader.ts'
-import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
-import { isSignedByKey, type SignedMessage } from '../chain/verify-signature.ts'
+import { proveSignature } from '../chain/prove-signature.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import type { LinkedWallet, WalletStore } from './wallet-store.ts'
@@ -93,7 +92,7 @@ export async function linkWallet(
   if ('reason' in claim) return { kind: 'refused', reason: claim.reason }
   const now = clock.now()
   if (!(await wallets.useChallenge(claim.nonce, now))) return { kind: 'refused', reason: 'expired' }
-  const proof = await findProof(deps, claim.chainId, { address: claim.address, message, signature })
+  const proof = await proveSignature(deps.chains.get(claim.chainId), { address: claim.address, message, signature })
   if (proof !== 'eoa' && proof !== 'contract') return { kind: 'refused', reason: proof }
   const wallet = { walletId: createId(now), accountId: linker.accountId, chainId: claim.chainId, linkedAt: now }
   const linked = { ...wallet, address: claim.address, proof }
@@ -131,25 +130,4 @@ async function readMessage(
   if (!isOurs) return { reason: 'wrong_message' }
   if (challenge.usedAt !== null || challenge.expiresAt <= clock.now()) return { reason: 'expired' }
   return { nonce: challenge.nonce, chainId: challenge.chainId, address: parsed.address.toLowerCase() as Hex }
-}
-
-async function findProof(
-  { chains }: LinkWalletDeps,
-  chainId: ChainId,
-  signed: SignedMessage,
-): Promise<LinkedWallet['proof'] | 'wrong_signature' | 'chain_unavailable'> {
-  if (await isSignedByKey(signed)) return 'eoa'
-  const reader = chains.get(chainId)
-  if (reader === undefined) return 'chain_unavailable'
-  try {
-    // What a contract says is what a provider says that it says, so where there are two, both are asked.
-    const isSigned = await reader.ask(async (view) => {
-      if (!(await view.isSignedByContract(signed))) return false
-      return (await reader.askAnother(view, (other) => other.isSignedByContract(signed))) ?? true
-    })
-    return isSigned ? 'contract' : 'wrong_signature'
-  } catch (error) {
-    if (error instanceof ChainUnavailableError) return 'chain_unavailable'
-    throw error
-  }
 }

@@ -39,7 +39,12 @@ export interface TeamKeys {
   revoke(reach: KeyReach, keyId: string): Promise<void>
   /** @throws {ServiceError} `key_not_found` beyond the reach, or when it has ended. */
   rotate(reach: KeyReach, keyId: string, overlapMs: number): Promise<CreatedKey & { readonly name: string }>
+  /** Revokes every key that a person has made in a team, and what was mirrored through them. */
+  revokeAllOf(person: Pick<KeyReach, 'teamId' | 'userId'>): Promise<void>
 }
+
+/** Keys that are looked at in one read. */
+const PAGE = 200
 
 export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
   const find = async ({ teamId, userId, seesAll }: KeyReach, keyId: string) => {
@@ -71,6 +76,18 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
       const made = await rotateKey(deps, { keyId, overlapMs, userId: reach.userId })
       if (overlapMs === 0) await revokeMirrors({ store: deps.mirrors, clock: deps.clock }, keyId)
       return { ...made, name }
+    },
+    revokeAllOf: async ({ teamId, userId: createdBy }) => {
+      let after: string | undefined
+      do {
+        const page = { limit: PAGE, ...(after === undefined ? {} : { after }) }
+        const keys = await deps.store.list({ teamId, createdBy, ...page })
+        for (const { keyId, revokedAt } of keys) {
+          if (revokedAt === null) await revokeKey(deps, keyId)
+          await revokeMirrors({ store: deps.mirrors, clock: deps.clock }, keyId)
+        }
+        after = keys.length < PAGE ? undefined : keys.at(-1)?.keyId
+      } while (after !== undefined)
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * How every letter looks: one card with a title, rows of facts, one button, and below it why the reader gets it. HTML and
- * text say the same.
+ * How every letter looks: one card with a title, rows of facts, one button, and below it why the reader gets it. HTML
+ * and text say the same.
  */
 import { escapeHtml } from './escape-html.ts'
 import type { MailContent } from './mailer.ts'
@@ -99,7 +99,9 @@ function renderHtml({ kind, title, preview, summary, rows, button, note, reason 
   style="max-width:560px;background:#ffffff;border:1px solid #e6e8ec;border-radius:12px">
 <tr><td class="inner" style="padding:32px 36px">
 <p class="faint" style="margin:0 0 4px;color:#667085">${escapeHtml(kind)}</p>
-<p class="strong" style="margin:0;color:#12151c;font-size:28px;line-height:1.25;font-weight:600">${escapeHtml(title)}</p>
+<p class="strong" style="margin:0;color:#12151c;font-size:28px;line-height:1.25;font-weight:600">${escapeHtml(
+    title,
+  )}</p>
 <p class="plain" style="margin:8px 0 20px;color:#1f2430">${escapeHtml(summary)}</p>
 ${renderRows(rows)}<p style="margin:24px 0 0"><a class="button" href="${escapeHtml(button.link)}"
   style="display:inline-block;background:#12151c;color:#ffffff;text-decoration:none;padding:10px 18px;border-radius:8px"

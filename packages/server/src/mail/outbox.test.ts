@@ -88,7 +88,7 @@ function suite(engine: DatabaseEngine): void {
     expect(JSON.stringify(rows) + logged.join('')).not.toMatch(/ada@|example\.com/)
   })
 
-  test('what a waiting letter says is sealed: the database alone opens no link, and another secret neither', async () => {
+  test('what a waiting letter says is sealed: neither the database nor another secret opens it', async () => {
     const deps = createDeps()
     const mailId = await queueOne(deps)
     const [row] = await opened.database.read.selectFrom('mail_outbox').select('content').execute()
@@ -115,7 +115,10 @@ function suite(engine: DatabaseEngine): void {
     now += 90_000
     await deliverDueMail(deps)
     expect(server.received).toEqual([])
-    const rows = await opened.database.read.selectFrom('mail_outbox').select(['state', 'recipient', 'content']).execute()
+    const rows = await opened.database.read
+      .selectFrom('mail_outbox')
+      .select(['state', 'recipient', 'content'])
+      .execute()
     expect(rows).toEqual([
       { state: 'failed', recipient: null, content: null },
       { state: 'failed', recipient: null, content: null },
@@ -126,7 +129,13 @@ function suite(engine: DatabaseEngine): void {
     const deps = createDeps({ windows: windowsOf([{ of: 'all', max: 1, withinMs: HOUR_MS }]) })
     expect(await queue(deps, 'ada@example.com', 'deposit-1')).toMatchObject({ kind: 'queued' })
     expect(await queue(deps, 'bob@example.com', 'deposit-2')).toMatchObject({ kind: 'throttled' })
-    const link = { kind: 'sign_in_link', accountId: null, topic: 'link', recipient: 'ada@example.com', content } as const
+    const link = {
+      kind: 'sign_in_link',
+      accountId: null,
+      topic: 'link',
+      recipient: 'ada@example.com',
+      content,
+    } as const
     expect(await queueMail(deps, link)).toMatchObject({ kind: 'queued' })
   })
 

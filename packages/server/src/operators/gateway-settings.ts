@@ -5,6 +5,7 @@ import type { OperatorStore } from './operator-store.ts'
 export interface GatewaySettings {
   readonly signup: 'closed' | 'invite' | 'open'
   readonly allowsPasswords: boolean
+  readonly allowsWallets: boolean
   /** What the console is called. */
   readonly brand: string
   /** Where the terms stand; null where they are the text, or where there are none. */
@@ -22,6 +23,7 @@ export const TERMS_LENGTH_MAX = 50_000
 const schemas = {
   signup: z.enum(['closed', 'invite', 'open']),
   allowsPasswords: z.boolean(),
+  allowsWallets: z.boolean(),
   brand: z.string().trim().min(1).max(BRAND_LENGTH_MAX),
   termsUrl: z
     .url({ protocol: /^https?$/ })
@@ -46,6 +48,7 @@ export async function readGatewaySettings({ store, defaults }: SettingsDeps): Pr
   return {
     signup: pick('signup'),
     allowsPasswords: pick('allowsPasswords'),
+    allowsWallets: pick('allowsWallets'),
     brand: pick('brand'),
     termsUrl: pick('termsUrl'),
     termsText: pick('termsText'),

@@ -1,30 +1,54 @@
-/** Two more ways in: the first operator's one-time token, and the sandbox's single click. */
+/**
+ * More ways in: the first operator's one-time token, the letter of an invitation, the sandbox's single click; and the
+ * message that a wallet signs.
+ */
+import { randomBytes } from 'node:crypto'
 import type { BetterAuthPlugin, GenericEndpointContext } from 'better-auth'
 import { APIError, createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
+import { NAME_LENGTH_MAX } from './display-name.ts'
+import { CHALLENGE_PATH, FIRST_RUN_PATH, JOIN_PATH } from './sign-in-paths.ts'
 import type { SignInDeps } from './sign-in-policy.ts'
+import { WALLET_MESSAGE_MS, writeWalletMessage } from './wallet-message.ts'
 
-const NAME_LENGTH_MAX = 64
 /** Source: NIST SP 800-63B, section 5.1.1: at least 8; 12 is our own choice for an operator. */
 const PASSWORD_LENGTH_MIN = 12
 const PASSWORD_LENGTH_MAX = 128
+const NONCE_BYTES = 16
 
-/** Makes a person only after their token was taken. */
-export const FIRST_RUN_PATH = '/first-run'
+export interface EntryDeps extends SignInDeps {
+  readonly origins: readonly [string, ...string[]]
+  readonly now: () => number
+}
+
+const token = z.string().min(1).max(256)
 
 const firstRunBody = z.strictObject({
-  token: z.string().min(1).max(256),
+  token,
   email: z.email().max(254),
   name: z.string().trim().min(1).max(NAME_LENGTH_MAX),
   password: z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX).optional(),
 })
 
+const joinBody = z.strictObject({ token, name: z.string().trim().min(1).max(NAME_LENGTH_MAX) })
+
+const challengeBody = z.strictObject({
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  chainId: z.int().positive(),
+})
+
+/** What a wallet shows when it is asked to sign somebody in. */
+export const SIGN_IN_STATEMENT = 'Sign in to the console.'
+
+interface Person {
+  readonly email: string
+  readonly name: string
+  readonly password: string | null
+}
+
 /** Signs a user in; the user is made where there is none yet. */
-async function enter(
-  ctx: GenericEndpointContext,
-  person: { readonly email: string; readonly name: string; readonly password: string | null },
-): Promise<string> {
+async function enter(ctx: GenericEndpointContext, person: Person): Promise<string> {
   const { internalAdapter, password: passwords } = ctx.context
   const email = person.email.toLowerCase()
   const found = await internalAdapter.findUserByEmail(email)
@@ -45,7 +69,7 @@ async function enter(
   return user.id
 }
 
-function demoEndpoint(deps: SignInDeps) {
+function demoEndpoint(deps: EntryDeps) {
   return createAuthEndpoint('/sign-in/demo', { method: 'POST', body: z.strictObject({}).optional() }, async (ctx) => {
     if (deps.demoEmail === null) throw new APIError('NOT_FOUND')
     const userId = await enter(ctx, { email: deps.demoEmail, name: 'Demo', password: null })
@@ -54,10 +78,10 @@ function demoEndpoint(deps: SignInDeps) {
   })
 }
 
-function firstRunEndpoint(deps: SignInDeps) {
+function firstRunEndpoint(deps: EntryDeps) {
   return createAuthEndpoint(FIRST_RUN_PATH, { method: 'POST', body: firstRunBody }, async (ctx) => {
-    const { token, email, name, password = null } = ctx.body
-    if (!(await deps.takeFirstRunToken(token))) {
+    const { email, name, password = null } = ctx.body
+    if (!(await deps.takeFirstRunToken(ctx.body.token))) {
       throw new APIError('FORBIDDEN', {
         code: 'FIRST_RUN_TOKEN_INVALID',
         message: 'This link was used already or is not the newest. Start the gateway again for a new one.',
@@ -69,10 +93,51 @@ function firstRunEndpoint(deps: SignInDeps) {
   })
 }
 
+/**
+ * The letter of an invitation proves whose the address is, so it lets somebody in who has no account yet. Whoever has
+ * one signs in as ever: a letter that works for days is no key to an account.
+ */
+function joinEndpoint(deps: EntryDeps) {
+  return createAuthEndpoint(JOIN_PATH, { method: 'POST', body: joinBody }, async (ctx) => {
+    const email = await deps.findInvited(ctx.body.token)
+    if (email === null) {
+      throw new APIError('FORBIDDEN', { code: 'INVITATION_ENDED', message: 'This invitation is not open any more.' })
+    }
+    if ((await ctx.context.internalAdapter.findUserByEmail(email)) !== null) {
+      throw new APIError('CONFLICT', {
+        code: 'SIGN_IN_FIRST',
+        message: 'There is an account for this address: sign in.',
+      })
+    }
+    const userId = await enter(ctx, { email, name: ctx.body.name, password: null })
+    await deps.onJoined(ctx.body.token, userId)
+    return ctx.json({ ok: true })
+  })
+}
+
+/** Gives the message with a nonce that the library's own verification takes once. */
+function challengeEndpoint({ origins, now }: EntryDeps) {
+  return createAuthEndpoint(CHALLENGE_PATH, { method: 'POST', body: challengeBody }, async (ctx) => {
+    const nonce = randomBytes(NONCE_BYTES).toString('hex')
+    await ctx.context.internalAdapter.createVerificationValue({
+      identifier: `siwe:${nonce}`,
+      value: nonce,
+      expiresAt: new Date(now() + WALLET_MESSAGE_MS),
+    })
+    const frame = { origin: origins[0], statement: SIGN_IN_STATEMENT, nonce }
+    return ctx.json({ message: await writeWalletMessage(frame, ctx.body, now()) })
+  })
+}
+
 /** @returns a plugin of the sign-in library. */
-export function entryPlugin(deps: SignInDeps) {
+export function entryPlugin(deps: EntryDeps) {
   return {
     id: 'svc-entry',
-    endpoints: { signInDemo: demoEndpoint(deps), firstRun: firstRunEndpoint(deps) },
+    endpoints: {
+      signInDemo: demoEndpoint(deps),
+      firstRun: firstRunEndpoint(deps),
+      join: joinEndpoint(deps),
+      walletChallenge: challengeEndpoint(deps),
+    },
   } satisfies BetterAuthPlugin
 }

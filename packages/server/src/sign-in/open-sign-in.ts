@@ -1,170 +1,69 @@
-/** The sign-in library behind our own interface, with the settings that the product insists on. */
-import { randomBytes } from 'node:crypto'
-import { betterAuth } from 'better-auth'
-import { APIError } from 'better-auth/api'
-import { magicLink, siwe } from 'better-auth/plugins'
-import type { DatabaseSync } from 'node:sqlite'
-import type { Pool } from 'pg'
-import { entryPlugin, FIRST_RUN_PATH } from './entry-plugin.ts'
-import { fieldNames, tableNames, walletSchema } from './library-schema.ts'
-import type { Session, SessionSummary, SignIn, User } from './sign-in.ts'
-import type { SignInDeps } from './sign-in-policy.ts'
-
-export interface SignInOptions extends SignInDeps {
-  readonly client: DatabaseSync | Pool
-  /** Origins by which browsers may reach the console; the first is the one that links name. */
-  readonly origins: readonly [string, ...string[]]
-  readonly secret: string
-  readonly onError: (error: unknown) => void
-}
-
-/** Below this path the library answers. */
-export const SIGN_IN_PATH = '/api/auth'
-/** Set by the edge from the connection, over whatever the client sent. */
-export const ADDRESS_HEADER = 'x-svc-address'
-
-const SESSION_SECONDS = 7 * 24 * 3_600
-const SESSION_UPDATE_SECONDS = 24 * 3_600
-const LINK_SECONDS = 15 * 60
-const PASSWORD_LENGTH_MIN = 12
-const WALLET_EMAIL_DOMAIN = 'wallet.invalid'
-
-/**
- * What the library offers to browsers. Everything else that it can do is not reachable: each further path is surface.
- */
-const OFFERED: ReadonlySet<string> = new Set([
-  'POST /sign-in/magic-link',
-  'GET /magic-link/verify',
-  'POST /sign-in/email',
-  'POST /sign-in/demo',
-  'POST /siwe/nonce',
-  'POST /siwe/verify',
-  'POST /first-run',
-  'POST /sign-out',
-  'POST /change-password',
-])
-
-/** Counted by address and path, in the database, so that several processes count together. Source: own choice. */
-const RATE_LIMIT = {
-  enabled: true,
-  storage: 'database',
-  modelName: 'sign_in_rate_limit',
-  fields: { lastRequest: 'last_request' },
-  window: 60,
-  max: 60,
-  customRules: {
-    // Nothing can be guessed there.
-    '/sign-in/demo': { window: 60, max: 120 },
-    '/sign-in/*': { window: 60, max: 5 },
-    '/magic-link/verify': { window: 60, max: 10 },
-    '/siwe/*': { window: 60, max: 10 },
-    '/first-run': { window: 60, max: 5 },
-    '/change-password': { window: 60, max: 5 },
-  },
-} as const
-
-function createLibrary(options: SignInOptions) {
-  const [origin] = options.origins
-  const secure = origin.startsWith('https:')
-  return betterAuth({
-    appName: 'SVC',
-    baseURL: origin,
-    basePath: SIGN_IN_PATH,
-    secret: options.secret,
-    trustedOrigins: [...options.origins],
-    database: options.client,
-    logger: { disabled: true },
-    telemetry: { enabled: false },
-    onAPIError: { onError: (error) => void (error instanceof APIError || options.onError(error)) },
-    user: { ...tableNames.user, ...fieldNames.user, changeEmail: { enabled: false }, deleteUser: { enabled: false } },
-    session: {
-      ...fieldNames.session,
-      modelName: tableNames.session.modelName,
-      expiresIn: SESSION_SECONDS,
-      updateAge: SESSION_UPDATE_SECONDS,
-      // Ended sessions must end at once, on every process.
-      cookieCache: { enabled: false },
-    },
-    account: { ...tableNames.account, ...fieldNames.account, accountLinking: { enabled: false } },
-    verification: { ...tableNames.verification, ...fieldNames.verification },
-    emailAndPassword: {
-      enabled: true,
-      disableSignUp: true,
-      minPasswordLength: PASSWORD_LENGTH_MIN,
-      revokeSessionsOnPasswordReset: true,
-    },
-    rateLimit: RATE_LIMIT,
-    advanced: {
-      cookiePrefix: 'svc',
-      useSecureCookies: secure,
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', secure, path: '/' },
-      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      database: { generateId: () => randomBytes(16).toString('hex') },
-    },
-    databaseHooks: { user: { create: { before: (user, ctx) => admit(options, user.email, ctx?.path) } } },
-    plugins: [
-      magicLink({
-        expiresIn: LINK_SECONDS,
-        storeToken: 'hashed',
-        // The answer is the same whether a mail leaves or not, so that nobody learns who has an account.
-        sendMagicLink: async ({ email, url }, ctx) => {
-          const known = await ctx?.context.internalAdapter.findUserByEmail(email.toLowerCase())
-          if (known != null || (await options.policy.mayJoin(email))) await options.sendLink({ email, url })
-        },
-      }),
-      siwe({
-        domain: new URL(origin).host,
-        emailDomainName: WALLET_EMAIL_DOMAIN,
-        getNonce: () => Promise.resolve(randomBytes(16).toString('hex')),
-        verifyMessage: ({ address, chainId, message, signature }) =>
-          options.verifyWallet({ address, chainId, text: message, signature }),
-        schema: walletSchema,
-      }),
-      entryPlugin(options),
-    ],
-  })
-}
-
-type Library = ReturnType<typeof createLibrary>
-
-/** @param path of the call that makes the person. The first operator was let in by their token before. */
-async function admit({ policy, demoEmail }: SignInOptions, email: string, path: string | undefined): Promise<void> {
-  if (path === FIRST_RUN_PATH || email === demoEmail || (await policy.mayJoin(email))) return
-  throw new APIError('FORBIDDEN', { code: 'SIGN_UP_CLOSED', message: 'Ask the operator for an invitation.' })
-}
+/** The sign-in library behind our own interface. */
+import { displayName } from './display-name.ts'
+import { SIGN_IN_STATEMENT } from './entry-plugin.ts'
+import { createLibrary, type Library, type SignInOptions } from './library.ts'
+import { openLink } from './open-link.ts'
+import { hasMailbox, type Session, type SessionSummary, type SignIn, type User } from './sign-in.ts'
+import { CHALLENGE_PATH, OFFERED, SIGN_IN_PATH } from './sign-in-paths.ts'
+import type { WalletSignature } from './sign-in-policy.ts'
+import { readWalletMessage } from './wallet-message.ts'
+import { challengeWallet, countsHere, linkWallet, listWallets, unlinkWallet, type WalletDeps } from './wallets.ts'
 
 /** Opens sign-in. The library is loaded by importing this file: do it on first use. */
 export function openSignIn(options: SignInOptions): SignIn {
-  const library = createLibrary(options)
+  const background = new Set<Promise<void>>()
+  const later = (work: () => Promise<void>): void => {
+    const done: Promise<void> = work()
+      .catch(options.onError)
+      .finally(() => background.delete(done))
+    background.add(done)
+  }
+  const library = createLibrary(options, {
+    later,
+    isSignedForSignIn: (signed) => isSignedForSignIn({ library, options }, signed),
+  })
+  const wallets: WalletDeps = { ...options, library, origin: options.origins[0] }
+  const adapter = async () => (await library.$context).internalAdapter
   return {
     answer: (request) => answer(library, options, request),
     findSession: (cookie) => findSession(library, cookie),
     listSessions: async (userId) => {
-      const { internalAdapter } = await library.$context
-      const sessions = await internalAdapter.listSessions(userId)
+      const sessions = await (await adapter()).listSessions(userId)
       return sessions.map(summaryOf).toSorted((one, other) => other.signedInAt - one.signedInAt)
     },
     endSession: async (userId, sessionId) => {
-      const { internalAdapter } = await library.$context
+      const internalAdapter = await adapter()
       const found = (await internalAdapter.listSessions(userId)).find(({ id }) => id === sessionId)
       if (found === undefined) return false
       await internalAdapter.deleteSession(found.token)
       return true
     },
     endSessions: async (userId, except) => {
-      const { internalAdapter } = await library.$context
+      const internalAdapter = await adapter()
       const ended = (await internalAdapter.listSessions(userId)).filter(({ id }) => id !== except)
-      await internalAdapter.deleteSessions(ended.map(({ token }) => token))
+      // PostgreSQL takes no empty list.
+      if (ended.length > 0) await internalAdapter.deleteSessions(ended.map(({ token }) => token))
     },
     findUser: async (userId) => {
-      const found = await (await library.$context).internalAdapter.findUserById(userId)
+      const found = await (await adapter()).findUserById(userId)
       return found === null ? null : userOf(found)
     },
     findUserByEmail: async (email) => {
-      const found = await (await library.$context).internalAdapter.findUserByEmail(email.toLowerCase())
+      const found = await (await adapter()).findUserByEmail(email.toLowerCase())
       return found === null ? null : userOf(found.user)
     },
-    close: () => Promise.resolve(),
+    rename: async (userId, name) => {
+      const internalAdapter = await adapter()
+      const user = await internalAdapter.findUserById(userId)
+      if (user !== null) await internalAdapter.updateUser(userId, { name: displayName(name, user.email) })
+    },
+    hasPassword: async (userId) => (await (await adapter()).findCredentialAccount(userId)) !== null,
+    setPassword: (userId, passwords) => setPassword(library, userId, passwords),
+    listWallets: (userId) => listWallets(wallets, userId),
+    challengeWallet: (user, place) => challengeWallet(wallets, user, place),
+    linkWallet: (user, signed) => linkWallet(wallets, user, signed),
+    unlinkWallet: (user, walletId) => unlinkWallet(wallets, user, walletId),
+    close: async () => void (await Promise.all(background)),
   }
 }
 
@@ -174,9 +73,43 @@ async function answer(library: Library, { policy }: SignInOptions, request: Requ
   const isOff =
     (path === '/sign-in/email' && !(await policy.allowsPasswords())) ||
     (path.startsWith('/siwe/') && !(await policy.allowsWallets()))
-  if (!isOffered || isOff)
+  if (!isOffered || isOff) {
     return Response.json({ code: 'NOT_FOUND', message: 'There is nothing here.' }, { status: 404 })
-  return library.handler(request)
+  }
+  const answered = path === '/magic-link/verify' ? await openLink(library, request) : await library.handler(request)
+  if (!answered.ok || path === CHALLENGE_PATH) return answered
+  // The library repeats the session's token in its body, where scripts could read it.
+  const cookies = answered.headers.getSetCookie().map((cookie): [string, string] => ['set-cookie', cookie])
+  return Response.json({ ok: true }, { headers: cookies })
+}
+
+/** The message must be the one that was given, word for word, and the proof must count on its chain. */
+async function isSignedForSignIn(
+  { library, options }: { readonly library: Library; readonly options: SignInOptions },
+  signed: WalletSignature,
+): Promise<boolean> {
+  const frame = { origin: options.origins[0], statement: SIGN_IN_STATEMENT }
+  const read = await readWalletMessage(frame, signed.text, options.now())
+  if (read === null || read.address !== signed.address || read.chainId !== signed.chainId) return false
+  const proof = await options.verifyWallet(signed)
+  return proof !== null && countsHere(library, proof, read)
+}
+
+async function setPassword(
+  library: Library,
+  userId: string,
+  { current, next }: { readonly current: string | null; readonly next: string },
+): Promise<boolean> {
+  const { internalAdapter, password: passwords } = await library.$context
+  const account = await internalAdapter.findCredentialAccount(userId)
+  if (account === null) {
+    const password = await passwords.hash(next)
+    await internalAdapter.linkAccount({ userId, providerId: 'credential', accountId: userId, password })
+    return true
+  }
+  const isRight = current !== null && (await passwords.verify({ hash: account.password ?? '', password: current }))
+  if (isRight) await internalAdapter.updateAccount(account.id, { password: await passwords.hash(next) })
+  return isRight
 }
 
 async function findSession(library: Library, cookie: string | undefined): Promise<Session | null> {
@@ -196,7 +129,7 @@ function userOf(user: { readonly id: string; readonly email: string; readonly na
   return {
     userId: user.id,
     email: user.email,
-    hasEmail: !user.email.endsWith(`@${WALLET_EMAIL_DOMAIN}`),
+    hasEmail: hasMailbox(user.email),
     name: user.name,
   }
 }

@@ -6,18 +6,32 @@ export interface SignInPolicy {
   readonly allowsWallets: () => Promise<boolean>
 }
 
+/** A signature of a message, as a client sent it. */
+export interface WalletSignature {
+  readonly address: string
+  readonly chainId: number
+  readonly text: string
+  readonly signature: string
+}
+
 /** What else the library is given. */
 export interface SignInDeps {
   readonly policy: SignInPolicy
-  /** Sends a link that signs in. Rejects when it cannot be sent. */
-  readonly sendLink: (mail: { readonly email: string; readonly url: string }) => Promise<void>
-  /** Whether a signature of a sign-in message is the wallet's. */
-  readonly verifyWallet: (message: {
-    readonly address: string
-    readonly chainId: number
-    readonly text: string
-    readonly signature: string
-  }) => Promise<boolean>
+  /** Writes the letter with a link. Called after the answer, for people who may come in alone. */
+  readonly sendLink: (mail: {
+    readonly email: string
+    readonly token: string
+    /** Page of the console that was asked for; null for the first. */
+    readonly next: string | null
+    /** Milliseconds since the epoch. */
+    readonly expiresAt: number
+  }) => Promise<void>
+  /** Whether a signature is the wallet's: its key's, or its code's on that chain. Null where it is nobody's. */
+  readonly verifyWallet: (signed: WalletSignature) => Promise<'eoa' | 'contract' | null>
+  /** The address that an open invitation was sent to; null where the token opens none. */
+  readonly findInvited: (token: string) => Promise<string | null>
+  /** Takes the invitation for somebody who has just joined with it. */
+  readonly onJoined: (token: string, userId: string) => Promise<void>
   /** Takes a first-run token once; false where it is unknown or used. */
   readonly takeFirstRunToken: (token: string) => Promise<boolean>
   /** Called once the first operator has come in. */

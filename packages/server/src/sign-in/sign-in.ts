@@ -10,7 +10,7 @@ export const SIGN_OUT_PATH = '/sign-out'
 export interface User {
   readonly userId: string
   readonly email: string
-  /** False for people who came by a wallet and gave no address yet. */
+  /** False for people who came by a wallet and gave no address. */
   readonly hasEmail: boolean
   readonly name: string
 }
@@ -32,6 +32,24 @@ export interface SessionSummary {
   readonly expiresAt: number
 }
 
+/** A wallet that signs its owner in. */
+export interface SignInWallet {
+  readonly walletId: string
+  /** With the checksum of ERC-55. */
+  readonly address: string
+  readonly chainId: number
+  readonly linkedAt: number
+}
+
+export type LinkWalletOutcome =
+  | 'linked'
+  /** It is no message that was given to this person, or its time is over. */
+  | 'wrong_message'
+  | 'wrong_signature'
+  /** It signs in somebody else, or is known on another chain where its code may be somebody else's. */
+  | 'taken'
+  | 'too_many'
+
 export interface SignIn {
   /**
    * Answers a request of the sign-in pages: links, passwords, wallets, the end of a session. Anything that is not
@@ -48,7 +66,25 @@ export interface SignIn {
   endSessions(userId: string, except: string | null): Promise<void>
   findUser(userId: string): Promise<User | null>
   findUserByEmail(email: string): Promise<User | null>
+  /** @param name as it was typed; what cannot be shown is left out. */
+  rename(userId: string, name: string): Promise<void>
+  hasPassword(userId: string): Promise<boolean>
+  /** Sets or changes the password. Returns false where there is one and `current` is not it. */
+  setPassword(userId: string, passwords: { readonly current: string | null; readonly next: string }): Promise<boolean>
+  /** Oldest first. */
+  listWallets(userId: string): Promise<readonly SignInWallet[]>
+  /** The message that a wallet signs to be added to a person; its signature counts once. */
+  challengeWallet(user: User, wallet: WalletPlace): Promise<{ readonly message: string; readonly expiresAt: number }>
+  linkWallet(user: User, signed: { readonly message: string; readonly signature: string }): Promise<LinkWalletOutcome>
+  /** Never takes the last way in. Returns false where there is no such wallet, or it is that. */
+  unlinkWallet(user: User, walletId: string): Promise<boolean>
+  /** Waits for letters that are being written. */
   close(): Promise<void>
+}
+
+export interface WalletPlace {
+  readonly address: string
+  readonly chainId: number
 }
 
 /**
@@ -59,4 +95,12 @@ export const FRESH_MS = 10 * 60_000
 
 export function isFresh(session: Session, now: number): boolean {
   return now - session.signedInAt <= FRESH_MS
+}
+
+/** Addresses of people who came by a wallet end in it. Nobody has a mailbox there. Source: RFC 2606, section 2. */
+export const WALLET_EMAIL_DOMAIN = 'wallet.invalid'
+
+/** False for the placeholder of somebody who came by a wallet. */
+export function hasMailbox(email: string): boolean {
+  return !email.toLowerCase().endsWith(`@${WALLET_EMAIL_DOMAIN}`)
 }

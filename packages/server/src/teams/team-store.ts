@@ -1,4 +1,4 @@
-import type { CompiledQuery } from 'kysely'
+import { sql, type CompiledQuery } from 'kysely'
 import { isUniqueViolation } from '../db/constraint-violation.ts'
 import type { Database } from '../db/database.ts'
 import type { Member, Membership } from './membership.ts'
@@ -24,15 +24,30 @@ export interface TeamStore {
   listMembers(teamId: string): Promise<readonly Member[]>
   /** Returns false when the person is a member already. */
   addMember(member: { teamId: string; userId: string; role: Role; createdAt: number }): Promise<boolean>
-  /** Never takes the last owner's role. Returns false when nothing changed. */
-  setRole(teamId: string, userId: string, role: Role): Promise<boolean>
-  /** Never removes the last owner. Returns false when nothing changed. */
-  removeMember(teamId: string, userId: string): Promise<boolean>
+  /**
+   * Changes a role that is still the one it was; never takes the last owner's, nor that of the person whom the team was
+   * made with. Whoever may not invite any more has their open invitations withdrawn. Returns false when nothing
+   * changed.
+   */
+  setRole(change: RoleChange): Promise<boolean>
+  /**
+   * Removes a member whose role is still the one it was, with the invitations that they have open; never the last
+   * owner, nor the person whom the team was made with. Returns false when nothing changed.
+   */
+  removeMember(member: Omit<RoleChange, 'to'>): Promise<boolean>
   rename(teamId: string, name: string): Promise<void>
+  /** How many teams a person owns. */
+  countOwned(userId: string): Promise<number>
   /** Makes a team that exists the person's own; they become its owner. Repeating it changes nothing. */
   makePersonal(member: { teamId: string; userId: string; createdAt: number }): Promise<void>
-  /** Whether an invitation for this address is open. */
-  isInvited(email: string, now: number): Promise<boolean>
+}
+
+export interface RoleChange {
+  readonly teamId: string
+  readonly userId: string
+  readonly from: Role
+  readonly to: Role
+  readonly now: number
 }
 
 /** Makes the store of teams and their members. */
@@ -53,14 +68,6 @@ export function createTeamStore(database: Database): TeamStore {
         'team.personal_user_id as personalUserId',
       ])
       .where('team_member.user_id', '=', userId)
-  /** Another owner of the same team: whoever is the last one stays. */
-  const isNotLastOwner = (teamId: string, userId: string) =>
-    read
-      .selectFrom('team_member as other')
-      .select('other.user_id')
-      .where('other.team_id', '=', teamId)
-      .where('other.role', '=', 'owner')
-      .where('other.user_id', '<>', userId)
   return {
     async insert(team) {
       try {
@@ -103,23 +110,33 @@ export function createTeamStore(database: Database): TeamStore {
       const [added] = await database.write([statement.compile()])
       return added === 1
     },
-    async setRole(teamId, userId, role) {
+    async setRole(change) {
       const statement = read
         .updateTable('team_member')
-        .set({ role })
-        .where('team_id', '=', teamId)
-        .where('user_id', '=', userId)
-        .where((where) => where.or([where('role', '<>', 'owner'), where.exists(isNotLastOwner(teamId, userId))]))
-      const [changed] = await database.write([statement.compile()])
+        .set({ role: change.to })
+        .where('team_id', '=', change.teamId)
+        .where('user_id', '=', change.userId)
+        .where('role', '=', change.from)
+        .where(mayLoseOwner(database, change.from === 'owner' && change.to !== 'owner' ? change : null))
+      const [, changed] = await database.write([
+        lockTeam(database, change.teamId),
+        statement.compile(),
+        withdrawInvitations(database, change),
+      ])
       return changed === 1
     },
-    async removeMember(teamId, userId) {
+    async removeMember(member) {
       const statement = read
         .deleteFrom('team_member')
-        .where('team_id', '=', teamId)
-        .where('user_id', '=', userId)
-        .where((where) => where.or([where('role', '<>', 'owner'), where.exists(isNotLastOwner(teamId, userId))]))
-      const [removed] = await database.write([statement.compile()])
+        .where('team_id', '=', member.teamId)
+        .where('user_id', '=', member.userId)
+        .where('role', '=', member.from)
+        .where(mayLoseOwner(database, member.from === 'owner' ? member : null))
+      const [, removed] = await database.write([
+        lockTeam(database, member.teamId),
+        statement.compile(),
+        withdrawInvitations(database, member),
+      ])
       return removed === 1
     },
     async rename(teamId, name) {
@@ -133,18 +150,63 @@ export function createTeamStore(database: Database): TeamStore {
         .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing())
       await database.write([own.compile(), join.compile()])
     },
-    async isInvited(email, now) {
+    async countOwned(userId) {
       const row = await read
-        .selectFrom('team_invitation')
-        .select('invitation_id')
-        .where('email', '=', email.toLowerCase())
-        .where('accepted_at', 'is', null)
-        .where('revoked_at', 'is', null)
-        .where('expires_at', '>', now)
-        .executeTakeFirst()
-      return row !== undefined
+        .selectFrom('team_member')
+        .select((select) => select.fn.countAll<number>().as('teams'))
+        .where('user_id', '=', userId)
+        .where('role', '=', 'owner')
+        .executeTakeFirstOrThrow()
+      return row.teams
     },
   }
+}
+
+/**
+ * Changes of one team's owners happen one after the other: two owners who leave at the same moment would each see the
+ * other stay.
+ */
+function lockTeam({ read }: Database, teamId: string): CompiledQuery {
+  return read
+    .updateTable('team')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('team_id', '=', teamId)
+    .compile()
+}
+
+/** Another owner stays, and the team was not made with this person. @param member null where no owner is lost. */
+function mayLoseOwner({ read }: Database, member: Pick<RoleChange, 'teamId' | 'userId'> | null) {
+  if (member === null) return sql<boolean>`1 = 1`
+  const others = read
+    .selectFrom('team_member as other')
+    .innerJoin('team', 'team.team_id', 'other.team_id')
+    .select('other.user_id')
+    .where('other.team_id', '=', member.teamId)
+    .where('other.role', '=', 'owner')
+    .where('other.user_id', '<>', member.userId)
+    .where((where) =>
+      where.or([where('team.personal_user_id', 'is', null), where('team.personal_user_id', '<>', member.userId)]),
+    )
+  return sql<boolean>`exists ${others}`
+}
+
+/** An invitation counts as long as its writer may invite. */
+function withdrawInvitations({ read }: Database, { teamId, userId, now }: Omit<RoleChange, 'from' | 'to'>) {
+  const mayInvite = read
+    .selectFrom('team_member')
+    .select('user_id')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .where('role', 'in', ['owner', 'admin'])
+  return read
+    .updateTable('team_invitation')
+    .set({ revoked_at: now })
+    .where('team_id', '=', teamId)
+    .where('invited_by', '=', userId)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.not(where.exists(mayInvite)))
+    .compile()
 }
 
 function membershipOf(row: Omit<Membership, 'isPersonal'> & { readonly personalUserId: string | null }): Membership {

@@ -3,8 +3,11 @@ import type { GatewaySettings } from '../../operators/gateway-settings.ts'
 import type { SignIn } from '../../sign-in/sign-in.ts'
 import type { PlaygroundKeys } from '../../keys/playground-keys.ts'
 import type { TeamKeys } from '../../keys/team-keys.ts'
+import type { InvitationDeps } from '../../teams/invitations.ts'
+import type { ManageMembersDeps } from '../../teams/manage-members.ts'
 import type { Membership } from '../../teams/membership.ts'
 import type { Permission } from '../../teams/permissions.ts'
+import type { TeamSettingsDeps } from '../../teams/team-settings.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 
 /** What the console's routes are given. */
@@ -16,6 +19,7 @@ export interface ConsoleDeps {
   readonly teamsOf: (person: { readonly userId: string; readonly name: string }) => Promise<readonly Membership[]>
   readonly keys: TeamKeys
   readonly playgroundKeys: PlaygroundKeys
+  readonly people: PeopleDeps
   readonly isOperator: (userId: string) => Promise<boolean>
   readonly hasOperator: () => Promise<boolean>
   readonly settings: () => Promise<GatewaySettings>
@@ -23,7 +27,6 @@ export interface ConsoleDeps {
   readonly offers: Pick<ConsoleSession['gateway'], 'api_base_url' | 'is_sandbox'> & {
     readonly demo: boolean
     readonly link: boolean
-    readonly wallet: boolean
   }
   /** Origins by which browsers may reach the console: only their pages may change anything. */
   readonly origins: () => readonly [string, ...string[]]
@@ -31,4 +34,17 @@ export interface ConsoleDeps {
   readonly perUser: RateLimiter
   /** Keys that one person's playgrounds ask for. */
   readonly perPlayer: RateLimiter
+  /** Passwords that one person tries. */
+  readonly perPassword: RateLimiter
+}
+
+/** What the routes about teams and their people are given. */
+export interface PeopleDeps {
+  readonly members: ManageMembersDeps
+  readonly invitations: InvitationDeps
+  readonly settings: TeamSettingsDeps
+  /** False for the placeholder of people who came by a wallet. */
+  readonly hasMailbox: (email: string) => boolean
+  /** Whether somebody with this address, who has no account yet, may get one. */
+  readonly mayJoin: (email: string) => Promise<boolean>
 }

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { mountModelPrice } from './model-price.ts'
+import { mountAccount } from './account.ts'
+import { mountOwnInvitations } from './own-invitations.ts'
 import { mountPlaygroundKey } from './playground-key.ts'
 import { mountOperatorAccounts } from './operator-accounts.ts'
 import { mountOperatorDeposits } from './operator-deposits.ts'
@@ -10,11 +12,15 @@ import { mountSessions } from './sessions.ts'
 import { mountSignInPages } from './sign-in-pages.ts'
 import { mountTeamKeys } from './team-keys.ts'
 import { mountTeamMoney } from './team-money.ts'
+import { mountTeamPeople } from './team-people.ts'
 
 /** Mounts everything that the console calls with a session. No other site may read it: there is no CORS here. */
 export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSignInPages(app, parts)
   mountSessions(app, parts)
+  mountAccount(app, parts)
+  mountOwnInvitations(app, parts)
+  mountTeamPeople(app, parts)
   mountTeamKeys(app, parts)
   mountPlaygroundKey(app, parts)
   mountTeamMoney(app, parts)

@@ -12,6 +12,7 @@ import { type ConsoleEdge, mountSession } from './session-route.ts'
 const WIRE_NAMES = {
   signup: 'signup',
   allowsPasswords: 'allows_passwords',
+  allowsWallets: 'allows_wallets',
   brand: 'brand',
   termsUrl: 'terms_url',
   termsText: 'terms_text',
@@ -20,8 +21,11 @@ const WIRE_NAMES = {
 const NAMES = Object.keys(WIRE_NAMES) as SettingName[]
 
 function renderSettings(settings: GatewaySettings): OperatorSettings {
-  const { signup, allowsPasswords, brand, termsUrl, termsText } = settings
-  return { signup, allows_passwords: allowsPasswords, brand, terms_url: termsUrl, terms_text: termsText }
+  const { signup, allowsPasswords, allowsWallets, brand, termsUrl, termsText } = settings
+  return {
+    ...{ signup, allows_passwords: allowsPasswords, allows_wallets: allowsWallets },
+    ...{ brand, terms_url: termsUrl, terms_text: termsText },
+  }
 }
 
 function renderFacts(facts: SettingFacts) {

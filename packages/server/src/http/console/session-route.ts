@@ -56,7 +56,8 @@ async function requireSession(deps: ConsoleDeps, { request }: RouteCall): Promis
   return session
 }
 
-async function readJson(edge: EdgeDeps, { request }: RouteCall): Promise<unknown> {
+/** Reads a body of the console. @throws {ServiceError} where it is no JSON, or too large. */
+export async function readJson(edge: EdgeDeps, { request }: RouteCall): Promise<unknown> {
   if (request.headers['content-type']?.split(';')[0]?.trim() !== 'application/json') {
     throw new ServiceError('unsupported_media_type', 'The body must be JSON (content type application/json).')
   }

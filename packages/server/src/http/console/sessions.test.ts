@@ -23,7 +23,7 @@ describeEachEngine('sessions of the console', (engine) => {
     const visit = await createBrowserSession(gateway.baseUrl).json<ConsoleSession>('GET', '/console/session')
     expect(visit.user).toBeNull()
     expect(visit.teams).toEqual([])
-    expect(visit.gateway.sign_in).toMatchObject({ demo: true, link: false, wallet: false })
+    expect(visit.gateway.sign_in).toMatchObject({ demo: true, link: true, wallet: true })
   })
 
   test('one click signs the demo user in, who owns a team and operates the gateway', async () => {
@@ -105,6 +105,8 @@ describeEachEngine('sessions of the console', (engine) => {
     await here.json('DELETE', '/console/sessions')
     expect((await elsewhere.call('GET', '/console/sessions')).status).toBe(401)
     expect((await here.call('GET', '/console/sessions')).status).toBe(200)
+    // Where there are no others, nothing is wrong.
+    await here.json('DELETE', '/console/sessions')
     expect((await here.call('DELETE', '/console/sessions/nobody')).status).toBe(404)
   })
 

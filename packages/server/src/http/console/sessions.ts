@@ -13,13 +13,16 @@ const secondsOf = (ms: number): number => Math.floor(ms / 1_000)
 
 async function describeGateway(deps: ConsoleDeps): Promise<ConsoleSession['gateway']> {
   const settings = await deps.settings()
-  const { demo, link, wallet, ...offers } = deps.offers
+  const { demo, link, ...offers } = deps.offers
   return {
     ...offers,
     brand: settings.brand,
     terms_url: settings.termsUrl ?? (settings.termsText === null ? null : `${deps.origins()[0]}/console/terms`),
     signup: settings.signup,
-    sign_in: { demo, link, wallet, password: settings.allowsPasswords, first_run: !(await deps.hasOperator()) },
+    sign_in: {
+      ...{ demo, link, password: settings.allowsPasswords, wallet: settings.allowsWallets },
+      first_run: !(await deps.hasOperator()),
+    },
   }
 }
 

@@ -6,7 +6,8 @@ import { type ConsoleEdge, requireOwnOrigin } from './session-route.ts'
 
 /** What the sign-in library may see of a browser's headers. */
 const FORWARDED = ['content-type', 'cookie', 'origin', 'user-agent', 'accept', 'sec-fetch-site', 'sec-fetch-mode']
-const BODY_BYTES_MAX = 16 * 1024
+/** Room for the signature of a contract that is yet to be made. */
+const BODY_BYTES_MAX = 32 * 1024
 
 function headersOf(request: FastifyRequest): Headers {
   const headers = new Headers()

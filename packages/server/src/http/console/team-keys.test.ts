@@ -40,7 +40,8 @@ describeEachEngine('keys of a team', (engine) => {
     const store = createTeamStore(gateway.gateway.database)
     const member = { teamId: team.teamId, userId: user.id }
     if (!(await store.addMember({ ...member, role, createdAt: Date.now() }))) {
-      await store.setRole(member.teamId, member.userId, role)
+      const [before] = (await store.listMembers(member.teamId)).filter(({ userId }) => userId === member.userId)
+      await store.setRole({ ...member, from: before?.role ?? role, to: role, now: Date.now() })
     }
   }
 

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+
+/** Source: decision 0040 (sign-in). */
+export const PASSWORD_LENGTH_MIN = 12
+export const PASSWORD_LENGTH_MAX = 128
+const MESSAGE_LENGTH_MAX = 4_000
+const SIGNATURE_LENGTH_MAX = 20_000
+
+/** How somebody comes in. */
+export const accountWays = z.object({
+  name: z.string(),
+  email: z.string().nullable(),
+  has_password: z.boolean(),
+  wallets: z.array(
+    z.object({
+      id: z.string(),
+      address: z.string().describe('With the checksum of ERC-55.'),
+      chain_id: z.int(),
+      linked_at: z.int().describe('Seconds since the epoch.'),
+    }),
+  ),
+})
+
+export const newPassword = z.object({
+  current: z.string().min(1).max(PASSWORD_LENGTH_MAX).nullish().describe('Needed where there is one.'),
+  next: z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX),
+})
+
+export const walletPlace = z.object({
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'Expected 0x and 40 hex digits.'),
+  chain_id: z.int().positive(),
+})
+
+/** What the wallet is to sign, with `personal_sign`. */
+export const walletMessage = z.object({ message: z.string(), expires_at: z.int() })
+
+export const signedWallet = z.object({
+  message: z.string().min(1).max(MESSAGE_LENGTH_MAX),
+  signature: z
+    .string()
+    .max(SIGNATURE_LENGTH_MAX)
+    .regex(/^0x(?:[0-9a-fA-F]{2})+$/, 'Expected 0x and hex digits in pairs.'),
+})
+
+export const signInWalletPath = z.object({ wallet_id: z.string().min(1).max(64) })

@@ -1,0 +1,87 @@
+/** The routes about a person: what they are called, and how they come in. */
+import { consoleEndpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { LinkWalletOutcome } from '../../sign-in/sign-in.ts'
+import { type ConsoleEdge, mountSession } from './session-route.ts'
+
+const secondsOf = (ms: number): number => Math.floor(ms / 1_000)
+
+function mountPerson(app: FastifyInstance, parts: ConsoleEdge): void {
+  const { console: deps } = parts
+  mountSession(app, parts, consoleEndpoints.getAccountWays, async ({ session }) => {
+    const { user } = session
+    const signIn = await deps.signIn()
+    const [hasPassword, wallets] = await Promise.all([signIn.hasPassword(user.userId), signIn.listWallets(user.userId)])
+    return {
+      name: user.name,
+      email: user.hasEmail ? user.email : null,
+      has_password: hasPassword,
+      wallets: wallets.map(({ walletId, address, chainId, linkedAt }) => ({
+        ...{ id: walletId, address, chain_id: chainId, linked_at: secondsOf(linkedAt) },
+      })),
+    }
+  })
+  mountSession(app, parts, consoleEndpoints.renamePerson, async ({ session, body }) => {
+    await (await deps.signIn()).rename(session.user.userId, body.name)
+    return { done: true }
+  })
+  mountSession(app, parts, consoleEndpoints.setPassword, async ({ session, body }) => {
+    const { userId } = session.user
+    if (!(await deps.settings()).allowsPasswords) {
+      throw new ServiceError('passwords_not_allowed', 'This gateway lets nobody in by a password.')
+    }
+    deps.perPassword.take(userId)
+    const signIn = await deps.signIn()
+    if (!(await signIn.setPassword(userId, { current: body.current ?? null, next: body.next }))) {
+      throw new ServiceError('wrong_password', 'The present password is another one.', { param: 'current' })
+    }
+    // Whoever knew the old one is out.
+    await signIn.endSessions(userId, session.sessionId)
+    return { done: true }
+  })
+}
+
+function requireLinked(outcome: LinkWalletOutcome): void {
+  switch (outcome) {
+    case 'linked':
+      return
+    case 'wrong_message':
+      throw new ServiceError('wallet_not_proven', 'The message is none of yours, or its time is over. Try again.', {
+        param: 'message',
+      })
+    case 'wrong_signature':
+      throw new ServiceError('wallet_not_proven', 'The wallet has not signed this message.', { param: 'signature' })
+    case 'taken':
+      throw new ServiceError('wallet_already_linked', 'This wallet signs somebody else in.')
+    case 'too_many':
+      throw new ServiceError('limit_reached', 'There are as many wallets as a person can have. Remove one first.')
+  }
+}
+
+function mountWallets(app: FastifyInstance, parts: ConsoleEdge): void {
+  const { console: deps } = parts
+  mountSession(app, parts, consoleEndpoints.challengeSignInWallet, async ({ session, body }) => {
+    const place = { address: body.address, chainId: body.chain_id }
+    const { message, expiresAt } = await (await deps.signIn()).challengeWallet(session.user, place)
+    return { message, expires_at: secondsOf(expiresAt) }
+  })
+  mountSession(app, parts, consoleEndpoints.addSignInWallet, async ({ session, body }) => {
+    requireLinked(await (await deps.signIn()).linkWallet(session.user, body))
+    return { done: true }
+  })
+  mountSession(app, parts, consoleEndpoints.removeSignInWallet, async ({ session, path }) => {
+    const signIn = await deps.signIn()
+    if (await signIn.unlinkWallet(session.user, path.wallet_id)) return { done: true }
+    const wallets = await signIn.listWallets(session.user.userId)
+    if (wallets.some(({ walletId }) => walletId === path.wallet_id)) {
+      throw new ServiceError('last_way_in', 'Without this wallet you could not sign in. Add another one first.')
+    }
+    throw new ServiceError('wallet_not_found', 'There is no such wallet.', { param: 'wallet_id' })
+  })
+}
+
+export function mountAccount(app: FastifyInstance, parts: ConsoleEdge): void {
+  mountPerson(app, parts)
+  mountWallets(app, parts)
+}

@@ -1,0 +1,119 @@
+/** People put together: their teams, invitations, letters and wallets. Part of the composition. */
+import type { ChainId, Hex } from './chain/assets.ts'
+import type { ChainReader } from './chain/chain-reader.ts'
+import { proveSignature } from './chain/prove-signature.ts'
+import type { Database } from './db/database.ts'
+import type { PeopleDeps } from './http/console/console-deps.ts'
+import type { TeamKeys } from './keys/team-keys.ts'
+import { deliverMail, type OutboxDeps, queueMail } from './mail/outbox.ts'
+import { renderSignInLetter } from './mail/sign-in-letter.ts'
+import type { Clock } from './runtime/clock.ts'
+import { hasMailbox } from './sign-in/sign-in.ts'
+import type { SignInDeps, WalletSignature } from './sign-in/sign-in-policy.ts'
+import { createInvitationStore } from './teams/invitation-store.ts'
+import { acceptByToken, findInvitation } from './teams/invitations.ts'
+import { createTeamSettingsStore } from './teams/team-settings-store.ts'
+import type { TeamStore } from './teams/team-store.ts'
+import { tellLowBalances } from './teams/tell-low-balances.ts'
+
+export interface PeopleParts {
+  readonly database: Database
+  readonly clock: Clock
+  /** Null where no mail is sent. */
+  readonly outbox: OutboxDeps | null
+  readonly teams: TeamStore
+  readonly keys: TeamKeys
+  /** By chain; those that come later included. */
+  readonly chains: ReadonlyMap<ChainId, ChainReader>
+  /** By which people reach the console. */
+  readonly origin: () => string
+  readonly readSettings: () => Promise<{ readonly brand: string; readonly signup: 'closed' | 'invite' | 'open' }>
+}
+
+export interface OpenPeople {
+  readonly deps: PeopleDeps
+  readonly signIn: Pick<SignInDeps, 'sendLink' | 'verifyWallet' | 'findInvited' | 'onJoined'>
+  /** Tells teams whose credits run low; null where no mail is sent. */
+  readonly tellLowBalances: (() => Promise<void>) | null
+}
+
+const MINUTE_MS = 60_000
+
+export function openPeople(parts: PeopleParts): OpenPeople {
+  const { database, clock, outbox, teams, keys } = parts
+  const store = createInvitationStore(database)
+  const settings = createTeamSettingsStore(database)
+  const brand = async (): Promise<string> => (await parts.readSettings()).brand
+  const linkOf = (token: string): string => `${parts.origin()}/console/invitation#${token}`
+  const invitations = { store, teams, outbox, clock, brand, linkOf }
+  return {
+    deps: {
+      members: { store: teams, keys, clock },
+      invitations,
+      settings: { store: teams, settings, clock },
+      hasMailbox,
+      mayJoin: async (email) => {
+        const { signup } = await parts.readSettings()
+        return signup === 'open' || (signup === 'invite' && (await store.isInvited(email, clock.now())))
+      },
+    },
+    signIn: {
+      sendLink: async (mail) => sendLink(parts, await brand(), mail),
+      verifyWallet: (signed) => verifyWallet(parts.chains, signed),
+      findInvited: async (token) => {
+        // A link that leads nowhere is no failure here: the page says so.
+        const found = await findInvitation(invitations, token).catch(() => null)
+        return found?.email ?? null
+      },
+      onJoined: async (token, userId) => void (await acceptByToken(invitations, token, userId)),
+    },
+    tellLowBalances:
+      outbox === null
+        ? null
+        : () =>
+            tellLowBalances({
+              ...{ settings, teams, outbox, clock, hasMailbox },
+              linkOf: (teamId) => `${parts.origin()}/console/team/${teamId}/fund`,
+            }),
+  }
+}
+
+/** The page that the letter leads to sends the token: opening the link alone uses nothing up. */
+async function sendLink(
+  { outbox, clock, origin }: PeopleParts,
+  brand: string,
+  mail: Parameters<SignInDeps['sendLink']>[0],
+): Promise<void> {
+  if (outbox === null) return
+  const { email, token, next, expiresAt } = mail
+  const query = next === null ? '' : `?${new URLSearchParams({ next }).toString()}`
+  const result = await queueMail(outbox, {
+    kind: 'sign_in_link',
+    accountId: null,
+    // Each link is a letter of its own; the name tells nothing of it.
+    topic: `sign-in:${crypto.randomUUID()}`,
+    recipient: email,
+    content: renderSignInLetter({
+      brand,
+      link: `${origin()}/console/link${query}#${token}`,
+      minutes: Math.round((expiresAt - clock.now()) / MINUTE_MS),
+    }),
+    expiresAt,
+  })
+  if (result.kind === 'queued') await deliverMail(outbox, result.mailId)
+}
+
+/** A key's signature is the same on every chain; a contract is asked on its own, where that is one of ours. */
+async function verifyWallet(
+  chains: PeopleParts['chains'],
+  { address, chainId, text, signature }: WalletSignature,
+): Promise<'eoa' | 'contract' | null> {
+  if (!/^0x(?:[0-9a-f]{2})+$/i.test(signature)) return null
+  const reader = [...chains].find(([id]) => id === chainId)?.[1]
+  const proof = await proveSignature(reader, {
+    address: address.toLowerCase() as Hex,
+    message: text,
+    signature: signature.toLowerCase() as Hex,
+  })
+  return proof === 'eoa' || proof === 'contract' ? proof : null
+}

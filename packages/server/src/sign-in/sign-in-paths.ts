@@ -1,0 +1,27 @@
+import { SIGN_OUT_PATH } from './sign-in.ts'
+
+/** Below this path the library answers. */
+export const SIGN_IN_PATH = '/api/auth'
+/** Set by the edge from the connection, over whatever the client sent. */
+export const ADDRESS_HEADER = 'x-svc-address'
+
+/** Makes a person only after their token was taken. */
+export const FIRST_RUN_PATH = '/first-run'
+/** Makes a person by the letter of an invitation. */
+export const JOIN_PATH = '/join'
+export const CHALLENGE_PATH = '/siwe/challenge'
+
+/**
+ * What is offered to browsers. Everything else that the library can do is not reachable: each further path is surface.
+ */
+export const OFFERED: ReadonlySet<string> = new Set([
+  'POST /sign-in/magic-link',
+  'POST /magic-link/verify',
+  'POST /sign-in/email',
+  'POST /sign-in/demo',
+  `POST ${CHALLENGE_PATH}`,
+  'POST /siwe/verify',
+  `POST ${FIRST_RUN_PATH}`,
+  `POST ${JOIN_PATH}`,
+  `POST ${SIGN_OUT_PATH}`,
+])
