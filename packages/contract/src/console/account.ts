@@ -27,7 +27,7 @@ export const newPassword = z.object({
 })
 
 export const walletPlace = z.object({
-  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'Expected 0x and 40 hex digits.'),
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits.'),
   chain_id: z.int().positive(),
 })
 
@@ -39,7 +39,7 @@ export const signedWallet = z.object({
   signature: z
     .string()
     .max(SIGNATURE_LENGTH_MAX)
-    .regex(/^0x(?:[0-9a-fA-F]{2})+$/, 'Expected 0x and hex digits in pairs.'),
+    .regex(/^0x(?:[0-9a-fA-F]{2})+$/, 'expected 0x and hex digits in pairs.'),
 })
 
 export const signInWalletPath = z.object({ wallet_id: z.string().min(1).max(64) })

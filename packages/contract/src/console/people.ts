@@ -14,7 +14,7 @@ const shownName = z
   .trim()
   .min(1)
   .max(SHOWN_NAME_LENGTH_MAX)
-  .refine((text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text), 'Expected a name of visible characters.')
+  .refine((text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text), 'expected a name of visible characters.')
 
 export const teamName = z.object({ name: shownName })
 export const personName = z.object({ name: shownName })
@@ -55,7 +55,7 @@ export const newInvitation = z.object({
   email: z
     .string()
     .trim()
-    .refine((text) => isPlainEmailAddress(text), 'Expected one plain mail address, such as ada@example.com.'),
+    .refine((text) => isPlainEmailAddress(text), 'expected one plain mail address, such as ada@example.com.'),
   role: z.enum(invitedRoles),
 })
 
