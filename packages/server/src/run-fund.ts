@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { shortDecimal } from '@svc/contract'
 import { request } from 'undici'
 import { CHAINS_FOLDER } from './sandbox/local-chains.ts'
 import { askNode, BANKER_ADDRESS, callContract, TOKEN_ADDRESS } from './sandbox/place-contracts.ts'
@@ -66,7 +67,9 @@ function parsePayment(args: readonly string[]): Payment | null {
   if (values.usdg !== undefined && values.eth !== undefined) throw new FundError('Give --usdg or --eth, not both.')
   if (values.chain !== '4663' && values.chain !== '46630') throw new FundError('--chain is 4663 or 46630.')
   const amount = values.eth ?? values.usdg ?? '25'
-  if (!/^\d{1,9}(\.\d{1,18})?$/.test(amount)) throw new FundError('Give the amount as a decimal, such as 25 or 0.01.')
+  if (!/^\d{1,9}(\.\d{1,18})?$/.test(amount) || !/[1-9]/.test(amount)) {
+    throw new FundError('Give an amount above 0 as a decimal, such as 25 or 0.01.')
+  }
   return { chainId: values.chain === '4663' ? 4663 : 46630, asset: values.eth === undefined ? 'USDG' : 'ETH', amount }
 }
 
@@ -84,7 +87,8 @@ async function fund(payment: Payment, { env, print }: FundOptions): Promise<void
   const claim = { txHash, asset: payment.asset, chainId: payment.chainId }
   const { credits } = await claimUntilCredited({ origin, key, print }, claim)
   const balance = (await callApi({ origin, key }, '/api/v1/balance')) as { readonly credits: number }
-  print(`Credited   ${credits} credits; the balance is ${balance.credits} credits now`)
+  const [added, left] = [credits, balance.credits].map((amount) => shortDecimal(String(amount)))
+  print(`Credited   ${added} credits; the balance is ${left} credits now`)
 }
 
 async function readOr(path: string, message: string): Promise<string> {
