@@ -36,6 +36,16 @@ test('it installs into an empty folder without anything else, and runs', async (
   expect(readdirSync(path.join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@svc'])
 })
 
+test('an older Node is told which one is needed, in one line', async () => {
+  const program = path.join(folder, 'node_modules/@svc/cli/dist/svc.cjs')
+  const asOlder = `Object.defineProperty(process, 'versions', { value: { node: '20.11.1' } }); require('${program}')`
+  await expect(run(process.execPath, ['-e', asOlder])).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'svc needs Node 22.19 or newer; this is Node 20.11.1.\n',
+  })
+})
+
 test('it says what to do where nobody is signed in', async () => {
   const program = path.join(folder, 'node_modules/.bin/svc')
   const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: folder }

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const { version } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
+const { version, engines } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
+const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? []
+if (major === undefined || minor === undefined) throw new Error('engines.node is not of the form >=22.19')
 rmSync(`${folder}dist`, { recursive: true, force: true })
 /**
  * The client sends what the contract's types allow and believes the gateway's answers, so it never parses by a schema.
@@ -23,6 +25,15 @@ const withoutSchemas = {
     }))
   },
 }
+/** Before anything else, and in words that every Node knows. */
+const refuseOldNode = `{
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major < ${major} || (major === ${major} && minor < ${minor})) {
+    process.stderr.write('svc needs Node ${major}.${minor} or newer; this is Node ' + process.versions.node + '.\\n')
+    process.exit(1)
+  }
+}
+`
 await build({
   plugins: [withoutSchemas],
   absWorkingDir: folder,
@@ -30,13 +41,14 @@ await build({
   outfile: 'dist/svc.cjs',
   bundle: true,
   platform: 'node',
-  target: 'node22.19',
+  // Older than what it needs: an older Node must be able to read the file to say that it is too old.
+  target: 'node14',
   // In this form a part of the file asks for Node's own modules when it first runs, and not all at the start.
   format: 'cjs',
   minify: true,
   legalComments: 'eof',
   define: { SVC_VERSION: JSON.stringify(version), 'import.meta.url': 'svcModuleUrl' },
-  banner: { js: "const svcModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  banner: { js: `${refuseOldNode}const svcModuleUrl = require('url').pathToFileURL(__filename).href;` },
   logLevel: 'warning',
 })
 chmodSync(`${folder}dist/svc.cjs`, 0o755)
