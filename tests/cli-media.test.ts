@@ -57,6 +57,33 @@ describe('with the sandbox', () => {
     expect(readFileSync(file('cat.png')).toString('latin1', 1, 4)).toBe('PNG')
   })
 
+  test('a file is of the form that its name says, or is refused before it is paid for', async () => {
+    await svc(['image', 'a dog', '-o', file('dog.jpg')])
+    expect(readFileSync(file('dog.jpg')).toString('hex', 0, 3)).toBe('ffd8ff')
+    await svc(['speak', 'hello there', '-o', file('hello.wav')])
+    expect(readFileSync(file('hello.wav')).toString('latin1', 0, 4)).toBe('RIFF')
+    await gateway.settled()
+    const before = await gateway.balance()
+    for (const words of [
+      ['image', 'a dog', '-o', file('dog.gif')],
+      ['image', 'a dog', '--format', 'png', '-o', file('dog.webp')],
+      ['speak', 'hello', '--format', 'mp3', '-o', file('again.wav')],
+      ['video', 'a dog', '-o', file('dog.webm')],
+      ['transcribe', file('hello.wav'), '--format', 'vtt', '-o', file('hello.srt')],
+    ]) {
+      expect(await svc(words)).toMatchObject({ code: 2, out: '' })
+    }
+    expect(await gateway.balance()).toEqual(before)
+    expect(readdirSync(folder).sort()).toEqual(['dog.jpg', 'hello.wav'])
+  })
+
+  test('a picture that comes in a chat is kept, and its name is printed', async () => {
+    const { code, out } = await svc(['chat', '-m', 'svc-image', 'Draw a cat'], { cwd: folder })
+    expect(code).toBe(0)
+    const [name = ''] = /chat-[\d-]+\.png$/m.exec(out) ?? []
+    expect(readFileSync(file(name)).toString('latin1', 1, 4)).toBe('PNG')
+  })
+
   test('several pictures get a number each, and a picture can be changed', async () => {
     const made = await svc(['image', 'a dog', '-n', '2', '-o', file('dog.png')])
     expect(made.out).toBe(`${file('dog-1.png')}\n${file('dog-2.png')}\n`)

@@ -17,6 +17,8 @@ export interface SvcRun {
   /** Piped into it; without it the input is at its end at once. */
   readonly input?: string | Uint8Array
   readonly env?: Readonly<Record<string, string>>
+  /** Folder in which it runs. */
+  readonly cwd?: string
   /** Called with each piece of standard output; true sends an interrupt, once. */
   readonly interruptWhen?: (out: string) => boolean
 }
@@ -40,7 +42,7 @@ export function createSvc(environment: Readonly<Record<string, string>>): Svc {
 }
 
 function runOnce(words: readonly string[], run: SvcRun): Promise<SvcResult> {
-  const child = spawn(process.execPath, [SVC_PROGRAM, ...words], { env: run.env, stdio: 'pipe' })
+  const child = spawn(process.execPath, [SVC_PROGRAM, ...words], { env: run.env, cwd: run.cwd, stdio: 'pipe' })
   const chunks: Buffer[] = []
   const out = (): string => Buffer.concat(chunks).toString('utf8')
   let notes = ''

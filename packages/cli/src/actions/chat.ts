@@ -2,6 +2,7 @@
 import type { ChatMessage, FetchResponse } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { type AskProgress, askStreaming, askWhole, bodyOf, type Question } from '../chat/ask.ts'
+import { keepPictures } from '../chat/answer-pictures.ts'
 import { promptWith, readImage, userMessage } from '../chat/attach.ts'
 import { chargeNote } from '../chat/charge-note.ts'
 import { interruptedCharge } from '../chat/interrupted-charge.ts'
@@ -91,7 +92,8 @@ async function answerText(
   const ask = { signal: terminal.signal, progress, onText: (text: string) => terminal.out.text(text) }
   const answer = stream ? await askStreaming(api, question, ask) : (await askWhole(api, question, ask)).answer
   if (!stream) await terminal.out.text(answer.text)
-  if (!answer.text.endsWith('\n')) await terminal.out.text('\n')
+  if (!answer.text.endsWith('\n') && (answer.text !== '' || answer.pictures.length === 0)) await terminal.out.text('\n')
+  await keepPictures(context, answer.pictures, new Date())
   if (context.options.quiet !== true) await terminal.notes.line(chargeNote(question.model, answer))
 }
 

@@ -1,12 +1,13 @@
 /** `svc image`: pictures from words, or from pictures and words. */
 import type { Exact, ImageReply } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
-import { readImageAddress } from '../chat/attach.ts'
+import { imageType, readImageAddress } from '../chat/attach.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type OutputFile, reserveFile, STANDARD_OUTPUT, timedName } from '../files/output-file.ts'
+import { imageFormats, outputFormat } from '../files/output-format.ts'
 import { defaultModel } from '../prices/default-model.ts'
 import { printJson } from '../print-json.ts'
 import { readPipedText } from '../terminal/read-input.ts'
@@ -17,11 +18,16 @@ export interface ImageOptions {
   readonly count: number
   readonly size?: string | undefined
   readonly quality?: string | undefined
-  readonly format: 'png' | 'jpeg' | 'webp'
+  /** Undefined leaves it to the name of the file. */
+  readonly format?: keyof typeof imageFormats | undefined
   readonly image?: readonly string[] | undefined
   readonly output?: string | undefined
   readonly force?: boolean | undefined
 }
+
+/** The same, once it is known in which form the pictures are asked for. */
+type FormedOptions = ImageOptions &
+  Required<Pick<ImageOptions, 'format'>> & { readonly format: keyof typeof imageFormats }
 
 type Reply = Exact<ImageReply>
 
@@ -35,11 +41,12 @@ export async function image(context: Context, words: readonly string[], options:
     })
   }
   const api = await context.api()
-  const files = await reserveAll(context, options)
+  const format = outputFormat(imageFormats, { output: options.output, format: options.format, usual: 'png' })
+  const files = await reserveAll(context, { ...options, format })
   try {
     const model = options.model ?? (await defaultModel(api, 'image', terminal.signal))
-    const reply = await make(context, api, options, { model, prompt })
-    await writeAll(context, files, reply)
+    const reply = await make(context, api, { ...options, format }, { model, prompt })
+    await writeAll(context, files, { reply, format })
     await tell(context, files.slice(0, reply.data.length), model, reply)
   } catch (error) {
     await Promise.all(files.map((file) => file.discard()))
@@ -48,7 +55,7 @@ export async function image(context: Context, words: readonly string[], options:
 }
 
 /** One name for one picture; for several a number stands before the end of the name. */
-async function reserveAll({ terminal }: Context, options: ImageOptions): Promise<OutputFile[]> {
+async function reserveAll({ terminal }: Context, options: FormedOptions): Promise<OutputFile[]> {
   const name = options.output ?? timedName('image', options.format, new Date())
   if (name === STANDARD_OUTPUT && options.count > 1) {
     throw new CommandError('Only one picture fits into standard output.', { exitCode: exitCodes.wrongUsage })
@@ -69,7 +76,7 @@ async function reserveAll({ terminal }: Context, options: ImageOptions): Promise
 async function make(
   { terminal }: Context,
   { client, endpoints }: ApiConnection,
-  options: ImageOptions,
+  options: FormedOptions,
   { model, prompt }: { readonly model: string; readonly prompt: string },
 ): Promise<Reply> {
   const body = {
@@ -86,7 +93,16 @@ async function make(
   return client.call(endpoints.editImage, { body: { ...body, images } }, call)
 }
 
-async function writeAll({ terminal }: Context, files: readonly OutputFile[], reply: Reply): Promise<void> {
+interface Made {
+  readonly reply: Reply
+  readonly format: keyof typeof imageFormats
+}
+
+async function writeAll(
+  { terminal, options }: Context,
+  files: readonly OutputFile[],
+  { reply, format }: Made,
+): Promise<void> {
   const protocol = files.some(({ name }) => name !== null) ? await pictureProtocol(terminal) : null
   for (const [index, file] of files.entries()) {
     const encoded = reply.data[index]?.b64_json
@@ -97,6 +113,11 @@ async function writeAll({ terminal }: Context, files: readonly OutputFile[], rep
     }
     const bytes = Buffer.from(encoded, 'base64')
     await file.write(once(bytes))
+    // A model that does not know the form sends its own: it is paid for, so it is kept, and said.
+    const type = imageType(bytes)
+    if (type !== null && type !== `image/${format}` && options.quiet !== true) {
+      await terminal.notes.line(`${file.name ?? 'The picture'} is ${type.slice(6)}: the model made no ${format}.`)
+    }
     if (file.name !== null && protocol !== null) await showPicture(terminal, protocol, bytes)
   }
 }

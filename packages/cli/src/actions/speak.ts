@@ -1,10 +1,10 @@
 /** `svc speak`: a text becomes sound. */
-import type { SpeechRequest } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { reserveFile, timedName } from '../files/output-file.ts'
+import { outputFormat, speechFormats } from '../files/output-format.ts'
 import { defaultModel } from '../prices/default-model.ts'
 import { printJson } from '../print-json.ts'
 import { readPipedText } from '../terminal/read-input.ts'
@@ -12,7 +12,8 @@ import { readPipedText } from '../terminal/read-input.ts'
 export interface SpeakOptions {
   readonly model?: string | undefined
   readonly voice?: string | undefined
-  readonly format: NonNullable<SpeechRequest['response_format']>
+  /** Undefined leaves it to the name of the file. */
+  readonly format?: keyof typeof speechFormats | undefined
   readonly speed?: number | undefined
   readonly output?: string | undefined
   readonly force?: boolean | undefined
@@ -29,14 +30,15 @@ export async function speak(context: Context, words: readonly string[], options:
       exitCode: exitCodes.wrongUsage,
     })
   }
+  const format = outputFormat(speechFormats, { output: options.output, format: options.format, usual: 'mp3' })
   const model = options.model ?? (await defaultModel(api, 'speech', signal))
-  const name = options.output ?? timedName('speech', options.format, new Date())
+  const name = options.output ?? timedName('speech', format, new Date())
   const file = await reserveFile(name, { force: options.force === true, out: terminal.out })
   try {
     const body = {
       model,
       input: text,
-      response_format: options.format,
+      response_format: format,
       ...(options.voice === undefined ? {} : { voice: options.voice }),
       ...(options.speed === undefined ? {} : { speed: options.speed }),
     }

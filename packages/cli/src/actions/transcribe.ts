@@ -1,15 +1,21 @@
 /** `svc transcribe`: sound becomes text. */
+import path from 'node:path'
 import type { CallableEndpoint } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
+import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { creditsText } from '../credits-text.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { inputFile } from '../files/input-file.ts'
 import { type OutputFile, reserveFile } from '../files/output-file.ts'
 import { defaultModel } from '../prices/default-model.ts'
 
+type TranscriptFormat = 'text' | 'srt' | 'vtt' | 'json' | 'verbose_json'
+
 export interface TranscribeOptions {
   readonly model?: string | undefined
-  readonly format: 'text' | 'srt' | 'vtt' | 'json' | 'verbose_json'
+  /** Undefined leaves it to the name of the file. */
+  readonly format?: TranscriptFormat | undefined
   readonly language?: string | undefined
   readonly prompt?: string | undefined
   readonly translate?: boolean | undefined
@@ -19,6 +25,7 @@ export interface TranscribeOptions {
 
 export async function transcribe(context: Context, name: string, options: TranscribeOptions): Promise<void> {
   const { terminal } = context
+  const format = formatOf(context, options)
   const sound = await inputFile(name)
   const api = await context.api()
   const model = options.model ?? (await defaultModel(api, 'transcription', terminal.signal))
@@ -27,7 +34,7 @@ export async function transcribe(context: Context, name: string, options: Transc
     const form = {
       // The model stands before the sound, so that the gateway can refuse it before it has read all of it.
       model,
-      response_format: context.options.json === true ? 'verbose_json' : options.format,
+      response_format: format,
       ...(options.language === undefined ? {} : { language: options.language }),
       ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
       file: sound,
@@ -42,6 +49,30 @@ export async function transcribe(context: Context, name: string, options: Transc
     await file.discard()
     throw error
   }
+}
+
+/**
+ * Names of subtitles and of JSON say their form; any other name holds text.
+ *
+ * @throws {CommandError} when the name says another form than the one that was asked for.
+ */
+function formatOf({ options: { json } }: Context, { output, format }: TranscribeOptions): TranscriptFormat {
+  const wish = json === true ? 'verbose_json' : format
+  const ending = path.extname(output ?? '').toLowerCase()
+  const named = FORMATS_BY_ENDING[ending]
+  if (named === undefined || wish === undefined) return wish ?? named ?? 'text'
+  if (wish === named || (named === 'json' && wish === 'verbose_json')) return wish
+  throw new CommandError(`${output ?? ''} does not look like ${wish}. Nothing was charged.`, {
+    advice: 'Give another name, or leave --format away.',
+    exitCode: exitCodes.wrongUsage,
+  })
+}
+
+const FORMATS_BY_ENDING: Readonly<{ [ending: string]: TranscriptFormat }> = {
+  '.txt': 'text',
+  '.srt': 'srt',
+  '.vtt': 'vtt',
+  '.json': 'json',
 }
 
 /** The same form goes to both; a translation takes no language, since it always ends in English. */

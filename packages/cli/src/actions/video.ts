@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type OutputFile, reserveFile, timedName } from '../files/output-file.ts'
+import { outputFormat, videoFormats } from '../files/output-format.ts'
 import { defaultModel } from '../prices/default-model.ts'
 import { printJson } from '../print-json.ts'
 import { createProgressLine } from '../terminal/progress-line.ts'
@@ -38,7 +39,8 @@ export async function video(context: Context, words: readonly string[], options:
     return
   }
   // Reserved before anything is paid for.
-  const name = options.output ?? timedName('video', 'mp4', new Date())
+  const format = outputFormat(videoFormats, { output: options.output, format: undefined, usual: 'mp4' })
+  const name = options.output ?? timedName('video', format, new Date())
   const file = await reserveFile(name, { force: options.force === true, out: terminal.out })
   try {
     const job =

@@ -1,6 +1,7 @@
 /** One question to a model, and what came of it. */
 import type { ChatChargeBody, ChatMessage, Exact, FetchResponse } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
+import { pictureAddresses } from './answer-pictures.ts'
 
 export interface Question {
   readonly model: string
@@ -11,6 +12,8 @@ export interface Question {
 
 export interface Answer {
   readonly text: string
+  /** Addresses of the pictures that came with it. */
+  readonly pictures: readonly string[]
   readonly charge: Exact<ChatChargeBody> | null
   readonly promptTokens: number | null
   readonly completionTokens: number | null
@@ -62,7 +65,13 @@ export async function askStreaming(
   const { signal, progress } = options
   const body = { ...bodyOf(question), stream_options: { include_usage: true } }
   const call = { signal, onResponse: noteRequestId(progress) }
-  let answer: Omit<Answer, 'text'> = { charge: null, promptTokens: null, completionTokens: null, finishReason: null }
+  const pictures: string[] = []
+  let answer: Omit<Answer, 'text' | 'pictures'> = {
+    charge: null,
+    promptTokens: null,
+    completionTokens: null,
+    finishReason: null,
+  }
   for await (const event of client.stream(endpoints.createChatCompletion, { body }, call)) {
     const [choice] = event.choices
     const text = choice?.delta.content ?? choice?.delta.refusal ?? ''
@@ -70,6 +79,7 @@ export async function askStreaming(
       progress.text += text
       await options.onText(text)
     }
+    pictures.push(...pictureAddresses(choice?.delta))
     answer = {
       charge: event.svc ?? answer.charge,
       promptTokens: event.usage?.prompt_tokens ?? answer.promptTokens,
@@ -77,7 +87,7 @@ export async function askStreaming(
       finishReason: choice?.finish_reason ?? answer.finishReason,
     }
   }
-  return { ...answer, text: progress.text }
+  return { ...answer, pictures, text: progress.text }
 }
 
 /** Asks and waits for the whole answer. Gives the gateway's body, too. @throws as `askStreaming` */
@@ -88,6 +98,7 @@ export async function askWhole({ client, endpoints }: ApiConnection, question: Q
   const [choice] = reply.choices
   const answer: Answer = {
     text: choice?.message.content ?? choice?.message.refusal ?? '',
+    pictures: pictureAddresses(choice?.message),
     charge: reply.svc,
     promptTokens: reply.usage?.prompt_tokens ?? null,
     completionTokens: reply.usage?.completion_tokens ?? null,

@@ -62,8 +62,8 @@ export function userMessage(text: string, images: readonly Part[]): ChatMessage 
   return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text', text }]), ...images] }
 }
 
-/** A piped text beside a prompt is its attachment: first what is asked, then what it is asked about. */
+/** A piped text beside a prompt is its attachment: first what is asked, then what about. Blanks are none. */
 export function promptWith(prompt: string, piped: string | null): string {
-  if (piped === null) return prompt
+  if (piped === null || piped.trim() === '') return prompt
   return prompt === '' ? piped : `${prompt}\n\n${piped}`
 }

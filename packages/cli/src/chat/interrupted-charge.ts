@@ -16,7 +16,7 @@ export async function interruptedCharge(api: ApiConnection, requestId: string | 
   const deadline = AbortSignal.timeout(LOOKUP_MS)
   while (!deadline.aborted) {
     const charged = await lookUp(api, requestId, deadline)
-    if (charged !== null) return `Stopped. Charged ${creditsText(charged)} for what had come.`
+    if (charged !== null) return `Stopped. Charged ${charged} for what had come.`
     await new Promise((resolve) => setTimeout(resolve, LOOKUP_EVERY_MS))
   }
   return `Stopped. The charge is not known yet: svc usage ${requestId}`
@@ -25,7 +25,8 @@ export async function interruptedCharge(api: ApiConnection, requestId: string | 
 async function lookUp(api: ApiConnection, requestId: string, signal: AbortSignal): Promise<string | null> {
   try {
     const record = await api.client.call(api.endpoints.getUsage, { path: { request_id: requestId } }, { signal })
-    return record.state === 'final' ? record.credits_charged : null
+    if (record.state !== 'final') return null
+    return `${creditsText(record.credits_charged)}${record.estimated ? ' (estimated)' : ''}`
   } catch {
     return null
   }

@@ -4,6 +4,7 @@ import type { ApiConnection } from '../api-connection.ts'
 import type { Context } from '../context.ts'
 import { explainError } from '../explain-error.ts'
 import { styled } from '../terminal/style.ts'
+import { keepPictures } from './answer-pictures.ts'
 import { type AskProgress, askStreaming, type Question } from './ask.ts'
 import { chargeNote } from './charge-note.ts'
 import { interruptedCharge } from './interrupted-charge.ts'
@@ -89,6 +90,7 @@ async function answer(session: Session, message: ChatMessage, signal: AbortSigna
     const onText = (text: string): Promise<void> => out.text(text)
     const answered = await askStreaming(api, question, { signal, progress, onText })
     await out.text(answered.text.endsWith('\n') ? '' : '\n')
+    await keepPictures(context, answered.pictures, new Date())
     if (answered.charge !== null) {
       state.spent = nanocreditsOf(state.spent + nanocreditsFrom(answered.charge.credits_charged))
     }

@@ -15,7 +15,11 @@ export function speakCommand(start: Start) {
     .argument('[text...]', 'what to say')
     .option('-m, --model <id>', 'the model (default: the first speech model)')
     .option('--voice <name>', 'a voice of the model')
-    .addOption(new Option('--format <format>', 'form of the sound').choices(SPEECH_FORMATS).default('mp3' as const))
+    .addOption(
+      new Option('--format <format>', 'form of the sound (default: as the name ends, else mp3)').choices(
+        SPEECH_FORMATS,
+      ),
+    )
     .option('--speed <number>', '0.25 to 4', decimal)
     .option('-o, --output <file>', 'name of the file; - for standard output (default: by the time)')
     .option('--force', 'overwrite the file')
@@ -34,7 +38,11 @@ export function transcribeCommand(start: Start) {
     .description('Prints the transcript of a file of sound. With --json it has segments with their times.')
     .argument('<file>', 'flac, mp3, mp4, m4a, ogg, wav or webm, at most 25 MiB')
     .option('-m, --model <id>', 'the model (default: the first transcription model)')
-    .addOption(new Option('--format <format>', 'form of the text').choices(TRANSCRIPT_FORMATS).default('text' as const))
+    .addOption(
+      new Option('--format <format>', 'form of the text (default: as the name ends, else text)').choices(
+        TRANSCRIPT_FORMATS,
+      ),
+    )
     .option('--language <code>', 'language that is spoken, such as en')
     .option('--prompt <text>', 'names and words that come up in it')
     .option('--translate', 'translate into English')

@@ -2,7 +2,7 @@ import { Command, Option } from '@commander-js/extra-typings'
 import type { Start } from '../start.ts'
 import { collect, examples, wholeNumber } from './define.ts'
 
-const FORMATS = ['png', 'jpeg', 'webp'] as const
+const FORMATS = ['png', 'jpeg', 'webp', 'svg'] as const
 
 export function imageCommand(start: Start) {
   return new Command('image')
@@ -13,7 +13,9 @@ export function imageCommand(start: Start) {
     .option('-n, --count <count>', 'how many', wholeNumber, 1)
     .option('--size <pixels>', 'width and height, such as 1024x1024')
     .option('--quality <name>', 'such as low or high')
-    .addOption(new Option('--format <format>', 'form of the file').choices(FORMATS).default('png' as const))
+    .addOption(
+      new Option('--format <format>', 'form of the file (default: as its name ends, else png)').choices(FORMATS),
+    )
     .option('-i, --image <file>', 'picture to change; can be repeated', collect)
     .option('-o, --output <file>', 'name of the file; - for standard output (default: by the time)')
     .option('--force', 'overwrite the file')

@@ -1,0 +1,66 @@
+/** Pictures that an answer holds: models that draw send them beside the text. */
+import { CommandError } from '../command-error.ts'
+import type { Context } from '../context.ts'
+import { imageFormats } from '../files/output-format.ts'
+import { type OutputFile, reserveFile, timedName } from '../files/output-file.ts'
+import { showPicture } from '../terminal/show-picture.ts'
+import { imageType } from './attach.ts'
+
+/** Pictures of one answer at most that are kept, so that no answer fills a folder. */
+const PICTURES_MAX = 32
+/** Names that are tried for one picture at most. */
+const NAMES_MAX = 100
+const DATA_URL = /^data:image\/[\w.+-]+;base64,/
+
+/** The addresses of the pictures in a message or a piece of one. Source: OpenRouter's API, `images`. */
+export function pictureAddresses(message: object | undefined): string[] {
+  const images: unknown = message === undefined ? undefined : Reflect.get(message, 'images')
+  if (!Array.isArray(images)) return []
+  return images.flatMap((image: unknown) => {
+    const url = memberOf(memberOf(image, 'image_url'), 'url')
+    return typeof url === 'string' ? [url] : []
+  })
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+/** Writes the pictures into files of this folder, and prints their names; an address elsewhere is printed as it is. */
+export async function keepPictures({ terminal }: Context, addresses: readonly string[], now: Date): Promise<void> {
+  for (const address of addresses.slice(0, PICTURES_MAX)) {
+    if (!DATA_URL.test(address)) {
+      await terminal.out.line(address)
+      continue
+    }
+    const bytes = Buffer.from(address.slice(address.indexOf(',') + 1), 'base64')
+    const file = await freeFile(terminal.out, endingOf(bytes), now)
+    await file.write(once(bytes))
+    await terminal.out.line(file.name ?? '')
+    await showPicture(terminal, bytes)
+  }
+  const left = addresses.length - PICTURES_MAX
+  if (left > 0) await terminal.notes.line(`${left} more pictures were not kept.`)
+}
+
+function endingOf(bytes: Uint8Array): string {
+  const type = imageType(bytes)?.slice('image/'.length) ?? 'bin'
+  return type === 'jpeg' ? imageFormats.jpeg[0] : type
+}
+
+/** A name by the time, with a number where that one is taken: the picture is paid for, and must not be lost. */
+async function freeFile(out: Context['terminal']['out'], ending: string, now: Date): Promise<OutputFile> {
+  const name = timedName('chat', ending, now)
+  for (let number = 1; ; number += 1) {
+    try {
+      return await reserveFile(number === 1 ? name : name.replace(/\.\w+$/, `-${number}$&`), { force: false, out })
+    } catch (error) {
+      const isTaken = error instanceof CommandError && memberOf(error.cause, 'code') === 'EEXIST'
+      if (!isTaken || number >= NAMES_MAX) throw error
+    }
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes)
+}
