@@ -1,6 +1,6 @@
 /** The terminal client as a process, against a whole gateway. */
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -64,6 +64,7 @@ describe('with the sandbox', () => {
     const { code, out, notes } = await svc(['chat'])
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(notes).toContain('There is no prompt.')
+    expect(await svc(['chat'], { input: ' \n' })).toMatchObject({ code: 2, out: '' })
   })
 
   test('--json --stream prints one event a line, the last with the charge', async () => {
@@ -185,22 +186,40 @@ describe('with the sandbox', () => {
       ['chat', '--max-tokens', 'many'],
       ['models', '--type', 'smell'],
       ['usage', '--since', 'x'],
+      ['help', 'nope'],
+      ['deposit', 'help', 'nope'],
+      ['chat', '--max-tokens', '99999999999', 'Hi'],
     ]) {
       const { code, out, notes } = await svc(words)
       expect({ code, out }).toEqual({ code: 2, out: '' })
       expect(notes).not.toBe('')
     }
+    expect((await svc(['help', 'nope'])).notes).toContain('There is no command "svc nope".')
+    expect((await svc(['chat', '--max-tokens', '99999999999', 'Hi'])).notes).toContain('from 1 to 999999999')
+  })
+
+  test('started by npm, files are meant in the folder of the user', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'svc-folder-'))
+    writeFileSync(path.join(folder, 'notes.txt'), 'no sound')
+    const env = { npm_lifecycle_event: 'svc', INIT_CWD: folder }
+    const { notes } = await svc(['speak', 'hello', '-o', 'notes.mp3', '-m', 'no/such-model'], { env })
+    expect(notes).toContain('does not exist')
+    expect(readdirSync(folder)).toEqual(['notes.txt'])
+    expect((await svc(['speak', 'hello', '-o', 'sub/a.mp3'], { env })).notes).toContain('cannot be written')
+    expect((await svc(['chat', '--image', 'notes.txt', 'x'], { env })).notes).toContain('notes.txt is not a PNG')
+    rmSync(folder, { recursive: true })
   })
 
   test('a gateway that is not there is exit code 1, with advice', async () => {
     const { code, notes } = await svc(['models'], { env: { SVC_BASE_URL: 'http://127.0.0.1:1/api' } })
     expect(code).toBe(1)
-    expect(notes).toContain('could not be reached')
+    expect(notes).toContain('The gateway at http://127.0.0.1:1 could not be reached: nothing listens there.')
+    expect(notes).not.toContain('whoami')
   })
 
   test('every command has help with examples or options', async () => {
     const { out } = await svc(['--help'])
-    const names = [...out.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!).filter((name) => name !== 'help')
+    const names = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!).filter((name) => name !== 'help')
     expect(names).toContain('chat')
     const helps = await Promise.all(names.map(async (name) => (await svc(['help', name])).out))
     helps.forEach((help, index) => expect(help).toContain(`Usage: svc ${names[index]}`))
@@ -236,6 +255,6 @@ describe('with an upstream that stops half way', () => {
     expect(code).toBe(130)
     expect(out).toBe('Half an answer')
     expect(before.posted - after.posted).toBeGreaterThan(0n)
-    expect(notes).toMatch(/Stopped\. Charged [\d.]+ credits for what had come\./)
+    expect(notes).toMatch(/Stopped\. Charged [\d.]+ credits \(estimated\) for what had come\./)
   })
 })

@@ -16,7 +16,7 @@ export function explainError(error: unknown): Explanation | null {
   if (!(error instanceof ConnectionError)) return null
   return {
     message: error.message,
-    advice: 'Is the gateway running, and is the address right? `svc whoami` shows it.',
+    advice: 'Is the gateway running there? Name another address with --base-url or SVC_BASE_URL.',
     exitCode: exitCodes.failed,
   }
 }

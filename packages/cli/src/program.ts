@@ -4,6 +4,7 @@ import { balanceCommand, usageCommand, whoamiCommand } from './commands/account.
 import { speakCommand, transcribeCommand } from './commands/audio.ts'
 import { chatCommand } from './commands/chat.ts'
 import { completeCommand, completionCommand } from './commands/completion.ts'
+import { addHelp } from './commands/help.ts'
 import { imageCommand } from './commands/image.ts'
 import { depositCommand } from './commands/deposit.ts'
 import { keysCommand } from './commands/keys.ts'
@@ -16,6 +17,7 @@ import type { Start } from './start.ts'
 const AFTER_HELP = `
 Environment:
   SVC_API_KEY, SVC_BASE_URL   key and address, in place of a profile
+  SVC_PORT                    port of a gateway on this machine
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY, NO_COLOR
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not enough credits, 4 not signed in, 130 interrupted.
@@ -48,5 +50,6 @@ export function createProgram(start: Start, version: string) {
   program.addCommand(profilesCommand(start))
   program.addCommand(completionCommand(start))
   program.addCommand(completeCommand(start), { hidden: true })
+  addHelp(program)
   return program
 }

@@ -38,7 +38,7 @@ async function printChain(
   chain: Exact<DepositAddressReply>['chains'][number],
   options: AddressOptions,
 ): Promise<void> {
-  const mark = chain.testnet ? ' (test network: worth nothing)' : ''
+  const mark = chain.testnet ? ' (test network: takes play money only)' : ''
   const assets = chain.assets.filter(({ asset }) => options.asset === undefined || asset === options.asset)
   await terminal.out.line(`${chain.address}  ${chain.name}${mark}: ${assets.map(({ asset }) => asset).join(', ')}`)
   const [first] = assets

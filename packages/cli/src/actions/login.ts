@@ -5,7 +5,7 @@ import { CommandError } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { printJson } from '../print-json.ts'
 import { DEFAULT_PROFILE, readProfiles, writeProfiles } from '../settings/profile-file.ts'
-import { checkedBaseUrl, DEFAULT_BASE_URL } from '../settings/settings.ts'
+import { checkedBaseUrl, usualBaseUrl } from '../settings/settings.ts'
 import { readPipedText } from '../terminal/read-input.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -23,7 +23,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const profile = checkedName(context.options.profile ?? file.current)
   const known = file.profiles[profile]
   const baseUrl = checkedBaseUrl(
-    context.options.baseUrl ?? terminal.environment['SVC_BASE_URL'] ?? known?.baseUrl ?? DEFAULT_BASE_URL,
+    context.options.baseUrl ??
+      terminal.environment['SVC_BASE_URL'] ??
+      usualBaseUrl(terminal.environment, known?.baseUrl),
   )
   await warnOfPlainHttp(terminal, baseUrl)
   if (options.console === true) await openConsole(terminal, baseUrl)

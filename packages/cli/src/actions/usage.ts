@@ -109,7 +109,9 @@ export function quantityText(record: Pick<Record, 'units' | 'prompt_tokens' | 'c
 }
 
 function unitsText({ quantity, kind }: NonNullable<Record['units']>): string {
-  return quantity === 1 ? `1 ${kind.replace(/s$/, '')}` : `${quantity} ${kind}`
+  const unit = quantity === 1 ? kind.replace(/s$/, '') : kind
+  // Bytes of the text that was spoken, which some models are sold by; not of the sound.
+  return `${quantity} ${unit}${kind === 'bytes' ? ' of text' : ''}`
 }
 
 /** In the user's own time zone. */

@@ -6,17 +6,19 @@ export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`
 }
 
-/** @throws {InvalidArgumentError} when it is not a whole number from 1 on. */
+const WHOLE_NUMBER_MAX = 999_999_999
+
+/** @throws {InvalidArgumentError} when it is not a whole number from 1 to 999,999,999. */
 export function wholeNumber(text: string): number {
   const value = Number(text)
   if (/^\d{1,9}$/.test(text) && value >= 1) return value
-  throw new InvalidArgumentError('Expected a whole number from 1 on.')
+  throw new InvalidArgumentError(`Expected a whole number from 1 to ${WHOLE_NUMBER_MAX}.`)
 }
 
 /** @throws {InvalidArgumentError} when it is not a decimal number. */
 export function decimal(text: string): number {
   if (/^-?\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Expected a number.')
+  throw new InvalidArgumentError('Expected a number such as 0.7, with at most nine digits on each side of the point.')
 }
 
 /** An option that can be given several times. */

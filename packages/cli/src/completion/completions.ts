@@ -14,7 +14,9 @@ export function completions(root: CommandUnknownOpts, words: readonly string[]):
   const { command, pending } = walk(root, before)
   if (pending !== null) return valuesOf(pending, last)
   if (last.startsWith('-')) return optionsOf(command).filter((flag) => flag.startsWith(last))
-  const children = command.commands.map((child) => child.name()).filter((name) => !name.startsWith('_'))
+  // Those that people never type, and the help below a command, which stands at the top, too.
+  const isTyped = (name: string): boolean => !name.startsWith('_') && (name !== 'help' || command.parent === null)
+  const children = command.commands.map((child) => child.name()).filter(isTyped)
   const fromArgument = command.registeredArguments.flatMap((argument) => argument.argChoices ?? [])
   const found = [...children, ...fromArgument].filter((name) => name.startsWith(last))
   return found.length === 0 && command.registeredArguments.some((argument) => /file/.test(argument.name()))

@@ -19,6 +19,21 @@ describe('resolveSettings', () => {
     })
   })
 
+  test('a gateway of this machine is on the port that SVC_PORT says, and no other gateway is', () => {
+    const at = (port: string, profiles: ProfileFile) =>
+      resolveSettings({ environment: { SVC_PORT: port }, file: profiles })
+    const local: ProfileFile = {
+      current: 'local',
+      profiles: { local: { baseUrl: DEFAULT_BASE_URL, key: 'sk-svc-local', model: null } },
+    }
+    expect(at('8788', none).baseUrl).toBe('http://localhost:8788/api')
+    // The key was given for the gateway on the other port.
+    expect(at('8788', local)).toMatchObject({ baseUrl: 'http://localhost:8788/api', key: null })
+    expect(at('8787', local)).toMatchObject({ baseUrl: DEFAULT_BASE_URL, key: 'sk-svc-local' })
+    expect(at('8788', file)).toMatchObject({ baseUrl: 'https://home.example/api', key: 'sk-svc-home' })
+    expect(at('tcp://10.0.0.1:80', none).baseUrl).toBe(DEFAULT_BASE_URL)
+  })
+
   test('the environment goes before the profile', () => {
     const environment = { SVC_API_KEY: 'sk-svc-env', SVC_BASE_URL: 'https://env.example/api' }
     const settings = resolveSettings({ environment, file })

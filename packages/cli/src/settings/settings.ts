@@ -5,6 +5,18 @@ import type { ProfileFile } from './profile-file.ts'
 
 /** Where `npm start` serves a gateway on this machine. */
 export const DEFAULT_BASE_URL = 'http://localhost:8787/api'
+const LOCAL_BASE_URL = /^http:\/\/localhost:\d+\/api$/
+
+/**
+ * The address where nobody named one: that of the profile, else the gateway of this machine. One of this machine is on
+ * the port that `SVC_PORT` says, as for `npm start`; Kubernetes sets that name to something else, which is no port.
+ */
+export function usualBaseUrl(environment: SettingsInput['environment'], known: string | undefined): string {
+  const port = environment['SVC_PORT'] ?? ''
+  const isLocal = known === undefined || LOCAL_BASE_URL.test(known)
+  if (isLocal && /^[1-9]\d{0,4}$/.test(port)) return `http://localhost:${port}/api`
+  return known ?? DEFAULT_BASE_URL
+}
 
 export interface Settings {
   /** Ends in `/api`, without a slash after it. */
@@ -35,7 +47,7 @@ export function resolveSettings({ environment, file, profile: asked, baseUrl: gi
       exitCode: exitCodes.wrongUsage,
     })
   }
-  const baseUrl = given ?? filled(environment['SVC_BASE_URL']) ?? profile?.baseUrl ?? DEFAULT_BASE_URL
+  const baseUrl = given ?? filled(environment['SVC_BASE_URL']) ?? usualBaseUrl(environment, profile?.baseUrl)
   // A profile that is named on the command line is meant, whatever the environment holds.
   const fromEnvironment = asked === undefined ? filled(environment['SVC_API_KEY']) : undefined
   // A profile's key belongs to its own gateway: it is never sent to another one.
