@@ -9,6 +9,7 @@ import { interruptedCharge } from '../chat/interrupted-charge.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { pictureProtocol } from '../pictures/show-picture.ts'
 import { exactJson, printJson } from '../print-json.ts'
 import { readPipedText } from '../terminal/read-input.ts'
 
@@ -93,7 +94,10 @@ async function answerText(
   const answer = stream ? await askStreaming(api, question, ask) : (await askWhole(api, question, ask)).answer
   if (!stream) await terminal.out.text(answer.text)
   if (!answer.text.endsWith('\n') && (answer.text !== '' || answer.pictures.length === 0)) await terminal.out.text('\n')
-  await keepPictures(context, answer.pictures, new Date())
+  if (answer.pictures.length > 0) {
+    const protocol = await pictureProtocol(terminal)
+    await keepPictures(context, answer.pictures, { now: new Date(), protocol })
+  }
   if (context.options.quiet !== true) await terminal.notes.line(chargeNote(question.model, answer))
 }
 

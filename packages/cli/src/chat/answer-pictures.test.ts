@@ -23,7 +23,10 @@ test('each picture of an answer is kept under a name of its own, and its name is
   const context = { terminal: createTerminal(streams, {}, new AbortController()) } as Context
   process.chdir(folder)
   try {
-    await keepPictures(context, [png, png, 'https://elsewhere.example/cat.png'], new Date(0))
+    await keepPictures(context, [png, png, 'https://elsewhere.example/cat.png'], {
+      now: new Date(0),
+      protocol: null,
+    })
   } finally {
     process.chdir(before)
   }

@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { imageFormats } from '../files/output-format.ts'
 import { type OutputFile, reserveFile, timedName } from '../files/output-file.ts'
-import { showPicture } from '../terminal/show-picture.ts'
+import { type PictureProtocol, showPicture } from '../pictures/show-picture.ts'
 import { imageType } from './attach.ts'
 
 /** Pictures of one answer at most that are kept, so that no answer fills a folder. */
@@ -26,8 +26,16 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** Writes the pictures into files of this folder, and prints their names; an address elsewhere is printed as it is. */
-export async function keepPictures({ terminal }: Context, addresses: readonly string[], now: Date): Promise<void> {
+/**
+ * Writes the pictures into files of this folder, and prints their names; an address elsewhere is printed as it is.
+ *
+ * @param options.protocol by which the terminal shows them, too; null where it cannot, or is in use.
+ */
+export async function keepPictures(
+  { terminal }: Context,
+  addresses: readonly string[],
+  { now, protocol }: { readonly now: Date; readonly protocol: PictureProtocol | null },
+): Promise<void> {
   for (const address of addresses.slice(0, PICTURES_MAX)) {
     if (!DATA_URL.test(address)) {
       await terminal.out.line(address)
@@ -37,7 +45,7 @@ export async function keepPictures({ terminal }: Context, addresses: readonly st
     const file = await freeFile(terminal.out, endingOf(bytes), now)
     await file.write(once(bytes))
     await terminal.out.line(file.name ?? '')
-    await showPicture(terminal, bytes)
+    if (protocol !== null) await showPicture(terminal, protocol, bytes)
   }
   const left = addresses.length - PICTURES_MAX
   if (left > 0) await terminal.notes.line(`${left} more pictures were not kept.`)

@@ -90,7 +90,8 @@ async function answer(session: Session, message: ChatMessage, signal: AbortSigna
     const onText = (text: string): Promise<void> => out.text(text)
     const answered = await askStreaming(api, question, { signal, progress, onText })
     await out.text(answered.text.endsWith('\n') ? '' : '\n')
-    await keepPictures(context, answered.pictures, new Date())
+    // The terminal is not asked whether it shows pictures: what it says would be read as the next question.
+    await keepPictures(context, answered.pictures, { now: new Date(), protocol: null })
     if (answered.charge !== null) {
       state.spent = nanocreditsOf(state.spent + nanocreditsFrom(answered.charge.credits_charged))
     }
