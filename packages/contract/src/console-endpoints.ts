@@ -5,6 +5,7 @@
 import { accountEndpoints } from './console/account-endpoints.ts'
 import type { ConsoleEndpoint } from './console/console-endpoint.ts'
 import { invitationEndpoints } from './console/invitation-endpoints.ts'
+import { fundingEndpoints } from './console/funding-endpoints.ts'
 import { modelPriceEndpoints } from './console/model-endpoints.ts'
 import { operatorEndpoints } from './console/operator-endpoints.ts'
 import { peopleEndpoints } from './console/people-endpoints.ts'
@@ -17,6 +18,7 @@ export const consoleEndpoints = {
   ...teamEndpoints,
   ...peopleEndpoints,
   ...invitationEndpoints,
+  ...fundingEndpoints,
   ...operatorEndpoints,
   ...modelPriceEndpoints,
 } as const

@@ -94,6 +94,10 @@ export const deposit = z
     address: z.string().describe('Where it arrived.'),
     block_number: z.int(),
     created: z.int().describe('When it was first seen, in seconds since the epoch.'),
+    final_at: z
+      .int()
+      .nullable()
+      .describe('When its block was first found to be final, in seconds since the epoch; null until then.'),
     credited_at: z.int().nullable().describe('Seconds since the epoch; null until then.'),
   })
   .meta({ id: 'Deposit' })

@@ -59,6 +59,13 @@ export function decimalJson(text: DecimalText): RawJson {
  */
 export const moneyFields: ReadonlySet<string> = new Set([
   'credits',
+  'opening_credits',
+  'closing_credits',
+  'balance_credits',
+  'card',
+  'selling',
+  'used',
+  'reserved',
   'credits_reserved',
   'credits_available',
   'credits_required',

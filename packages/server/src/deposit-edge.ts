@@ -4,6 +4,7 @@ import { createBalanceStore } from './billing/balance-store.ts'
 import { ASSETS } from './chain/assets.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
+import { FinalityLags } from './deposits/finality-lags.ts'
 import { UNKNOWN_SECONDS } from './deposits/claim-deposit.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
 import { createWalletStore } from './deposits/wallet-store.ts'
@@ -14,6 +15,7 @@ import type { MirrorKeyDeps } from './keys/mirror-key.ts'
 import { createMirrorStore } from './keys/mirror-store.ts'
 import type { OutboxDeps } from './mail/outbox.ts'
 import type { OpenDeposits } from './open-deposits.ts'
+import { hasLocalDeposits } from './open-local-chains.ts'
 import type { Clock } from './runtime/clock.ts'
 
 const MINUTE_MS = 60_000
@@ -51,15 +53,17 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
   const chains = config.deposits?.chains ?? []
   const minimumUsd = config.deposits?.minimumUsd ?? '0'
   const wallets = createWalletStore(database)
+  const lags = deposits === null ? null : new FinalityLags(deposits.readers, clock)
   const linksWallets = deposits !== null && config.deposits?.mode === 'treasury'
   return {
     claims: {
-      ...{ store, minimumUsd, clock },
+      ...{ store, minimumUsd, clock, lags },
       settle: deposits?.settle ?? null,
       enabled: new Map(chains.map(({ chainId }) => [chainId, ASSETS])),
       unknown: new UnknownTransactions(clock, UNKNOWN_SECONDS * 1_000),
       readPosted: async (accountId) => nanocreditsOf((await balances.findBalance(accountId))?.posted ?? 0n),
     },
+    isLocal: hasLocalDeposits(config),
     places: {
       mode: config.deposits?.mode === 'treasury' ? 'wallet' : 'address',
       minimumUsd,

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { createBalanceStore } from './billing/balance-store.ts'
 import { FreeAnswers } from './billing/free-answers.ts'
 import type { BillingDeps } from './billing/open-hold.ts'
+import { BookedSums } from './billing/booked-sums.ts'
+import { createStatementStore } from './billing/statement-store.ts'
 import { createUsageStore } from './billing/usage-store.ts'
 import type { Model } from './catalog/model.ts'
 import { depositEdge, depositLimits } from './deposit-edge.ts'
@@ -105,6 +107,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     images: makeImageDeps(parts, { billing, upstreamOf, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
+    statements: { store: createStatementStore(parts.database), clock, booked: new BookedSums() },
     ...depositEdge({ ...parts, brand: async () => (await parts.console.deps.settings()).brand }, publicOrigin),
     catalog,
     media: parts.media,

@@ -53,7 +53,6 @@ export interface ConsoleParts {
 }
 
 const DEMO_EMAIL = 'demo@sandbox.invalid'
-const CALLS_PER_MINUTE = 600
 /** A page needs one in half an hour; a person opens many pages. Source: own choice. */
 const PLAYGROUND_KEYS_PER_MINUTE = 120
 /** A bucket lets a sixth of it through at once. */
@@ -136,7 +135,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         link: outbox !== null,
       },
       origins: parts.origins,
-      perUser: new RateLimiter(CALLS_PER_MINUTE, clock, 'requests of this user'),
+      perUser: new RateLimiter(config.limits.requestsPerMinute, clock, 'requests of this user'),
       perPlayer: new RateLimiter(PLAYGROUND_KEYS_PER_MINUTE, clock, 'playground keys of this user'),
       perPassword: new RateLimiter(PASSWORDS_PER_MINUTE, clock, 'passwords of this user'),
     },

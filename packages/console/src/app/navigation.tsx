@@ -15,7 +15,8 @@ export function Sidebar() {
   return (
     <nav
       aria-label="Places"
-      className="sticky top-0 hidden h-dvh flex-col overflow-y-auto border-r border-line bg-sunken p-3 md:flex"
+      className="sticky top-0 hidden h-dvh flex-col overflow-y-auto
+        border-r border-line bg-sunken p-3 md:flex print:hidden"
     >
       <div className="flex items-center gap-2 px-2 pt-1 pb-5 text-[15px] font-semibold">
         <Logo />
@@ -64,7 +65,7 @@ export function BottomBar() {
     <nav
       aria-label="Places"
       className="fixed inset-x-0 bottom-0 z-20 flex
-        border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+        border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
       {bar.map((place) => (
         <Link

@@ -1,6 +1,6 @@
 /** The places of the console, in the order of the sidebar. A place that a role may not see is not shown. */
 import type { TeamPermission } from '@svc/contract'
-import { Boxes, ChartNoAxesColumn, KeyRound, LayoutDashboard, type LucideIcon } from 'lucide-react'
+import { Boxes, ChartNoAxesColumn, KeyRound, LayoutDashboard, type LucideIcon, Wallet } from 'lucide-react'
 
 export interface Place {
   readonly name: string
@@ -18,6 +18,7 @@ export const places: readonly Place[] = [
   { name: 'Models', path: 'models', icon: Boxes, permission: null, isPrimary: false },
   { name: 'Keys', path: 'keys', icon: KeyRound, permission: 'keys:own', isPrimary: true },
   { name: 'Usage', path: 'usage', icon: ChartNoAxesColumn, permission: 'usage:own', isPrimary: true },
+  { name: 'Funding', path: 'fund', icon: Wallet, permission: 'usage:all', isPrimary: false },
 ]
 
 /** The address of a place, as links take it. */

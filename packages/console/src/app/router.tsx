@@ -11,7 +11,14 @@ import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage, NotFoundPage } from './error-page.tsx'
-import { readKeysSearch, readModelsSearch, readUsageSearch, readWorkSearch } from './search.ts'
+import {
+  readFundSearch,
+  readKeysSearch,
+  readModelsSearch,
+  readStatementSearch,
+  readUsageSearch,
+  readWorkSearch,
+} from './search.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
@@ -37,7 +44,7 @@ const signedIn = createRoute({
   id: 'signed-in',
   beforeLoad: async ({ location }) => {
     const session = await queryClient.ensureQueryData(sessionQuery)
-    if (session.user === null) redirect({ to: '/sign-in', search: { next: location.href }, throw: true })
+    if (session.user === null) redirect({ to: '/sign-in', search: { next: `/console${location.href}` }, throw: true })
     return { teams: session.teams }
   },
   component: Outlet,
@@ -114,6 +121,26 @@ const model = createRoute({
   component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
 })
 
+const fund = createRoute({
+  getParentRoute: () => team,
+  path: '/fund',
+  validateSearch: readFundSearch,
+  component: lazyRouteComponent(() => import('../pages/fund/fund-page.tsx'), 'FundPage'),
+})
+
+const fundDeposit = createRoute({
+  getParentRoute: () => fund,
+  path: '/deposits/$depositId',
+  component: lazyRouteComponent(() => import('../pages/fund/deposit-drawer.tsx'), 'DepositDrawer'),
+})
+
+const statement = createRoute({
+  getParentRoute: () => team,
+  path: '/fund/statement',
+  validateSearch: readStatementSearch,
+  component: lazyRouteComponent(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
+})
+
 const account = createRoute({
   getParentRoute: () => team,
   path: '/account',
@@ -125,7 +152,17 @@ const routes = root.addChildren([
   firstRun,
   signedIn.addChildren([
     ...shortcuts,
-    team.addChildren([overview, models, model, keys, key, usage.addChildren([usageRecord]), account]),
+    team.addChildren([
+      overview,
+      models,
+      model,
+      keys,
+      key,
+      usage.addChildren([usageRecord]),
+      fund.addChildren([fundDeposit]),
+      statement,
+      account,
+    ]),
   ]),
 ])
 

@@ -70,3 +70,36 @@ export function readWorkSearch(search: Readonly<Record<string, unknown>>): Reado
   const read = WORK.map((name) => [name, textOf(search[name]) ?? (search[name] === '' ? '' : undefined)] as const)
   return Object.fromEntries(read.filter((entry): entry is readonly [string, string] => entry[1] !== undefined))
 }
+
+const DEPOSIT_ASSETS = ['USDG', 'ETH'] as const
+const DEPOSIT_CHAINS = [4663, 46630] as const
+
+export interface FundSearch {
+  readonly asset?: (typeof DEPOSIT_ASSETS)[number]
+  readonly chain?: (typeof DEPOSIT_CHAINS)[number]
+  /** The transaction that is followed. */
+  readonly tx?: string
+  readonly after?: string
+}
+
+export function readFundSearch(search: Readonly<Record<string, unknown>>): FundSearch {
+  return only<FundSearch>({
+    asset: DEPOSIT_ASSETS.find((asset) => asset === search['asset']),
+    chain: DEPOSIT_CHAINS.find((chain) => chain === Number(search['chain'])),
+    tx: textOf(search['tx']),
+    after: textOf(search['after']),
+  } as FundSearch)
+}
+
+export interface StatementSearch {
+  /** Such as 2026-01; the present one where it is absent. */
+  readonly month?: string
+  readonly after?: string
+}
+
+export function readStatementSearch(search: Readonly<Record<string, unknown>>): StatementSearch {
+  return only<StatementSearch>({
+    month: textOf(search['month']),
+    after: textOf(search['after']),
+  } as StatementSearch)
+}

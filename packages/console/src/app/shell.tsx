@@ -7,7 +7,7 @@ import { TopBar } from './top-bar.tsx'
 
 export function Shell() {
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[232px_1fr]">
+    <div className="min-h-dvh md:grid md:grid-cols-[232px_1fr] print:block">
       <a
         href="#content"
         className="sr-only z-50 rounded bg-accent px-3

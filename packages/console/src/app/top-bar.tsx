@@ -11,7 +11,7 @@ export function TopBar() {
   return (
     <header
       className="sticky top-0 z-10 flex h-14 items-center
-      gap-3 border-b border-line bg-ground/90 px-4 backdrop-blur md:px-8"
+      gap-3 border-b border-line bg-ground/90 px-4 backdrop-blur md:px-8 print:hidden"
     >
       <TeamSwitcher />
       <div className="flex-1" />

@@ -28,3 +28,21 @@ export function Time({ seconds }: { readonly seconds: number }) {
     </time>
   )
 }
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+/**
+ * A point in time to the second, in the person's own zone; the day with it where it is another than today.
+ *
+ * @param props.seconds since the epoch.
+ */
+export function ExactTime({ seconds }: { readonly seconds: number }) {
+  const date = new Date(seconds * 1_000)
+  const isToday = day.format(date) === day.format(new Date())
+  return (
+    <time dateTime={date.toISOString()} title={exact.format(date)} className="figures">
+      {isToday ? clock.format(date) : exact.format(date)}
+    </time>
+  )
+}

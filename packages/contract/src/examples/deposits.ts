@@ -27,6 +27,7 @@ const deposit = {
   address: ADDRESS,
   block_number: 8_412_907,
   created: CREATED,
+  final_at: CREATED + 839,
   credited_at: CREATED + 840,
 }
 

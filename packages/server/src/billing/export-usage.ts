@@ -1,6 +1,7 @@
 /** Requests as a file for spreadsheets. */
 import type { TeamUsageFileQuery } from '@svc/contract'
 import { formatCredits } from '@svc/contract'
+import { csvField } from './csv-field.ts'
 import { type ReadUsageDeps, selectionOf } from './read-usage.ts'
 import { scopeOf, type UsageReach } from './read-team-usage.ts'
 import type { UsageRow } from './usage-store.ts'
@@ -30,16 +31,6 @@ const COLUMNS: readonly (readonly [name: string, read: (row: UsageRow) => Field]
   ['latency_ms', (row) => row.latency_ms],
   ['job_id', (row) => row.job_id],
 ]
-
-/** What a spreadsheet would run as a formula, also behind blanks or in its full-width form. */
-const FORMULA = /^[\s\p{Cc}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/u
-
-/** A field as RFC 4180 has it. Text that begins like a formula gets an apostrophe in front, so that it stays text. */
-export function csvField(value: Field): string {
-  if (value === null) return ''
-  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
 
 const lineOf = (fields: readonly string[]): string => `${fields.join(',')}\r\n`
 

@@ -113,7 +113,9 @@ const routeSchema = z.strictObject({
 export type RouteEntry = z.output<typeof routeSchema>
 
 const limitsSchema = z.strictObject({
-  requests_per_minute: perMinute.optional().describe('Requests of one key; 600 by default.'),
+  requests_per_minute: perMinute
+    .optional()
+    .describe('Requests of one key, and calls of one person in the console; 600 by default.'),
   streams_at_once: z.int().min(1).max(100_000).optional().describe('Open streams of one key; 20 by default.'),
   video_submits_per_minute: perMinute.optional().describe('Videos that a key submits; 20 by default.'),
   public_per_minute: perMinute.optional().describe('Requests without a key from one address; 120 by default.'),

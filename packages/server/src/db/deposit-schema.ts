@@ -1,5 +1,7 @@
 /** The tables of deposits. Raw amounts are smallest units as decimal text, since wei do not fit 64 bits. */
 
+import type { Generated } from 'kysely'
+
 /** An address at which deposits of an account arrive. Never changed, never reused, ours for ever. */
 export interface DepositAddressTable {
   address_id: string
@@ -73,6 +75,8 @@ export interface DepositTable {
   seen_at: number
   updated_at: number
   credited_at: number | null
+  /** When its block was first found to be final; null until then. */
+  final_at: Generated<number | null>
 }
 
 /** What we moved away from one of our addresses. Written before it is sent, so that a balance can be explained. */

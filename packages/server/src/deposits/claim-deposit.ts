@@ -1,10 +1,11 @@
 import { type ClaimReply, creditsJson, decimalJson, nanocreditsOf, type Nanocredits, type Printed } from '@svc/contract'
 import type { Asset, ChainId, Hex } from '../chain/assets.ts'
+import { formatAmount } from '../chain/format-amount.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { DepositStore } from './deposit-store.ts'
 import type { Deposit, PendingReason } from './deposit.ts'
-import { formatAmount, renderDepositId, renderPrice, renderWorth } from './render-deposit.ts'
+import { renderDepositId, renderPrice, renderWorth } from './render-deposit.ts'
 import type { SettleTransaction, TransactionOutcome } from './settle-transaction.ts'
 import type { UnknownTransactions } from './unknown-transactions.ts'
 

@@ -1,5 +1,5 @@
 import { nanocreditsOf } from '@svc/contract'
-import type { CompiledQuery, Selectable } from 'kysely'
+import type { CompiledQuery, Selectable, Updateable } from 'kysely'
 import type { Asset, ChainId, Hex } from '../chain/assets.ts'
 import type { Database } from '../db/database.ts'
 import type { DepositTable } from '../db/deposit-schema.ts'
@@ -32,6 +32,7 @@ export interface DepositChange {
   readonly priceRound?: string | null
   readonly priceTime?: number | null
   readonly releasedAt?: number
+  readonly finalAt?: number
 }
 
 export type DepositAmount = Pick<Deposit, 'depositId' | 'state' | 'amount' | 'ordinal' | 'blockNumber'>
@@ -194,7 +195,7 @@ function recordStatement({ read }: Database, deposit: SeenDeposit, now: number):
     updated_at: now,
   } as const
   // A value that was found for another block is forgotten with it.
-  const forgotten = { credits: null, price: null, price_round: null, price_time: null }
+  const forgotten = { credits: null, price: null, price_round: null, price_time: null, final_at: null }
   return read
     .insertInto('deposit')
     .values({
@@ -225,13 +226,14 @@ function recordStatement({ read }: Database, deposit: SeenDeposit, now: number):
     .compile()
 }
 
-function columnsOf(change: DepositChange): Partial<DepositTable> {
-  const { priceRound, priceTime, releasedAt, ...rest } = change
+function columnsOf(change: DepositChange): Updateable<DepositTable> {
+  const { priceRound, priceTime, releasedAt, finalAt, ...rest } = change
   return {
     ...rest,
     ...(priceRound === undefined ? {} : { price_round: priceRound }),
     ...(priceTime === undefined ? {} : { price_time: priceTime }),
     ...(releasedAt === undefined ? {} : { released_at: releasedAt }),
+    ...(finalAt === undefined ? {} : { final_at: finalAt }),
   }
 }
 
@@ -259,6 +261,7 @@ function depositFrom(row: Selectable<DepositTable>): Deposit {
     priceTime: row.price_time,
     releasedAt: row.released_at,
     seenAt: row.seen_at,
+    finalAt: row.final_at,
     updatedAt: row.updated_at,
     creditedAt: row.credited_at,
   }

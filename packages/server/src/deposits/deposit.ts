@@ -61,6 +61,8 @@ export interface Deposit {
   /** When an operator let it pass; null for most. */
   readonly releasedAt: number | null
   readonly seenAt: number
+  /** When its block was first found to be final; null until then. */
+  readonly finalAt: number | null
   readonly updatedAt: number
   readonly creditedAt: number | null
 }

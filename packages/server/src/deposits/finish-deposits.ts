@@ -32,6 +32,7 @@ export async function finishDeposits(
   open: readonly Deposit[],
   transfers: readonly ChainTransfer[],
 ): Promise<void> {
+  await noteFinal(deps, open)
   const prices = await findPrices(scene, open)
   const priced: Deposit[] = []
   for (const deposit of open) {
@@ -43,6 +44,13 @@ export async function finishDeposits(
   const sound = await judgeAll(deps, priced, opinion)
   const enough = await takeEnough(deps, sound)
   for (const deposit of enough) await creditCovered(deps, scene, deposit)
+}
+
+/** Whoever waits is told since when the block is final, whatever the deposit waits for afterwards. */
+async function noteFinal({ deposits, clock }: SettleDeps, open: readonly Deposit[]): Promise<void> {
+  for (const deposit of open) {
+    if (deposit.finalAt === null) await deposits.change(deposit, OPEN_STATES, { finalAt: clock.now() }, clock.now())
+  }
 }
 
 /** What each asset among the deposits is worth at the block; absent where that is not known. */

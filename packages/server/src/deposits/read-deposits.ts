@@ -1,7 +1,8 @@
 import type { DepositBody, DepositListReply, Printed } from '@svc/contract'
 import { depositNotFound } from './claim-deposit.ts'
 import type { DepositStore } from './deposit-store.ts'
-import { renderDeposit } from './render-deposit.ts'
+import type { Deposit } from './deposit.ts'
+import { renderDeposit, renderDepositId } from './render-deposit.ts'
 
 export interface ReadDepositsDeps {
   readonly store: Pick<DepositStore, 'find' | 'listByAccount'>
@@ -15,18 +16,28 @@ export interface DepositsPage {
 
 /** Lists the deposits of an account, newest first. */
 export async function listDeposits(
+  deps: ReadDepositsDeps,
+  accountId: string,
+  page: DepositsPage,
+): Promise<Printed<DepositListReply>> {
+  const { deposits, ...rest } = await findDeposits(deps, accountId, page)
+  return { ...rest, data: deposits.map(renderDeposit) }
+}
+
+/** The same page, with the deposits as they stand. */
+export async function findDeposits(
   { store }: ReadDepositsDeps,
   accountId: string,
   { after, limit }: DepositsPage,
-): Promise<Printed<DepositListReply>> {
+): Promise<Omit<Printed<DepositListReply>, 'data'> & { readonly deposits: readonly Deposit[] }> {
   // One more than asked for tells whether there are more.
   const found = await store.listByAccount(accountId, { limit: limit + 1, ...(after === undefined ? {} : { after }) })
-  const data = found.slice(0, limit).map(renderDeposit)
+  const deposits = found.slice(0, limit)
   return {
     object: 'list',
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
+    deposits,
+    first_id: idOf(deposits[0]),
+    last_id: idOf(deposits.at(-1)),
     has_more: found.length > limit,
   }
 }
@@ -37,11 +48,28 @@ export async function listDeposits(
  * @throws {ServiceError} `deposit_not_found`, also for a deposit of another account.
  */
 export async function getDeposit(
-  { store }: ReadDepositsDeps,
+  deps: ReadDepositsDeps,
   accountId: string,
   depositId: string,
 ): Promise<Printed<DepositBody>> {
+  return renderDeposit(await findOwnDeposit(deps, accountId, depositId))
+}
+
+/**
+ * Finds one deposit of an account.
+ *
+ * @throws {ServiceError} `deposit_not_found`, also for a deposit of another account.
+ */
+export async function findOwnDeposit(
+  { store }: ReadDepositsDeps,
+  accountId: string,
+  depositId: string,
+): Promise<Deposit> {
   const deposit = await store.find(depositId)
   if (deposit === null || deposit.accountId !== accountId) throw depositNotFound()
-  return renderDeposit(deposit)
+  return deposit
+}
+
+function idOf(deposit: Deposit | undefined): string | null {
+  return deposit === undefined ? null : renderDepositId(deposit.depositId)
 }

@@ -1,17 +1,6 @@
 import { creditsJson, decimalJson, type DepositBody, type Nanocredits, type Printed, usdJson } from '@svc/contract'
-import { ASSET_DECIMALS, type Asset } from '../chain/assets.ts'
+import { formatAmount } from '../chain/format-amount.ts'
 import type { Deposit } from './deposit.ts'
-
-/** Decimals that an amount shows at least, whatever its zeros: those of a dollar token. */
-const DECIMALS_MIN = 6
-
-/** An amount of an asset as an exact decimal: `25.000000`, `0.0123456789`. @param amount smallest units. */
-export function formatAmount(amount: bigint, asset: Asset): string {
-  const decimals = ASSET_DECIMALS[asset]
-  const digits = amount.toString().padStart(decimals + 1, '0')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '').padEnd(DECIMALS_MIN, '0')
-  return `${digits.slice(0, -decimals)}.${fraction}`
-}
 
 /** The id as clients see it. */
 export function renderDepositId(depositId: string): string {
@@ -37,7 +26,7 @@ export function renderPrice({
 
 /** A deposit as `GET /deposits` shows it. */
 export function renderDeposit(deposit: Deposit): Printed<DepositBody> {
-  const { state, reason, creditedAt } = deposit
+  const { state, reason, finalAt, creditedAt } = deposit
   return {
     object: 'deposit',
     id: renderDepositId(deposit.depositId),
@@ -53,6 +42,7 @@ export function renderDeposit(deposit: Deposit): Printed<DepositBody> {
     address: deposit.address,
     block_number: deposit.blockNumber,
     created: secondsOf(deposit.seenAt),
+    final_at: finalAt === null ? null : secondsOf(finalAt),
     credited_at: creditedAt === null ? null : secondsOf(creditedAt),
   }
 }

@@ -1,11 +1,12 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { nanocreditsOf, type NotifyReply, parseCredits } from '@svc/contract'
 import { CHAIN_IDS, type Asset, type Hex, TESTNET_CHAIN_ID } from '../chain/assets.ts'
+import { formatAmount } from '../chain/format-amount.ts'
 import { renderFundingReceipt } from '../mail/funding-receipt.ts'
 import { deliverMail, type OutboxDeps, queueMail } from '../mail/outbox.ts'
 import type { DepositStore } from './deposit-store.ts'
 import type { Deposit } from './deposit.ts'
-import { formatAmount, renderDepositId } from './render-deposit.ts'
+import { renderDepositId } from './render-deposit.ts'
 
 export interface SendReceiptDeps {
   readonly store: Pick<DepositStore, 'listByTransaction'>
@@ -45,15 +46,41 @@ export async function sendReceipt(
   const credited = await findCredited(deps, accountId, request.txHash)
   if (credited.length === 0) return { sent: false, reason: 'unknown_deposit' }
   const deposits = credited.filter(({ asset }) => asset === request.asset)
-  const [first] = deposits
-  if (first === undefined || !isSameAmount(request.credits, creditsOf(deposits))) {
+  if (deposits.length === 0 || !isSameAmount(request.credits, creditsOf(deposits))) {
     return { sent: false, reason: 'mismatch' }
   }
+  return mailReceipt(deps, outbox, deposits, request.email)
+}
+
+/**
+ * The same for a deposit that was found by its id: the letter is about all that its transaction paid to the account in
+ * that asset.
+ *
+ * @param email a plain address.
+ */
+export async function sendReceiptOf(deps: SendReceiptDeps, deposit: Deposit, email: string): Promise<NotifyReply> {
+  const { outbox } = deps
+  if (outbox === null) return { sent: false, reason: 'disabled' }
+  const credited = await findCredited(deps, deposit.accountId, deposit.txHash)
+  const deposits = credited.filter(({ asset, chainId }) => asset === deposit.asset && chainId === deposit.chainId)
+  if (deposit.state !== 'credited' || deposits.length === 0) return { sent: false, reason: 'unknown_deposit' }
+  return mailReceipt(deps, outbox, deposits, email)
+}
+
+/** @param deposits of one asset in one transaction, all credited; never empty. */
+async function mailReceipt(
+  deps: SendReceiptDeps,
+  outbox: OutboxDeps,
+  deposits: readonly Deposit[],
+  email: string,
+): Promise<NotifyReply> {
+  const [first] = deposits
+  if (first === undefined) return { sent: false, reason: 'unknown_deposit' }
   const result = await queueMail(outbox, {
     kind: 'funding_receipt',
-    accountId,
+    accountId: first.accountId,
     topic: `deposit:${first.chainId}:${first.txHash}:${first.asset}`,
-    recipient: request.email,
+    recipient: email,
     content: renderFundingReceipt({ ...receiptOf(deps, first, deposits), brand: await deps.brand() }),
   })
   switch (result.kind) {

@@ -4,6 +4,7 @@
  */
 import type { HealthReply } from '@svc/contract'
 import type { ReadBalanceDeps } from '../billing/read-balance.ts'
+import type { ReadStatementDeps } from '../billing/read-statement.ts'
 import type { ReadUsageDeps } from '../billing/read-usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { MediaFiles } from '../files/media-files.ts'
@@ -13,7 +14,7 @@ import type { SpeakTextDeps } from '../inference/speak-text.ts'
 import type { ClaimDepositDeps } from '../deposits/claim-deposit.ts'
 import type { DepositPlacesDeps } from '../deposits/deposit-places.ts'
 import type { ManageWalletsDeps } from '../deposits/manage-wallets.ts'
-import type { ReadDepositsDeps } from '../deposits/read-deposits.ts'
+import type { ReadTeamDepositsDeps } from '../deposits/read-team-deposits.ts'
 import type { SendReceiptDeps } from '../deposits/send-receipt.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { KeptItems } from '../idempotency/kept-items.ts'
@@ -53,6 +54,7 @@ export interface EdgeDeps {
   readonly images: ImageDeps
   readonly balance: ReadBalanceDeps
   readonly usage: ReadUsageDeps
+  readonly statements: ReadStatementDeps
   readonly deposits: EdgeDeposits
   readonly mirrors: MirrorKeyDeps
   readonly videos: VideoDeps
@@ -73,7 +75,9 @@ export interface EdgeDeps {
 
 /** What the endpoints of deposits are given. */
 export interface EdgeDeposits {
-  readonly claims: ClaimDepositDeps & ReadDepositsDeps
+  readonly claims: ClaimDepositDeps & ReadTeamDepositsDeps
+  /** Whether the chains run on this machine, so that whatever arrives there is play money. */
+  readonly isLocal: boolean
   readonly places: DepositPlacesDeps
   readonly receipts: SendReceiptDeps
   readonly wallets: ManageWalletsDeps

@@ -11,7 +11,7 @@ const TABLE: Readonly<Record<Role, readonly Permission[]>> = {
   owner: teamPermissions,
   admin: [
     ...(['team:read', 'team:manage', 'members:manage', 'keys:own', 'keys:all'] as const),
-    ...(['usage:own', 'usage:all', 'play'] as const),
+    ...(['usage:own', 'usage:all', 'deposits:manage', 'play'] as const),
   ],
   billing: ['team:read', 'usage:own', 'usage:all', 'deposits:manage'],
   member: ['team:read', 'keys:own', 'usage:own', 'play'],

@@ -10,9 +10,11 @@ import { mountOperatorSettings } from './operator-settings.ts'
 import type { ConsoleEdge } from './session-route.ts'
 import { mountSessions } from './sessions.ts'
 import { mountSignInPages } from './sign-in-pages.ts'
+import { mountTeamFunding } from './team-funding.ts'
 import { mountTeamKeys } from './team-keys.ts'
 import { mountTeamMoney } from './team-money.ts'
 import { mountTeamPeople } from './team-people.ts'
+import { mountTeamStatement } from './team-statement.ts'
 
 /** Mounts everything that the console calls with a session. No other site may read it: there is no CORS here. */
 export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): void {
@@ -24,6 +26,8 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountTeamKeys(app, parts)
   mountPlaygroundKey(app, parts)
   mountTeamMoney(app, parts)
+  mountTeamFunding(app, parts)
+  mountTeamStatement(app, parts)
   mountOperatorSettings(app, parts)
   mountOperatorAccounts(app, parts)
   mountOperatorDeposits(app, parts)

@@ -1,11 +1,12 @@
 /** The routes about deposits as their operator sees them: what waits, what providers say, and what is decided. */
 import { consoleEndpoints, OPERATOR_PAGE_ROWS } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import { formatAmount } from '../../chain/format-amount.ts'
 import { depositNotFound } from '../../deposits/claim-deposit.ts'
 import type { DecideDepositResult, Decision } from '../../deposits/decide-deposit.ts'
 import { findEvidence, type Testimonial } from '../../deposits/deposit-evidence.ts'
 import type { Deposit } from '../../deposits/deposit.ts'
-import { formatAmount, renderDeposit } from '../../deposits/render-deposit.ts'
+import { renderDeposit } from '../../deposits/render-deposit.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { decideReview } from '../../operating/decide-review.ts'
 import type { OperatorDesk } from '../../operating/operator-desk.ts'

@@ -15,7 +15,7 @@ const ALLOWED: Readonly<Record<TeamPermission, readonly TeamRole[]>> = {
   'keys:all': ['owner', 'admin'],
   'usage:own': ['owner', 'admin', 'billing', 'member', 'viewer'],
   'usage:all': ['owner', 'admin', 'billing', 'viewer'],
-  'deposits:manage': ['owner', 'billing'],
+  'deposits:manage': ['owner', 'admin', 'billing'],
   play: ['owner', 'admin', 'member'],
 }
 

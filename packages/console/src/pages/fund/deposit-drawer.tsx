@@ -1,0 +1,102 @@
+import { shortDecimal } from '@svc/contract'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { type Deposit, depositQuery, placesQuery } from '../../api/funding.ts'
+import { useCan, useTeam } from '../../api/session.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Credits } from '../../ui/credits.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { DepositProgress, progressOf } from './deposit-progress.tsx'
+import { Network } from './network-mark.tsx'
+import { ReceiptForm } from './receipt-form.tsx'
+
+const route = getRouteApi('/signed-in/team/$teamId/fund/deposits/$depositId')
+
+/** One deposit: how far it is, and what it was worth by which price. Has an address of its own. */
+export function DepositDrawer() {
+  const team = useTeam()
+  const { depositId } = route.useParams()
+  const navigate = route.useNavigate()
+  const { data, error } = useQuery(depositQuery(team.id, depositId))
+  const canManage = useCan('deposits:manage')
+  const places = useQuery({ ...placesQuery(team.id), enabled: canManage }).data
+  const close = (): void =>
+    void navigate({
+      to: '/team/$teamId/fund',
+      params: { teamId: team.id },
+      search: (search) => search,
+      resetScroll: false,
+    })
+  return (
+    <Dialog title="Deposit" look="drawer" onClose={close}>
+      {error !== null && <Failure error={error} />}
+      {data === undefined && error === null && <Skeleton className="h-96 w-full" />}
+      {data !== undefined && (
+        <div className="flex flex-col gap-6">
+          <Details deposit={data} isLocal={places?.is_local === true} />
+          {data.status === 'credited' && places?.mails_receipts === true && <ReceiptForm deposit={data} />}
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function Details({ deposit, isLocal }: { readonly deposit: Deposit; readonly isLocal: boolean }) {
+  return (
+    <>
+      <p className="text-2xl leading-8 font-semibold">
+        {deposit.credits === null ? (
+          <>
+            {shortDecimal(deposit.amount)} {deposit.asset}
+          </>
+        ) : (
+          <Credits value={deposit.credits} withUsd />
+        )}
+      </p>
+      <DepositProgress progress={progressOf(deposit)} />
+      <Facts>
+        <Fact name="Amount">
+          <span className="figures">{deposit.amount}</span> {deposit.asset}
+        </Fact>
+        {deposit.price_usd !== null && (
+          <Fact name="Price">
+            <span className="figures">${deposit.price_usd}</span> for one {deposit.asset}
+            {deposit.priced_at !== null && (
+              <span className="text-soft">, of {new Date(deposit.priced_at * 1_000).toLocaleString()}</span>
+            )}
+          </Fact>
+        )}
+        <Fact name="Network">
+          <Network chainId={deposit.chainId} isLocal={isLocal} />
+        </Fact>
+        <Fact name="Block">
+          <span className="figures">{deposit.block_number.toLocaleString()}</span>
+        </Fact>
+        <Fact name="Arrived at">
+          <Mono text={deposit.address} />
+        </Fact>
+        <Fact name="Transaction">
+          <Mono text={deposit.txHash} />
+        </Fact>
+        <Fact name="Deposit id">
+          <Mono text={deposit.id} />
+        </Fact>
+      </Facts>
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={deposit.txHash} what="the transaction hash">
+          Copy the hash
+        </CopyButton>
+        <CopyButton text={JSON.stringify(deposit, null, 2)} what="the deposit as JSON">
+          Copy as JSON
+        </CopyButton>
+      </div>
+    </>
+  )
+}
+
+function Mono({ text }: { readonly text: string }) {
+  return <span className="font-mono text-[12.5px] break-all">{text}</span>
+}

@@ -1,0 +1,149 @@
+import { shortDecimal } from '@svc/contract'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { useEffect } from 'react'
+import { type Deposit, depositsQuery } from '../../api/funding.ts'
+import { useTeam } from '../../api/session.ts'
+import { balanceQuery } from '../../api/team.ts'
+import type { FundSearch } from '../../app/search.ts'
+import { Credits } from '../../ui/credits.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Empty } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { Time } from '../../ui/time.tsx'
+import { DepositStatus } from './deposit-status.tsx'
+import { NetworkMark } from './network-mark.tsx'
+
+interface DepositHistoryProps {
+  readonly search: FundSearch
+  readonly isLocal: boolean
+  /** Whether somebody could pay now. */
+  readonly isOpen?: boolean
+}
+
+/** Deposits, newest first; what moves is shown as it moves. */
+export function DepositHistory({ search, isLocal, isOpen = true }: DepositHistoryProps) {
+  const team = useTeam()
+  const client = useQueryClient()
+  const { data, error } = useQuery(depositsQuery(team.id, search.after))
+  const credited = data?.data.flatMap(({ status, id }) => (status === 'credited' ? [id] : [])).join()
+  useEffect(() => {
+    if (credited !== undefined) void client.invalidateQueries({ queryKey: balanceQuery(team.id).queryKey })
+  }, [credited, client, team.id])
+  if (!isOpen && data?.data.length === 0) return null
+  return (
+    <section aria-label="Deposits" className="flex flex-col gap-3">
+      <h2 className="font-semibold">Deposits</h2>
+      {error !== null && data === undefined && <Failure error={error} />}
+      {data === undefined && error === null && <Skeleton className="h-40 w-full" />}
+      {data !== undefined && data.data.length === 0 && (
+        <Empty
+          text={
+            search.after === undefined
+              ? 'No deposit yet. What is paid to the address shows here within seconds.'
+              : 'There are no older deposits.'
+          }
+        />
+      )}
+      {data !== undefined && data.data.length > 0 && <Table deposits={data.data} search={search} isLocal={isLocal} />}
+      {data !== undefined && <Paging search={search} hasMore={data.has_more} lastId={data.last_id} />}
+    </section>
+  )
+}
+
+function Table({ deposits, search, isLocal }: DepositHistoryProps & { readonly deposits: readonly Deposit[] }) {
+  return (
+    <div className={tableFrame} role="region" aria-label="List of deposits" tabIndex={0}>
+      <table className={table}>
+        <thead>
+          <tr>
+            <th className={headCell}>When</th>
+            <th className={clsx(headCell, right)}>Amount</th>
+            <th className={clsx(headCell, 'hidden md:table-cell')}>Transaction</th>
+            <th className={clsx(headCell, right)}>Credits</th>
+            <th className={headCell}>State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deposits.map((deposit) => (
+            <Row key={deposit.id} deposit={deposit} search={search} isLocal={isLocal} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const HASH_HEAD = 10
+const HASH_TAIL = 6
+
+function Row({ deposit, search, isLocal }: DepositHistoryProps & { readonly deposit: Deposit }) {
+  const team = useTeam()
+  const { txHash } = deposit
+  return (
+    <tr className={clsx(bodyRow, 'relative')}>
+      <td className={clsx(cell, 'whitespace-nowrap')}>
+        <Link
+          to="/team/$teamId/fund/deposits/$depositId"
+          params={{ teamId: team.id, depositId: deposit.id }}
+          search={search}
+          resetScroll={false}
+          className="after:absolute after:inset-0"
+        >
+          <Time seconds={deposit.created} />
+        </Link>
+      </td>
+      <td className={clsx(cell, right, 'whitespace-nowrap')}>
+        <span title={deposit.amount}>{shortDecimal(deposit.amount)}</span> {deposit.asset}
+        <div className="empty:hidden">
+          <NetworkMark chainId={deposit.chainId} isLocal={isLocal} />
+        </div>
+      </td>
+      <td className={clsx(cell, 'hidden font-mono text-[12.5px] text-soft md:table-cell')} title={txHash}>
+        {txHash.slice(0, HASH_HEAD)}…{txHash.slice(-HASH_TAIL)}
+      </td>
+      <td className={clsx(cell, right)}>
+        {deposit.credits === null ? (
+          <span className="text-soft">not known yet</span>
+        ) : (
+          <Credits value={deposit.credits} withUnit={false} />
+        )}
+      </td>
+      <td className={cell}>
+        <DepositStatus deposit={deposit} />
+      </td>
+    </tr>
+  )
+}
+
+interface PagingProps {
+  readonly search: FundSearch
+  readonly hasMore: boolean
+  readonly lastId: string | null
+}
+
+function Paging({ search, hasMore, lastId }: PagingProps) {
+  const team = useTeam()
+  const { after, ...rest } = search
+  const look = 'text-accent underline underline-offset-2'
+  const place = { to: '/team/$teamId/fund', params: { teamId: team.id }, resetScroll: false, className: look } as const
+  if (after === undefined && !hasMore) return null
+  return (
+    <div className="flex justify-between">
+      {after === undefined ? (
+        <span />
+      ) : (
+        <Link {...place} search={rest}>
+          Newest deposits
+        </Link>
+      )}
+      {hasMore && lastId !== null && (
+        <Link {...place} search={{ ...rest, after: lastId }}>
+          Older deposits
+        </Link>
+      )}
+    </div>
+  )
+}

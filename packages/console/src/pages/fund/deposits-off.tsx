@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react'
+import { useSignedIn } from '../../api/session.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Card } from '../../ui/page.tsx'
+
+const SETTINGS = `SVC_RPC_URLS_4663=https://…
+SVC_DEPOSIT_XPUB=xpub…`
+
+const COMMAND = 'npm run fund'
+
+/** Where nobody can pay: what it takes, for whoever can change it. */
+export function DepositsOff({ isLocal }: { readonly isLocal: boolean }) {
+  const { gateway, user } = useSignedIn()
+  if (isLocal) {
+    return (
+      <Note title="The local chains are starting">
+        <p role="status">They come some seconds after the gateway. This page shows them as soon as they are there.</p>
+        <Command />
+      </Note>
+    )
+  }
+  if (gateway.is_sandbox) {
+    return (
+      <Note title="No chain is running">
+        <p>
+          The sandbox brings chains of its own where <code className="font-mono">@foundry-rs/anvil</code> and{' '}
+          <code className="font-mono">solc</code> are installed; <code className="font-mono">npm install</code> brings
+          both. Start the gateway again then.
+        </p>
+        <Command />
+      </Note>
+    )
+  }
+  if (!user.is_operator) {
+    return (
+      <Note title="Deposits are off">
+        <p>This gateway takes no deposits. Ask its operator for credits.</p>
+      </Note>
+    )
+  }
+  return (
+    <Note title="Deposits are off">
+      <p>
+        To take them, name a node of the chain and an extended public key, from which every account gets an address of
+        its own. The private key stays with you. Then start the gateway again.
+      </p>
+      <pre className="overflow-x-auto rounded border border-line bg-sunken p-3 font-mono text-[12.5px]" tabIndex={0}>
+        {SETTINGS}
+      </pre>
+      <CopyButton text={SETTINGS} what="the settings" className="self-start">
+        Copy the settings
+      </CopyButton>
+      <p>
+        Until then, credits can be granted by command: <code className="font-mono">npm run admin -- credits grant</code>
+        .
+      </p>
+    </Note>
+  )
+}
+
+function Note({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <Card title={title}>
+      <div className="flex max-w-2xl flex-col gap-3 text-soft">{children}</div>
+    </Card>
+  )
+}
+
+function Command() {
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <code className="rounded border border-line bg-sunken px-3 py-1.5 font-mono text-[12.5px] text-text">
+        {COMMAND}
+      </code>
+      <CopyButton text={COMMAND} what="the command" />
+      <span>pays the demo account, as a wallet would.</span>
+    </div>
+  )
+}

@@ -1,0 +1,114 @@
+import type { LinkedWalletBody } from '@svc/contract'
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Card } from '../../ui/page.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useInjectedWallets } from './injected-wallets.ts'
+import { LinkByHand } from './link-by-hand.tsx'
+import { Network } from './network-mark.tsx'
+import type { Place } from './place.ts'
+import { useLinkInjected, useUnlinkWallet } from './wallet-changes.ts'
+
+interface LinkedWalletsProps {
+  /** Those that are linked now. */
+  readonly wallets: readonly LinkedWalletBody[]
+  readonly place: Place
+  readonly isLocal: boolean
+}
+
+/** Where all pay to one address, a payment is the team's that owns the wallet: so wallets are linked first. */
+export function LinkedWallets({ wallets, place, isLocal }: LinkedWalletsProps) {
+  return (
+    <Card title="Your wallets">
+      <div className="flex flex-col gap-4">
+        <p className="text-soft">
+          Everybody pays to one address here. What a linked wallet sends there is credited to this team, whoever claims
+          it. Withdrawals of an exchange cannot be linked.
+        </p>
+        {wallets.length > 0 && (
+          <ul className="divide-y divide-line/70 rounded border border-line">
+            {wallets.map((wallet) => (
+              <WalletRow key={wallet.id} wallet={wallet} isLocal={isLocal} />
+            ))}
+          </ul>
+        )}
+        <LinkInjected place={place} hasAny={wallets.length > 0} />
+        <LinkByHand key={place.chainId} place={place} />
+      </div>
+    </Card>
+  )
+}
+
+function WalletRow({ wallet, isLocal }: { readonly wallet: LinkedWalletBody; readonly isLocal: boolean }) {
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-3 py-2">
+      <div className="min-w-0">
+        <p className="font-mono text-[12.5px] break-all">{wallet.address}</p>
+        <p className="text-[12px] text-soft">
+          <Network chainId={wallet.chainId} isLocal={isLocal} />, linked <Time seconds={wallet.linked} />
+        </p>
+      </div>
+      <Button look="secondary" onClick={() => setAsked(true)}>
+        Unlink
+      </Button>
+      {isAsked && <UnlinkDialog wallet={wallet} onClose={() => setAsked(false)} />}
+    </li>
+  )
+}
+
+function UnlinkDialog({ wallet, onClose }: { readonly wallet: LinkedWalletBody; readonly onClose: () => void }) {
+  const unlink = useUnlinkWallet(wallet.id)
+  const short = `${wallet.address.slice(0, 8)}…${wallet.address.slice(-6)}`
+  return (
+    <Dialog
+      title={`Unlink ${short}?`}
+      lead="What it sends from now on is not credited to this team. What was credited stays."
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-3">
+        <Failure error={unlink.error} />
+        <div className="flex justify-end gap-2">
+          <Button look="secondary" onClick={onClose}>
+            Keep it
+          </Button>
+          <Button
+            look="danger"
+            isBusy={unlink.isPending}
+            onClick={() => unlink.mutate(undefined, { onSuccess: onClose })}
+          >
+            Unlink the wallet
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function LinkInjected({ place, hasAny }: { readonly place: Place; readonly hasAny: boolean }) {
+  const found = useInjectedWallets()
+  const link = useLinkInjected(place.chainId)
+  if (found.length === 0) return <p className="text-[12px] text-soft">No wallet extension was found in this browser.</p>
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap gap-2">
+        {found.map((wallet) => (
+          <Button
+            key={wallet.id}
+            look={hasAny ? 'secondary' : 'primary'}
+            disabled={link.isPending}
+            isBusy={link.isPending && link.variables.id === wallet.id}
+            onClick={() => link.mutate(wallet)}
+          >
+            {wallet.icon !== null && <img src={wallet.icon} alt="" className="size-4 rounded-sm" />}
+            {hasAny ? 'Link another account of' : 'Link'} {wallet.name}
+          </Button>
+        ))}
+      </div>
+      <p className="text-[12px] text-soft">For {place.name}. The wallet signs a message; that costs nothing.</p>
+      <Failure error={link.error} />
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+import { clsx } from 'clsx'
+import { ExternalLink } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import type { Claim } from '../../api/funding.ts'
+import { Choice } from '../../ui/choice.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { isPlayMoney, NetworkMark } from './network-mark.tsx'
+import type { Place, PlaceAsset, Places } from './place.ts'
+import { SendByWallet } from './send-by-wallet.tsx'
+
+const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }))
+
+interface PayCardProps {
+  readonly places: Places
+  readonly place: Place
+  readonly asset: PlaceAsset
+  /** Whether payments could be credited at all: where wallets are linked, one must be. */
+  readonly canPay: boolean
+  readonly onPick: (picked: Partial<Pick<Claim, 'chainId' | 'asset'>>) => void
+  readonly onSent: (claim: Claim) => void
+}
+
+/** Where to pay, for whoever scans, copies, or has a wallet here. */
+export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCardProps) {
+  const isPlay = isPlayMoney(place.chainId, places.is_local)
+  return (
+    <section
+      aria-label="Pay"
+      className={clsx('rounded-lg border bg-surface p-4 md:p-5', isPlay ? 'border-test-net' : 'border-line')}
+    >
+      <div className="flex flex-wrap gap-x-8 gap-y-4">
+        <Choice
+          label="Asset"
+          value={asset.asset}
+          options={place.assets.map(({ asset: name }) => ({ value: name, text: name }))}
+          onPick={(picked) => onPick({ asset: picked })}
+        />
+        <Choice
+          label="Network"
+          value={place.chainId}
+          options={places.chains.map(({ chainId, name }) => ({
+            value: chainId,
+            text: name,
+            mark: <NetworkMark chainId={chainId} isLocal={places.is_local} />,
+          }))}
+          onPick={(picked) => onPick({ chainId: picked })}
+        />
+      </div>
+      {isPlay && <PlayMoneyNote isLocal={places.is_local} />}
+      {canPay ? (
+        <Address place={place} asset={asset} places={places} onSent={onSent} />
+      ) : (
+        <p className="mt-5 text-soft">Link the wallet that you pay from first: only its payments are credited.</p>
+      )}
+    </section>
+  )
+}
+
+function PlayMoneyNote({ isLocal }: { readonly isLocal: boolean }) {
+  return (
+    <p className="mt-4 rounded bg-test-net-soft px-3 py-2 text-test-net">
+      {isLocal ? (
+        <>
+          A chain beside the gateway, with play money: <code className="font-mono">npm run fund</code> pays 25 USDG to
+          the demo account. Never send real coins here.
+        </>
+      ) : (
+        'A test network: its coins are worth nothing elsewhere. Never send real coins here.'
+      )}
+    </p>
+  )
+}
+
+function Address({ places, place, asset, onSent }: Omit<PayCardProps, 'canPay' | 'onPick'>) {
+  return (
+    <div className="mt-5 grid gap-6 md:grid-cols-[11rem_minmax(0,1fr)]">
+      <Suspense fallback={<Skeleton className="size-44" />}>
+        <QrCode text={asset.uri} label={`Code for paying ${asset.asset} on ${place.name}`} />
+      </Suspense>
+      <div className="flex min-w-0 flex-col gap-4">
+        <div className="flex flex-col gap-2">
+          <h2 className="font-semibold">
+            Send {asset.asset} on {place.name} to
+          </h2>
+          <AddressText address={place.address} />
+          <div className="flex flex-wrap gap-2">
+            <CopyButton text={place.address} what="the address">
+              Copy the address
+            </CopyButton>
+            <a
+              href={asset.uri}
+              className="inline-flex h-8 items-center gap-2 rounded border border-line bg-surface px-3 font-medium
+                hover:border-line-strong"
+            >
+              <ExternalLink size={14} aria-hidden />
+              Open in wallet
+            </a>
+          </div>
+          <p className="text-[12px] text-soft">
+            Only {asset.asset} on this network arrives here
+            {places.mode === 'wallet' ? ', and only from wallets that are linked' : ''}. Compare the whole address
+            before you pay. Less than {places.minimum_usd} USD waits until your deposits reach that together.
+          </p>
+        </div>
+        <div className="border-t border-line pt-4">
+          <SendByWallet
+            key={`${place.chainId} ${asset.asset}`}
+            place={place}
+            asset={asset}
+            minimumUsd={places.minimum_usd}
+            onSent={onSent}
+          />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const ENDS = 6
+
+/** Both ends stand out, since people compare those; the middle is there to be compared, too. */
+function AddressText({ address }: { readonly address: string }) {
+  return (
+    <p className="font-mono text-[15px] leading-6 break-all select-all" data-testid="deposit-address">
+      <strong className="font-semibold">{address.slice(0, ENDS)}</strong>
+      {address.slice(ENDS, -ENDS)}
+      <strong className="font-semibold">{address.slice(-ENDS)}</strong>
+    </p>
+  )
+}

@@ -1,0 +1,6 @@
+import type { Exact, TeamDepositAddress } from '@svc/contract'
+
+export type Places = Exact<TeamDepositAddress>
+/** Where one network is paid. */
+export type Place = Places['chains'][number]
+export type PlaceAsset = Place['assets'][number]

@@ -1,0 +1,124 @@
+import type { Exact, TeamStatementEntries, TeamStatementEntry } from '@svc/contract'
+import { shortDecimal } from '@svc/contract'
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { useTeam } from '../../api/session.ts'
+import type { StatementSearch } from '../../app/search.ts'
+import { Empty } from '../../ui/page.tsx'
+import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { exactText, signedText, utcText } from './statement-text.ts'
+
+interface StatementEntriesProps {
+  readonly page: Exact<TeamStatementEntries>
+  readonly search: StatementSearch
+}
+
+/** Every movement of the balance, oldest first, with the balance after it. */
+export function StatementEntries({ page, search }: StatementEntriesProps) {
+  if (page.data.length === 0) return <Empty text="Nothing moved the balance in this month." />
+  return (
+    <section aria-label="Entries" className="flex flex-col gap-3">
+      <div className={tableFrame} role="region" aria-label="List of entries" tabIndex={0}>
+        <table className={table}>
+          <thead>
+            <tr>
+              <th className={clsx(headCell, 'hidden sm:table-cell')}>Booked</th>
+              <th className={headCell}>What</th>
+              <th className={clsx(headCell, right)}>Credits</th>
+              <th className={clsx(headCell, right)}>Balance</th>
+            </tr>
+          </thead>
+          <tbody>
+            {search.after !== undefined && (
+              <tr className="text-soft">
+                <td className={clsx(cell, 'hidden sm:table-cell')} />
+                <td className={cell} colSpan={2}>
+                  Carried over
+                </td>
+                <td className={clsx(cell, right)}>{exactText(page.opening_credits)}</td>
+              </tr>
+            )}
+            {page.data.map((entry) => (
+              <tr key={entry.id} className={bodyRow}>
+                <td className={clsx(cell, 'hidden whitespace-nowrap sm:table-cell')}>{utcText(entry.at)}</td>
+                <td className={cell}>
+                  <What entry={entry} />
+                  <div className="text-[12px] text-soft sm:hidden">{utcText(entry.at)}</div>
+                </td>
+                <td className={clsx(cell, right, 'whitespace-nowrap')}>{signedText(entry.credits)}</td>
+                <td className={clsx(cell, right, 'whitespace-nowrap')}>{exactText(entry.balance_credits)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Paging page={page} search={search} />
+    </section>
+  )
+}
+
+const linkLook = 'underline decoration-line-strong underline-offset-2 hover:text-accent'
+
+function What({ entry }: { readonly entry: Exact<TeamStatementEntry> }) {
+  const team = useTeam()
+  if (entry.kind === 'charge') {
+    return (
+      <>
+        <Link
+          to="/team/$teamId/usage/$requestId"
+          params={{ teamId: team.id, requestId: entry.id }}
+          className={clsx(linkLook, 'font-mono text-[12.5px]')}
+        >
+          {entry.model ?? 'request'}
+        </Link>
+        <div className="text-[12px] text-soft">
+          {entry.type}, key {entry.key_name}
+        </div>
+      </>
+    )
+  }
+  if (entry.deposit !== null) {
+    return (
+      <>
+        <Link
+          to="/team/$teamId/fund/deposits/$depositId"
+          params={{ teamId: team.id, depositId: entry.deposit.id }}
+          className={linkLook}
+        >
+          Deposit of {shortDecimal(entry.deposit.amount)} {entry.deposit.asset}
+        </Link>
+        <div className="max-w-32 truncate font-mono sm:max-w-56 text-[12px] text-soft">{entry.deposit.txHash}</div>
+      </>
+    )
+  }
+  return (
+    <>
+      {entry.kind === 'grant' ? 'Granted by the operator' : 'Correction by the operator'}
+      {entry.reason !== null && <div className="text-[12px] text-soft">{entry.reason}</div>}
+    </>
+  )
+}
+
+function Paging({ page, search }: StatementEntriesProps) {
+  const team = useTeam()
+  const { after, ...rest } = search
+  const look = 'text-accent underline underline-offset-2'
+  const place = { to: '/team/$teamId/fund/statement', params: { teamId: team.id }, className: look } as const
+  if (after === undefined && !page.has_more) return null
+  return (
+    <div className="flex justify-between print:hidden">
+      {after === undefined ? (
+        <span />
+      ) : (
+        <Link {...place} search={rest}>
+          First entries
+        </Link>
+      )}
+      {page.has_more && page.last_id !== null && (
+        <Link {...place} search={{ ...rest, after: page.last_id }}>
+          Next entries
+        </Link>
+      )}
+    </div>
+  )
+}

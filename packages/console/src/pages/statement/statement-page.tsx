@@ -1,0 +1,189 @@
+import type { Exact, TeamStatement } from '@svc/contract'
+import { formatUsd, nanocreditsFrom } from '@svc/contract'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { Download, Printer } from 'lucide-react'
+import { useEffect } from 'react'
+import { statementEntriesQuery, statementQuery } from '../../api/funding.ts'
+import { useSignedIn, useTeam } from '../../api/session.ts'
+import { applyTheme } from '../../app/theme.ts'
+import { Button } from '../../ui/button.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Card, Page } from '../../ui/page.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { StatementEntries } from './statement-entries.tsx'
+import {
+  exactText,
+  KIND_TEXTS,
+  monthOf,
+  monthsBetween,
+  monthText,
+  signedText,
+  usdText,
+  utcText,
+} from './statement-text.ts'
+
+const route = getRouteApi('/signed-in/team/$teamId/fund/statement')
+
+/** The account's month: what it had, what came, what went, what it has. */
+export function StatementPage() {
+  const team = useTeam()
+  const search = route.useSearch()
+  const month = search.month ?? monthOf(new Date())
+  const statement = useSuspenseQuery(statementQuery(team.id, month)).data
+  const entries = useQuery(statementEntriesQuery(team.id, month, search.after))
+  usePrintedLight()
+  return (
+    <Page
+      title={`Statement of ${monthText(month)}`}
+      lead={
+        <Link
+          to="/team/$teamId/fund"
+          params={{ teamId: team.id }}
+          className="text-accent underline underline-offset-2 print:hidden"
+        >
+          Back to funding
+        </Link>
+      }
+      actions={<Actions month={month} />}
+    >
+      <div className="flex flex-col gap-5">
+        <Head statement={statement} />
+        <Card>
+          <Sums statement={statement} />
+        </Card>
+        {entries.error !== null && <Failure error={entries.error} />}
+        {entries.data === undefined && entries.error === null && <Skeleton className="h-64 w-full" />}
+        {entries.data !== undefined && <StatementEntries page={entries.data} search={{ ...search, month }} />}
+      </div>
+    </Page>
+  )
+}
+
+/** Paper is white, whatever the screen is. */
+function usePrintedLight(): void {
+  useEffect(() => {
+    const before = (): void => {
+      document.documentElement.dataset['theme'] = 'light'
+    }
+    const after = (): void => applyTheme()
+    globalThis.addEventListener('beforeprint', before)
+    globalThis.addEventListener('afterprint', after)
+    return () => {
+      globalThis.removeEventListener('beforeprint', before)
+      globalThis.removeEventListener('afterprint', after)
+    }
+  }, [])
+}
+
+function Actions({ month }: { readonly month: string }) {
+  const team = useTeam()
+  return (
+    <div className="flex flex-wrap gap-2 print:hidden">
+      <a
+        href={`/api/console/teams/${team.id}/statement/csv?month=${month}`}
+        download
+        className="inline-flex h-8 items-center gap-2 rounded border border-line bg-surface px-3 font-medium
+          hover:border-line-strong"
+      >
+        <Download size={14} aria-hidden />
+        Export CSV
+      </a>
+      <Button look="secondary" onClick={() => globalThis.print()}>
+        <Printer size={14} aria-hidden />
+        Print
+      </Button>
+    </div>
+  )
+}
+
+function Head({ statement }: { readonly statement: Exact<TeamStatement> }) {
+  const team = useTeam()
+  const { gateway } = useSignedIn()
+  const navigate = route.useNavigate()
+  const months = monthsBetween(statement.first_month, monthOf(new Date()))
+  return (
+    <div className="flex flex-wrap items-end justify-between gap-4">
+      <p className="text-soft">
+        {gateway.brand}, {team.name}
+        <br />
+        <span className="text-[12px]">
+          Account {statement.account_id}. Times and months are UTC.
+          {!statement.is_over && ` As of ${utcText(statement.as_of)}; more may be booked.`}
+        </span>
+      </p>
+      <div className="w-48 print:hidden">
+        <SelectField
+          label="Month"
+          value={statement.month}
+          options={months.map((month) => ({ value: month, text: monthText(month) }))}
+          onPick={(month) =>
+            void navigate({ to: '/team/$teamId/fund/statement', params: { teamId: team.id }, search: { month } })
+          }
+        />
+      </div>
+    </div>
+  )
+}
+
+/** Kinds that every statement shows, whether there was any or not. */
+const ALWAYS = new Set(['deposit', 'charge'])
+
+function Sums({ statement }: { readonly statement: Exact<TeamStatement> }) {
+  const shown = statement.sums.filter(({ kind, entries }) => entries > 0 || ALWAYS.has(kind))
+  return (
+    <table className="w-full" aria-label="The month in sums">
+      <tbody>
+        <SumRow
+          name="Opening balance"
+          note={utcText(statement.from)}
+          amount={statement.opening_credits}
+          text={exactText(statement.opening_credits)}
+        />
+        {shown.map(({ kind, entries, credits }) => (
+          <SumRow
+            key={kind}
+            name={KIND_TEXTS[kind]}
+            note={entries === 1 ? '1 entry' : `${entries.toLocaleString()} entries`}
+            amount={credits}
+            text={signedText(credits)}
+          />
+        ))}
+        <SumRow
+          name={statement.is_over ? 'Closing balance' : 'Balance now'}
+          note={utcText(statement.as_of)}
+          amount={statement.closing_credits}
+          text={exactText(statement.closing_credits)}
+          isTotal
+        />
+      </tbody>
+    </table>
+  )
+}
+
+interface SumRowProps {
+  readonly name: string
+  readonly note: string
+  readonly amount: string
+  readonly text: string
+  readonly isTotal?: boolean
+}
+
+function SumRow({ name, note, amount, text, isTotal = false }: SumRowProps) {
+  const usd = formatUsd(nanocreditsFrom(amount))
+  return (
+    <tr className={isTotal ? 'border-t border-line-strong' : ''}>
+      <th scope="row" className={clsx('py-2 pr-3 text-left align-top', isTotal ? 'font-semibold' : 'font-normal')}>
+        {name}
+        <div className="text-[12px] font-normal text-soft">{note}</div>
+      </th>
+      <td className="py-2 text-right align-top">
+        <span className={clsx('break-all', isTotal && 'font-semibold')}>{text}</span>{' '}
+        <span className="font-normal text-soft">credits</span>
+        <div className="text-[12px] font-normal break-all text-soft">{usdText(usd)}</div>
+      </td>
+    </tr>
+  )
+}

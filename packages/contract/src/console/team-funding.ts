@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { deposit, depositAddressReply, depositList, depositPath } from '../deposits.ts'
+import { EMAIL_ADDRESS_LENGTH_MAX, isPlainEmailAddress } from '../email-address.ts'
+import { linkedWalletPath } from '../wallets.ts'
+import { teamPath } from './team-keys.ts'
+
+/** Where a team pays, and what else the page of deposits offers. */
+export const teamDepositAddress = depositAddressReply.extend({
+  is_local: z.boolean().describe('The chains run on the gateway’s own machine: whatever arrives there is play money.'),
+  mails_receipts: z.boolean().describe('Whether receipts can be mailed.'),
+})
+
+export type TeamDepositAddress = z.output<typeof teamDepositAddress>
+
+/** A deposit as the console shows it. */
+export const teamDeposit = deposit.extend({
+  eta_seconds: z
+    .int()
+    .nullable()
+    .describe('About how long until its block is final; null once it is, and when nobody can say.'),
+})
+
+export type TeamDeposit = z.output<typeof teamDeposit>
+
+export const teamDepositList = depositList.extend({ data: z.array(teamDeposit) })
+
+export const teamDepositPath = teamPath.extend(depositPath.shape)
+export const teamWalletPath = teamPath.extend(linkedWalletPath.shape)
+
+/** Who is mailed the receipt of a deposit. The letter is written from the records alone. */
+export const teamReceiptRequest = z.object({
+  email: z
+    .string()
+    .max(EMAIL_ADDRESS_LENGTH_MAX)
+    .refine(isPlainEmailAddress, 'expected one plain address such as name@example.com.'),
+})

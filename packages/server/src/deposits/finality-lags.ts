@@ -1,0 +1,52 @@
+import type { ChainId } from '../chain/assets.ts'
+import type { ChainReader } from '../chain/chain-reader.ts'
+import type { Clock } from '../runtime/clock.ts'
+
+/** For how long what was read is good enough for a guess, in milliseconds. Source: own choice. */
+const GOOD_MS = 15_000
+
+interface Lag {
+  readonly lagMs: number | null
+  readonly readAt: number
+}
+
+/**
+ * How far the final block of each chain stands behind its newest one. Nobody waits for a chain here: an answer is what
+ * was read last, and asking has it read anew where that is old. A chain is asked once at a time.
+ */
+export class FinalityLags {
+  readonly #chains: ReadonlyMap<ChainId, ChainReader>
+  readonly #clock: Clock
+  readonly #lags = new Map<ChainId, Lag>()
+  readonly #reading = new Set<ChainId>()
+
+  /** @param chains by id; those that come later included. */
+  constructor(chains: ReadonlyMap<ChainId, ChainReader>, clock: Clock) {
+    this.#chains = chains
+    this.#clock = clock
+  }
+
+  /** Milliseconds; null as long as nothing was read, and where the chain could not be asked. */
+  lagOf(chainId: ChainId): number | null {
+    const last = this.#lags.get(chainId)
+    if (last === undefined || this.#clock.now() - last.readAt > GOOD_MS) this.#read(chainId)
+    return last?.lagMs ?? null
+  }
+
+  #read(chainId: ChainId): void {
+    const reader = this.#chains.get(chainId)
+    if (reader === undefined || this.#reading.has(chainId)) return
+    this.#reading.add(chainId)
+    const note = (lagMs: number | null): void => {
+      this.#lags.set(chainId, { lagMs, readAt: this.#clock.now() })
+      this.#reading.delete(chainId)
+    }
+    reader
+      .ask((view) => view.readHead())
+      .then(
+        ({ latest, finalized }) => note(latest.time - finalized.time),
+        // Whatever went wrong, a guess is all that is missing; claims and the watcher tell of it.
+        () => note(null),
+      )
+  }
+}

@@ -1,0 +1,242 @@
+/** The pages about funding in a real browser: from a payment on a chain to credits, and the statement that has both. */
+import { readFile } from 'node:fs/promises'
+import { parseCredits } from '@svc/contract'
+import axe from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
+import { type EvmChain, hasEvm, startEvmChain, usdg } from '../packages/server/testing/evm-chain.ts'
+import { addPageWallet, type PageWallet } from '../packages/server/testing/page-wallet.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { buildConsole } from '../tools/console/build-console.ts'
+import { openBrowser } from './open-browser.ts'
+
+const TREASURY = `0x${'7e'.repeat(20)}`
+
+let browser: Browser
+beforeAll(async () => {
+  await buildConsole()
+  browser = await openBrowser()
+}, 120_000)
+afterAll(() => browser.close())
+
+const originOf = (gateway: TestGateway): string => new URL(gateway.baseUrl).origin.replace('127.0.0.1', 'localhost')
+
+/** A browser that nobody has signed in with, and what its pages complained of. */
+async function openPages(): Promise<{ context: BrowserContext; complaints: string[]; hosts: Set<string> }> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1440, height: 900 } })
+  context.setDefaultTimeout(15_000)
+  const complaints: string[] = []
+  const hosts = new Set<string>()
+  context.on('console', (message) => {
+    // What the gateway refuses is told by the browser, too; the pages show it.
+    if (message.type() === 'error' && !message.text().includes('the server responded with')) {
+      complaints.push(message.text())
+    }
+  })
+  context.on('weberror', (error) => complaints.push(String(error.error())))
+  context.on('request', (request) => {
+    if (request.url().startsWith('http')) hosts.add(new URL(request.url()).host)
+  })
+  return { context, complaints, hosts }
+}
+
+async function signIn(page: Page, gateway: TestGateway): Promise<void> {
+  await page.goto(`${originOf(gateway)}/console/fund`)
+  await page.getByRole('button', { name: 'Enter the sandbox' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Funding' }).waitFor()
+}
+
+/** What a checker of accessibility finds on the page as it stands, in light and in dark. */
+async function faultsOf(page: Page): Promise<unknown[]> {
+  await page.evaluate(axe.source)
+  const faults: unknown[] = []
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ['violations'] })`)
+    faults.push(...violations.map(({ id, nodes }) => ({ theme, id, at: nodes.map(({ html }) => html.slice(0, 160)) })))
+  }
+  return faults
+}
+
+const balanceOf = (page: Page): Promise<string> => page.getByRole('status', { name: 'Credits available' }).innerText()
+
+describe.skipIf(!hasEvm())('funding', () => {
+  let chain: EvmChain
+  beforeAll(async () => {
+    chain = await startEvmChain()
+    await chain.mint(chain.accounts[1]!.address, usdg(1_000))
+  }, 60_000)
+  afterAll(() => chain.stop())
+
+  describe('by an address of the account', () => {
+    let gateway: TestGateway
+    let page: Page
+    let pages: Awaited<ReturnType<typeof openPages>>
+    let wallet: PageWallet
+    beforeAll(async () => {
+      gateway = await startTestGateway(depositSettings(chain, { deposits: { watch_ms: 100 } }))
+      pages = await openPages()
+      wallet = await addPageWallet(pages.context, chain)
+      page = await pages.context.newPage()
+    }, 60_000)
+    afterAll(async () => {
+      await pages.context.close()
+      await gateway.stop()
+    })
+
+    test('one click in a wallet becomes credits, and the page shows how', { timeout: 90_000 }, async () => {
+      await signIn(page, gateway)
+      await page.getByRole('img', { name: 'Code for paying USDG on Robinhood Chain' }).waitFor()
+      expect(await page.getByTestId('deposit-address').innerText()).toMatch(/^0x[0-9a-fA-F]{40}$/)
+      await page.getByText('No deposit yet.').waitFor()
+
+      await page.getByLabel('Amount in USDG').fill('25')
+      await page.getByText('25,000 credits.').waitFor()
+      wallet.declineNext()
+      await page.getByRole('button', { name: 'Send with Test Wallet' }).click()
+      await page.getByRole('alert').getByText('You declined it in the wallet.').waitFor()
+      await page.getByRole('button', { name: 'Send with Test Wallet' }).click()
+      await page.getByText('Its block could still leave the chain.').waitFor()
+      expect(wallet.asked).toContain('wallet_switchEthereumChain')
+      expect(await page.getByRole('listitem').filter({ hasText: 'Final' }).getAttribute('aria-current')).toBe('step')
+      expect(await balanceOf(page)).toBe('0 credits')
+      expect(await faultsOf(page)).toEqual([])
+
+      // The address names the payment, so a reload goes on with it; nothing else has to be done.
+      await page.reload()
+      await page.getByText('Its block could still leave the chain.').waitFor()
+      await chain.finalise()
+      await page.getByText('Its credits are in the balance.').waitFor()
+      await expect.poll(() => balanceOf(page)).toBe('25,000 credits')
+    })
+
+    test('a deposit has an address of its own, and a receipt', { timeout: 60_000 }, async () => {
+      await page.getByRole('region', { name: 'List of deposits' }).getByRole('link').first().click()
+      const drawer = page.getByRole('dialog', { name: 'Deposit' })
+      await drawer.getByText('Its credits are in the balance.').waitFor()
+      await page.reload()
+      await drawer.getByText('25.000000 USDG').waitFor()
+      await drawer.getByLabel('Mail the receipt to').fill('Ada <ada@example.com>')
+      await drawer.getByRole('button', { name: 'Send the receipt' }).click()
+      await drawer.getByText('One plain address').waitFor()
+      await drawer.getByLabel('Mail the receipt to').fill('ada@example.com')
+      await drawer.getByRole('button', { name: 'Send the receipt' }).click()
+      await drawer.getByText('The receipt is on its way.').waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await drawer.getByRole('button', { name: 'Close' }).click()
+    })
+
+    test('a claim by hash says what is wrong, and finds what is right', { timeout: 60_000 }, async () => {
+      const claim = async (hash: string): Promise<void> => {
+        await page.getByLabel('Transaction hash').fill(hash)
+        await page.getByRole('button', { name: 'Look for it' }).click()
+      }
+      await claim('0x1234')
+      await page.getByText('A transaction hash is 0x and 64 hex digits.').waitFor()
+      await claim(`0x${'12'.repeat(32)}`)
+      await page.getByText('does not know this transaction').waitFor()
+      const address = await page.getByTestId('deposit-address').innerText()
+      const hash = await chain.payEther(address.toLowerCase() as `0x${string}`, 10n ** 16n)
+      await chain.finalise()
+      await claim(hash.slice(2).toUpperCase())
+      await page.getByText('Choose the other asset below').waitFor()
+      await page.getByText('ETH', { exact: true }).first().click()
+      await page.getByRole('img', { name: 'Code for paying ETH on Robinhood Chain' }).waitFor()
+      await claim(hash)
+      await page.getByText('Its credits are in the balance.').waitFor()
+      await expect.poll(() => balanceOf(page)).toBe('50,000 credits')
+    })
+
+    test(
+      'the statement of the month adds up to the balance, on the page and in the file',
+      { timeout: 60_000 },
+      async () => {
+        await page.getByRole('link', { name: 'Monthly statement' }).click()
+        const sums = page.getByRole('table', { name: 'The month in sums' })
+        await sums.waitFor()
+        const amounts = (await sums.getByRole('cell').allInnerTexts()).map((text) => {
+          const [credits = ''] = text.split(' credits')
+          return (
+            parseCredits(credits.trim().replaceAll(',', '').replace('−', '-').replace('+', '')) ?? expect.fail(text)
+          )
+        })
+        const closing = amounts.at(-1)
+        expect(amounts.slice(0, -1).reduce((sum, amount) => sum + amount, 0n)).toBe(closing)
+        expect(closing).toBe(50_000n * 1_000_000_000n)
+        const list = page.getByRole('region', { name: 'List of entries' })
+        expect(await list.getByRole('row').count()).toBe(3)
+        expect(await list.getByRole('row').last().getByRole('cell').last().innerText()).toBe('50,000')
+        expect(await faultsOf(page)).toEqual([])
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('link', { name: 'Export CSV' }).click(),
+        ])
+        const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
+        expect(lines).toHaveLength(5)
+        expect(lines.at(-1)).toContain(',closing,,,,50000,')
+        // On paper there is the statement and nothing to click.
+        await page.emulateMedia({ media: 'print' })
+        expect(await page.getByRole('navigation', { name: 'Places' }).isVisible()).toBe(false)
+        expect(await page.getByRole('link', { name: 'Export CSV' }).isVisible()).toBe(false)
+        expect(await sums.isVisible()).toBe(true)
+        await page.emulateMedia({ media: 'screen' })
+      },
+    )
+
+    test('on a phone nothing is wider than the screen', { timeout: 60_000 }, async () => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      for (const name of ['statement', 'fund']) {
+        if (name === 'fund') await page.getByRole('link', { name: 'Back to funding' }).click()
+        await page.getByRole('heading', { level: 1, name: name === 'fund' ? 'Funding' : /^Statement/ }).waitFor()
+        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+        expect(await faultsOf(page)).toEqual([])
+      }
+    })
+
+    test('pages ask nobody but this origin, and nothing of them was refused', () => {
+      expect([...pages.hosts]).toEqual([new URL(originOf(gateway)).host])
+      expect(pages.complaints).toEqual([])
+    })
+  })
+
+  test('where all pay to one address, the wallet is linked first', { timeout: 90_000 }, async () => {
+    const { env, file } = depositSettings(chain, { deposits: { watch_ms: 100 } })
+    const treasury = { SVC_DEPOSIT_MODE: 'treasury', SVC_DEPOSIT_TREASURY: TREASURY }
+    const gateway = await startTestGateway({ file, env: { ...env, ...treasury } })
+    const { context, complaints } = await openPages()
+    await addPageWallet(context, chain)
+    const page = await context.newPage()
+    await signIn(page, gateway)
+    await page.getByText('Link the wallet that you pay from first').waitFor()
+    expect(await page.getByTestId('deposit-address').count()).toBe(0)
+    await page.getByRole('button', { name: 'Link Test Wallet' }).click()
+    await page.getByText(chain.accounts[1]!.address).waitFor()
+    expect((await page.getByTestId('deposit-address').innerText()).toLowerCase()).toBe(TREASURY)
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByLabel('Amount in USDG').fill('2')
+    await page.getByRole('button', { name: 'Send with Test Wallet' }).click()
+    await page.getByText('Its block could still leave the chain.').waitFor()
+    await chain.finalise()
+    await page.getByText('Its credits are in the balance.').waitFor()
+    await page.getByRole('button', { name: 'Unlink' }).click()
+    await page.getByRole('heading', { name: /^Unlink 0x/ }).waitFor()
+    await page.getByRole('button', { name: 'Unlink the wallet' }).click()
+    await page.getByText('Link the wallet that you pay from first').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+    await gateway.stop()
+  })
+})
+
+test('where no deposits are taken, the page says what it takes', { timeout: 60_000 }, async () => {
+  const gateway = await startTestGateway()
+  const { context, complaints } = await openPages()
+  const page = await context.newPage()
+  await signIn(page, gateway)
+  await page.getByText('npm run fund').waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  expect(complaints).toEqual([])
+  await context.close()
+  await gateway.stop()
+})
