@@ -116,7 +116,7 @@ export const creditChange = z.object({
   reason: operatorReason.describe('In words for the account’s owner: it stands in the statement.'),
   id: z
     .string()
-    .regex(/^[\w.:-]{1,100}$/, 'An id has 1 to 100 letters, digits, dots, colons, hyphens or underscores.')
+    .regex(/^[\w.:-]{1,100}$/, 'expected 1 to 100 letters, digits, dots, colons, hyphens or underscores.')
     .describe('Name of this effect: the same twice is one.'),
 })
 

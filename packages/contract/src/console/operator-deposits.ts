@@ -61,7 +61,7 @@ export const depositVerdict = z.object({
   reason: operatorReason,
   price_usd: z
     .string()
-    .regex(/^\d{1,9}(\.\d{1,18})?$/, 'Expected US dollars for one unit, as a decimal.')
+    .regex(/^\d{1,9}(\.\d{1,18})?$/, 'expected US dollars for one unit, as a decimal.')
     .nullish()
     .describe('For a deposit that has no price.'),
 })

@@ -18,7 +18,7 @@ const brand = z
   .trim()
   .min(1)
   .max(BRAND_LENGTH_MAX)
-  .regex(/^[^\p{Cc}]+$/u, 'A name has no control characters.')
+  .regex(/^[^\p{Cc}]+$/u, 'expected a name without control characters.')
 const termsUrl = z
   .url({ protocol: /^https?$/, error: 'Expected an address that begins with https:// or http://.' })
   .max(500)
