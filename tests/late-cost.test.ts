@@ -58,6 +58,25 @@ describeEachEngine('a process that dies while it asks for a cost', (engine) => {
   })
 })
 
+test('an answer that is not streamed and breaks off is free, and what the upstream bills for it is our loss', async () => {
+  const gateway = await startTestGateway({ upstreamUrl: stub.url })
+  stub.onOther = (_call, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":{"total_cost":0.0025}}')
+  }
+  stub.onChat = (_call, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'x-generation-id': 'gen-cut', 'content-length': 99 })
+    response.write('{"choices":', () => response.destroy())
+  }
+  const { posted } = await gateway.balance()
+  const cut = await gateway.chat(QUESTION)
+  expect([cut.status, (await errorOf(cut)).code]).toEqual([502, 'upstream_error'])
+  expect(await gateway.balance()).toEqual({ posted, held: 0n })
+  const { read } = gateway.gateway.database
+  const losses = await read.selectFrom('transfer').select('write_off').where('kind', '=', 'write_off').execute()
+  expect(losses).toEqual([{ write_off: 2_500_000_000n }])
+  await gateway.stop()
+})
+
 test('an account whose answers are free for it and not for us has to wait, and an answer forgives', async () => {
   const clock = { moved: 0, now: () => Date.now() + clock.moved }
   const gateway = await startTestGateway({ upstreamUrl: stub.url, clock, file: { limits: { free_answers: 3 } } })

@@ -55,6 +55,7 @@ const KINDS: readonly (readonly [string, () => Promise<Response>])[] = [
 test.each(KINDS)('%s are not asked for again at an upstream that keeps failing', async (_kind, ask) => {
   for (let turn = 0; turn < 3; turn++) expect((await ask()).status).toBe(503)
   const asked = calls
+  const records = await gateway.gateway.database.read.selectFrom('hold').select('hold_id').execute()
   const left = await ask()
   expect([left.status, (await errorOf(left)).code, left.headers.get('retry-after')]).toEqual([
     503,
@@ -62,6 +63,10 @@ test.each(KINDS)('%s are not asked for again at an upstream that keeps failing',
     '60',
   ])
   expect(calls).toBe(asked)
+  // Not even a hold was placed for it.
+  expect(await gateway.gateway.database.read.selectFrom('hold').select('hold_id').execute()).toHaveLength(
+    records.length,
+  )
   expect(await gateway.balance()).toMatchObject({ held: 0n })
   const health = (await (await gateway.fetch('/health')).json()) as { circuits: object }
   expect(health.circuits).toMatchObject({ open: 1 })

@@ -123,6 +123,25 @@ describe('with the sandbox', () => {
     expect(error).toMatchObject({ status, error: { type: 'error', error: { code } } })
   })
 
+  test('what agents send that asks for nothing is taken', async () => {
+    const edits = [{ type: 'clear_thinking_20251015', keep: 'all' }]
+    const { stop_reason } = await client.messages.create({
+      ...hello,
+      ...({ context_management: { edits }, thinking: { type: 'adaptive', display: 'omitted' } } as object),
+      tools: [{ ...weather, defer_loading: false } as Anthropic.Tool],
+    })
+    expect(stop_reason).toMatch(/end_turn|tool_use/)
+  })
+
+  test.each([
+    ['context_management.edits.0', { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
+    ['context_management.edits.0', { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 1 }] } }],
+    ['tools.0.defer_loading', { tools: [{ ...weather, defer_loading: true }] }],
+  ])('what would change the conversation is refused: %s', async (param, more) => {
+    const error = await failureOf(client.messages.create({ ...hello, ...(more as object) }))
+    expect(error).toMatchObject({ status: 400, error: { error: { code: 'unsupported_parameter', param } } })
+  })
+
   test('thinking stands in a block of its own, whole and streamed', async () => {
     const request: Request = { ...hello, max_tokens: 4_000, thinking: { type: 'enabled', budget_tokens: 2_000 } }
     const whole = await client.messages.create(request)

@@ -39,6 +39,10 @@ export const messageRequest = z.looseObject({
     .describe('A budget becomes an effort: low up to 4,096 tokens, medium up to 16,384, high above.'),
   output_config: z.looseObject({ effort: z.string().nullish(), format: z.looseObject({}).nullish() }).nullish(),
   cache_control: z.looseObject({}).nullish(),
+  context_management: z
+    .looseObject({ edits: z.array(z.looseObject({ type: z.string() })).nullish() })
+    .nullish()
+    .describe('Edits that keep all thinking are taken, as they change nothing; others are refused.'),
   metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
   service_tier: z.enum(['auto', 'standard_only']).nullish(),
 })

@@ -13,7 +13,8 @@ const inputItem = z.looseObject({ type: z.string().max(64).optional(), role: z.s
 const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })
 
 /**
- * The body of a request in the form of OpenAI's Responses API, as far as it can be answered without keeping what was asked.
+ * The body of a request in the form of OpenAI's Responses API, as far as it can be answered without
+ * keeping what was asked.
  *
  * Null in an optional field is the same as its absence. Fields that are not listed are refused. Source: decision 0036.
  */

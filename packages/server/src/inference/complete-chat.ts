@@ -1,8 +1,7 @@
 /** One chat request that is answered whole. */
 import type { Nanocredits } from '@svc/contract'
-import { codeOf } from '../errors/code-of.ts'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
-import { UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
+import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import { attemptChat } from './attempt-chat.ts'
 import { decideCharge, type DecidedCharge, freeSettlement, settlementOf } from './chat-charge.ts'
 import { explainsEmptiness } from './empty-answer.ts'
@@ -10,6 +9,7 @@ import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { type ChatDeps, type ChatTask, createdOf, prepareChat, type PreparedChat, servedBy } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
+import { settleFailed } from './settle-failed.ts'
 
 export interface CompletedChat {
   /** The body, as JSON text. */
@@ -89,13 +89,7 @@ export async function completeChat(deps: ChatDeps, task: ChatTask): Promise<Comp
   try {
     return await answerAndSettle(deps, prepared, task.call)
   } catch (error) {
-    const { upstream, upstreamModel } = prepared.target
-    if (error instanceof UpstreamFailure && error.cost !== null) {
-      // Free for the caller; that the upstream bills its failure is our loss.
-      const settlement = freeSettlement(error.cost, servedBy(prepared, { generationId: null }), error.code)
-      await prepared.hold.settle(settlement).catch(() => undefined)
-    }
-    await prepared.hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel })
+    await settleFailed(deps, prepared, error)
     throw error
   }
 }

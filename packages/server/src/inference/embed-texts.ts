@@ -2,15 +2,14 @@
 import { nanocreditsOf } from '@svc/contract'
 import { type HoldRequest, type OpenHold, placeHold } from '../billing/open-hold.ts'
 import type { Model } from '../catalog/model.ts'
-import { codeOf } from '../errors/code-of.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { boundCountedTexts, boundTexts, estimateTexts } from '../pricing/embedding-bound.ts'
 import { boundRoute } from '../pricing/hold-bound.ts'
 import type { UpstreamEmbeddings } from '../upstream/embedding-upstream.ts'
-import { UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
+import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import { attemptChat } from './attempt-chat.ts'
-import { decideCharge, type DecidedCharge, freeSettlement, type ServedBy, settlementOf } from './chat-charge.ts'
+import { decideCharge, type DecidedCharge, type ServedBy, settlementOf } from './chat-charge.ts'
 import { type ChatTarget, listTargets, type TargetNeed } from './chat-targets.ts'
 import type { CompletedChat } from './complete-chat.ts'
 import { findEmbeddingModel } from './find-model.ts'
@@ -19,6 +18,7 @@ import type { EmbeddingCall } from './parse-embeddings.ts'
 import type { ChatDeps } from './prepare-chat.ts'
 import { renderPromptUsage, renderSvc } from './render-charge.ts'
 import { renderVectors } from './render-vectors.ts'
+import { settleFailed } from './settle-failed.ts'
 
 /** One request for embeddings of one caller. */
 export interface EmbeddingTask {
@@ -162,13 +162,7 @@ export async function embedTexts(deps: ChatDeps, task: EmbeddingTask): Promise<C
   try {
     return await answerAndSettle(deps, prepared, task.call)
   } catch (error) {
-    const { upstream, upstreamModel } = prepared.target
-    if (error instanceof UpstreamFailure && error.cost !== null) {
-      // Free for the caller; that the upstream bills its failure is our loss.
-      const settlement = freeSettlement(error.cost, servedBy(prepared, null), error.code)
-      await prepared.hold.settle(settlement).catch(() => undefined)
-    }
-    await prepared.hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel })
+    await settleFailed(deps, prepared, error)
     throw error
   }
 }

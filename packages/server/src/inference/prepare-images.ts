@@ -90,6 +90,7 @@ export async function prepareImages(deps: ImageDeps, { caller, call, requestId }
     throw new ServiceError('invalid_value', 'The upstream of this model makes no pictures.', { param: 'model' })
   }
   checkInputs(offer, model, call)
+  server.images.refuseOpen?.(model.upstreamModel)
   const hold = await placeHold(deps, {
     requestId,
     caller,

@@ -63,7 +63,10 @@ function findPort(deps: TranscribeDeps, model: Model, call: TranscriptionCall): 
     const does = call.task === 'translate' ? 'translate sound' : 'transcribe sound'
     throw new ServiceError('invalid_value', `The upstream of this model does not ${does}.`, { param: 'model' })
   }
-  if (transcription.formats.includes(sourceFormats[call.format])) return { name, transcription }
+  if (transcription.formats.includes(sourceFormats[call.format])) {
+    transcription.refuseOpen?.(model.upstreamModel)
+    return { name, transcription }
+  }
   throw new ServiceError('unsupported_format', `This model does not give '${call.format}'.`, {
     param: 'response_format',
   })

@@ -65,6 +65,7 @@ async function prepareSpeech(deps: SpeakTextDeps, { caller, call, requestId }: S
   if (speech === null) {
     throw new ServiceError('invalid_value', 'The upstream of this model speaks nothing.', { param: 'model' })
   }
+  speech.refuseOpen?.(model.upstreamModel)
   const format = request.response_format ?? 'mp3'
   refuseFormat(format, speech.formats)
   const voice = chooseVoice(offer.facts, request.voice)

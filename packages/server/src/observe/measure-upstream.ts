@@ -57,6 +57,7 @@ function measureEmbeddings(port: EmbeddingUpstream, metrics: UpstreamMetrics): E
 
 function measureImages(port: ImageUpstream, metrics: UpstreamMetrics): ImageUpstream {
   return {
+    ...port,
     create: (request, onPartial) =>
       measured(
         metrics,

@@ -93,6 +93,7 @@ function traceImages(
   }: { readonly upstream: string; readonly tracing: Tracing; readonly target: TracedUpstream },
 ): ImageUpstream {
   return {
+    ...port,
     create: async (request, onPartial) => {
       const { upstreamModel } = request
       const call = { operation: 'generate_content', upstreamModel, stream: onPartial !== null }

@@ -158,7 +158,12 @@ export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, 
 export function collectResponse(
   dispatcher: Dispatcher,
   request: ExchangeRequest,
-  options: { readonly signal: AbortSignal; readonly bytesMax: number },
+  options: {
+    readonly signal: AbortSignal
+    readonly bytesMax: number
+    /** Told once of the headers: what they say is all there is of an answer that breaks off. */
+    readonly onStart?: (headers: IncomingHttpHeaders) => void
+  },
 ): Promise<CollectedResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -177,6 +182,7 @@ export function collectResponse(
       start: (startedStatus, startedHeaders) => {
         status = startedStatus
         headers = startedHeaders
+        options.onStart?.(startedHeaders)
       },
       data: (chunk) => {
         length += chunk.length

@@ -2,6 +2,7 @@
  * The port to an upstream that makes pictures. As with chat, nobody above knows which one serves, and every failure
  * leaves an adapter as a `ServiceError` whose text is safe to show.
  */
+import type { GuardedPort } from './guarded-port.ts'
 import type { AttoUsd } from '../pricing/price.ts'
 
 /** A picture that a request gives, as a file. */
@@ -91,7 +92,7 @@ export interface PartialImage {
   readonly index: number
 }
 
-export interface ImageUpstream {
+export interface ImageUpstream extends GuardedPort {
   /**
    * Makes pictures.
    *

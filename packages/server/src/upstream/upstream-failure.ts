@@ -172,6 +172,8 @@ export class UpstreamFailure extends ServiceError {
   readonly waitMs: number | null
   /** What the upstream says that the failed answer cost; null when it does not say. */
   readonly cost: AttoUsd | null
+  /** Of an answer that broke off: by what its cost can be looked up; null where the upstream gave none. */
+  readonly generationId: string | null
 
   constructor(
     kind: FailureKind,
@@ -180,6 +182,7 @@ export class UpstreamFailure extends ServiceError {
       readonly isUnbilled: boolean
       readonly waitMs: number | null
       readonly cost: AttoUsd | null
+      readonly generationId: string | null
     },
   ) {
     super(failures[kind].code, message, options)
@@ -187,6 +190,7 @@ export class UpstreamFailure extends ServiceError {
     this.isRepeatable = options.isUnbilled && avoidable.has(kind) && (options.cost ?? 0n) === 0n
     this.waitMs = options.waitMs
     this.cost = options.cost
+    this.generationId = options.generationId
   }
 }
 
@@ -207,6 +211,8 @@ export function upstreamFailure(
     readonly isUnbilled?: boolean
     /** What it says that its failure cost; null or absent when it does not say. */
     readonly cost?: AttoUsd | null
+    /** By what the cost of an answer that broke off can be looked up. */
+    readonly generationId?: string | null
     readonly cause?: unknown
   },
 ): UpstreamFailure {
@@ -220,6 +226,7 @@ export function upstreamFailure(
     isUnbilled: facts.isUnbilled ?? false,
     waitMs: seconds === null ? null : seconds * 1_000,
     cost: facts.cost ?? null,
+    generationId: facts.generationId ?? null,
     ...(retryable.has(kind) ? { retryAfterSeconds: seconds ?? RETRY_AFTER_DEFAULT_SECONDS } : {}),
   })
 }
@@ -239,12 +246,14 @@ const transportKinds: Readonly<Record<string, FailureKind>> = {
 /**
  * Translates whatever an exchange failed with. A `ServiceError` passes through: somebody aborted with a verdict. What
  * was never sent cannot have been billed; of everything else nobody knows.
+ *
+ * @param generationId of an answer that had begun; null where it had not, or where the upstream gives none.
  */
-export function transportFailure(upstream: string, thrown: unknown): ServiceError {
+export function transportFailure(upstream: string, thrown: unknown, generationId: string | null = null): ServiceError {
   const isUnsent = thrown instanceof UnsentError
   const error = isUnsent ? thrown.cause : thrown
   if (error instanceof ServiceError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const kind = transportKinds[code] ?? (isUnsent ? 'unreachable' : 'broken')
-  return upstreamFailure(kind, { upstream, upstreamCodes: [code], isUnbilled: isUnsent, cause: error })
+  return upstreamFailure(kind, { upstream, upstreamCodes: [code], isUnbilled: isUnsent, generationId, cause: error })
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
 import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
+import type { GuardedPort } from './guarded-port.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
 import type { EmbeddingUpstream } from './embedding-upstream.ts'
 import type { ImageUpstream } from './image-upstream.ts'
@@ -7,7 +8,7 @@ import { RecentCalls } from './recent-calls.ts'
 import type { SpeechUpstream } from './speech-upstream.ts'
 import type { TranscriptionUpstream } from './transcription-upstream.ts'
 import type { Modality, Upstream } from './upstream.ts'
-import { upstreamFailure } from './upstream-failure.ts'
+import { type UpstreamFailure, upstreamFailure } from './upstream-failure.ts'
 import type { VideoUpstream } from './video-upstream.ts'
 
 export interface WatchedUpstream extends Upstream {
@@ -30,26 +31,34 @@ interface MediaCall {
   readonly signal: AbortSignal
 }
 
-/** Makes a call for media unless the upstream is left alone, and tells its circuits how it ended. */
-type Guard = <Result>(call: MediaCall, work: () => Promise<Result>) => Promise<Result>
+/** Makes calls for media unless the upstream is left alone, and tells its circuits how they ended. */
+interface Guard extends Required<GuardedPort> {
+  run<Result>(call: MediaCall, work: () => Promise<Result>): Promise<Result>
+}
 
 function guardOf(upstream: string, circuits: CircuitBreaker, recent: RecentCalls): Guard {
-  return async ({ upstreamModel, signal }, work) => {
-    if (!circuits.admit(upstreamModel)) {
-      const seconds = Math.max(1, Math.ceil(circuits.waitMs(upstreamModel) / 1_000))
-      const retryAfterSeconds = Math.min(seconds, RETRY_AFTER_MAX_SECONDS)
-      throw upstreamFailure('circuit_open', { upstream, retryAfterSeconds, isUnbilled: true })
-    }
-    try {
-      const result = await recent.timed(upstreamModel, work())
-      circuits.note(upstreamModel, null)
-      return result
-    } catch (error) {
-      // What we ended ourselves says nothing of the upstream.
-      if (signal.aborted) circuits.release(upstreamModel)
-      else circuits.note(upstreamModel, error)
-      throw error
-    }
+  const circuitOpen = (upstreamModel: string): UpstreamFailure => {
+    const seconds = Math.max(1, Math.ceil(circuits.waitMs(upstreamModel) / 1_000))
+    const retryAfterSeconds = Math.min(seconds, RETRY_AFTER_MAX_SECONDS)
+    return upstreamFailure('circuit_open', { upstream, retryAfterSeconds, isUnbilled: true })
+  }
+  return {
+    run: async ({ upstreamModel, signal }, work) => {
+      if (!circuits.admit(upstreamModel)) throw circuitOpen(upstreamModel)
+      try {
+        const result = await recent.timed(upstreamModel, work())
+        circuits.note(upstreamModel, null)
+        return result
+      } catch (error) {
+        // What we ended ourselves says nothing of the upstream.
+        if (signal.aborted) circuits.release(upstreamModel)
+        else circuits.note(upstreamModel, error)
+        throw error
+      }
+    },
+    refuseOpen: (upstreamModel) => {
+      if (circuits.waitMs(upstreamModel) > 0) throw circuitOpen(upstreamModel)
+    },
   }
 }
 
@@ -71,7 +80,7 @@ export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLim
     complete: (request) => text.follow(recent.timed(request.upstreamModel, upstream.complete(request))),
     stream: (request, sink) => text.follow(recent.timed(request.upstreamModel, upstream.stream(request, sink))),
     listModels: () => text.follow(upstream.listModels()),
-    embeddings: watchEmbeddings(upstream.embeddings, text),
+    embeddings: watchEmbeddings(upstream.embeddings, text, recent),
     images: watchImages(upstream.images, images, guard),
     videos: watchVideos(upstream.videos, videos, guard),
     speech: watchSpeech(upstream.speech, audio, guard),
@@ -81,18 +90,28 @@ export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLim
 }
 
 /** Whoever asks for embeddings asks the circuits before, as for a chat. */
-function watchEmbeddings(port: EmbeddingUpstream | null, watch: HealthWatch): EmbeddingUpstream | null {
-  return port === null ? null : { ...port, embed: (request) => watch.follow(port.embed(request)) }
+function watchEmbeddings(
+  port: EmbeddingUpstream | null,
+  watch: HealthWatch,
+  recent: RecentCalls,
+): EmbeddingUpstream | null {
+  if (port === null) return null
+  return { ...port, embed: (request) => watch.follow(recent.timed(request.upstreamModel, port.embed(request))) }
 }
 
 function watchImages(port: ImageUpstream | null, watch: HealthWatch | null, guard: Guard): ImageUpstream | null {
   if (port === null || watch === null) return port
-  return { create: (request, onPartial) => guard(request, () => watch.follow(port.create(request, onPartial))) }
+  const { refuseOpen } = guard
+  return {
+    refuseOpen,
+    create: (request, onPartial) => guard.run(request, () => watch.follow(port.create(request, onPartial))),
+  }
 }
 
 function watchSpeech(port: SpeechUpstream | null, watch: HealthWatch | null, guard: Guard): SpeechUpstream | null {
   if (port === null || watch === null) return port
-  return { ...port, speak: (request) => guard(request, () => watch.follow(port.speak(request))) }
+  const { refuseOpen } = guard
+  return { ...port, refuseOpen, speak: (request) => guard.run(request, () => watch.follow(port.speak(request))) }
 }
 
 function watchTranscription(
@@ -103,7 +122,8 @@ function watchTranscription(
   if (port === null || watch === null) return port
   return {
     ...port,
-    transcribe: (request, onEvent) => guard(request, () => watch.follow(port.transcribe(request, onEvent))),
+    refuseOpen: guard.refuseOpen,
+    transcribe: (request, onEvent) => guard.run(request, () => watch.follow(port.transcribe(request, onEvent))),
   }
 }
 
@@ -111,7 +131,8 @@ function watchVideos(port: VideoUpstream | null, watch: HealthWatch | null, guar
   if (port === null || watch === null) return port
   return {
     ...port,
-    submit: (submission) => guard(submission, () => watch.follow(port.submit(submission))),
+    refuseOpen: guard.refuseOpen,
+    submit: (submission) => guard.run(submission, () => watch.follow(port.submit(submission))),
     report: (jobId) => watch.follow(port.report(jobId)),
   }
 }

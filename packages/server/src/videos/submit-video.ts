@@ -41,6 +41,7 @@ export async function submitVideo(deps: VideoDeps, task: VideoTask): Promise<Vid
     throw new ServiceError('invalid_value', 'The upstream of this model makes no videos.', { param: 'model' })
   }
   const settings = chooseSettings(task.request, offer, task.file)
+  upstream.refuseOpen?.(model.upstreamModel)
   const price = notePrice(offer.prices, { ...settings, images: countPictures(settings) })
   const estimate = chargeVideo(price, null).charge
   const placed = await placeJobHold(deps, {

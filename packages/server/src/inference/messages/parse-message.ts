@@ -37,7 +37,10 @@ function toolOf(tool: Fields, index: number): Fields {
   const path = `tools.${index}`
   const type = tool['type'] ?? 'custom'
   if (type !== 'custom') throw unsupported(`${path}.type`, 'only tools of your own can be offered.')
-  refuseOthers(tool, TOOL_FIELDS, `${path}.`)
+  const { defer_loading: isDeferred, ...fields } = tool
+  // Nothing here would load it later.
+  if (isDeferred === true) throw unsupported(`${path}.defer_loading`)
+  refuseOthers(fields, TOOL_FIELDS, `${path}.`)
   const names = { description: 'description', input_schema: 'parameters', strict: 'strict' }
   const called = { name: requireText(tool, 'name', path), ...pickFields(tool, names) }
   return { type: 'function', function: called, ...pickFields(tool, { cache_control: 'cache_control' }) }
@@ -88,11 +91,23 @@ const SAME = {
   cache_control: 'cache_control',
 } as const
 
+/** Edits of the conversation would need the provider's counters. Agents send one that asks for none: it keeps all. */
+function refuseEdits(management: NonNullable<MessageCountRequest['context_management']>): void {
+  refuseOthers(management, new Set(['edits']), 'context_management.')
+  for (const [index, { type, keep, ...more }] of (management.edits ?? []).entries()) {
+    const path = `context_management.edits.${index}`
+    if (type !== 'clear_thinking_20251015' || keep !== 'all')
+      throw unsupported(path, 'it would change the conversation.')
+    refuseOthers(more, new Set(), `${path}.`)
+  }
+}
+
 function refuseUnanswerable(request: MessageCountRequest): void {
   refuseOthers(request, known)
   refuseOthers(request.thinking ?? {}, new Set(['type', 'budget_tokens', 'display']), 'thinking.')
   refuseOthers(request.output_config ?? {}, new Set(['effort', 'format']), 'output_config.')
   refuseOthers(request.metadata ?? {}, new Set(['user_id']), 'metadata.')
+  refuseEdits(request.context_management ?? {})
 }
 
 /** @throws {ServiceError} 400. */

@@ -1,4 +1,5 @@
 /** The adapter of embeddings for upstreams that speak OpenAI's `POST /embeddings`. */
+import type { IncomingHttpHeaders } from 'node:http'
 import { spliceMembers } from '../../json/json-body.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ReportedUsage } from '../chat-upstream.ts'
@@ -107,6 +108,11 @@ function readVectors(data: unknown, count: number): readonly WireVector[] | null
   return Array.from({ length: count }, (_none, index) => vectors.get(index) as WireVector)
 }
 
+function generationIdOf({ dialect }: EmbeddingDeps, headers: IncomingHttpHeaders): string | null {
+  const value = dialect.generationId === null ? undefined : headers[dialect.generationId.header]
+  return typeof value === 'string' && value.length <= 200 ? value : null
+}
+
 function failureOf(deps: EmbeddingDeps, response: CollectedResponse, value: unknown): UpstreamFailure {
   return chatFailure({
     upstream: deps.name,
@@ -136,12 +142,10 @@ function readEmbeddings(
     const isEmpty = Array.isArray(value['data']) && value['data'].length === 0
     throw upstreamFailure(isEmpty ? 'empty' : 'broken', { upstream, status: 200, cost: reported.cost })
   }
-  const header = dialect.generationId === null ? undefined : response.headers[dialect.generationId.header]
-  const generationId = typeof header === 'string' && header.length <= 200 ? header : null
   return {
     ...reported,
     vectors,
-    generationId: generationId ?? readGenerationId(value, dialect.generationId),
+    generationId: generationIdOf(deps, response.headers) ?? readGenerationId(value, dialect.generationId),
     model: readModel(value),
   }
 }
@@ -153,9 +157,13 @@ export function createEmbeddingUpstream(deps: EmbeddingDeps): EmbeddingUpstream 
     takesAnyModel: deps.dialect.takesAnyModel,
     embed: async (request) => {
       const sent = embeddingRequest(deps, request)
-      const limits = { signal: request.signal, bytesMax: ANSWER_BYTES_MAX }
+      let generationId: string | null = null
+      const onStart = (headers: IncomingHttpHeaders): void => {
+        generationId = generationIdOf(deps, headers)
+      }
+      const limits = { signal: request.signal, bytesMax: ANSWER_BYTES_MAX, onStart }
       const response = await collectResponse(client.dispatcher, sent, limits).catch((error: unknown) => {
-        throw transportFailure(name, error)
+        throw transportFailure(name, error, generationId)
       })
       return readEmbeddings(deps, request, response)
     },

@@ -94,20 +94,24 @@ function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body
 
 async function complete(deps: Deps, request: UpstreamChatRequest): Promise<UpstreamCompletion> {
   let response: CollectedResponse
+  let generationId: string | null = null
   try {
     response = await collectResponse(deps.client.dispatcher, chatRequest(deps, request), {
       signal: request.signal,
       bytesMax: ANSWER_BYTES_MAX,
+      onStart: (headers) => {
+        generationId = generationIdOf(deps, headers)
+      },
     })
   } catch (error) {
-    throw transportFailure(deps.name, error)
+    throw transportFailure(deps.name, error, generationId)
   }
   const value = readAnswer(deps, response.body)
   const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
   if (failed) throw failureOf(deps, response, value)
   const choice = failedChoice(value)
   if (choice !== null) throw failureOf(deps, response, choice, value)
-  const completion = readCompletion(response.body, value, generationIdOf(deps, response.headers), deps.dialect)
+  const completion = readCompletion(response.body, value, generationId, deps.dialect)
   if (completion === null) throw upstreamFailure('broken', { upstream: deps.name, status: 200 })
   return completion
 }
