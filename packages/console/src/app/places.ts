@@ -1,6 +1,20 @@
 /** The places of the console, in the order of the sidebar. A place that a role may not see is not shown. */
 import type { TeamPermission } from '@svc/contract'
-import { Boxes, ChartNoAxesColumn, KeyRound, LayoutDashboard, type LucideIcon, Wallet } from 'lucide-react'
+import {
+  Activity,
+  BookOpenText,
+  Boxes,
+  ChartNoAxesColumn,
+  HandCoins,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  Scale,
+  Settings2,
+  ShieldCheck,
+  Users,
+  Wallet,
+} from 'lucide-react'
 
 export interface Place {
   readonly name: string
@@ -19,6 +33,13 @@ export const places: readonly Place[] = [
   { name: 'Keys', path: 'keys', icon: KeyRound, permission: 'keys:own', isPrimary: true },
   { name: 'Usage', path: 'usage', icon: ChartNoAxesColumn, permission: 'usage:own', isPrimary: true },
   { name: 'Funding', path: 'fund', icon: Wallet, permission: 'usage:all', isPrimary: false },
+  { name: 'Accounts', path: 'operator/accounts', icon: Users, permission: 'operator', isPrimary: false },
+  { name: 'Deposits', path: 'operator/deposits', icon: HandCoins, permission: 'operator', isPrimary: false },
+  { name: 'Upstreams', path: 'operator/upstreams', icon: Activity, permission: 'operator', isPrimary: false },
+  { name: 'Prices', path: 'operator/prices', icon: Scale, permission: 'operator', isPrimary: false },
+  { name: 'Audit', path: 'operator/audit', icon: ShieldCheck, permission: 'operator', isPrimary: false },
+  { name: 'Journal', path: 'operator/journal', icon: BookOpenText, permission: 'operator', isPrimary: false },
+  { name: 'Settings', path: 'operator/settings', icon: Settings2, permission: 'operator', isPrimary: false },
 ]
 
 /** The address of a place, as links take it. */

@@ -11,6 +11,7 @@ import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage, NotFoundPage } from './error-page.tsx'
+import { readAccountsSearch, readDepositsSearch, readJournalSearch, readPricesSearch } from './operator-search.ts'
 import {
   readFundSearch,
   readKeysSearch,
@@ -147,7 +148,95 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
 })
 
+const terms = createRoute({
+  getParentRoute: () => root,
+  path: '/terms',
+  loader: () => queryClient.ensureQueryData(sessionQuery),
+  component: lazyRouteComponent(() => import('../pages/terms/terms-page.tsx'), 'TermsPage'),
+})
+
+/** The pages of whoever runs the gateway. The server refuses everybody else; here they are led away. */
+const operator = createRoute({
+  getParentRoute: () => team,
+  path: '/operator',
+  beforeLoad: async () => {
+    const { user } = await queryClient.ensureQueryData(sessionQuery)
+    if (user?.is_operator !== true) redirect({ to: '/', throw: true })
+  },
+  component: Outlet,
+})
+
+const operatorAccounts = createRoute({
+  getParentRoute: () => operator,
+  path: '/accounts',
+  validateSearch: readAccountsSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/accounts-page.tsx'), 'AccountsPage'),
+})
+
+const operatorAccount = createRoute({
+  getParentRoute: () => operator,
+  path: '/accounts/$accountId',
+  component: lazyRouteComponent(() => import('../pages/operator/account-page.tsx'), 'OperatorAccountPage'),
+})
+
+const operatorDeposits = createRoute({
+  getParentRoute: () => operator,
+  path: '/deposits',
+  validateSearch: readDepositsSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/deposits-page.tsx'), 'DepositsPage'),
+})
+
+const operatorDeposit = createRoute({
+  getParentRoute: () => operatorDeposits,
+  path: '/$depositId',
+  component: lazyRouteComponent(() => import('../pages/operator/deposit-drawer.tsx'), 'DepositDrawer'),
+})
+
+const operatorUpstreams = createRoute({
+  getParentRoute: () => operator,
+  path: '/upstreams',
+  component: lazyRouteComponent(() => import('../pages/operator/upstreams-page.tsx'), 'UpstreamsPage'),
+})
+
+const operatorPrices = createRoute({
+  getParentRoute: () => operator,
+  path: '/prices',
+  validateSearch: readPricesSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/prices-page.tsx'), 'PricesPage'),
+})
+
+const operatorAudit = createRoute({
+  getParentRoute: () => operator,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('../pages/operator/audit-page.tsx'), 'AuditPage'),
+})
+
+const operatorJournal = createRoute({
+  getParentRoute: () => operator,
+  path: '/journal',
+  validateSearch: readJournalSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/journal-page.tsx'), 'JournalPage'),
+})
+
+const operatorSettings = createRoute({
+  getParentRoute: () => operator,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/operator/settings-page.tsx'), 'SettingsPage'),
+})
+
+const operatorPages = operator.addChildren([
+  operatorAccounts,
+  operatorAccount,
+  operatorDeposits.addChildren([operatorDeposit]),
+  operatorUpstreams,
+  operatorPrices,
+  operatorAudit,
+  operatorJournal,
+  operatorSettings,
+])
+
 const routes = root.addChildren([
+  terms,
   signIn,
   firstRun,
   signedIn.addChildren([
@@ -162,6 +251,7 @@ const routes = root.addChildren([
       fund.addChildren([fundDeposit]),
       statement,
       account,
+      operatorPages,
     ]),
   ]),
 ])

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useSession } from '../api/session.ts'
 
 interface PageProps {
   readonly title: string
@@ -11,13 +12,14 @@ interface PageProps {
 
 /** The frame of a page: its title for people and for the browser's tab. */
 export function Page({ title, lead, actions, children }: PageProps) {
+  const { brand } = useSession().gateway
   return (
     <>
-      <title>{`${title} · SVC`}</title>
+      <title>{`${title} · ${brand}`}</title>
       <div className="mb-6 flex flex-wrap items-end justify-between gap-3">
         <div>
           <h1 className="text-xl leading-7 font-semibold">{title}</h1>
-          {lead !== undefined && <p className="mt-1 text-soft">{lead}</p>}
+          {lead !== undefined && <div className="mt-1 text-soft">{lead}</div>}
         </div>
         {actions !== undefined && <div className="flex gap-2">{actions}</div>}
       </div>

@@ -7,6 +7,7 @@ const block = z.object({ number: z.int(), hash: z.string(), time: z.int() }).nul
 /** A deposit as the operator sees it. */
 export const operatorDeposit = deposit.extend({
   account_id: z.string(),
+  amount_decimal: z.string().describe('The amount in whole units of the asset, such as 25.000000.'),
   ordinal: z.string().describe('Its place in the transaction.'),
   sender: z.string().nullable(),
   note: z.string().nullable().describe('Why it is under review, or what an operator noted.'),

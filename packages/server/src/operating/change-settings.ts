@@ -40,7 +40,10 @@ export async function changeSettings(deps: ChangeSettingsDeps, by: Operator, cha
   const before = await readGatewaySettings(deps.settings)
   const names = Object.keys(changes) as SettingName[]
   const details = Object.fromEntries(
-    names.map((name) => [name, { from: told(before[name]), to: told(changes[name] ?? deps.settings.defaults[name]) }]),
+    names.map((name) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      { from: told(before[name]), to: told(changes[name] ?? deps.settings.defaults[name]) },
+    ]),
   )
   await keepJournal(
     deps,

@@ -15,7 +15,8 @@ import { type ConsoleEdge, mountSession } from './session-route.ts'
 
 function renderForOperator(deposit: Deposit) {
   const { accountId, ordinal, sender, note } = deposit
-  return { ...renderDeposit(deposit), account_id: accountId, ordinal, sender, note }
+  const amount = formatAmount(deposit.amount, deposit.asset)
+  return { ...renderDeposit(deposit), amount_decimal: amount, account_id: accountId, ordinal, sender, note }
 }
 
 function renderDecision({ decision, reason, price, decidedBy, decidedAt }: Decision) {

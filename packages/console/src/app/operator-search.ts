@@ -1,0 +1,63 @@
+/** What the addresses of the operator's pages hold after their question mark. What is not understood is dropped. */
+import { type AccountState, accountStates, depositStates, journalActions, priceWarnings } from '@svc/contract'
+
+type Search = Readonly<Record<string, unknown>>
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Leaves out what is not set, so that addresses stay short. */
+function only<T extends object>(search: { readonly [Name in keyof T]: T[Name] | undefined }): T {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as T
+}
+
+export interface AccountsSearch {
+  readonly q?: string
+  readonly state?: AccountState
+  readonly after?: string
+}
+
+export const readAccountsSearch = ({ q, state, after }: Search): AccountsSearch =>
+  only<AccountsSearch>({
+    q: textOf(q),
+    state: accountStates.find((each) => each === state),
+    after: textOf(after),
+  } as Required<AccountsSearch>)
+
+export interface DepositsSearch {
+  readonly state?: (typeof depositStates)[number] | 'all'
+  readonly account?: string
+  readonly after?: string
+}
+
+export const readDepositsSearch = ({ state, account, after }: Search): DepositsSearch =>
+  only<DepositsSearch>({
+    state: state === 'all' ? 'all' : depositStates.find((each) => each === state),
+    account: textOf(account),
+    after: textOf(after),
+  } as Required<DepositsSearch>)
+
+export interface JournalSearch {
+  readonly action?: (typeof journalActions)[number]
+  readonly account?: string
+  readonly after?: string
+}
+
+export const readJournalSearch = ({ action, account, after }: Search): JournalSearch =>
+  only<JournalSearch>({
+    action: journalActions.find((each) => each === action),
+    account: textOf(account),
+    after: textOf(after),
+  } as Required<JournalSearch>)
+
+export interface PricesSearch {
+  readonly q?: string
+  readonly show?: 'featured' | 'warnings' | (typeof priceWarnings)[number]
+}
+
+const SHOWN = ['featured', 'warnings', ...priceWarnings] as const
+
+export const readPricesSearch = ({ q, show }: Search): PricesSearch =>
+  only<PricesSearch>({ q: textOf(q), show: SHOWN.find((each) => each === show) } as Required<PricesSearch>)

@@ -1,0 +1,103 @@
+import { consoleEndpoints } from '@svc/contract'
+import { type FormEvent, useState } from 'react'
+import { consoleApi } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Credits } from '../../ui/credits.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { formText } from '../../ui/form-text.ts'
+import type { Account } from './account-page.tsx'
+import { ReasonField } from './reason-field.tsx'
+import { useDeed } from './use-deed.ts'
+
+const ID_BYTES = 16
+
+/** Names one effect, so that two clicks are one. Works without a secure context, too. */
+function newEffectId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+const WORDS = {
+  grant: {
+    title: 'Give credits to',
+    label: 'Credits to give',
+    pattern: String.raw`[0-9 ']+([.][0-9]{1,9})?`,
+    button: 'Give the credits',
+    said: 'The credits are given.',
+  },
+  adjustment: {
+    title: 'Correct the balance of',
+    label: 'Credits to add, or to take with a minus',
+    pattern: String.raw`-?[0-9 ']+([.][0-9]{1,9})?`,
+    button: 'Correct the balance',
+    said: 'The balance is corrected.',
+  },
+} as const
+
+interface CreditsDialogProps {
+  readonly account: Account
+  readonly kind: keyof typeof WORDS
+  readonly onClose: () => void
+}
+
+/** Gives credits, or corrects a balance: never below what is held. */
+export function CreditsDialog({ account, kind, onClose }: CreditsDialogProps) {
+  const words = WORDS[kind]
+  const [id] = useState(newEffectId)
+  const change = useDeed(
+    (body: { readonly credits: string; readonly reason: string }) =>
+      consoleApi.call(consoleEndpoints.changeAccountCredits, {
+        path: { account_id: account.id },
+        body: { ...body, kind, id },
+      }),
+    words.said,
+    onClose,
+  )
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    const credits = formText(fields, 'credits').replaceAll(/[\s']/g, '')
+    change.mutate({ credits, reason: formText(fields, 'reason') })
+  }
+  return (
+    <Dialog
+      title={`${words.title} “${account.name}”`}
+      lead={
+        <>
+          Its balance is <Credits value={account.credits} withUsd />.
+        </>
+      }
+      onClose={onClose}
+    >
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <TextField
+          label={words.label}
+          name="credits"
+          inputMode="decimal"
+          pattern={words.pattern}
+          required
+          autoFocus
+          autoComplete="off"
+          placeholder="1000"
+          hint={
+            kind === 'grant'
+              ? '1,000 credits are 1 USD.'
+              : '1,000 credits are 1 USD. Nothing is taken below what is held for requests that run.'
+          }
+        />
+        <ReasonField hint="The account’s owner reads it in the statement." />
+        <Failure error={change.error} />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" isBusy={change.isPending}>
+            {words.button}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,134 @@
+import { consoleEndpoints } from '@svc/contract'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { consoleApi } from '../../api/client.ts'
+import { operatorsQuery } from '../../api/operator.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { formText } from '../../ui/form-text.ts'
+import { Mark } from '../../ui/mark.tsx'
+import { Card } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Time } from '../../ui/time.tsx'
+import { ReasonField } from './reason-field.tsx'
+import { useDeed } from './use-deed.ts'
+
+type Listed = NonNullable<Awaited<ReturnType<NonNullable<(typeof operatorsQuery)['queryFn']>>>>['data'][number]
+
+/** Who runs the gateway. The last one stays. */
+export function OperatorsCard() {
+  const { data, error } = useQuery(operatorsQuery)
+  const [open, setOpen] = useState<'add' | Listed | null>(null)
+  const close = (): void => setOpen(null)
+  return (
+    <Card
+      title="Operators"
+      actions={
+        <Button look="secondary" onClick={() => setOpen('add')}>
+          Add one
+        </Button>
+      }
+    >
+      <Failure error={error} />
+      {data === undefined && error === null && <Skeleton className="h-12 w-full" />}
+      <ul className="flex flex-col divide-y divide-line">
+        {data?.data.map((operator) => (
+          <li key={operator.user_id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5">
+            <span className="min-w-0 flex-1">
+              <span className="font-medium">{operator.name}</span> {operator.is_you && <Mark tone="accent">you</Mark>}
+              <span className="block text-[12px] break-all text-soft">
+                {operator.email !== null && `${operator.email}, `}since <Time seconds={operator.since} />
+              </span>
+            </span>
+            {data.data.length > 1 && (
+              <Button look="quiet" onClick={() => setOpen(operator)} aria-label={`Remove ${operator.name}`}>
+                Remove
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {open === 'add' && <AddDialog onClose={close} />}
+      {open !== null && open !== 'add' && <RemoveDialog operator={open} onClose={close} />}
+    </Card>
+  )
+}
+
+function AddDialog({ onClose }: { readonly onClose: () => void }) {
+  const add = useDeed(
+    (body: { readonly email: string; readonly reason: string }) =>
+      consoleApi.call(consoleEndpoints.addOperator, { body }),
+    'They are an operator now.',
+    onClose,
+  )
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    add.mutate({ email: formText(fields, 'email').trim(), reason: formText(fields, 'reason') })
+  }
+  return (
+    <Dialog
+      title="Add an operator"
+      lead="Operators see every account, give credits and change how the gateway works."
+      onClose={onClose}
+    >
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          required
+          maxLength={254}
+          autoComplete="off"
+          autoFocus
+          hint="Of somebody who has signed in here before."
+        />
+        <ReasonField />
+        <Failure error={add.error} />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" isBusy={add.isPending}>
+            Make them an operator
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function RemoveDialog({ operator, onClose }: { readonly operator: Listed; readonly onClose: () => void }) {
+  const remove = useDeed(
+    (reason: string) =>
+      consoleApi.call(consoleEndpoints.removeOperator, { path: { user_id: operator.user_id }, body: { reason } }),
+    `${operator.name} is no operator any more.`,
+    onClose,
+  )
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    remove.mutate(formText(new FormData(event.currentTarget), 'reason'))
+  }
+  return (
+    <Dialog
+      title={operator.is_you ? 'Stop being an operator?' : `Remove ${operator.name}?`}
+      lead="It ends at once. Their account, their teams and what they did stay."
+      onClose={onClose}
+    >
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <ReasonField />
+        <Failure error={remove.error} />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Leave it
+          </Button>
+          <Button type="submit" look="danger" isBusy={remove.isPending}>
+            Remove
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

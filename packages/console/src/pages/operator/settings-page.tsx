@@ -1,0 +1,142 @@
+import { BRAND_LENGTH_MAX, consoleEndpoints, type OperatorSettings, TERMS_LENGTH_MAX } from '@svc/contract'
+import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import type { FormEvent } from 'react'
+import { consoleApi } from '../../api/client.ts'
+import { operatorSettingsQuery } from '../../api/operator.ts'
+import { Button } from '../../ui/button.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Field, inputLook, TextField } from '../../ui/field.tsx'
+import { formText } from '../../ui/form-text.ts'
+import { Card, Page } from '../../ui/page.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+import { Time } from '../../ui/time.tsx'
+import { OperatorsCard } from './operators-card.tsx'
+import { RowsSkeleton } from './rows-skeleton.tsx'
+import { useDeed } from './use-deed.ts'
+
+const SIGNUPS = [
+  { value: 'closed', text: 'Nobody: accounts are made by operators' },
+  { value: 'invite', text: 'Who was invited to a team' },
+  { value: 'open', text: 'Everybody with an address or a wallet' },
+] as const
+
+export function SettingsPage() {
+  const { data, error } = useQuery(operatorSettingsQuery)
+  return (
+    <Page title="Settings" lead="They hold at once, on every process. Everything else is in the configuration.">
+      <div className="flex max-w-2xl flex-col gap-6">
+        <Failure error={error} />
+        {data === undefined && error === null && <RowsSkeleton />}
+        {data !== undefined && <SettingsForm reply={data} />}
+        <OperatorsCard />
+      </div>
+    </Page>
+  )
+}
+
+type Reply = NonNullable<Awaited<ReturnType<NonNullable<(typeof operatorSettingsQuery)['queryFn']>>>>
+
+function readForm(fields: FormData): OperatorSettings {
+  const orNull = (name: string): string | null => {
+    const text = formText(fields, name).trim()
+    return text === '' ? null : text
+  }
+  return {
+    signup: SIGNUPS.find(({ value }) => value === formText(fields, 'signup'))?.value ?? 'closed',
+    allows_passwords: fields.get('passwords') !== null,
+    brand: formText(fields, 'brand').trim(),
+    terms_url: orNull('terms_url'),
+    terms_text: orNull('terms_text'),
+  }
+}
+
+/** What differs from what is set; what is as the configuration has it goes back to that. */
+function changesOf(chosen: OperatorSettings, { settings, defaults }: Reply): Record<string, unknown> {
+  const names = Object.keys(settings) as (keyof OperatorSettings)[]
+  return Object.fromEntries(
+    names
+      .filter((name) => chosen[name] !== settings[name])
+      .map((name) => [name, chosen[name] === defaults[name] ? null : chosen[name]]),
+  )
+}
+
+function SettingsForm({ reply }: { readonly reply: Reply }) {
+  const { settings, defaults, set } = reply
+  const change = useDeed(
+    (changes: Record<string, unknown>) => consoleApi.call(consoleEndpoints.changeOperatorSettings, { body: changes }),
+    'The settings hold.',
+  )
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    change.mutate(changesOf(readForm(new FormData(event.currentTarget)), reply))
+  }
+  const who = (name: keyof OperatorSettings, otherwise: string) => {
+    const fact = set[name]
+    if (fact === undefined) return otherwise
+    return (
+      <>
+        Set <Time seconds={fact.at} />
+        {fact.by !== null && ` by ${fact.by}`}.
+      </>
+    )
+  }
+  return (
+    <form onSubmit={submit}>
+      <Card title="The gateway">
+        <div className="flex flex-col gap-5">
+          <TextField
+            label="Name"
+            name="brand"
+            required
+            maxLength={BRAND_LENGTH_MAX}
+            defaultValue={settings.brand}
+            autoComplete="off"
+            hint={who('brand', `Pages and letters call the gateway so. “${defaults.brand}” if nothing is set.`)}
+          />
+          <SelectField label="Who may make an account" name="signup" options={SIGNUPS} defaultValue={settings.signup} />
+          <p className="-mt-4 text-[12px] text-soft">{who('signup', 'As the configuration has it.')}</p>
+          <label className="flex items-center gap-2.5">
+            <input
+              type="checkbox"
+              name="passwords"
+              defaultChecked={settings.allows_passwords}
+              className="size-4 accent-[var(--accent)]"
+            />
+            <span>
+              People may sign in with a password{' '}
+              <span className="text-[12px] text-soft">{who('allows_passwords', '')}</span>
+            </span>
+          </label>
+          <TextField
+            label="Address of the terms"
+            name="terms_url"
+            type="url"
+            maxLength={500}
+            defaultValue={settings.terms_url ?? ''}
+            placeholder="https://example.com/terms"
+            hint={who('terms_url', 'The sign-in page links it. It goes before the text below.')}
+          />
+          <Field label="Or the terms as text" hint={who('terms_text', 'The console shows it on a page of its own.')}>
+            {(tied) => (
+              <textarea
+                {...tied}
+                name="terms_text"
+                rows={5}
+                maxLength={TERMS_LENGTH_MAX}
+                defaultValue={settings.terms_text ?? ''}
+                className={clsx(inputLook, 'h-auto py-2')}
+              />
+            )}
+          </Field>
+          <Failure error={change.error} />
+          <div className="flex justify-end">
+            <Button type="submit" isBusy={change.isPending}>
+              Save
+            </Button>
+          </div>
+        </div>
+      </Card>
+    </form>
+  )
+}

@@ -1,0 +1,19 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { termsQuery } from '../../api/operator.ts'
+import { Gate } from '../sign-in/gate.tsx'
+
+/** The terms, where the gateway shows them itself: plain text, never markup. */
+export function TermsPage() {
+  const { data } = useSuspenseQuery(termsQuery)
+  return (
+    <Gate title="Terms" isWide>
+      {data.text !== null && <p className="leading-6 break-words whitespace-pre-wrap">{data.text}</p>}
+      {data.text === null && data.url !== null && (
+        <a href={data.url} rel="noreferrer" className="text-accent underline underline-offset-2">
+          The terms of {data.brand}
+        </a>
+      )}
+      {data.text === null && data.url === null && <p className="text-soft">{data.brand} has set no terms.</p>}
+    </Gate>
+  )
+}
