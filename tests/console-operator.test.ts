@@ -1,4 +1,4 @@
-/** The operator's pages in a real browser: from the token that the start prints to an audit, and who cannot see them. */
+/** The operator's pages in a real browser: from the printed token to an audit, and who cannot see them. */
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -16,7 +16,7 @@ import { UsageTable } from '../usage/usage-table.tsx'
 import { EditKeyDialog } from './edit-key-dialog.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
 import { BudgetBar } from './key-budget.tsx'
-import { LastUsed } from './last-used.tsx'
+import { LastUsed } from '../../ui/last-used.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/keys/$keyId')
 

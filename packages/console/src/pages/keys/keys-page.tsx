@@ -16,7 +16,6 @@ import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/tabl
 import { Time } from '../../ui/time.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
 import { KeyBudget } from './key-budget.tsx'
-import { LastUsed } from './last-used.tsx'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/keys')

@@ -4,7 +4,8 @@ import { operatorDepositQuery } from '../../api/operator.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Code, Fact, FactList } from '../../ui/fact-list.tsx'
+import { Code } from '../../ui/code.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -34,7 +35,7 @@ export function DepositDrawer() {
       {data === undefined && error === null && <Skeleton className="h-96 w-full" />}
       {data !== undefined && (
         <div className="flex flex-col gap-6">
-          <Facts deposit={data.deposit} teamId={teamId} />
+          <Recorded deposit={data.deposit} teamId={teamId} />
           <DepositEvidence deposit={data.deposit} />
           <Decisions decisions={data.decisions} />
           <DepositVerdict deposit={data.deposit} />
@@ -44,7 +45,7 @@ export function DepositDrawer() {
   )
 }
 
-function Facts({ deposit, teamId }: { readonly deposit: Deposit; readonly teamId: string }) {
+function Recorded({ deposit, teamId }: { readonly deposit: Deposit; readonly teamId: string }) {
   return (
     <div className="flex flex-col gap-4">
       <div>
@@ -62,7 +63,7 @@ function Facts({ deposit, teamId }: { readonly deposit: Deposit; readonly teamId
         </p>
       </div>
       {deposit.note !== null && <p className="rounded bg-warning-soft px-3 py-2 text-warning">{deposit.note}</p>}
-      <FactList>
+      <Facts>
         <Fact name="Account">
           <Link
             to="/team/$teamId/operator/accounts/$accountId"
@@ -89,7 +90,7 @@ function Facts({ deposit, teamId }: { readonly deposit: Deposit; readonly teamId
         <Fact name="Seen">
           <Time seconds={deposit.created} />
         </Fact>
-      </FactList>
+      </Facts>
     </div>
   )
 }

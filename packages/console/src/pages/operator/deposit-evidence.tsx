@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { evidenceQuery } from '../../api/operator.ts'
-import { Code, Fact, FactList } from '../../ui/fact-list.tsx'
+import { Code } from '../../ui/code.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -54,7 +55,7 @@ function Provider({ provider, deposit }: { readonly provider: ProviderWords; rea
       </div>
       {problem !== null && <p className="break-words text-soft">{problem}</p>}
       {state !== null && (
-        <FactList>
+        <Facts>
           <Fact name="Transaction">{STATES[state]}</Fact>
           {block !== null && (
             <Fact name="Block">
@@ -76,7 +77,7 @@ function Provider({ provider, deposit }: { readonly provider: ProviderWords; rea
             </Fact>
           )}
           <Fact name="Price">{provider.price_usd === null ? 'none' : `${provider.price_usd} USD for one`}</Fact>
-        </FactList>
+        </Facts>
       )}
     </div>
   )

@@ -17,7 +17,7 @@ const REJECTABLE: readonly string[] = ['under_review', 'confirming', 'seen', 're
 const WORDS = {
   release: {
     said: 'The deposit is released: it is credited at the next look at the chain.',
-    text: 'It is credited as soon as the gateway has looked at the chain once more. Block and amount are still checked.',
+    text: 'It is credited once the gateway has looked at the chain again. Block and amount are still checked.',
     button: 'Release it',
   },
   reject: {

@@ -9,6 +9,8 @@ interface PagingProps {
   readonly what: string
 }
 
+type Search = Record<string, string | undefined>
+
 const look = 'text-accent underline underline-offset-2'
 
 /** The way to older rows and back. Filters stay. */
@@ -19,12 +21,12 @@ export function Paging({ after, next, what }: PagingProps) {
       {after === undefined ? (
         <span />
       ) : (
-        <Link to="." search={({ after: _after, ...rest }: Record<string, unknown>) => rest} className={look}>
+        <Link to="." search={({ after: _after, ...rest }: Search) => rest} className={look}>
           Newest {what}
         </Link>
       )}
       {next !== undefined && (
-        <Link to="." search={(search: Record<string, unknown>) => ({ ...search, after: next })} className={look}>
+        <Link to="." search={(search: Search) => ({ ...search, after: next })} className={look}>
           Older {what}
         </Link>
       )}

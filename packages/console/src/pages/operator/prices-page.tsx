@@ -21,7 +21,7 @@ type Warning = (typeof priceWarnings)[number]
 const WARNINGS: Readonly<Record<Warning, { readonly text: string; readonly why: string; readonly tone: Tone }>> = {
   card_below_cost: {
     text: 'card below cost + 20 %',
-    why: 'Requests are charged by their cost and not by the card: nothing is lost, but callers pay more than the card says.',
+    why: 'Requests are charged by their cost: nothing is lost, but callers pay more than the card says.',
     tone: 'careful',
   },
   cost_unknown: {

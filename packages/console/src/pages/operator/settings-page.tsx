@@ -1,7 +1,7 @@
 import { BRAND_LENGTH_MAX, consoleEndpoints, type OperatorSettings, TERMS_LENGTH_MAX } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
-import type { FormEvent } from 'react'
+import type { FormEvent, ReactNode } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { operatorSettingsQuery } from '../../api/operator.ts'
 import { Button } from '../../ui/button.tsx'
@@ -45,6 +45,7 @@ function readForm(fields: FormData): OperatorSettings {
   return {
     signup: SIGNUPS.find(({ value }) => value === formText(fields, 'signup'))?.value ?? 'closed',
     allows_passwords: fields.get('passwords') !== null,
+    allows_wallets: fields.get('wallets') !== null,
     brand: formText(fields, 'brand').trim(),
     terms_url: orNull('terms_url'),
     terms_text: orNull('terms_text'),
@@ -58,6 +59,24 @@ function changesOf(chosen: OperatorSettings, { settings, defaults }: Reply): Rec
     names
       .filter((name) => chosen[name] !== settings[name])
       .map((name) => [name, chosen[name] === defaults[name] ? null : chosen[name]]),
+  )
+}
+
+interface ChoiceProps {
+  readonly name: string
+  readonly isOn: boolean
+  readonly hint: ReactNode
+  readonly children: ReactNode
+}
+
+function Choice({ name, isOn, hint, children }: ChoiceProps) {
+  return (
+    <label className="flex items-center gap-2.5">
+      <input type="checkbox" name={name} defaultChecked={isOn} className="size-4 accent-[var(--accent)]" />
+      <span>
+        {children} <span className="text-[12px] text-soft">{hint}</span>
+      </span>
+    </label>
   )
 }
 
@@ -96,18 +115,12 @@ function SettingsForm({ reply }: { readonly reply: Reply }) {
           />
           <SelectField label="Who may make an account" name="signup" options={SIGNUPS} defaultValue={settings.signup} />
           <p className="-mt-4 text-[12px] text-soft">{who('signup', 'As the configuration has it.')}</p>
-          <label className="flex items-center gap-2.5">
-            <input
-              type="checkbox"
-              name="passwords"
-              defaultChecked={settings.allows_passwords}
-              className="size-4 accent-[var(--accent)]"
-            />
-            <span>
-              People may sign in with a password{' '}
-              <span className="text-[12px] text-soft">{who('allows_passwords', '')}</span>
-            </span>
-          </label>
+          <Choice name="passwords" isOn={settings.allows_passwords} hint={who('allows_passwords', '')}>
+            People may sign in with a password
+          </Choice>
+          <Choice name="wallets" isOn={settings.allows_wallets} hint={who('allows_wallets', '')}>
+            People may sign in with a wallet
+          </Choice>
           <TextField
             label="Address of the terms"
             name="terms_url"
