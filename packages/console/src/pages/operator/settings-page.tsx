@@ -62,6 +62,52 @@ function changesOf(chosen: OperatorSettings, { settings, defaults }: Reply): Rec
   )
 }
 
+/** Who set something and when; else what there is to say. */
+type Who = (name: keyof OperatorSettings, otherwise: string) => ReactNode
+
+interface SetByProps {
+  readonly fact: { readonly at: number; readonly by: string | null } | undefined
+  readonly otherwise: string
+}
+
+function SetBy({ fact, otherwise }: SetByProps) {
+  if (fact === undefined) return otherwise
+  return (
+    <>
+      Set <Time seconds={fact.at} />
+      {fact.by !== null && ` by ${fact.by}`}.
+    </>
+  )
+}
+
+function TermsFields({ settings, who }: { readonly settings: OperatorSettings; readonly who: Who }) {
+  return (
+    <>
+      <TextField
+        label="Address of the terms"
+        name="terms_url"
+        type="url"
+        maxLength={500}
+        defaultValue={settings.terms_url ?? ''}
+        placeholder="https://example.com/terms"
+        hint={who('terms_url', 'The sign-in page links it. It goes before the text below.')}
+      />
+      <Field label="Or the terms as text" hint={who('terms_text', 'The console shows it on a page of its own.')}>
+        {(tied) => (
+          <textarea
+            {...tied}
+            name="terms_text"
+            rows={5}
+            maxLength={TERMS_LENGTH_MAX}
+            defaultValue={settings.terms_text ?? ''}
+            className={clsx(inputLook, 'h-auto py-2')}
+          />
+        )}
+      </Field>
+    </>
+  )
+}
+
 interface ChoiceProps {
   readonly name: string
   readonly isOn: boolean
@@ -90,16 +136,7 @@ function SettingsForm({ reply }: { readonly reply: Reply }) {
     event.preventDefault()
     change.mutate(changesOf(readForm(new FormData(event.currentTarget)), reply))
   }
-  const who = (name: keyof OperatorSettings, otherwise: string) => {
-    const fact = set[name]
-    if (fact === undefined) return otherwise
-    return (
-      <>
-        Set <Time seconds={fact.at} />
-        {fact.by !== null && ` by ${fact.by}`}.
-      </>
-    )
-  }
+  const who: Who = (name, otherwise) => <SetBy fact={set[name]} otherwise={otherwise} />
   return (
     <form onSubmit={submit}>
       <Card title="The gateway">
@@ -121,27 +158,7 @@ function SettingsForm({ reply }: { readonly reply: Reply }) {
           <Choice name="wallets" isOn={settings.allows_wallets} hint={who('allows_wallets', '')}>
             People may sign in with a wallet
           </Choice>
-          <TextField
-            label="Address of the terms"
-            name="terms_url"
-            type="url"
-            maxLength={500}
-            defaultValue={settings.terms_url ?? ''}
-            placeholder="https://example.com/terms"
-            hint={who('terms_url', 'The sign-in page links it. It goes before the text below.')}
-          />
-          <Field label="Or the terms as text" hint={who('terms_text', 'The console shows it on a page of its own.')}>
-            {(tied) => (
-              <textarea
-                {...tied}
-                name="terms_text"
-                rows={5}
-                maxLength={TERMS_LENGTH_MAX}
-                defaultValue={settings.terms_text ?? ''}
-                className={clsx(inputLook, 'h-auto py-2')}
-              />
-            )}
-          </Field>
+          <TermsFields settings={settings} who={who} />
           <Failure error={change.error} />
           <div className="flex justify-end">
             <Button type="submit" isBusy={change.isPending}>
