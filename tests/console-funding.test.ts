@@ -105,7 +105,7 @@ describe.skipIf(!hasEvm())('funding', () => {
 
       // The address names the payment, so a reload goes on with it; nothing else has to be done.
       await page.reload()
-      await page.getByText('Its block could still leave the chain.').waitFor()
+      await page.getByText(/credited once the block is final, in about \d+ /).waitFor()
       await chain.finalise()
       await page.getByText('Its credits are in the balance.').waitFor()
       await expect.poll(() => balanceOf(page)).toBe('25,000 credits')

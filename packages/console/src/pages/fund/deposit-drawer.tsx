@@ -10,7 +10,7 @@ import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { DepositProgress, progressOf } from './deposit-progress.tsx'
-import { Network } from './network-mark.tsx'
+import { Network } from '../../ui/network-mark.tsx'
 import { ReceiptForm } from './receipt-form.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/fund/deposits/$depositId')

@@ -14,7 +14,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import { DepositStatus } from './deposit-status.tsx'
-import { NetworkMark } from './network-mark.tsx'
+import { NetworkMark } from '../../ui/network-mark.tsx'
 
 interface DepositHistoryProps {
   readonly search: FundSearch

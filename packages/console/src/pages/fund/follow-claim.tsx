@@ -9,7 +9,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { DepositProgress, type Progress, progressOf } from './deposit-progress.tsx'
-import { Network, networkName } from './network-mark.tsx'
+import { Network, networkName } from '../../ui/network-mark.tsx'
 
 /** What a refusal means for this payment; other codes speak for themselves. */
 const REFUSALS: Readonly<Record<string, (claim: Claim, told: string) => string>> = {

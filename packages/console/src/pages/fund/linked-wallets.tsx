@@ -7,7 +7,7 @@ import { Card } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useInjectedWallets } from './injected-wallets.ts'
 import { LinkByHand } from './link-by-hand.tsx'
-import { Network } from './network-mark.tsx'
+import { Network } from '../../ui/network-mark.tsx'
 import type { Place } from './place.ts'
 import { useLinkInjected, useUnlinkWallet } from './wallet-changes.ts'
 

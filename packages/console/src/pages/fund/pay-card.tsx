@@ -5,7 +5,7 @@ import type { Claim } from '../../api/funding.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { isPlayMoney, NetworkMark } from './network-mark.tsx'
+import { isPlayMoney, NetworkMark } from '../../ui/network-mark.tsx'
 import type { Place, PlaceAsset, Places } from './place.ts'
 import { SendByWallet } from './send-by-wallet.tsx'
 

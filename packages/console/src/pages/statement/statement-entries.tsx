@@ -5,6 +5,7 @@ import { clsx } from 'clsx'
 import { useTeam } from '../../api/session.ts'
 import type { StatementSearch } from '../../app/search.ts'
 import { Empty } from '../../ui/page.tsx'
+import { NetworkMark } from '../../ui/network-mark.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
 import { exactText, signedText, utcText } from './statement-text.ts'
 
@@ -86,7 +87,8 @@ function What({ entry }: { readonly entry: Exact<TeamStatementEntry> }) {
           className={linkLook}
         >
           Deposit of {shortDecimal(entry.deposit.amount)} {entry.deposit.asset}
-        </Link>
+        </Link>{' '}
+        <NetworkMark chainId={entry.deposit.chainId} />
         <div className="max-w-32 truncate font-mono sm:max-w-56 text-[12px] text-soft">{entry.deposit.txHash}</div>
       </>
     )
