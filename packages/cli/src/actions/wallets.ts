@@ -48,8 +48,9 @@ export async function challengeWallet(context: Context, address: string, { chain
   await terminal.out.text(challenge.message)
   if (terminal.out.isTerminal) await terminal.out.text('\n')
   if (context.options.quiet === true) return
+  const gap = terminal.out.isTerminal ? '\n' : ''
   await terminal.notes.line(
-    `${terminal.out.isTerminal ? '\n' : ''}Sign this with the wallet until ${timeText(challenge.expires)}, and link it: ` +
+    `${gap}Sign this with the wallet until ${timeText(challenge.expires)}, and link it: ` +
       'svc deposit wallets link SIGNATURE < message',
   )
 }

@@ -10,7 +10,9 @@ const WHAT_ARE_YOU = `${ESCAPE}[c`
 // oxlint-disable-next-line no-control-regex
 const I_AM = /\u001b\[\?([\d;]+)c/
 const SIXELS = '4'
-/** How long the answer may take, in milliseconds: over a slow line it comes late, and must not come after the command. */
+/**
+ * How long the answer may take, in milliseconds: over a slow line it comes late, and must not come after the command.
+ */
 const ANSWER_MS = 1_000
 /** The box into which sixels are made to fit, in pixels: what forty columns and twenty lines have at least. */
 const WIDTH_MAX = 640

@@ -32,7 +32,9 @@ function definition(register: number): string {
   return `#${register};2;${[red, green, blue].map((step) => Math.round((step * 100) / (STEPS - 1))).join(';')}`
 }
 
-/** The register of each pixel. What one is off by is made up for in its neighbours. Source: Floyd and Steinberg, 1976. */
+/**
+ * The register of each pixel. What one is off by is made up for in its neighbours. Source: Floyd and Steinberg, 1976.
+ */
 function dithered({ width, height, pixels }: Bitmap): Int16Array {
   const registers = new Int16Array(width * height).fill(NONE)
   const wanted = Float32Array.from(pixels)

@@ -22,7 +22,8 @@ export interface PicturePurchase {
 export function imagePrice(model: Exact<ImageModelEntry>, purchase: PicturePurchase): PriceBound {
   const { count, size, quality, given, prompt } = purchase
   const listed = model.pricing.filter(({ unit }) => unit === 'image').map((row) => ({ ...row, ...settingsOf(row) }))
-  // One price without settings is no variant: it holds for pictures of the usual size, and larger ones cost in proportion.
+  // One price without settings is no variant: it holds for pictures of the usual size, and larger ones cost in
+  // proportion.
   const rows = listed.length === 1 ? listed.filter(hasSettings) : listed
   const isStandard = ({ credits }: { readonly credits: string }): boolean => credits === model.credits_per_image
   const fitting = fittingVariants(rows, { size, resolution: null, quality }, isStandard)
