@@ -4,6 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { earlyTheme } from './early-theme.ts'
 import { withoutSchemas } from './without-schemas.ts'
 
 const WORTH_COMPRESSING = /\.(?:js|css|svg)$/
@@ -30,7 +31,7 @@ function precompressed(): Plugin {
 
 export default defineConfig({
   base: '/console/',
-  plugins: [withoutSchemas(), react(), tailwindcss(), precompressed()],
+  plugins: [withoutSchemas(), earlyTheme(), react(), tailwindcss(), precompressed()],
   // Fonts stay files: the policy of the pages takes none from inside a style.
   build: { target: 'es2023', assetsInlineLimit: 0, sourcemap: false, chunkSizeWarningLimit: 600 },
   server: { port: 5173, proxy: { '/api': 'http://localhost:8787' } },

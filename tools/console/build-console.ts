@@ -13,6 +13,7 @@ const SOURCES = [
   'packages/console/public',
   'packages/console/index.html',
   'packages/console/vite.config.ts',
+  'packages/console/early-theme.ts',
   'packages/console/without-schemas.ts',
   'packages/contract/src',
   'package-lock.json',

@@ -15,6 +15,14 @@ export const balanceQuery = (teamId: string) =>
       consoleApi.call(consoleEndpoints.getTeamBalance, { path: { team_id: teamId } }, { signal }),
   })
 
+/** The team's cap and alert. */
+export const teamSettingsQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'settings'],
+    queryFn: ({ signal }) =>
+      consoleApi.call(consoleEndpoints.getTeamSettings, { path: { team_id: teamId } }, { signal }),
+  })
+
 export const keysQuery = (teamId: string, after?: string) =>
   queryOptions({
     queryKey: ['team', teamId, 'keys', after ?? ''],

@@ -1,11 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { ChevronsUpDown, CircleUser } from 'lucide-react'
 import { useTeam } from '../api/session.ts'
-import { balanceQuery } from '../api/team.ts'
-import { Credits } from '../ui/credits.tsx'
 import { MenuButton, menuFrom } from '../ui/menu-button.tsx'
-
-const BALANCE_MS = 15_000
+import { Balance } from './balance.tsx'
+import { FindButton } from './find-button.tsx'
 
 export function TopBar() {
   return (
@@ -15,8 +12,9 @@ export function TopBar() {
     >
       <TeamSwitcher />
       <div className="flex-1" />
+      <FindButton />
       <Balance />
-      <a href="/docs" className="hidden text-soft hover:text-text sm:block">
+      <a href="/docs" className="hidden text-soft hover:text-text lg:block">
         API reference
       </a>
       <MenuButton menu={accountMenu} className="rounded-full p-1 text-soft hover:text-text" aria-label="Your account">
@@ -28,18 +26,6 @@ export function TopBar() {
 
 const teamMenu = menuFrom(async () => (await import('./menus.tsx')).TeamMenu)
 const accountMenu = menuFrom(async () => (await import('./menus.tsx')).AccountMenu)
-
-/** What can be spent, kept up to date while the page is seen. */
-function Balance() {
-  const team = useTeam()
-  const { data } = useQuery({ ...balanceQuery(team.id), refetchInterval: BALANCE_MS })
-  if (data === undefined) return null
-  return (
-    <span className="font-medium" role="status" aria-label="Credits available">
-      <Credits value={data.credits_available} />
-    </span>
-  )
-}
 
 function TeamSwitcher() {
   const team = useTeam()

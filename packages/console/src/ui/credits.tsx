@@ -11,10 +11,17 @@ interface CreditsProps {
 export function Credits({ value, withUsd = false, withUnit = true }: CreditsProps) {
   const unit = value === '1' ? 'credit' : 'credits'
   return (
-    <span className="figures whitespace-nowrap" title={`${value} ${unit}`}>
-      {shortDecimal(value)}
-      {withUnit && <span className="text-soft"> {unit}</span>}
-      {withUsd && <span className="ml-2 text-soft">${shortDecimal(formatUsd(nanocreditsFrom(value)))}</span>}
+    <span className="figures" title={`${value} ${unit}`}>
+      <span className="whitespace-nowrap">
+        {shortDecimal(value)}
+        {withUnit && <span className="text-soft"> {unit}</span>}
+      </span>
+      {withUsd && (
+        <>
+          {' '}
+          <span className="ml-1 whitespace-nowrap text-soft">${shortDecimal(formatUsd(nanocreditsFrom(value)))}</span>
+        </>
+      )}
     </span>
   )
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 /** Names and what belongs to them, in two columns. */
 export function Facts({ children }: { readonly children: ReactNode }) {
-  return <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 gap-y-2">{children}</dl>
+  return <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] gap-x-4 gap-y-2">{children}</dl>
 }
 
 export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {

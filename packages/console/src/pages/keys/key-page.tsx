@@ -76,7 +76,7 @@ export function KeyPage() {
               <UsageTable records={calls.data} search={{ key: key.id }} />
             )}
           </section>
-          {key.status === 'active' && <Samples target={key} />}
+          {key.status === 'active' && !key.is_playground && <Samples target={key} />}
         </div>
       </Page>
     </>
@@ -88,15 +88,19 @@ function KeyActions({ target }: { readonly target: Exact<TeamKey> }) {
   const close = (): void => setOpen(null)
   return (
     <>
-      <Button look="secondary" onClick={() => setOpen('edit')}>
-        <Pencil size={14} aria-hidden />
-        Change
-      </Button>
-      <Button look="secondary" onClick={() => setOpen('rotate')}>
-        <RefreshCw size={14} aria-hidden />
-        Replace
-      </Button>
-      <Button look="danger" onClick={() => setOpen('revoke')}>
+      {!target.is_playground && (
+        <>
+          <Button look="secondary" onClick={() => setOpen('edit')}>
+            <Pencil size={14} aria-hidden />
+            Change
+          </Button>
+          <Button look="secondary" onClick={() => setOpen('rotate')}>
+            <RefreshCw size={14} aria-hidden />
+            Replace
+          </Button>
+        </>
+      )}
+      <Button look="secondary" className="text-danger" onClick={() => setOpen('revoke')}>
         Revoke
       </Button>
       {open === 'edit' && <EditKeyDialog target={target} onClose={close} />}
@@ -136,9 +140,15 @@ function Spending({ target, total, requests }: SpendingProps) {
       >
         <Credits value={total} />
       </Figure>
-      <Figure name={PERIOD_NAMES[target.budget_period]} note={<BudgetNote limit={limit} used={used} anew={anew} />}>
-        <Credits value={used} />
-      </Figure>
+      {limit === null ? (
+        <Figure name="Budget" note="but what the team can spend">
+          no limit
+        </Figure>
+      ) : (
+        <Figure name={PERIOD_NAMES[target.budget_period]} note={<BudgetNote limit={limit} used={used} anew={anew} />}>
+          <Credits value={used} />
+        </Figure>
+      )}
       <Figure name="Last used" note="noted to the hour">
         <LastUsed seconds={target.last_used_at} />
       </Figure>
@@ -154,14 +164,13 @@ const PERIOD_NAMES = {
 } as const
 
 interface BudgetNoteProps {
-  readonly limit: string | null
+  readonly limit: string
   readonly used: string
   /** Seconds since the epoch; null for never. */
   readonly anew: number | null
 }
 
 function BudgetNote({ limit, used, anew }: BudgetNoteProps) {
-  if (limit === null) return 'no limit but the balance'
   const share = Math.min(1, Number((nanocreditsFrom(used) * 1_000n) / nanocreditsFrom(limit)) / 1_000)
   return (
     <>

@@ -60,7 +60,7 @@ function OneModel({ model }: { readonly model: Model }) {
     >
       <div className="flex flex-col gap-6">
         {model.description !== null && <p className="max-w-3xl whitespace-pre-line text-soft">{model.description}</p>}
-        <div className="grid gap-6 lg:grid-cols-2">
+        <div className="grid items-start gap-6 lg:grid-cols-2">
           <Card title="Prices">
             <Prices model={model} />
           </Card>
@@ -129,7 +129,7 @@ function Details({ model }: { readonly model: Model }) {
         </Fact>
       )}
       {model.max_output_tokens !== null && (
-        <Fact name="Longest output">
+        <Fact name="Output up to">
           <span className="figures">{model.max_output_tokens.toLocaleString()}</span> tokens
         </Fact>
       )}

@@ -94,7 +94,7 @@ function ModelRow({ model }: { readonly model: Model }) {
       <td className={clsx(cell, 'min-w-44 sm:min-w-56')}>
         <div className="flex items-center gap-2">
           <Link
-            to="/team/$teamId/models/$"
+            to="/team/$teamId/models/$modelId"
             params={{ teamId: team.id, modelId: model.id }}
             className="font-medium hover:underline"
           >

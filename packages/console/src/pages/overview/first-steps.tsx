@@ -1,4 +1,4 @@
-import { createClient, endpoints, type Exact, type MadeTeamKey, type TeamUsageRecord } from '@svc/contract'
+import { ApiError, createClient, endpoints, type Exact, type MadeTeamKey, type TeamUsageRecord } from '@svc/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
@@ -22,6 +22,11 @@ const MODEL = 'svc-gpt'
 export function FirstSteps({ firstCall }: { readonly firstCall: Exact<TeamUsageRecord> | null }) {
   const create = useCreateKey()
   const made = create.data ?? null
+  const [isKeyGone, setKeyGone] = useState(false)
+  const keyGone = (): void => {
+    create.reset()
+    setKeyGone(true)
+  }
   return (
     <Card title="Three steps to the first request">
       <ol className="flex flex-col gap-6">
@@ -29,7 +34,12 @@ export function FirstSteps({ firstCall }: { readonly firstCall: Exact<TeamUsageR
           {made === null ? <KeyForm create={create} /> : <KeySecret made={made} onKept={() => undefined} />}
         </Step>
         <Step number={2} title="Send a request" isDone={firstCall !== null}>
-          <Samples made={made} />
+          <Samples made={made} onKeyGone={keyGone} />
+          {isKeyGone && made === null && (
+            <p role="alert" className="mt-3 text-warning">
+              That key was revoked. Make another one above.
+            </p>
+          )}
         </Step>
         <Step number={3} title="See what it cost" isDone={firstCall !== null}>
           <FirstCharge call={firstCall} />
@@ -90,32 +100,50 @@ function KeyForm({ create }: { readonly create: ReturnType<typeof useCreateKey> 
   )
 }
 
-function Samples({ made }: { readonly made: MadeTeamKey | null }) {
+interface SamplesProps {
+  /** Null until there is a key to fill in. */
+  readonly made: MadeTeamKey | null
+  readonly onKeyGone: () => void
+}
+
+function Samples({ made, onKeyGone }: SamplesProps) {
   const { gateway } = useSignedIn()
   const parts = { baseUrl: gateway.api_base_url, key: made?.key ?? KEY_PLACE, model: MODEL }
   return (
     <div className="flex flex-col gap-3">
       <CodeTabs samples={samplesFor('text', parts)} />
-      {made !== null && <RunHere apiKey={made.key} />}
+      {made !== null && <RunHere key={made.id} apiKey={made.key} onKeyGone={onKeyGone} />}
     </div>
   )
 }
 
+interface RunHereProps {
+  readonly apiKey: string
+  /** Called when the gateway does not take the key any more. */
+  readonly onKeyGone: () => void
+}
+
 /** Sends the very request from the page, with the new key; the answer appears as it comes. */
-function RunHere({ apiKey }: { readonly apiKey: string }) {
+function RunHere({ apiKey, onKeyGone }: RunHereProps) {
   const team = useTeam()
   const cache = useQueryClient()
   const [answer, setAnswer] = useState('')
   const run = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (): Promise<string | null> => {
       setAnswer('')
       const client = createClient({ baseUrl: `${location.origin}/api`, key: apiKey })
       const body = { model: MODEL, messages: [{ role: 'user' as const, content: SAMPLE_PROMPT }] }
+      let charged: string | null = null
       for await (const event of client.stream(endpoints.createChatCompletion, { body })) {
         const piece = event.choices[0]?.delta.content
         if (typeof piece === 'string') setAnswer((text) => text + piece)
+        charged = event.svc?.credits_charged ?? charged
       }
-      await cache.invalidateQueries({ queryKey: ['team', team.id] })
+      return charged
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: ['team', team.id] }),
+    onError: (error) => {
+      if (error instanceof ApiError && error.is('invalid_api_key')) onKeyGone()
     },
   })
   return (
@@ -124,8 +152,21 @@ function RunHere({ apiKey }: { readonly apiKey: string }) {
         {!run.isPending && <Play size={14} aria-hidden />}
         Run it here
       </Button>
-      <div aria-live="polite" className="w-full">
+      <div aria-live="polite" className="flex w-full flex-col gap-2">
         {answer !== '' && <p className="rounded-lg bg-sunken p-4 whitespace-pre-wrap">{answer}</p>}
+        {run.isSuccess && answer === '' && <p className="text-soft">The answer came without a text.</p>}
+        {run.isSuccess && run.data !== null && (
+          <p className="text-[12px] text-soft">
+            This request cost <Credits value={run.data} />.
+          </p>
+        )}
+        {run.isError && (
+          <p className="text-[12px] text-soft">
+            {run.error instanceof ApiError && answer === ''
+              ? 'It cost 0 credits: a request that fails before it answers is free.'
+              : 'What it cost, if anything, appears below and in Usage.'}
+          </p>
+        )}
       </div>
       <Failure error={run.error} />
     </div>

@@ -1,13 +1,17 @@
 import { useSuspenseQueries, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
-import { balanceQuery, usageQuery } from '../../api/team.ts'
+import { balanceQuery, usageDaysQuery, usageQuery } from '../../api/team.ts'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Figure, Figures } from '../../ui/facts.tsx'
 import { Card, Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { UsageChart } from '../usage/usage-chart.tsx'
 import { UsageTable } from '../usage/usage-table.tsx'
-import { FirstSteps } from './first-steps.tsx'
+
+/** Seen once by most people: it loads for those who see it. */
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }))
 
 const LAST_CALLS = 6
 const SPEND_DAYS = 30
@@ -32,7 +36,12 @@ export function OverviewPage() {
           </p>
         )}
         <Standing />
-        {isNew === true && <FirstSteps firstCall={calls.data.at(-1) ?? null} />}
+        {isNew === true && (
+          <Suspense fallback={<Skeleton className="h-[36rem] w-full" />}>
+            <FirstSteps firstCall={calls.data.at(-1) ?? null} />
+          </Suspense>
+        )}
+        {calls.data.length > 0 && isNew !== true && <Spending />}
         {calls.data.length > 0 && (
           <section>
             <div className="mb-3 flex items-baseline justify-between">
@@ -50,6 +59,17 @@ export function OverviewPage() {
         )}
       </div>
     </Page>
+  )
+}
+
+/** The last days at a glance. */
+function Spending() {
+  const team = useTeam()
+  const { data } = useSuspenseQuery(usageDaysQuery(team.id, { days: SPEND_DAYS }))
+  return (
+    <Card title="Spending by day">
+      <UsageChart days={data} />
+    </Card>
   )
 }
 

@@ -35,7 +35,10 @@ export function rankSeries({ data }: Exact<TeamUsageDays>): readonly Series[] {
   if (ranked.length <= LARGEST) return ranked
   const rest = ranked.slice(LARGEST)
   const total = rest.reduce((sum, series) => sum + series.total, 0n)
-  return [...ranked.slice(0, LARGEST), { group: OTHER, name: `${rest.length} others`, total }]
+  return [
+    ...ranked.slice(0, LARGEST),
+    { group: OTHER, name: rest.length === 1 ? 'one other' : `${rest.length} others`, total },
+  ]
 }
 
 /** Every day of the span, also those on which nothing happened. */

@@ -1,0 +1,50 @@
+import { nanocreditsFrom } from '@svc/contract'
+import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { useTeam } from '../api/session.ts'
+import { balanceQuery, teamSettingsQuery } from '../api/team.ts'
+import { Credits } from '../ui/credits.tsx'
+
+const BALANCE_MS = 15_000
+const SETTINGS_MS = 60_000
+/** The bar is seen from twice the threshold down. */
+const NEAR = 2n
+
+/**
+ * What can be spent, kept up to date while the page is seen. A quiet bar appears below it when the team's threshold is
+ * near.
+ */
+export function Balance() {
+  const team = useTeam()
+  const { data } = useQuery({ ...balanceQuery(team.id), refetchInterval: BALANCE_MS })
+  const { data: settings } = useQuery({ ...teamSettingsQuery(team.id), staleTime: SETTINGS_MS })
+  const share = nearness(data?.credits_available, settings?.alert_credits ?? null)
+  return (
+    <span className="relative min-w-24 text-right font-medium">
+      <span role="status" aria-label="Credits available">
+        {data !== undefined && <Credits value={data.credits_available} />}
+      </span>
+      {share !== null && (
+        <span
+          title={`Mails are sent below ${settings?.alert_credits ?? ''} credits`}
+          className="absolute inset-x-0 -bottom-1.5 block h-1 overflow-hidden rounded-full bg-line"
+        >
+          <span
+            className={clsx('block h-full rounded-full', share < 0.5 ? 'bg-danger' : 'bg-warning')}
+            style={{ width: `${share * 100}%` }}
+          />
+          <span className="sr-only">{share < 0.5 ? 'below the threshold' : 'near the threshold'}</span>
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** How much is left of twice the threshold, from 0 to 1; null where it is far, unknown or not set. */
+function nearness(available: string | undefined, threshold: string | null): number | null {
+  if (available === undefined || threshold === null) return null
+  const near = nanocreditsFrom(threshold) * NEAR
+  const left = nanocreditsFrom(available)
+  if (near === 0n || left >= near) return null
+  return left <= 0n ? 0 : Number((left * 1_000n) / near) / 1_000
+}

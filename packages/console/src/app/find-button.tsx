@@ -1,0 +1,46 @@
+import { Search } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+
+const load = () => import('./palette.tsx')
+const Palette = lazy(async () => ({ default: (await load()).Palette }))
+
+const isApple = /mac|iphone|ipad/i.test(navigator.userAgent)
+
+/** Opens the palette, as ⌘K and Ctrl-K do from anywhere. */
+export function FindButton() {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const listen = (event: globalThis.KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return
+      event.preventDefault()
+      setOpen((wasOpen) => !wasOpen)
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+  const comeNear = (): void => void load()
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => setOpen(true)}
+        onPointerEnter={comeNear}
+        onFocus={comeNear}
+        aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
+        className="flex h-8 items-center gap-2 rounded px-2 text-soft hover:text-text md:border md:border-line
+          md:bg-surface md:hover:border-line-strong"
+      >
+        <Search size={15} aria-hidden />
+        <span className="sr-only md:not-sr-only">Find</span>
+        <kbd aria-hidden className="hidden font-sans text-[12px] md:inline">
+          {isApple ? '⌘K' : 'Ctrl K'}
+        </kbd>
+      </button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
