@@ -107,7 +107,7 @@ async function runFaults(): Promise<void> {
     )
     await page.getByRole('button', { name: 'Run it here' }).click()
     await page.getByText(seen).waitFor()
-    expect(await page.getByRole('button', { name: 'Run it here' }).isEnabled()).toBe(true)
+    await page.locator('button:not([aria-busy])', { hasText: 'Run it here' }).waitFor()
     await page.unroute('**/api/v1/chat/completions')
   }
   expect(await page.locator('main img, main script').count()).toBe(0)

@@ -141,7 +141,8 @@ function RunHere({ apiKey, onKeyGone }: RunHereProps) {
       }
       return charged
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: ['team', team.id] }),
+    // Not waited for: the answer is there, whatever the figures around it take.
+    onSettled: () => void cache.invalidateQueries({ queryKey: ['team', team.id] }),
     onError: (error) => {
       if (error instanceof ApiError && error.is('invalid_api_key')) onKeyGone()
     },

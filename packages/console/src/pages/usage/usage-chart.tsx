@@ -2,7 +2,7 @@ import { formatCredits, nanocreditsOf, shortDecimal, type Exact, type TeamUsageD
 import { clsx } from 'clsx'
 import { type KeyboardEvent, useState } from 'react'
 import { Credits } from '../../ui/credits.tsx'
-import { seriesColour } from './series-colour.ts'
+import { seriesColours } from './series-colour.ts'
 import { fillDays, rankSeries, type Series, type UsageDay } from './usage-series.ts'
 
 const creditsOf = (amount: bigint): string => formatCredits(nanocreditsOf(amount))
@@ -13,6 +13,7 @@ const dayName = (day: string): string => dayFormat.format(Date.parse(day))
 export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
   const series = rankSeries(days)
   const all = fillDays(days, series)
+  const colours = seriesColours(series)
   const most = all.reduce((max, { total }) => (total > max ? total : max), 1n)
   const [at, setAt] = useState<number | null>(null)
   const chosen = at === null ? undefined : all[at]
@@ -51,11 +52,13 @@ export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
                   index === at && 'bg-text/5',
                 )}
               >
-                <Bar day={day} series={series} most={most} />
+                <Bar day={day} series={series} colours={colours} most={most} />
               </div>
             ))}
           </div>
-          {chosen !== undefined && at !== null && <Tip day={chosen} series={series} at={(at + 0.5) / all.length} />}
+          {chosen !== undefined && at !== null && (
+            <Tip day={chosen} series={series} colours={colours} at={(at + 0.5) / all.length} />
+          )}
         </div>
         <div aria-hidden className="col-start-2 mt-1.5 flex justify-between text-[12px] text-soft">
           <span>{dayName(days.first_day)}</span>
@@ -66,7 +69,7 @@ export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
         <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[12px] text-soft">
           {series.map(({ group, name, total }) => (
             <li key={group} className="flex max-w-full items-center gap-1.5">
-              <Swatch group={group} />
+              <Swatch colour={colours.get(group)} />
               <span className="truncate">{name}</span>
               <Credits value={creditsOf(total)} withUnit={false} />
             </li>
@@ -97,17 +100,18 @@ function dayText({ day, total, requests, parts }: UsageDay, series: readonly Ser
   return [`${dayName(day)}: ${creditsOf(total)} credits, ${requests} requests`, ...named].join('; ')
 }
 
-export function Swatch({ group }: { readonly group: string }) {
-  return <span aria-hidden className="size-2.5 shrink-0 rounded-sm" style={{ background: seriesColour(group) }} />
+export function Swatch({ colour }: { readonly colour: string | undefined }) {
+  return <span aria-hidden className="size-2.5 shrink-0 rounded-sm" style={{ background: colour }} />
 }
 
 interface BarProps {
   readonly day: UsageDay
   readonly series: readonly Series[]
+  readonly colours: ReadonlyMap<string, string>
   readonly most: bigint
 }
 
-function Bar({ day, series, most }: BarProps) {
+function Bar({ day, series, colours, most }: BarProps) {
   return series.map(({ group }) => {
     const part = day.parts.get(group) ?? 0n
     if (part === 0n) return null
@@ -116,14 +120,19 @@ function Bar({ day, series, most }: BarProps) {
       <div
         key={group}
         className="w-full max-w-10 shrink-0 border-x border-transparent bg-clip-padding last:rounded-t-sm"
-        style={{ height: `max(1px, ${height}%)`, backgroundColor: seriesColour(group) }}
+        style={{ height: `max(1px, ${height}%)`, backgroundColor: colours.get(group) }}
       />
     )
   })
 }
 
-/** All series of one day, beside its bar. @param props.at where the bar stands, from 0 to 1. */
-function Tip({ day, series, at }: { readonly day: UsageDay; readonly series: readonly Series[]; readonly at: number }) {
+interface TipProps extends Omit<BarProps, 'most'> {
+  /** Where the bar stands, from 0 to 1. */
+  readonly at: number
+}
+
+/** All series of one day, beside its bar. */
+function Tip({ day, series, colours, at }: TipProps) {
   const isLeft = at < 0.5
   const place = isLeft ? { left: `calc(${at * 100}% + 16px)` } : { right: `calc(${(1 - at) * 100}% + 16px)` }
   return (
@@ -142,7 +151,7 @@ function Tip({ day, series, at }: { readonly day: UsageDay; readonly series: rea
           .filter(({ group }) => day.parts.has(group))
           .map(({ group, name }) => (
             <li key={group} className="flex items-center gap-1.5">
-              <Swatch group={group} />
+              <Swatch colour={colours.get(group)} />
               <span className="flex-1 truncate">{name}</span>
               <span className="figures pl-3">{shortDecimal(creditsOf(day.parts.get(group) ?? 0n))}</span>
             </li>

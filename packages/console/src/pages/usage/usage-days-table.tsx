@@ -2,6 +2,7 @@ import { formatCredits, nanocreditsOf, type Exact, type TeamUsageDays } from '@s
 import { clsx } from 'clsx'
 import { Credits } from '../../ui/credits.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { seriesColours } from './series-colour.ts'
 import { Swatch } from './usage-chart.tsx'
 import { fillDays, rankSeries } from './usage-series.ts'
 
@@ -10,6 +11,7 @@ const creditsOf = (amount: bigint): string => formatCredits(nanocreditsOf(amount
 /** The chart's figures in rows: the days on which anything happened, newest first. */
 export function UsageDaysTable({ days }: { readonly days: Exact<TeamUsageDays> }) {
   const series = rankSeries(days)
+  const colours = seriesColours(series)
   const busy = fillDays(days, series).filter(({ requests }) => requests > 0)
   return (
     <div
@@ -25,7 +27,7 @@ export function UsageDaysTable({ days }: { readonly days: Exact<TeamUsageDays> }
             {series.map(({ group, name }) => (
               <th key={group} className={clsx(headCell, right)}>
                 <span className="inline-flex max-w-40 items-center gap-1.5">
-                  <Swatch group={group} />
+                  <Swatch colour={colours.get(group)} />
                   <span className="truncate">{name}</span>
                 </span>
               </th>

@@ -1,5 +1,6 @@
 import { formatCredits, nanocreditsOf } from '@svc/contract'
 import { expect, test } from 'vitest'
+import { seriesColours } from './series-colour.ts'
 import { fillDays, OTHER, rankSeries } from './usage-series.ts'
 
 const row = (day: string, group: string, nano: bigint) => ({
@@ -35,4 +36,17 @@ test('each day of the span is there, and no nanocredit is lost', () => {
 
 test('six or fewer need no others', () => {
   expect(rankSeries({ ...days, data: days.data.slice(0, 6) }).map(({ group }) => group)).not.toContain(OTHER)
+})
+
+test('a name has one colour everywhere, and colours side by side can be told apart', () => {
+  const names = Array.from({ length: 40 }, (_value, index) => ({ group: `model-${index}` }))
+  for (const one of names) expect(seriesColours([one])).toEqual(seriesColours([one, { group: OTHER }]))
+  for (let at = 0; at + 6 <= names.length; at += 1) {
+    const hues = [...seriesColours(names.slice(at, at + 6)).values()].flatMap((colour) => {
+      const hue = /(\d+)\)$/.exec(colour)?.[1]
+      return hue === undefined ? [] : [Number(hue)]
+    })
+    const gaps = hues.flatMap((one, index) => hues.slice(index + 1).map((other) => Math.abs(one - other)))
+    expect(Math.min(...gaps.map((gap) => Math.min(gap, 360 - gap)))).toBeGreaterThanOrEqual(45)
+  }
 })

@@ -68,7 +68,9 @@ function UsageRow({ record, search }: { readonly record: Exact<TeamUsageRecord>;
 
 /** What was counted. */
 export function usedText({ units, total_tokens: tokens }: Exact<TeamUsageRecord>): string {
-  if (units !== null) return `${units.quantity.toLocaleString()} ${units.kind}`
+  if (units !== null) {
+    return `${units.quantity.toLocaleString()} ${units.quantity === 1 ? units.kind.replace(/s$/, '') : units.kind}`
+  }
   return tokens === null ? '' : `${tokens.toLocaleString()} tokens`
 }
 
