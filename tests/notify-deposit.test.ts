@@ -77,6 +77,7 @@ describeEachEngine('a funding receipt', (engine) => {
       undefined,
     ])
     expect(parsed.subject).toBe('Funding receipt: 25,000 credits added')
+    expect(parsed.text).toMatch(/^Funding receipt from SVC\n/)
     for (const form of [parsed.text ?? '', String(parsed.html)]) {
       expect(form).toContain('25 USDG')
       expect(form).toContain('25,000')

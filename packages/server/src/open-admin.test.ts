@@ -6,6 +6,7 @@ import { createKeyAuthenticator } from './keys/authenticate-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import type { Peppers } from './keys/pepper.ts'
 import { openAdmin } from './open-admin.ts'
+import { createJournalStore } from './operators/journal-store.ts'
 import { systemClock } from './runtime/clock.ts'
 
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
@@ -125,6 +126,31 @@ describeEachEngine('operator commands', (engine) => {
     expect(tooMuch).toMatchObject({ code: 1, output: '' })
     expect(tooMuch.errors).toContain('Only 1000 credits are available')
     expect((await run('account', 'show', account, '--json')).output).toContain('"credits": 1000,')
+  })
+
+  test('a closed account has no keys and is never opened again, and the journal has every deed', async () => {
+    const account = await makeAccount()
+    const key = await runJson('key', 'create', '--account', account, '--name', 'secret laptop')
+    expect((await run('account', 'suspend', account, '--reason', 'unpaid')).code).toBe(0)
+    expect((await run('credits', 'grant', '--account', account, '--amount', '5', '--reason', 'a gift')).code).toBe(0)
+    expect((await run('account', 'close', account, '--reason', 'asked for it')).output).toContain('is now closed')
+    expect((await run('account', 'close', account, '--reason', 'again')).output).toContain('was already closed')
+    const resumed = await run('account', 'resume', account)
+    expect([resumed.code, resumed.errors]).toEqual([1, `error: Account ${account} was closed for good.`])
+    expect(await runJson('account', 'show', account)).toMatchObject({ status: 'closed', credits: 5 })
+    expect((await run('key', 'list', '--account', account)).output).toContain('revoked')
+
+    const journal = await createJournalStore(open.database).list({ accountId: account, limit: 50 })
+    expect(journal.map(({ action, reason, outcome }) => [action, reason, outcome]).toReversed()).toEqual([
+      ['key.create', null, 'done'],
+      ['account.suspend', 'unpaid', 'done'],
+      ['credits.grant', 'a gift', 'done'],
+      ['account.close', 'asked for it', 'done'],
+      ['account.close', 'again', 'unchanged'],
+      ['account.resume', null, 'refused'],
+    ])
+    expect(new Set(journal.map(({ way, operatorId }) => `${way} ${operatorId}`))).toEqual(new Set(['command null']))
+    expect(JSON.stringify(journal)).not.toContain(String(key['key']))
   })
 
   test('an account is suspended, resumed and listed', async () => {
