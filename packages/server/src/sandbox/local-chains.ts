@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findAnvil } from './find-anvil.ts'
 import type { CompiledContracts } from './compile-contracts.ts'
 import { keepChainGoing } from './keep-chain-going.ts'
-import { startAnvil } from './start-anvil.ts'
+import { adoptAnvil, type AdoptedAnvil, startAnvil } from './start-anvil.ts'
 import { askNode, placeContracts, TOKEN_ADDRESS } from './place-contracts.ts'
 
 /** A chain that runs on this machine, for trying deposits out. */
@@ -66,12 +66,8 @@ interface Place {
 }
 
 async function startOne({ program, folder, contracts }: Place, chainId: 4663 | 46630) {
-  const addressFile = join(folder, `${chainId}.url`)
-  const running = await findRunning(addressFile, chainId)
-  const anvil =
-    running === null ? await startAnvil({ program, chainId, stateFile: join(folder, `${chainId}.json`) }) : null
-  const url = running ?? anvil?.url ?? ''
-  await writeFile(addressFile, url, { mode: 0o600 })
+  const anvil = (await findRunning(folder, chainId)) ?? (await startNoted(program, folder, chainId))
+  const { url } = anvil
   const isNew = !(await hasToken(url))
   if (isNew) await placeContracts(url, contracts)
   const wallet = join(folder, `${chainId}.wallet`)
@@ -83,17 +79,31 @@ async function startOne({ program, folder, contracts }: Place, chainId: 4663 | 4
     chain: { chainId, url, xpub },
     stop: async () => {
       rest()
-      await anvil?.stop()
+      await anvil.stop()
     },
   }
 }
 
-/** The address of a chain that an earlier process has left running; null where there is none. */
-async function findRunning(addressFile: string, chainId: number): Promise<string | null> {
-  const url = await readFile(addressFile, 'utf8').catch(() => '')
-  if (!url.startsWith('http://127.0.0.1:')) return null
+/** Starts a chain, and notes where it listens and which process it is. */
+async function startNoted(program: string, folder: string, chainId: number): Promise<AdoptedAnvil> {
+  const anvil = await startAnvil({ program, chainId, stateFile: join(folder, `${chainId}.json`) })
+  // The process first: whoever finds the address finds it, too.
+  await writeFile(join(folder, `${chainId}.pid`), `${anvil.process.pid ?? ''}`, { mode: 0o600 })
+  await writeFile(join(folder, `${chainId}.url`), anvil.url, { mode: 0o600 })
+  return anvil
+}
+
+/**
+ * A chain that an earlier process has left running; null where there is none. As it answers at the noted address for the
+ * noted chain, the noted process is still its own.
+ */
+async function findRunning(folder: string, chainId: number): Promise<AdoptedAnvil | null> {
+  const [url, pid] = await Promise.all(
+    ['url', 'pid'].map((name) => readFile(join(folder, `${chainId}.${name}`), 'utf8').catch(() => '')),
+  )
+  if (url?.startsWith('http://127.0.0.1:') !== true || !/^[1-9]\d{0,9}$/.test(pid ?? '')) return null
   try {
-    return Number(await askNode(url, 'eth_chainId')) === chainId ? url : null
+    return Number(await askNode(url, 'eth_chainId')) === chainId ? adoptAnvil(url, Number(pid)) : null
   } catch {
     return null
   }

@@ -20,10 +20,15 @@ export interface Anvil {
   stop(): Promise<void>
 }
 
+/** A chain that an earlier process of ours has left running. */
+export type AdoptedAnvil = Pick<Anvil, 'url' | 'stop'>
+
 /** How long a chain may take to listen, in milliseconds. */
 const START_MAX_MS = 60_000
 /** How long it may take to write its state and end, in milliseconds. */
 const STOP_MAX_MS = 5_000
+/** How often it is looked whether an adopted one has ended, in milliseconds. */
+const LOOK_MS = 50
 
 /**
  * Starts a local chain on loopback. A block is safe once one more stands on it, and final once two do, so that finality
@@ -43,7 +48,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   )
   // The chain must not keep the gateway's process, and must not outlive it: see `endWithUs`.
   child.unref()
-  const forget = endWithUs(child)
+  const forget = endWithUs(() => void child.kill('SIGKILL'))
   try {
     const url = await listening(child)
     return { url, process: child, stop: () => stop(child, forget) }
@@ -75,9 +80,37 @@ async function listening(child: ChildProcess): Promise<string> {
   }
 }
 
+/**
+ * Takes over a chain that outlived the process which started it, killed as that was: from now on it ends with us.
+ *
+ * @param pid of its process, noted when it was started.
+ */
+export function adoptAnvil(url: string, pid: number): AdoptedAnvil {
+  const forget = endWithUs(() => void signal(pid, 'SIGKILL'))
+  return {
+    url,
+    stop: async () => {
+      forget()
+      signal(pid, 'SIGTERM')
+      for (let waited = 0; waited < STOP_MAX_MS && signal(pid, 0); waited += LOOK_MS) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      }
+      signal(pid, 'SIGKILL')
+    },
+  }
+}
+
+/** @returns false when there is no such process, or it is not ours. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
+
 /** Ends the chain when this process ends, by whatever way it can still act on. */
-function endWithUs(child: ChildProcess): () => void {
-  const end = (): void => void child.kill('SIGKILL')
+function endWithUs(end: () => void): () => void {
   process.once('exit', end)
   return () => process.off('exit', end)
 }

@@ -76,4 +76,55 @@ describeEachEngine('two processes that watch a chain', (engine) => {
     await Promise.all([a.stop(), c.stop()])
     await open.close()
   })
+
+  test('a round that takes longer than the lease keeps it, and no longer than the round', async () => {
+    const open = await openTestDatabase(engine)
+    const log = createLogger({ level: 'fatal', sink: { write: () => undefined } })
+    let now = 1_000_000
+    const store = createWatchStore(open.database)
+    const round = Promise.withResolvers<never>()
+    const reader: ChainReader = {
+      ...{ chainId: 4663, problems: [] },
+      ask: () => round.promise,
+      askEach: () => Promise.resolve([]),
+      askAnother: () => Promise.resolve(null),
+    }
+    const ledger = { submit: () => Promise.reject(new Error('nothing is credited here')) }
+    const clock = { now: () => now }
+    const watch = {
+      ...settleDepsOn(open.database, ledger, { readers: [reader], clock }),
+      addresses: createDepositAddressStore(open.database),
+      watch: store,
+      onMistake: () => undefined,
+    }
+    /** What repeats, by how often. */
+    const repeating = new Map<number, () => Promise<void>>()
+    const timer = {
+      repeat: (intervalMs: number, task: () => Promise<void>) => {
+        repeating.set(intervalMs, task)
+        return () => repeating.delete(intervalMs)
+      },
+    }
+    const stop = startWatchingDeposits({
+      ...{ watch, chains: [createChainWatch(watch, reader)], watchMs: WATCH_MS, processId: 'a', timer, log },
+    })
+    const under = repeating.get(WATCH_MS)!()
+    await expect.poll(() => repeating.size).toBe(2)
+    const isFree = () => store.takeLease('deposits:4663', 'b', now, 1)
+    for (let seconds = 0; seconds < 120; seconds += 10) {
+      now += 10_000
+      await repeating.get(10_000)!()
+      expect(await isFree()).toBe(false)
+    }
+    // It hangs for good: nothing renews, and another one has it half a minute later.
+    now += 29_000
+    expect(await isFree()).toBe(false)
+    round.resolve(undefined as never)
+    await under
+    expect([...repeating.keys()]).toEqual([WATCH_MS])
+    now += 2_000
+    expect(await isFree()).toBe(true)
+    await stop()
+    await open.close()
+  })
 })

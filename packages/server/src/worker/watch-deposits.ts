@@ -16,6 +16,8 @@ export interface WatchDepositsDeps {
 
 /** A watcher that has fallen silent is replaced after this time, in milliseconds. Source: decision 0029. */
 const LEASE_MS = 30_000
+/** How often a round that goes on renews the lease, in milliseconds: two may be late before it is lost. */
+const RENEW_MS = 10_000
 /** The longest pause after rounds that failed, in milliseconds. Source: own choice. */
 const BACK_OFF_MAX_MS = 60_000
 
@@ -43,7 +45,7 @@ function startOne(deps: WatchDepositsDeps, chain: ChainWatch): () => Promise<voi
     try {
       // The lease spares the providers double questions. Were two to watch at once, nothing would be credited twice.
       if (!(await watch.watch.takeLease(task, processId, now, LEASE_MS))) return
-      await watchChain(watch, chain)
+      await whileRenewing(deps, task, () => watchChain(watch, chain))
     } catch (error) {
       pausedUntil = watch.clock.now() + backOffMs(watchMs, chain.state.failuresInARow)
       tell(deps, chain, error)
@@ -54,6 +56,27 @@ function startOne(deps: WatchDepositsDeps, chain: ChainWatch): () => Promise<voi
     stop()
     await current
     await watch.watch.endLease(task, processId)
+  }
+}
+
+/** Keeps the lease as long as a round takes, which may be many times as long as the lease after a long silence. */
+async function whileRenewing(
+  { watch, timer, processId, log }: WatchDepositsDeps,
+  task: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const stop = timer.repeat(RENEW_MS, async () => {
+    try {
+      await watch.watch.takeLease(task, processId, watch.clock.now(), LEASE_MS)
+    } catch (error) {
+      // The database is away: the round will find that out, and another one takes over if it stays away.
+      log.warn({ err: error, task }, 'the lease of a watcher was not renewed')
+    }
+  })
+  try {
+    await work()
+  } finally {
+    stop()
   }
 }
 
