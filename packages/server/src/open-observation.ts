@@ -12,11 +12,14 @@ import type { Model } from './catalog/model.ts'
 import type { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { OpenDatabase } from './db/open-database.ts'
+import { readOutflowFigures } from './deposits/outflow-figures-store.ts'
 import { type AdminServer, startAdminServer } from './http/admin-server.ts'
 import { readHeldTotals } from './ledger/held-figures-store.ts'
 import type { ChatRepeat } from './inference/attempt-chat.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { LedgerEngine } from './ledger/ledger-engine.ts'
+import { readWaitingMail } from './mail/mail-figures-store.ts'
+import type { Backlog } from './metrics/backlog-metrics.ts'
 import type { GatewayMetrics } from './metrics/gateway-metrics.ts'
 import type { CircuitFigure, HeldFigures } from './metrics/state-metrics.ts'
 import type { OpenVideoJobs } from './metrics/video-metrics.ts'
@@ -188,6 +191,21 @@ function circuitFigures({ upstreams, catalog }: ObservedParts): CircuitFigure[] 
   })
 }
 
+/** What waits in the database: letters, and coins on their way to the treasury. */
+async function readBacklog({ database, clock }: ObservedParts): Promise<Backlog> {
+  const [mail, outflows] = await Promise.all([readWaitingMail(database), readOutflowFigures(database)])
+  const secondsSince = (time: number): number => Math.max(0, clock.now() - time) / 1_000
+  return {
+    mailWaiting: mail.letters,
+    mailOldestSeconds: mail.oldest === null ? 0 : secondsSince(mail.oldest),
+    outflows: outflows.map(({ chainId, oldest, ...rest }) => ({
+      ...rest,
+      chain: `${chainId}`,
+      oldestSeconds: secondsSince(oldest),
+    })),
+  }
+}
+
 function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
   const { clock, ledger, openHolds, catalog } = parts
   const askHeld = askInTime(() => readHeldTotals(parts.database))
@@ -195,6 +213,7 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
   metrics.watch({
     version: VERSION,
     readVideoJobs,
+    readBacklog: askInTime(() => readBacklog(parts)),
     read: () => {
       const open = openHolds.figures()
       const { waiting, retries } = ledger.counters

@@ -20,15 +20,16 @@ export interface OutboxParts {
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly onAttempt?: OutboxDeps['onAttempt']
 }
 
 /** Puts the outbox together; null where no mail is sent. */
-export function openOutbox({ config, database, clock, log }: OutboxParts): OutboxDeps | null {
+export function openOutbox({ config, database, clock, log, onAttempt }: OutboxParts): OutboxDeps | null {
   const { mail, sessionSecret: secret } = config
   if (mail === null) return null
   const store = createOutboxStore(database)
   const brand = async () => (await readGatewaySettings(settingsDeps({ database, config }))).brand
-  return { store, mailer: mailerOf(mail, brand), clock, log, secret, windows: windowsOf(config) }
+  return { store, mailer: mailerOf(mail, brand), clock, log, secret, windows: windowsOf(config), onAttempt }
 }
 
 /** A sender without a name of its own is called what the gateway is called. */

@@ -88,7 +88,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
   const answers = { clock, processId, secrets: config.peppers, store: createIdempotentRequestStore(database) }
-  const outbox = openOutbox({ config, database, clock, log })
+  const outbox = openOutbox({ config, database, clock, log, onAttempt: observation.metrics?.backlog.mailed })
   const idempotency = createIdempotency({
     ...answers,
     outcomeOf: requestOutcome(database, { clock, processId }),

@@ -138,6 +138,21 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(new Set(deposits.map(({ state }) => state))).toEqual(new Set(['credited']))
   })
 
+  test('finds ETH that was paid before what a claim has credited, also after a restart', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await chain.payEther(address, CENT)
+    const claimed = await chain.payEther(address, CENT * 2n)
+    await chain.finalise()
+    await scene.settle(claimed, accountId)
+    watch = createChainWatch(deps, scene.reader)
+    await finish(3)
+    const deposits = await depositsOf(accountId)
+    expect(deposits.map(({ ordinal, state }) => [ordinal, state])).toEqual([
+      ['tx', 'credited'],
+      ['tx', 'credited'],
+    ])
+  })
+
   test('credits ETH by the balance alone where no provider traces or keeps old states', async () => {
     const { accountId, address } = await scene.createAccount()
     await finish()

@@ -75,8 +75,8 @@ async function explain(deps: SettleDeps, round: EtherRound, address: Hex, balanc
     ether.searched.delete(address)
   }
   if (before <= 0n) return settle()
-  const noted = await deps.inflows.find(chainId, address, 'ETH')
-  const start = ether.clean.get(address)?.block ?? noted?.blockNumber ?? head.latest.number - SEARCH_BLOCKS
+  const known = ether.clean.get(address)?.block ?? (await findExplained(deps, chainId, address))
+  const start = known ?? head.latest.number - SEARCH_BLOCKS
   const reached = await settleBetween(deps, round, address, Math.max(0, ether.searched.get(address) ?? start))
   const after = await findSurplus(deps, { chainId, address, balance, block: head.latest.number })
   if (after !== null && after <= 0n) return settle()
@@ -88,6 +88,26 @@ async function explain(deps: SettleDeps, round: EtherRound, address: Hex, balanc
   if (rounds >= SURPLUS_ROUNDS) await recordSurplus(deps, round, address)
 }
 
+/**
+ * The noted block up to which recorded deposits explain all that came; null where they do not: a claim may have noted a
+ * block before which there are payments that nobody has seen yet.
+ */
+async function findExplained(deps: SettleDeps, chainId: ChainId, address: Hex): Promise<number | null> {
+  const noted = await deps.inflows.find(chainId, address, 'ETH')
+  if (noted === null) return null
+  const recorded = await sumRecorded(deps, { chainId, address, block: noted.blockNumber })
+  return recorded >= noted.inflow ? noted.blockNumber : null
+}
+
+/** What the recorded deposits of an address amount to, up to a block. */
+async function sumRecorded(
+  deps: SettleDeps,
+  { chainId, address, block }: { readonly chainId: ChainId; readonly address: Hex; readonly block: number },
+): Promise<bigint> {
+  const rows = await deps.deposits.listAmounts(chainId, address, 'ETH')
+  return rows.filter((row) => row.blockNumber <= block).reduce((sum, { amount }) => sum + amount, 0n)
+}
+
 /** What an address has received beyond its recorded deposits; null while that cannot be told. */
 async function findSurplus(
   deps: SettleDeps,
@@ -96,9 +116,7 @@ async function findSurplus(
   const { chainId, address, balance, block } = question
   const { settled, isMoving } = await deps.outflows.sumOf({ chainId, address, asset: 'ETH', block })
   if (isMoving) return null
-  const rows = await deps.deposits.listAmounts(chainId, address, 'ETH')
-  const recorded = rows.filter((row) => row.blockNumber <= block).reduce((sum, { amount }) => sum + amount, 0n)
-  return balance + settled - recorded
+  return balance + settled - (await sumRecorded(deps, question))
 }
 
 /**

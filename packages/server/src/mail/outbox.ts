@@ -38,6 +38,8 @@ export interface OutboxDeps {
   readonly secret: string
   /** How many letters of each kind may go out. Kinds never use up each other's places. */
   readonly windows: Readonly<Record<MailKind, readonly MailWindow[]>>
+  /** Told how each attempt ended: `postponed` is tried again, `failed` was given up. */
+  readonly onAttempt?: ((outcome: 'sent' | 'postponed' | 'failed') => void) | undefined
 }
 
 export interface MailRequest {
@@ -102,15 +104,18 @@ export async function deliverMail(deps: OutboxDeps, mailId: string): Promise<Del
   const outcome = await attempt(deps, mail)
   if (outcome.kind === 'accepted') {
     await store.end(mailId, { state: 'sent', errorCode: null, now: clock.now() })
+    deps.onAttempt?.('sent')
     return 'sent'
   }
   const wait = RETRY_WAITS_MS[mail.attempts - 1]
   if (outcome.kind === 'failed' && wait !== undefined && !isOver(mail, clock.now() + wait)) {
     await store.postpone(mailId, clock.now() + wait, outcome.code)
+    deps.onAttempt?.('postponed')
     return 'queued'
   }
   deps.log.error({ mail_id: mailId, mail_kind: mail.kind, attempts: mail.attempts, reason: outcome.code }, GIVEN_UP)
   await store.end(mailId, { state: 'failed', errorCode: outcome.code, now: clock.now() })
+  deps.onAttempt?.('failed')
   return 'refused'
 }
 

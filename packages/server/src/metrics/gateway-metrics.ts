@@ -3,6 +3,7 @@
  * function for it; nobody reaches for a registry. No label carries a key, an account or anything that a client made up.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { type Backlog, type BacklogMetrics, createBacklogMetrics } from './backlog-metrics.ts'
 import { type ChainMetrics, createChainMetrics } from './chain-metrics.ts'
 import { type ChatMetrics, createChatMetrics } from './chat-metrics.ts'
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts'
@@ -18,6 +19,12 @@ export interface VideoSources {
   readVideoJobs(): Promise<OpenVideoJobs | null>
 }
 
+/** Where what waits in the database comes from. */
+export interface BacklogSources {
+  /** Null when the database does not answer in time. */
+  readBacklog(): Promise<Backlog | null>
+}
+
 /** Everything that is counted. */
 export interface GatewayMetrics {
   readonly http: HttpMetrics
@@ -26,9 +33,10 @@ export interface GatewayMetrics {
   readonly ledger: LedgerMetrics
   readonly chains: ChainMetrics
   readonly videos: VideoMetrics
+  readonly backlog: BacklogMetrics
   readonly upstream: (name: string) => UpstreamMetrics
   /** Has the state looked at in every scrape; called once, when the parts are there. */
-  watch(sources: StateSources & VideoSources): void
+  watch(sources: StateSources & VideoSources & BacklogSources): void
   /** The text of a scrape. */
   text(): Promise<string>
   readonly contentType: string
@@ -42,6 +50,7 @@ export function createGatewayMetrics(): GatewayMetrics {
   const registry = new Registry()
   let look = (): Promise<void> => Promise.resolve()
   const videos = createVideoMetrics(registry)
+  const backlog = createBacklogMetrics(registry)
   collectDefaultMetrics({ register: registry })
   return {
     http: createHttpMetrics(registry),
@@ -50,12 +59,14 @@ export function createGatewayMetrics(): GatewayMetrics {
     ledger: createLedgerMetrics(registry),
     chains: createChainMetrics(registry),
     videos,
+    backlog,
     upstream: createUpstreamMetrics(registry),
     watch: (sources) => {
       const lookAtState = registerState(registry, sources)
       look = async () => {
-        const [jobs] = await Promise.all([sources.readVideoJobs(), lookAtState()])
+        const [jobs, waiting] = await Promise.all([sources.readVideoJobs(), sources.readBacklog(), lookAtState()])
         videos.setOpen(jobs)
+        backlog.setOpen(waiting)
       }
     },
     text: async () => {
