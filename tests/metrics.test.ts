@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createOutflowStore } from '../packages/server/src/deposits/outflow-store.ts'
+import { createOutboxStore } from '../packages/server/src/mail/outbox-store.ts'
 import { VERSION } from '../packages/server/src/read-health.ts'
 import {
   beginStream,
@@ -204,6 +206,54 @@ describe('metrics', () => {
     } finally {
       await sandbox.stop()
     }
+  })
+
+  test('letters that wait and coins on their way are seen, with their age', async () => {
+    const { database, clock } = gateway.gateway
+    const now = clock.now()
+    const mail = {
+      kind: 'funding_receipt',
+      accountId: gateway.accountId,
+      recipient: 'a@example.com',
+      content: '{}',
+    } as const
+    const outbox = createOutboxStore(database)
+    for (const [mailId, age] of [
+      ['m1', 60_000],
+      ['m2', 90_000],
+      ['m3', 500_000],
+    ] as const) {
+      await outbox.insert({ ...mail, mailId, topic: mailId, recipientHash: mailId, now: now - age }, [])
+    }
+    await outbox.end('m3', { state: 'sent', errorCode: null, now })
+    const outflow = {
+      chainId: 4663,
+      asset: 'USDG',
+      address: `0x${'1'.repeat(40)}`,
+      txHash: null,
+      amount: 1n,
+      fee: 0n,
+    } as const
+    const nowhere = { blockNumber: null, blockHash: null }
+    for (const [outflowId, state, age] of [
+      ['o1', 'planned', 30_000],
+      ['o2', 'sent', 40_000],
+      ['o3', 'failed', 900_000],
+    ] as const) {
+      await createOutflowStore(database).insert(
+        { ...outflow, ...nowhere, outflowId, state, address: `0x${outflowId.slice(1).repeat(40)}` },
+        now - age,
+      )
+    }
+    const samples = await scrape(admin)
+    expect(samples.get('svc_database_mail_waiting')).toBe(2)
+    expect(samples.get('svc_database_mail_oldest_age_seconds')).toBeGreaterThanOrEqual(90)
+    expect(samples.get('svc_database_mail_oldest_age_seconds')).toBeLessThan(500)
+    expect(samples.get('svc_database_outflows{chain="4663",asset="USDG",state="sent"}')).toBe(1)
+    expect(samples.get('svc_database_outflows{chain="4663",asset="USDG",state="failed"}')).toBe(1)
+    // What failed is not under way, however old it is.
+    expect(samples.get('svc_database_outflows_oldest_age_seconds')).toBeGreaterThanOrEqual(40)
+    expect(samples.get('svc_database_outflows_oldest_age_seconds')).toBeLessThan(900)
   })
 
   test('every metric is documented, and every documented metric exists', async () => {

@@ -149,7 +149,8 @@ function suite(engine: DatabaseEngine): void {
   test('a mail server that cannot be reached is tried again, each time later, until it answers', async () => {
     const { port } = server
     await server.close()
-    const deps = createDeps()
+    const attempts: string[] = []
+    const deps = createDeps({ onAttempt: (outcome) => void attempts.push(outcome) })
     const mailId = await queueOne(deps)
     expect(await deliverMail(deps, mailId)).toBe('queued')
     await deliverDueMail(deps)
@@ -166,11 +167,13 @@ function suite(engine: DatabaseEngine): void {
     await deliverDueMail(deps)
     expect(server.received.map(({ envelopeTo }) => envelopeTo)).toEqual([['ada@example.com']])
     expect(await listMail(deps, { limit: 10 })).toMatchObject([{ state: 'sent', attempts: 3, errorCode: null }])
+    expect(attempts).toEqual(['postponed', 'postponed', 'sent'])
   })
 
   test('a letter is given up after its last attempt, and the log says so without an address', async () => {
     server.refuse({ status: 451, text: 'not now, ada@example.com' })
-    const deps = createDeps()
+    const ends: string[] = []
+    const deps = createDeps({ onAttempt: (outcome) => void ends.push(outcome) })
     await queueOne(deps)
     for (const wait of [...RETRY_WAITS_MS, 0]) {
       await deliverDueMail(deps)
@@ -180,6 +183,7 @@ function suite(engine: DatabaseEngine): void {
     expect(await listMail(deps, { state: 'failed', limit: 10 })).toMatchObject([
       { attempts, errorCode: 'EENVELOPE 451' },
     ])
+    expect(ends.filter((end) => end !== 'postponed')).toEqual(['failed'])
     expect(logged.join('')).toContain('a letter was given up')
     expect(logged.join('')).not.toContain('ada')
     now += 30 * 24 * HOUR_MS
