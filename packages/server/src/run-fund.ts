@@ -16,9 +16,10 @@ export interface FundOptions {
 /** A mistake or a missing part, told in a sentence. */
 class FundError extends Error {}
 
-const HELP = `npm run fund -- [--usdg 25 | --eth 0.01] [--chain 4663 | 46630]
+const HELP = `npm run fund -- [--usdg 25 | --eth 0.01] [--chain 4663 | 46630] [--no-claim]
 
-Pays the demo account of the running sandbox on a local chain and waits until the deposit is credited.`
+Pays the demo account of the running sandbox on a local chain and waits until the deposit is credited. With --no-claim
+it only pays, and says how the payment is claimed.`
 
 /** How long a payment may take to be credited, in milliseconds. */
 const CREDIT_MAX_MS = 90_000
@@ -48,6 +49,7 @@ interface Payment {
   readonly chainId: 4663 | 46630
   readonly asset: 'USDG' | 'ETH'
   readonly amount: string
+  readonly isClaimed: boolean
 }
 
 function parsePayment(args: readonly string[]): Payment | null {
@@ -55,6 +57,7 @@ function parsePayment(args: readonly string[]): Payment | null {
     usdg: { type: 'string' },
     eth: { type: 'string' },
     chain: { type: 'string', default: '4663' },
+    'no-claim': { type: 'boolean' },
     help: { type: 'boolean' },
   } as const
   let values
@@ -70,7 +73,12 @@ function parsePayment(args: readonly string[]): Payment | null {
   if (!/^\d{1,9}(\.\d{1,18})?$/.test(amount) || !/[1-9]/.test(amount)) {
     throw new FundError('Give an amount above 0 as a decimal, such as 25 or 0.01.')
   }
-  return { chainId: values.chain === '4663' ? 4663 : 46630, asset: values.eth === undefined ? 'USDG' : 'ETH', amount }
+  return {
+    chainId: values.chain === '4663' ? 4663 : 46630,
+    asset: values.eth === undefined ? 'USDG' : 'ETH',
+    amount,
+    isClaimed: values['no-claim'] !== true,
+  }
 }
 
 async function fund(payment: Payment, { env, print }: FundOptions): Promise<void> {
@@ -84,6 +92,11 @@ async function fund(payment: Payment, { env, print }: FundOptions): Promise<void
   print(`Address    ${address} on chain ${payment.chainId}`)
   const txHash = await pay(url, address, payment)
   print(`Paid       ${payment.amount} ${payment.asset} in ${txHash}`)
+  if (!payment.isClaimed) {
+    const options = `--asset ${payment.asset} --chain ${payment.chainId}`
+    print(`Claim it   npm run --silent svc -- deposit claim ${txHash} ${options}`)
+    return
+  }
   const claim = { txHash, asset: payment.asset, chainId: payment.chainId }
   const { credits } = await claimUntilCredited({ origin, key, print }, claim)
   const balance = (await callApi({ origin, key }, '/api/v1/balance')) as { readonly credits: number }
