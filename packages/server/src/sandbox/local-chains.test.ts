@@ -14,7 +14,8 @@ const compile = () => compileContracts([LOCAL_CONTRACTS], CACHE)
 
 const RUN = `
   const { startLocalChains } = await import(${JSON.stringify(new URL('local-chains.ts', import.meta.url).href)})
-  const { compileContracts, LOCAL_CONTRACTS } = await import(${JSON.stringify(new URL('compile-contracts.ts', import.meta.url).href)})
+  const { compileContracts, LOCAL_CONTRACTS } =
+    await import(${JSON.stringify(new URL('compile-contracts.ts', import.meta.url).href)})
   const compile = () => compileContracts([LOCAL_CONTRACTS], ${JSON.stringify(CACHE)})
   await startLocalChains({ dataDir: process.argv[1], compile })
   process.stdout.write('started')

@@ -94,8 +94,8 @@ async function startNoted(program: string, folder: string, chainId: number): Pro
 }
 
 /**
- * A chain that an earlier process has left running; null where there is none. As it answers at the noted address for the
- * noted chain, the noted process is still its own.
+ * A chain that an earlier process has left running; null where there is none. As it answers at the noted address for
+ * the noted chain, the noted process is still its own.
  */
 async function findRunning(folder: string, chainId: number): Promise<AdoptedAnvil | null> {
   const [url, pid] = await Promise.all(
