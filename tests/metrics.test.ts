@@ -223,7 +223,10 @@ describe('metrics', () => {
       ['m2', 90_000],
       ['m3', 500_000],
     ] as const) {
-      await outbox.insert({ ...mail, mailId, topic: mailId, recipientHash: mailId, now: now - age, expiresAt: null }, [])
+      await outbox.insert(
+        { ...mail, mailId, topic: mailId, recipientHash: mailId, now: now - age, expiresAt: null },
+        [],
+      )
     }
     await outbox.end('m3', { state: 'sent', errorCode: null, now })
     const outflow = {
