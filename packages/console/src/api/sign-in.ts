@@ -11,10 +11,11 @@ export class SignInError extends Error {
 const REFUSALS: Readonly<Record<string, string>> = {
   INVALID_EMAIL_OR_PASSWORD: 'The address or the password is wrong.',
   SIGN_UP_CLOSED: 'There is no account for this. Ask the operator for an invitation.',
+  INVALID_TOKEN: 'This link was used before, or its time is over.',
 }
 
 /** @throws {SignInError} with a sentence for the person. */
-async function post(path: string, body: object): Promise<void> {
+async function post(path: string, body: object): Promise<unknown> {
   const response = await fetch(`/api/auth${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -22,7 +23,7 @@ async function post(path: string, body: object): Promise<void> {
   }).catch(() => {
     throw new SignInError('The gateway cannot be reached.')
   })
-  if (response.ok) return
+  if (response.ok) return response.json()
   if (response.status === 429) throw new SignInError('Too many attempts. Wait a minute and try again.')
   const answer: unknown = await response.json().catch(() => null)
   const code: unknown = Reflect.get(Object(answer), 'code')
@@ -30,20 +31,34 @@ async function post(path: string, body: object): Promise<void> {
   throw new SignInError(REFUSALS[String(code)] ?? (typeof message === 'string' ? message : 'That did not work.'))
 }
 
-export const signInByDemo = (): Promise<void> => post('/sign-in/demo', {})
+export const signInByDemo = (): Promise<unknown> => post('/sign-in/demo', {})
 
-export const signInByPassword = (person: { readonly email: string; readonly password: string }): Promise<void> =>
+export const signInByPassword = (person: { readonly email: string; readonly password: string }): Promise<unknown> =>
   post('/sign-in/email', person)
 
-/** The answer is the same whether a mail leaves or not. */
-export const sendSignInLink = (email: string): Promise<void> =>
-  post('/sign-in/magic-link', { email, callbackURL: '/console', errorCallbackURL: '/console/sign-in' })
+/** The answer is the same whether a mail leaves or not. @param next page of the console that the link leads to. */
+export const sendSignInLink = (email: string, next: string): Promise<unknown> =>
+  post('/sign-in/magic-link', { email, callbackURL: next })
+
+export const signInByLink = (token: string): Promise<unknown> => post('/magic-link/verify', { token })
+
+/** The message that the wallet is to sign. */
+export async function challengeWallet(place: { readonly address: string; readonly chainId: number }): Promise<string> {
+  return String(Reflect.get(Object(await post('/siwe/challenge', place)), 'message'))
+}
+
+export const signInByWallet = (signed: { readonly message: string; readonly signature: string }): Promise<unknown> =>
+  post('/siwe/verify', signed)
+
+/** Makes an account for somebody new by the letter of an invitation. */
+export const joinByInvitation = (person: { readonly token: string; readonly name: string }): Promise<unknown> =>
+  post('/join', person)
 
 export const firstRun = (person: {
   readonly token: string
   readonly email: string
   readonly name: string
   readonly password?: string
-}): Promise<void> => post('/first-run', person)
+}): Promise<unknown> => post('/first-run', person)
 
-export const signOut = (): Promise<void> => post('/sign-out', {})
+export const signOut = (): Promise<unknown> => post('/sign-out', {})

@@ -1,7 +1,7 @@
 /** The menus around the page. They load when somebody comes near their buttons. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { BookOpen, Check, LogOut, Moon, Settings, Sun, SunMoon } from 'lucide-react'
+import { BookOpen, Check, LogOut, Moon, Plus, Settings, Sun, SunMoon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
 import { useSignedIn, useTeam } from '../api/session.ts'
@@ -46,6 +46,13 @@ export function TeamMenu(props: MenuProps) {
           </Link>
         </DropdownMenu.Item>
       ))}
+      <DropdownMenu.Separator className="my-1 h-px bg-line" />
+      <DropdownMenu.Item asChild className={menuItem}>
+        <Link to="/team/$teamId/new-team" params={{ teamId: team.id }}>
+          <Plus size={14} aria-hidden />
+          New team
+        </Link>
+      </DropdownMenu.Item>
     </Menu>
   )
 }

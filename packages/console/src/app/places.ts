@@ -13,6 +13,7 @@ import {
   Settings2,
   ShieldCheck,
   Users,
+  UsersRound,
   Wallet,
 } from 'lucide-react'
 
@@ -33,6 +34,7 @@ export const places: readonly Place[] = [
   { name: 'Keys', path: 'keys', icon: KeyRound, permission: 'keys:own', isPrimary: true },
   { name: 'Usage', path: 'usage', icon: ChartNoAxesColumn, permission: 'usage:own', isPrimary: true },
   { name: 'Funding', path: 'fund', icon: Wallet, permission: 'usage:all', isPrimary: false },
+  { name: 'Team', path: 'team', icon: UsersRound, permission: null, isPrimary: false },
   { name: 'Accounts', path: 'operator/accounts', icon: Users, permission: 'operator', isPrimary: false },
   { name: 'Deposits', path: 'operator/deposits', icon: HandCoins, permission: 'operator', isPrimary: false },
   { name: 'Upstreams', path: 'operator/upstreams', icon: Activity, permission: 'operator', isPrimary: false },

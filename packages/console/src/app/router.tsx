@@ -32,6 +32,21 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
+const link = createRoute({
+  getParentRoute: () => root,
+  path: '/link',
+  validateSearch: (search): { next?: string } => (typeof search['next'] === 'string' ? { next: search['next'] } : {}),
+  loader: () => queryClient.ensureQueryData(sessionQuery),
+  component: lazyRouteComponent(() => import('../pages/sign-in/link-page.tsx'), 'LinkPage'),
+})
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  loader: () => queryClient.ensureQueryData(sessionQuery),
+  component: lazyRouteComponent(() => import('../pages/sign-in/invitation-page.tsx'), 'InvitationPage'),
+})
+
 const firstRun = createRoute({
   getParentRoute: () => root,
   path: '/first-run',
@@ -142,6 +157,19 @@ const statement = createRoute({
   component: lazyRouteComponent(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
 })
 
+const people = createRoute({
+  getParentRoute: () => team,
+  path: '/team',
+  validateSearch: (search): { invite?: true } => (search['invite'] === true ? { invite: true } : {}),
+  component: lazyRouteComponent(() => import('../pages/team/team-page.tsx'), 'TeamPage'),
+})
+
+const newTeam = createRoute({
+  getParentRoute: () => team,
+  path: '/new-team',
+  component: lazyRouteComponent(() => import('../pages/team/new-team-page.tsx'), 'NewTeamPage'),
+})
+
 const account = createRoute({
   getParentRoute: () => team,
   path: '/account',
@@ -238,6 +266,8 @@ const operatorPages = operator.addChildren([
 const routes = root.addChildren([
   terms,
   signIn,
+  link,
+  invitation,
   firstRun,
   signedIn.addChildren([
     ...shortcuts,
@@ -250,6 +280,8 @@ const routes = root.addChildren([
       usage.addChildren([usageRecord]),
       fund.addChildren([fundDeposit]),
       statement,
+      people,
+      newTeam,
       account,
       operatorPages,
     ]),

@@ -1,9 +1,13 @@
 /** What stands around every page: sidebar (a bar at the bottom on a phone), top bar, and the page in the middle. */
 import { Outlet } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { BottomBar, Sidebar } from './navigation.tsx'
 import { TopBar } from './top-bar.tsx'
+
+const OwnInvitations = lazy(async () => ({
+  default: (await import('./own-invitations.tsx')).OwnInvitations,
+}))
 
 export function Shell() {
   return (
@@ -19,6 +23,9 @@ export function Shell() {
       <div className="flex min-w-0 flex-col">
         <TopBar />
         <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl flex-1 px-4 pt-6 pb-24 md:px-8 md:pb-12">
+          <Suspense fallback={null}>
+            <OwnInvitations />
+          </Suspense>
           <Suspense fallback={<PageSkeleton />}>
             <Outlet />
           </Suspense>

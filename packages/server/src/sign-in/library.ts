@@ -147,7 +147,7 @@ async function sendLink(
   await options.sendLink({
     email,
     token: mail.token,
-    next: next !== null && /^\/console(?:\/|$)/.test(next) ? next : null,
+    next: next !== null && /^\/console(?:[/?#]|$)/.test(next) ? next : null,
     expiresAt: options.now() + LINK_SECONDS * 1_000,
   })
 }

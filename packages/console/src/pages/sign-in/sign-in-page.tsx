@@ -1,44 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { Mail, Wallet } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
-import { sessionQuery, useSession } from '../../api/session.ts'
-import { sendSignInLink, signInByDemo, signInByPassword } from '../../api/sign-in.ts'
+import { useSession } from '../../api/session.ts'
+import { challengeWallet, sendSignInLink, signInByDemo, signInByPassword, signInByWallet } from '../../api/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
+import { connectWallet, type InjectedWallet, signText, useInjectedWallets } from '../../wallet/injected-wallets.ts'
 import { Gate } from './gate.tsx'
+import { Problem } from './problem.tsx'
+import { placeAfter, useEnter } from './use-enter.ts'
 
 const route = getRouteApi('/sign-in')
-
-/** Only a place of this console: a link from elsewhere cannot send a person away after they have signed in. */
-function placeAfter(next: string | undefined): string {
-  return next !== undefined && /^\/console(?:\/|$)/.test(next) ? next : '/console'
-}
-
-/** Runs a way of signing in, and opens the page that was asked for. */
-function useEnter(): {
-  readonly problem: string | null
-  readonly isBusy: boolean
-  readonly enter: (way: () => Promise<void>) => Promise<void>
-} {
-  const client = useQueryClient()
-  const { next } = route.useSearch()
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const enter = async (way: () => Promise<void>): Promise<void> => {
-    setBusy(true)
-    setProblem(null)
-    try {
-      await way()
-      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
-      location.assign(placeAfter(next))
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : 'That did not work.')
-      setBusy(false)
-    }
-  }
-  return { problem, isBusy, enter }
-}
 
 export function SignInPage() {
   const { gateway } = useSession()
@@ -47,7 +20,9 @@ export function SignInPage() {
   return (
     <Gate title={`Sign in to ${gateway.brand}`}>
       {ways.demo && <DemoButton />}
+      {ways.demo && hasForm && <Divider />}
       {hasForm && <MailForm canUsePassword={ways.password} canSendLink={ways.link} />}
+      {ways.wallet && <Wallets />}
       {ways.first_run && !ways.demo && (
         <p className="text-soft">Nobody runs this gateway yet. Open the link that it printed when it started.</p>
       )}
@@ -64,79 +39,135 @@ export function SignInPage() {
   )
 }
 
+function Divider() {
+  return (
+    <div className="flex items-center gap-3 text-[12px] text-soft">
+      <span aria-hidden className="h-px flex-1 bg-line" />
+      or
+      <span aria-hidden className="h-px flex-1 bg-line" />
+    </div>
+  )
+}
+
 function DemoButton() {
-  const { enter, isBusy, problem } = useEnter()
+  const { enter, isBusy, problem } = useEnter(route.useSearch().next)
   return (
     <div className="flex flex-col gap-2">
       <Button className="h-10" isBusy={isBusy} onClick={() => void enter(signInByDemo)}>
         Enter the sandbox
       </Button>
       <p className="text-soft">This gateway plays: its credits are worth nothing, and no real model is asked.</p>
-      {problem !== null && (
-        <p role="alert" className="text-danger">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </div>
   )
 }
 
-function MailForm({
-  canUsePassword,
-  canSendLink,
-}: {
+interface MailFormProps {
   readonly canUsePassword: boolean
   readonly canSendLink: boolean
-}) {
-  const { enter, isBusy, problem } = useEnter()
+}
+
+/** One address; then a link by mail, or a password where somebody has one. */
+function MailForm({ canUsePassword, canSendLink }: MailFormProps) {
+  const { next } = route.useSearch()
+  const { enter, isBusy, problem } = useEnter(next)
   const [sentTo, setSentTo] = useState<string | null>(null)
+  const [isSending, setSending] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
+  const [withPassword, setWithPassword] = useState(!canSendLink)
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget)
     const email = formText(fields, 'email').trim()
-    const password = formText(fields, 'password')
     setFailure(null)
-    if (password !== '') {
-      await enter(() => signInByPassword({ email, password }))
+    if (withPassword) {
+      await enter(() => signInByPassword({ email, password: formText(fields, 'password') }))
       return
     }
-    if (!canSendLink) {
-      setFailure('Type your password.')
-      return
-    }
+    setSending(true)
     try {
-      await sendSignInLink(email)
+      await sendSignInLink(email, placeAfter(next))
       setSentTo(email)
     } catch (error) {
       setFailure(error instanceof Error ? error.message : 'That did not work.')
+    } finally {
+      setSending(false)
     }
   }
-  if (sentTo !== null) {
-    return <p role="status">If {sentTo} may sign in here, a link is on its way. It works for 15 minutes, once.</p>
-  }
+  if (sentTo !== null) return <LinkSent email={sentTo} onAgain={() => setSentTo(null)} />
   return (
     <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
       <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />
-      {canUsePassword && (
+      {withPassword && (
         <TextField
           label="Password"
           name="password"
           type="password"
           autoComplete="current-password"
-          required={!canSendLink}
+          required
           maxLength={128}
-          hint={canSendLink ? 'Leave it empty to get a link by mail.' : undefined}
         />
       )}
-      {(problem ?? failure) !== null && (
-        <p role="alert" className="text-danger">
-          {problem ?? failure}
-        </p>
-      )}
-      <Button type="submit" className="h-10" isBusy={isBusy}>
-        Continue
+      <Problem text={problem ?? failure} />
+      <Button type="submit" className="h-10" isBusy={isBusy || isSending}>
+        {withPassword ? 'Sign in' : 'Send me a link'}
       </Button>
+      {canUsePassword && canSendLink && (
+        <button
+          type="button"
+          className="self-center text-soft underline underline-offset-2 hover:text-text"
+          onClick={() => setWithPassword(!withPassword)}
+        >
+          {withPassword ? 'Get a link by mail instead' : 'Use a password instead'}
+        </button>
+      )}
     </form>
+  )
+}
+
+function LinkSent({ email, onAgain }: { readonly email: string; readonly onAgain: () => void }) {
+  return (
+    <div className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
+      <Mail size={20} className="text-accent" aria-hidden />
+      <p role="status">
+        If <strong className="break-all">{email}</strong> may sign in here, a link is on its way. It works for 15
+        minutes, once.
+      </p>
+      <p className="text-soft">Nothing there? Look among the spam, and whether the address is right.</p>
+      <button type="button" className="self-start text-accent underline underline-offset-2" onClick={onAgain}>
+        Use another address
+      </button>
+    </div>
+  )
+}
+
+async function enterByWallet(wallet: InjectedWallet): Promise<void> {
+  const place = await connectWallet(wallet)
+  const message = await challengeWallet(place)
+  await signInByWallet({ message, signature: await signText(wallet, place.address, message) })
+}
+
+/** A button for each wallet of the browser; nothing where there is none. */
+function Wallets() {
+  const wallets = useInjectedWallets()
+  const { enter, isBusy, problem } = useEnter(route.useSearch().next)
+  if (wallets.length === 0) return null
+  return (
+    <div className="flex flex-col gap-3">
+      <Divider />
+      {wallets.map((wallet) => (
+        <Button
+          key={wallet.id}
+          look="secondary"
+          className="h-10"
+          isBusy={isBusy}
+          onClick={() => void enter(() => enterByWallet(wallet))}
+        >
+          <Wallet size={16} aria-hidden />
+          Sign in with {wallet.name}
+        </Button>
+      ))}
+      <Problem text={problem} />
+    </div>
   )
 }

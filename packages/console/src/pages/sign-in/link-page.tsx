@@ -1,0 +1,36 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useSession } from '../../api/session.ts'
+import { signInByLink } from '../../api/sign-in.ts'
+import { Button } from '../../ui/button.tsx'
+import { Gate } from './gate.tsx'
+import { Problem } from './problem.tsx'
+import { useEnter } from './use-enter.ts'
+
+const route = getRouteApi('/link')
+
+/** What the link of a mail opens. A press of the button uses it: programs that look into mails do not. */
+export function LinkPage() {
+  const { gateway } = useSession()
+  const { enter, isBusy, problem } = useEnter(route.useSearch().next)
+  const [token] = useState(() => location.hash.slice(1))
+  return (
+    <Gate title={`Sign in to ${gateway.brand}`}>
+      {token === '' || problem !== null ? (
+        <>
+          <Problem text={problem ?? 'This link is not whole. Copy all of it from the mail.'} />
+          <Link to="/sign-in" className="text-accent underline underline-offset-2">
+            Get a new link
+          </Link>
+        </>
+      ) : (
+        <>
+          <p className="text-soft">You have opened the link of the mail. It signs this browser in.</p>
+          <Button className="h-10" autoFocus isBusy={isBusy} onClick={() => void enter(() => signInByLink(token))}>
+            Sign in
+          </Button>
+        </>
+      )}
+    </Gate>
+  )
+}

@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sessionQuery } from '../../api/session.ts'
+
+/**
+ * Only a place of this console: a link from elsewhere cannot send a person away after they have signed in.
+ *
+ * @param next as browsers name it, or below the console as the router does.
+ */
+export function placeAfter(next: string | undefined): string {
+  if (next === undefined) return '/console'
+  if (/^\/console(?:[/?#]|$)/.test(next)) return next
+  return /^\/[a-z]/.test(next) ? `/console${next}` : '/console'
+}
+
+export interface Enter {
+  readonly problem: string | null
+  readonly isBusy: boolean
+  readonly enter: (way: () => Promise<unknown>) => Promise<void>
+}
+
+/** Runs a way of signing in, and opens the page that was asked for. */
+export function useEnter(next: string | undefined): Enter {
+  const client = useQueryClient()
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const enter = async (way: () => Promise<unknown>): Promise<void> => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await way()
+      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      location.assign(placeAfter(next))
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : 'That did not work.')
+      setBusy(false)
+    }
+  }
+  return { problem, isBusy, enter }
+}

@@ -1,0 +1,93 @@
+import { consoleEndpoints, type TeamInvitation } from '@svc/contract'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { consoleApi } from '../../api/client.ts'
+import { invitationsQuery } from '../../api/people.ts'
+import { useTeam } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { Time } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { useChange } from '../../ui/use-change.ts'
+
+/** Who was asked and has not answered; nothing where there is nobody. */
+export function InvitationTable() {
+  const team = useTeam()
+  const { data } = useSuspenseQuery(invitationsQuery(team.id)).data
+  if (data.length === 0) return null
+  return (
+    <div>
+      <h2 className="mb-3 font-semibold">Open invitations</h2>
+      <div className={tableFrame} role="region" aria-label="Open invitations" tabIndex={0}>
+        <table className={table}>
+          <thead>
+            <tr>
+              <th className={headCell}>E-mail</th>
+              <th className={clsx(headCell, 'hidden sm:table-cell')}>Role</th>
+              <th className={clsx(headCell, 'hidden md:table-cell')}>Asked by</th>
+              <th className={clsx(headCell, 'hidden sm:table-cell')}>Open until</th>
+              <th className={headCell}>
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map((invitation) => (
+              <InvitationRow key={invitation.id} invitation={invitation} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  )
+}
+
+function InvitationRow({ invitation }: { readonly invitation: TeamInvitation }) {
+  const team = useTeam()
+  const path = { team_id: team.id, invitation_id: invitation.id }
+  const refresh = [['team', team.id, 'invitations']]
+  const resend = useChange({
+    change: () => consoleApi.call(consoleEndpoints.resendInvitation, { path }),
+    refresh,
+    done: 'A new letter is on its way. The link before it has ended.',
+  })
+  const revoke = useChange({
+    change: () => consoleApi.call(consoleEndpoints.revokeInvitation, { path }),
+    refresh,
+    done: `${invitation.email} is not invited any more.`,
+  })
+  return (
+    <tr className={bodyRow}>
+      <td className={cell}>
+        <span className="break-all">{invitation.email}</span>
+        <span className="block text-[12px] text-soft sm:hidden">
+          {invitation.role}
+          {invitation.is_expired && ', over'}
+        </span>
+      </td>
+      <td className={clsx(cell, 'hidden sm:table-cell')}>{invitation.role}</td>
+      <td className={clsx(cell, 'hidden md:table-cell')}>{invitation.invited_by}</td>
+      <td className={clsx(cell, 'hidden sm:table-cell')}>
+        {invitation.is_expired ? <span className="text-warning">over</span> : <Time seconds={invitation.expires_at} />}
+      </td>
+      <td className={clsx(cell, right, 'whitespace-nowrap')}>
+        <Button
+          look="quiet"
+          isBusy={resend.isPending}
+          aria-label={`Send again to ${invitation.email}`}
+          onClick={() => resend.mutate(undefined, { onError: toast.failure })}
+        >
+          Send again
+        </Button>
+        <Button
+          look="quiet"
+          isBusy={revoke.isPending}
+          aria-label={`Withdraw the invitation to ${invitation.email}`}
+          onClick={() => revoke.mutate(undefined, { onError: toast.failure })}
+        >
+          Withdraw
+        </Button>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,49 @@
+import { consoleEndpoints, invitedRoles } from '@svc/contract'
+import { type FormEvent, useState } from 'react'
+import { consoleApi } from '../../api/client.ts'
+import { useTeam } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { formText } from '../../ui/form-text.ts'
+import { useChange } from '../../ui/use-change.ts'
+import { RoleChoice } from './role-choice.tsx'
+
+/** Asks somebody into the team by mail. */
+export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const team = useTeam()
+  const [role, setRole] = useState<(typeof invitedRoles)[number]>('member')
+  const invite = useChange({
+    change: (email: string) =>
+      consoleApi.call(consoleEndpoints.inviteMember, { path: { team_id: team.id }, body: { email, role } }),
+    refresh: [['team', team.id, 'invitations']],
+    done: 'The invitation is on its way.',
+    onDone: onClose,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    invite.mutate(formText(new FormData(event.currentTarget), 'email').trim())
+  }
+  return (
+    <Dialog
+      title={`Invite to ${team.name}`}
+      lead="They get a mail with a link that works for 7 days. Everybody in the team spends from one pool of credits."
+      onClose={onClose}
+    >
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <TextField label="E-mail" name="email" type="email" required maxLength={254} autoFocus autoComplete="off" />
+        <RoleChoice roles={invitedRoles} value={role} onPick={setRole} />
+        <Failure error={invite.error} />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" isBusy={invite.isPending}>
+            Send the invitation
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,47 @@
+import { consoleEndpoints } from '@svc/contract'
+import { useState } from 'react'
+import { consoleApi } from '../../api/client.ts'
+import { useTeam } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Card } from '../../ui/page.tsx'
+import { useChange } from '../../ui/use-change.ts'
+
+export function LeaveTeam() {
+  const team = useTeam()
+  const [isOpen, setOpen] = useState(false)
+  const leave = useChange({
+    change: () => consoleApi.call(consoleEndpoints.leaveTeam, { path: { team_id: team.id } }),
+    refresh: [],
+    // All that was shown of the team is gone with it.
+    onDone: () => location.assign('/console'),
+  })
+  return (
+    <Card title="Leave the team">
+      <p className="mb-3 text-soft">
+        You reach nothing of {team.name} any more, and the keys that you have made here end.
+      </p>
+      <Button look="secondary" onClick={() => setOpen(true)}>
+        Leave {team.name}
+      </Button>
+      {isOpen && (
+        <Dialog
+          title={`Leave ${team.name}?`}
+          lead="Your keys in this team are revoked at once; requests that run with them end within a second. Only somebody in the team can ask you back."
+          onClose={() => setOpen(false)}
+        >
+          <Failure error={leave.error} />
+          <div className="mt-4 flex justify-end gap-2">
+            <Button look="quiet" onClick={() => setOpen(false)}>
+              Stay
+            </Button>
+            <Button look="danger" isBusy={leave.isPending} onClick={() => leave.mutate()}>
+              Leave the team
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </Card>
+  )
+}

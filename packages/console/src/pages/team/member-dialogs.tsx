@@ -1,0 +1,103 @@
+import { consoleEndpoints, type TeamMember, type TeamRole, teamRoles } from '@svc/contract'
+import { type FormEvent, useState } from 'react'
+import { consoleApi } from '../../api/client.ts'
+import { useTeam } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { useChange } from '../../ui/use-change.ts'
+import { RoleChoice } from './role-choice.tsx'
+
+interface MemberDialogProps {
+  readonly member: TeamMember
+  readonly onClose: () => void
+}
+
+export function ChangeRoleDialog({ member, onClose }: MemberDialogProps) {
+  const team = useTeam()
+  const [role, setRole] = useState<TeamRole>(member.role)
+  const change = useChange({
+    change: () =>
+      consoleApi.call(consoleEndpoints.setMemberRole, {
+        path: { team_id: team.id, user_id: member.user_id },
+        body: { role },
+      }),
+    refresh: [['team', team.id], ['session']],
+    done: `${member.name} is ${role} now.`,
+    onDone: onClose,
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    change.mutate()
+  }
+  return (
+    <Dialog title={`Role of ${member.name}`} lead="It holds from their next click on." onClose={onClose}>
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <RoleChoice
+          roles={team.role === 'owner' ? teamRoles : teamRoles.filter((each) => each !== 'owner')}
+          value={role}
+          onPick={setRole}
+        />
+        <Failure error={change.error} />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={role === member.role} isBusy={change.isPending}>
+            Change the role
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Names the person, and says what becomes of their keys. */
+export function RemoveMemberDialog({ member, onClose }: MemberDialogProps) {
+  const team = useTeam()
+  const [keepsKeys, setKeepsKeys] = useState(false)
+  const remove = useChange({
+    change: () =>
+      consoleApi.call(consoleEndpoints.removeMember, {
+        path: { team_id: team.id, user_id: member.user_id },
+        query: { keys: keepsKeys ? 'keep' : 'revoke' },
+      }),
+    refresh: [['team', team.id]],
+    done: `${member.name} is out of the team.`,
+    onDone: onClose,
+  })
+  return (
+    <Dialog
+      title={`Remove ${member.name}?`}
+      lead={`They reach nothing of ${team.name} any more, from now on. What they have spent stays in the usage.`}
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-4">
+        <label className="flex items-start gap-3">
+          <input
+            type="checkbox"
+            checked={keepsKeys}
+            onChange={(event) => setKeepsKeys(event.target.checked)}
+            className="mt-1 accent-accent"
+          />
+          <span>
+            Keep the keys that they have made here
+            <span className="block text-[12px] text-soft">
+              They know the secrets. Without this the keys are revoked, and requests that run with them end within a
+              second.
+            </span>
+          </span>
+        </label>
+        <Failure error={remove.error} />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
+            Remove from the team
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,237 @@
+/** People in a real browser: an invitation from its letter to the limits of a role, links by mail, and wallets. */
+import axe from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startMailServer, type TestMailServer } from '../packages/server/testing/mail-server.ts'
+import { linkIn, peopleEnv, takeMail } from '../packages/server/testing/people.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { buildConsole } from '../tools/console/build-console.ts'
+import { openBrowser } from './open-browser.ts'
+
+let gateway: TestGateway
+let mail: TestMailServer
+let browser: Browser
+/** Whoever runs the team. */
+let owner: Page
+/** What pages said in the browser's console: refused styles, scripts and calls among it. */
+const complaints: string[] = []
+
+const DESK = { width: 1440, height: 900 }
+const PHONE = { width: 390, height: 844 }
+/** A folder that gets a picture of every page; for people who look at them. */
+const PICTURES = process.env['SVC_TEST_PICTURES']
+
+beforeAll(async () => {
+  await buildConsole()
+  mail = await startMailServer()
+  gateway = await startTestGateway({ env: peopleEnv(mail) })
+  browser = await openBrowser()
+  owner = await openPage()
+  await owner.goto(`${origin()}/console`)
+  await owner.getByRole('button', { name: 'Enter the sandbox' }).click()
+  await owner.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await gateway.stop()
+  await mail.close()
+})
+
+const origin = (): string => new URL(gateway.baseUrl).origin.replace('127.0.0.1', 'localhost')
+
+async function openPage(prepare: (context: BrowserContext) => Promise<void> = () => Promise.resolve()): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', viewport: DESK })
+  await prepare(context)
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  return page
+}
+
+/** Looks at a page as it stands: in light and dark, at a desk and on a phone. @returns what is wrong with it. */
+async function faultsOf(page: Page, name: string): Promise<unknown[]> {
+  await page.evaluate(axe.source)
+  const faults: unknown[] = []
+  for (const [size, viewport] of Object.entries({ desk: DESK, phone: PHONE })) {
+    await page.setViewportSize(viewport)
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+      if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}-${size}-${theme}.png` })
+      const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ['violations'] })`)
+      faults.push(
+        ...violations.map(({ id, nodes }) => ({
+          name,
+          size,
+          theme,
+          id,
+          at: nodes.map(({ html }) => html.slice(0, 160)),
+        })),
+      )
+    }
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    if (width > viewport.width) faults.push({ name, size, width })
+  }
+  await page.evaluate(`document.documentElement.dataset.theme = 'light'`)
+  await page.setViewportSize(DESK)
+  return faults
+}
+
+const roleOf = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) })
+
+test('an invitation: from the letter to what the role may do, and out again', { timeout: 120_000 }, async () => {
+  await owner.getByRole('button', { name: 'Change the team' }).click()
+  await owner.getByRole('menuitem', { name: 'New team' }).click()
+  await owner.getByLabel('Name').fill('Crew')
+  expect(await faultsOf(owner, 'new-team')).toEqual([])
+  await owner.getByRole('button', { name: 'Make the team' }).click()
+  await owner.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
+  await owner.getByRole('button', { name: 'Invite' }).click()
+  await owner.getByLabel('E-mail').fill('grace@example.com')
+  await owner.getByRole('radio', { name: /^viewer/ }).check()
+  expect(await faultsOf(owner, 'invite')).toEqual([])
+  await owner.getByRole('button', { name: 'Send the invitation' }).click()
+  await roleOf(owner, 'grace@example.com').waitFor()
+  expect(await faultsOf(owner, 'team-invited')).toEqual([])
+
+  const link = linkIn(await takeMail(mail, 'grace@example.com'))
+  const guest = await openPage()
+  await guest.goto(`${origin()}${link.pathname}${link.hash}`)
+  await guest.getByRole('heading', { level: 1, name: 'Join Crew' }).waitFor()
+  await guest.getByLabel('Your name').fill('Grace Hopper')
+  expect(await faultsOf(guest, 'invitation')).toEqual([])
+  await guest.getByRole('button', { name: 'Make the account and join' }).click()
+  await guest.getByRole('button', { name: 'Change the team' }).click()
+  await guest.getByRole('menuitem', { name: /Crew/ }).click()
+  await guest.getByRole('link', { name: 'Team' }).click()
+  await guest.getByText('You are viewer').waitFor()
+  // A viewer reads, and is shown nothing that they may not do.
+  expect(await guest.getByRole('link', { name: 'Keys' }).count()).toBe(0)
+  for (const name of ['Invite', 'Save the cap', 'Save the name', 'Actions for Demo']) {
+    expect(await guest.getByRole('button', { name }).count()).toBe(0)
+  }
+  expect(await faultsOf(guest, 'team-viewer')).toEqual([])
+
+  await owner.reload()
+  await owner.getByRole('button', { name: 'Actions for Grace Hopper' }).click()
+  await owner.getByRole('menuitem', { name: 'Change the role' }).click()
+  await owner.getByRole('radio', { name: /^admin/ }).check()
+  expect(await faultsOf(owner, 'role')).toEqual([])
+  await owner.getByRole('button', { name: 'Change the role' }).click()
+  await owner.getByText('Grace Hopper is admin now.').waitFor()
+  await guest.reload()
+  await guest.getByRole('button', { name: 'Invite' }).waitFor()
+
+  await owner.getByRole('button', { name: 'Actions for Grace Hopper' }).click()
+  await owner.getByRole('menuitem', { name: 'Remove from the team' }).click()
+  expect(await faultsOf(owner, 'remove')).toEqual([])
+  await owner.getByRole('button', { name: 'Remove from the team' }).click()
+  await owner.getByText('Grace Hopper is out of the team.').waitFor()
+  await guest.reload()
+  // Only their own team is left.
+  await guest.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  expect(await guest.getByRole('button', { name: 'Change the team' }).innerText()).toContain('Grace Hopper')
+  await guest.context().close()
+})
+
+test('a team sets its cap, its alert and its name', { timeout: 60_000 }, async () => {
+  await owner.getByLabel('Cap in credits').fill('250')
+  await owner.getByRole('button', { name: 'Save the cap' }).click()
+  await owner.getByText('of 250 credits used').waitFor()
+  await owner.getByLabel('Mail below, in credits').fill('100')
+  await owner.getByRole('button', { name: 'Save the alert' }).click()
+  await owner.getByText('It is below now.').waitFor()
+  await owner.getByLabel('Name of the team').fill('Night crew')
+  await owner.getByRole('button', { name: 'Save the name' }).click()
+  await owner.getByText('people in Night crew').or(owner.getByText('One person in Night crew')).waitFor()
+  expect(await faultsOf(owner, 'team')).toEqual([])
+})
+
+test(
+  'a link by mail signs in once it is pressed, and an invitation waits on the page',
+  { timeout: 60_000 },
+  async () => {
+    await owner.getByRole('button', { name: 'Invite' }).click()
+    await owner.getByLabel('E-mail').fill('grace@example.com')
+    await owner.getByRole('button', { name: 'Send the invitation' }).click()
+    await takeMail(mail, 'grace@example.com', /invited/)
+    const guest = await openPage()
+    await guest.goto(`${origin()}/console/usage`)
+    await guest.getByLabel('E-mail').fill('grace@example.com')
+    expect(await faultsOf(guest, 'sign-in')).toEqual([])
+    await guest.getByRole('button', { name: 'Send me a link' }).click()
+    await guest.getByText('a link is on its way').waitFor()
+    expect(await faultsOf(guest, 'link-sent')).toEqual([])
+    const link = linkIn(await takeMail(mail, 'grace@example.com', /sign in/))
+    await guest.goto(`${origin()}${link.pathname}${link.search}${link.hash}`)
+    await guest.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(await faultsOf(guest, 'link')).toEqual([])
+    await guest.getByRole('button', { name: 'Sign in' }).click()
+    await guest.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
+    await guest.getByRole('button', { name: 'Join' }).waitFor()
+    expect(await faultsOf(guest, 'invited')).toEqual([])
+    await guest.getByRole('button', { name: 'Join' }).click()
+    await guest.getByRole('button', { name: 'Change the team' }).getByText('Night crew').waitFor()
+    // The link was used: a second press says so.
+    const other = await openPage()
+    await other.goto(`${origin()}${link.pathname}${link.hash}`)
+    await other.getByRole('button', { name: 'Sign in' }).click()
+    await other.getByRole('alert').waitFor()
+    expect(await other.getByRole('link', { name: 'Get a new link' }).isVisible()).toBe(true)
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('403')))
+    await other.context().close()
+    await guest.context().close()
+  },
+)
+
+/** A wallet as an extension brings it along: it announces itself, and signs with a key of this test. */
+async function bringWallet(context: BrowserContext): Promise<string> {
+  const account = privateKeyToAccount(generatePrivateKey())
+  await context.exposeFunction('signForTest', (hex: `0x${string}`) => account.signMessage({ message: { raw: hex } }))
+  await context.addInitScript(`
+    const provider = { request: async ({ method, params }) =>
+      method === 'personal_sign' ? signForTest(params[0]) : method === 'eth_chainId' ? '0x1' : ['${account.address.toLowerCase()}'] }
+    const detail = Object.freeze({ info: { uuid: 'test', name: 'Test Wallet', icon: '', rdns: 'test' }, provider })
+    addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })))
+  `)
+  return account.address
+}
+
+test(
+  'a wallet makes an account, and the account has a place for names, passwords and wallets',
+  { timeout: 60_000 },
+  async () => {
+    let address = ''
+    const person = await openPage(async (context) => {
+      address = await bringWallet(context)
+    })
+    await person.goto(`${origin()}/console`)
+    await person.getByRole('button', { name: 'Sign in with Test Wallet' }).click()
+    await person.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await person.getByRole('button', { name: 'Your account' }).click()
+    await person.getByRole('menuitem', { name: 'Account and sessions' }).click()
+    await person.getByText(address).waitFor()
+    await person.getByLabel('Name').fill('Ada Lovelace')
+    await person.getByRole('button', { name: 'Save the name' }).click()
+    await person.getByText('Your name is changed.').waitFor()
+    await person.getByRole('button', { name: `Remove ${address}` }).click()
+    await person.getByText('Without this wallet you could not sign in').waitFor()
+    expect(await faultsOf(person, 'account-wallet')).toEqual([])
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('409')))
+    await person.context().close()
+
+    await owner.getByRole('button', { name: 'Your account' }).click()
+    await owner.getByRole('menuitem', { name: 'Account and sessions' }).click()
+    await owner.getByLabel('Password', { exact: true }).fill('correct horse battery')
+    await owner.getByRole('button', { name: 'Set a password' }).click()
+    await owner.getByLabel('Present password').waitFor()
+    expect(await faultsOf(owner, 'account')).toEqual([])
+  },
+)
+
+test('nothing of the pages was refused', () => {
+  expect(complaints).toEqual([])
+})
