@@ -31,7 +31,7 @@ export function RoleChoice<Role extends TeamRole>({ roles, value, onPick }: Role
           />
           <span>
             <span className="block font-medium capitalize">{role}</span>
-            <span className="text-[12px] text-soft first-letter:uppercase">{roleTexts[role]}</span>
+            <span className="block text-[12px] text-soft first-letter:uppercase">{roleTexts[role]}</span>
           </span>
         </label>
       ))}

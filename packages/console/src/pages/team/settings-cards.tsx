@@ -54,7 +54,7 @@ export function CapCard() {
           'All keys together may spend what the balance holds.'
         ) : (
           <>
-            <Credits value={settings.cap_used} /> of <Credits value={settings.cap_credits} /> used
+            <Credits value={settings.cap_used} withUnit={false} /> of <Credits value={settings.cap_credits} /> used
             {settings.cap_resets_at !== null && (
               <>
                 , anew <Time seconds={settings.cap_resets_at} />
@@ -66,7 +66,7 @@ export function CapCard() {
       </p>
       {canManage && (
         <form className="flex flex-col gap-3" onSubmit={submit} key={`${settings.cap_credits}${settings.cap_period}`}>
-          <div className="grid grid-cols-[1fr_8rem] items-start gap-3">
+          <div className="grid grid-cols-[1fr_9rem] items-start gap-3">
             <TextField
               label="Cap in credits"
               name="cap"
