@@ -16,6 +16,7 @@ import {
   readFundSearch,
   readKeysSearch,
   readModelsSearch,
+  readNextSearch,
   readStatementSearch,
   readUsageSearch,
   readWorkSearch,
@@ -27,7 +28,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPag
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search): { next?: string } => (typeof search['next'] === 'string' ? { next: search['next'] } : {}),
+  validateSearch: readNextSearch,
   loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
@@ -35,7 +36,7 @@ const signIn = createRoute({
 const link = createRoute({
   getParentRoute: () => root,
   path: '/link',
-  validateSearch: (search): { next?: string } => (typeof search['next'] === 'string' ? { next: search['next'] } : {}),
+  validateSearch: readNextSearch,
   loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/sign-in/link-page.tsx'), 'LinkPage'),
 })
@@ -263,12 +264,11 @@ const operatorPages = operator.addChildren([
   operatorSettings,
 ])
 
+const gates = [terms, signIn, link, invitation, firstRun] as const
+const peoplePages = [people, newTeam, account] as const
+
 const routes = root.addChildren([
-  terms,
-  signIn,
-  link,
-  invitation,
-  firstRun,
+  ...gates,
   signedIn.addChildren([
     ...shortcuts,
     team.addChildren([
@@ -280,9 +280,7 @@ const routes = root.addChildren([
       usage.addChildren([usageRecord]),
       fund.addChildren([fundDeposit]),
       statement,
-      people,
-      newTeam,
-      account,
+      ...peoplePages,
       operatorPages,
     ]),
   ]),

@@ -103,3 +103,12 @@ export function readStatementSearch(search: Readonly<Record<string, unknown>>): 
     after: textOf(search['after']),
   } as StatementSearch)
 }
+
+export interface NextSearch {
+  /** Where somebody goes once they are signed in. */
+  readonly next?: string
+}
+
+export function readNextSearch(search: Readonly<Record<string, unknown>>): NextSearch {
+  return typeof search['next'] === 'string' ? { next: search['next'] } : {}
+}

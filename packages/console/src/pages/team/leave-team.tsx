@@ -8,6 +8,10 @@ import { Failure } from '../../ui/failure.tsx'
 import { Card } from '../../ui/page.tsx'
 import { useChange } from '../../ui/use-change.ts'
 
+const LEAD =
+  'Your keys in this team are revoked at once; requests that run with them end within a second. ' +
+  'Only somebody in the team can ask you back.'
+
 export function LeaveTeam() {
   const team = useTeam()
   const [isOpen, setOpen] = useState(false)
@@ -26,11 +30,7 @@ export function LeaveTeam() {
         Leave {team.name}
       </Button>
       {isOpen && (
-        <Dialog
-          title={`Leave ${team.name}?`}
-          lead="Your keys in this team are revoked at once; requests that run with them end within a second. Only somebody in the team can ask you back."
-          onClose={() => setOpen(false)}
-        >
+        <Dialog title={`Leave ${team.name}?`} lead={LEAD} onClose={() => setOpen(false)}>
           <Failure error={leave.error} />
           <div className="mt-4 flex justify-end gap-2">
             <Button look="quiet" onClick={() => setOpen(false)}>

@@ -111,7 +111,7 @@ export function AlertCard() {
   return (
     <Card title="Low balance">
       <p className="mb-3 text-soft">
-        Owners and billing get one mail each time the balance falls below this.{' '}
+        Owners, admins and billing get one mail each time the balance falls below this.{' '}
         {settings.alert_is_low && <span className="text-warning">It is below now.</span>}
         {settings.alert_credits === null && 'It is off now.'}
       </p>
