@@ -265,18 +265,15 @@ const operatorPages = operator.addChildren([
 ])
 
 const gates = [terms, signIn, link, invitation, firstRun] as const
+const catalogPages = [models, model, keys, key] as const
 const peoplePages = [people, newTeam, account] as const
-
 const routes = root.addChildren([
   ...gates,
   signedIn.addChildren([
     ...shortcuts,
     team.addChildren([
       overview,
-      models,
-      model,
-      keys,
-      key,
+      ...catalogPages,
       usage.addChildren([usageRecord]),
       fund.addChildren([fundDeposit]),
       statement,

@@ -51,14 +51,15 @@ export function InvitationPage() {
   return (
     <Gate title={`Join ${view.team_name}`}>
       <p className="text-soft">
-        {view.invited_by === '' ? 'You are invited' : `${view.invited_by} asks you`} to this team on {gateway.brand}, as{' '}
-        <strong className="text-text">{view.role}</strong>: {roleTexts[view.role]} Open until{' '}
-        <Time seconds={view.expires_at} />.
+        {askedBy(view)} to this team on {gateway.brand}, as <strong className="text-text">{view.role}</strong>:{' '}
+        {roleTexts[view.role]} Open until <Time seconds={view.expires_at} />.
       </p>
       <Answer view={view} token={token} />
     </Gate>
   )
 }
+
+const askedBy = ({ invited_by: name }: InvitationView): string => (name === '' ? 'You are invited' : `${name} asks you`)
 
 interface AnswerProps {
   readonly view: InvitationView
