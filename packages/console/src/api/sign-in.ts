@@ -61,4 +61,9 @@ export const firstRun = (person: {
   readonly password?: string
 }): Promise<unknown> => post('/first-run', person)
 
-export const signOut = (): Promise<unknown> => post('/sign-out', {})
+/** Signs out, and takes what the playground has kept out of this browser. */
+export async function signOut(): Promise<void> {
+  await post('/sign-out', {})
+  const { leavePlayground } = await import('../pages/playground/leave-playground.ts')
+  await leavePlayground()
+}

@@ -9,6 +9,7 @@ import {
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
+  MessagesSquare,
   Scale,
   Settings2,
   ShieldCheck,
@@ -30,6 +31,7 @@ export interface Place {
 
 export const places: readonly Place[] = [
   { name: 'Overview', path: '', icon: LayoutDashboard, permission: null, isPrimary: true },
+  { name: 'Playground', path: 'playground', icon: MessagesSquare, permission: null, isPrimary: true },
   { name: 'Models', path: 'models', icon: Boxes, permission: null, isPrimary: false },
   { name: 'Keys', path: 'keys', icon: KeyRound, permission: 'keys:own', isPrimary: true },
   { name: 'Usage', path: 'usage', icon: ChartNoAxesColumn, permission: 'usage:own', isPrimary: true },

@@ -17,6 +17,7 @@ import {
   readKeysSearch,
   readModelsSearch,
   readNextSearch,
+  readPlaygroundSearch,
   readStatementSearch,
   readUsageSearch,
   readWorkSearch,
@@ -171,6 +172,13 @@ const newTeam = createRoute({
   component: lazyRouteComponent(() => import('../pages/team/new-team-page.tsx'), 'NewTeamPage'),
 })
 
+const playground = createRoute({
+  getParentRoute: () => team,
+  path: '/playground',
+  validateSearch: readPlaygroundSearch,
+  component: lazyRouteComponent(() => import('../pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+})
+
 const account = createRoute({
   getParentRoute: () => team,
   path: '/account',
@@ -273,6 +281,7 @@ const routes = root.addChildren([
     ...shortcuts,
     team.addChildren([
       overview,
+      playground,
       ...catalogPages,
       usage.addChildren([usageRecord]),
       fund.addChildren([fundDeposit]),

@@ -51,6 +51,18 @@ export function readKeysSearch(search: Readonly<Record<string, unknown>>): KeysS
   } as KeysSearch)
 }
 
+export const playgroundTabs = ['chat', 'image', 'video', 'audio'] as const
+export type PlaygroundTab = (typeof playgroundTabs)[number]
+
+export interface PlaygroundSearch {
+  readonly tab?: PlaygroundTab
+}
+
+export function readPlaygroundSearch(search: Readonly<Record<string, unknown>>): PlaygroundSearch {
+  const tab = playgroundTabs.find((each) => each === search['tab'])
+  return only<PlaygroundSearch>({ tab } as PlaygroundSearch)
+}
+
 export interface ModelsSearch {
   readonly q?: string
   readonly type?: string

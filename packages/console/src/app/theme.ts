@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. The choice is the only thing that the console keeps in the browser. */
+/** Light, dark, or as the system has it. This and what the playground holds are all that is kept in the browser. */
 export type Theme = 'light' | 'dark' | 'system'
 
 const STORAGE_KEY = 'svc-theme'

@@ -1,0 +1,29 @@
+/** Files of pictures that somebody gives: by the button, by drop, by paste. */
+import type { Attachment } from './chat/conversation.ts'
+
+/** Types that models take. */
+export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
+/** Source: the models' own limits, 5 MB and more. */
+const PICTURE_BYTES_MAX = 5_000_000
+
+export function picturesOf(transfer: DataTransfer | null): readonly File[] {
+  return [...(transfer?.files ?? [])].filter(({ type }) => type.startsWith('image/'))
+}
+
+function dataUrlOf(file: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '')
+    reader.onerror = () => reject(new Error('The file could not be read.'))
+    reader.readAsDataURL(file)
+  })
+}
+
+/** @throws {Error} with a sentence for the person, where a file is no picture or too large. */
+export async function attachmentOf(file: File): Promise<Attachment> {
+  if (!PICTURE_TYPES.some((type) => type === file.type)) {
+    throw new Error(`${file.name} is no PNG, JPEG, WebP or GIF.`)
+  }
+  if (file.size > PICTURE_BYTES_MAX) throw new Error(`${file.name} is larger than 5 MB.`)
+  return { name: file.name === '' ? 'picture' : file.name, url: await dataUrlOf(file) }
+}

@@ -1,0 +1,184 @@
+import { openAiVoices, SPEECH_CHARACTERS_MAX, speechResponseFormats } from '@svc/contract'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Download, Trash2 } from 'lucide-react'
+import { useId, useState } from 'react'
+import { useSignedIn } from '../../../api/session.ts'
+import { modelsQuery } from '../../../api/team.ts'
+import { Button } from '../../../ui/button.tsx'
+import { TextField } from '../../../ui/field.tsx'
+import { SelectField } from '../../../ui/select-field.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { CodeDialog } from '../code/code-dialog.tsx'
+import { speechCode } from '../code/request-code.ts'
+import { unitChoices } from '../model-choices.tsx'
+import { ModelPicker } from '../model-picker.tsx'
+import { NumberField } from '../number-field.tsx'
+import { PromptForm } from '../prompt-form.tsx'
+import { RunFooter } from '../run-footer.tsx'
+import { newRun } from '../run-store.ts'
+import { useObjectUrl } from '../use-object-url.ts'
+import { useRuns } from '../use-play.ts'
+import { SoundPlayer } from './sound-player.tsx'
+import { speak, speechBodyOf, speechRange, type SpeechRun, type SpeechWishes } from './speech-request.ts'
+
+/** A model that knows the voices which are offered first. */
+function firstOf(models: readonly { readonly id: string }[]): string {
+  return (models.find(({ id }) => id.includes('openai/')) ?? models[0])?.id ?? ''
+}
+
+/** A text becomes a sound. */
+export function SpeechPanel() {
+  const { data } = useSuspenseQuery(modelsQuery).data
+  const models = data.filter(({ svc }) => svc.type === 'speech')
+  const [wishes, setWishes] = useState<SpeechWishes>({
+    ...{ model: firstOf(models), text: '', voice: 'alloy', format: 'mp3', speed: null, instructions: '' },
+  })
+  const set = (change: Partial<SpeechWishes>): void => setWishes((before) => ({ ...before, ...change }))
+  const { store, state } = useRuns<SpeechRun>('speech')
+  const [showsCode, setCode] = useState(false)
+  const { gateway } = useSignedIn()
+  const make = (asked: SpeechWishes): void =>
+    void store.start({ ...newRun(asked.model), wishes: asked, sound: null }, speak(asked))
+  return (
+    <section aria-labelledby="speech" className="flex min-w-0 flex-col gap-4">
+      <h2 id="speech" className="text-[16px] font-semibold">
+        Speech
+      </h2>
+      <ModelPicker
+        label="Speech model"
+        value={wishes.model}
+        choices={unitChoices(models)}
+        onPick={(model) => set({ model })}
+      />
+      <SpeechSettings wishes={wishes} onSet={set} />
+      <PromptForm
+        label="Text to speak"
+        placeholder="What shall be said"
+        rows={4}
+        maxLength={SPEECH_CHARACTERS_MAX}
+        text={wishes.text}
+        onText={(text) => set({ text })}
+        price={speechRange(
+          models.find(({ id }) => id === wishes.model),
+          wishes.text,
+        )}
+        action="Speak it"
+        onSubmit={() => make(wishes)}
+        onCode={() => setCode(true)}
+      />
+      {state.runs.map((run) => (
+        <SpeechCard key={run.id} run={run} onAgain={() => make(run.wishes)} onRemove={() => store.remove(run.id)} />
+      ))}
+      {showsCode && (
+        <CodeDialog
+          samples={speechCode(gateway.api_base_url, { ...speechBodyOf(wishes) })}
+          onClose={() => setCode(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface SpeechSettingsProps {
+  readonly wishes: SpeechWishes
+  readonly onSet: (change: Partial<SpeechWishes>) => void
+}
+
+function SpeechSettings({ wishes, onSet }: SpeechSettingsProps) {
+  const voices = useId()
+  return (
+    <div className="grid grid-cols-3 gap-3">
+      <div>
+        <TextField
+          label="Voice"
+          list={voices}
+          autoComplete="off"
+          value={wishes.voice}
+          onChange={(event) => onSet({ voice: event.target.value })}
+        />
+        <datalist id={voices}>
+          {openAiVoices.map((voice) => (
+            <option key={voice} value={voice} />
+          ))}
+        </datalist>
+      </div>
+      <SelectField
+        label="Format"
+        value={wishes.format}
+        options={speechResponseFormats.map((value) => ({ value, text: value }))}
+        onPick={(picked) => onSet({ format: speechResponseFormats.find((each) => each === picked) ?? 'mp3' })}
+      />
+      <NumberField
+        label="Speed"
+        value={wishes.speed}
+        bounds={{ min: 0.25, max: 4, step: 0.05 }}
+        onSet={(speed) => onSet({ speed })}
+      />
+      <div className="col-span-3">
+        <TextField
+          label="How to speak"
+          placeholder="Calmly; for models that understand it"
+          autoComplete="off"
+          maxLength={SPEECH_CHARACTERS_MAX}
+          value={wishes.instructions}
+          onChange={(event) => onSet({ instructions: event.target.value })}
+        />
+      </div>
+    </div>
+  )
+}
+
+interface SpeechCardProps {
+  readonly run: SpeechRun
+  readonly onAgain: () => void
+  readonly onRemove: () => void
+}
+
+function SpeechCard({ run, onAgain, onRemove }: SpeechCardProps) {
+  const { wishes, sound } = run
+  const url = useObjectUrl(sound)
+  const isRunning = run.state === 'running'
+  // Sound without a head got one here.
+  const extension = wishes.format === 'pcm' ? 'wav' : wishes.format
+  return (
+    <article
+      aria-label={`Speech: ${wishes.text.slice(0, 80)}`}
+      aria-busy={isRunning}
+      data-state={run.state}
+      className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-3"
+    >
+      <header className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <p className="line-clamp-2 break-words">{wishes.text}</p>
+          <p className="mt-0.5 text-[12px] break-words text-soft">
+            <span
+              className="
+              font-mono"
+            >
+              {run.model}
+            </span>{' '}
+            · {wishes.voice === '' ? 'its own voice' : wishes.voice} · {wishes.format}
+          </p>
+        </div>
+        {url !== null && (
+          <a
+            href={url}
+            download={`speech.${extension}`}
+            aria-label="Download the speech"
+            className="inline-flex h-7 items-center rounded px-2 text-soft hover:bg-sunken hover:text-text"
+          >
+            <Download size={14} aria-hidden />
+          </a>
+        )}
+        {!isRunning && (
+          <Button look="quiet" className="h-7! px-2!" onClick={onRemove} aria-label="Remove this speech">
+            <Trash2 size={14} aria-hidden />
+          </Button>
+        )}
+      </header>
+      {isRunning && <Skeleton className="h-12 w-full" />}
+      {sound !== null && <SoundPlayer sound={sound} name="the speech" />}
+      <RunFooter run={run} onAgain={onAgain} />
+    </article>
+  )
+}

@@ -1,0 +1,87 @@
+/** A sound to write down, and what was said in it. */
+import {
+  ApiError,
+  type Client,
+  endpoints,
+  type Exact,
+  type InputOf,
+  type ModelEntry,
+  type ReplyOf,
+} from '@svc/contract'
+import { type PriceRange, unitsRange } from '../pay/price-ranges.ts'
+import type { Run, Work } from '../run-store.ts'
+import type { Cue } from './subtitles.ts'
+
+export interface TranscriptWishes {
+  readonly model: string
+  /** ISO 639-1; empty lets the model find out. */
+  readonly language: string
+  /** Words that help with names. */
+  readonly prompt: string
+  readonly sound: File
+}
+
+export interface TranscriptRun extends Run {
+  readonly wishes: TranscriptWishes
+  readonly text: string
+  readonly language: string | null
+  /** Empty where the model tells no times. */
+  readonly words: readonly Cue[]
+  readonly segments: readonly Cue[]
+}
+
+type TranscriptForm = InputOf<typeof endpoints.createTranscription>['form']
+
+/** @param hasTimes whether times are asked for, which not every model tells. */
+export function transcriptFormOf(
+  { model, language, prompt, sound }: TranscriptWishes,
+  hasTimes: boolean,
+): TranscriptForm {
+  return {
+    ...{ file: sound, model, response_format: hasTimes ? 'verbose_json' : 'json' },
+    ...(hasTimes ? { 'timestamp_granularities[]': ['word', 'segment'] } : {}),
+    ...(language.trim() === '' ? {} : { language: language.trim() }),
+    ...(prompt.trim() === '' ? {} : { prompt }),
+  }
+}
+
+/** Begun seconds are charged whole. @param seconds null where this browser cannot tell. */
+export function transcriptRange(model: Exact<ModelEntry> | undefined, seconds: number | null): PriceRange | null {
+  if (model === undefined || seconds === null) return null
+  return unitsRange(model.svc.credits_per_unit, Math.max(1, Math.ceil(seconds)))
+}
+
+type Reply = ReplyOf<typeof endpoints.createTranscription>
+
+async function ask(
+  client: Client,
+  wishes: TranscriptWishes,
+  options: { onResponse: Work<TranscriptRun>['onResponse'] },
+) {
+  const call = (hasTimes: boolean): Promise<Reply> =>
+    client.call(endpoints.createTranscription, { form: transcriptFormOf(wishes, hasTimes) }, options)
+  try {
+    return await call(true)
+  } catch (error) {
+    // Refused before anything was charged: this model tells no times.
+    if (error instanceof ApiError && error.is('unsupported_format') && error.param === 'response_format') {
+      return call(false)
+    }
+    throw error
+  }
+}
+
+export function transcribe(wishes: TranscriptWishes) {
+  return async ({ client, onResponse }: Work<TranscriptRun>): Promise<Partial<TranscriptRun>> => {
+    const reply = await ask(client, wishes, { onResponse })
+    return {
+      text: reply.text,
+      language: reply.language ?? null,
+      words: (reply.words ?? []).map(({ word, start, end }) => ({ text: word.trim(), start, end })),
+      segments: (reply.segments ?? []).map(({ text, start, end }) => ({ text, start, end })),
+      charge: reply.svc.credits_charged,
+      // A flat charge by the length, known before: final, though it is called an estimate.
+      isEstimated: false,
+    }
+  }
+}

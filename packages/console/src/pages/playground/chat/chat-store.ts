@@ -1,0 +1,241 @@
+/**
+ * The conversations of a person in a team, outside of the pages: answers go on while somebody looks at something else.
+ */
+import type { Client, Exact, TeamUsageRecord } from '@svc/contract'
+import { keep, listKept, type Owner, removeKept, removeOthers } from '../kept-things.ts'
+import { newId } from '../new-id.ts'
+import { dropKey, playClient, playKeyId } from '../pay/play-client.ts'
+import { findLost, readCharge } from '../pay/read-charge.ts'
+import { chatBodyOf } from './chat-request.ts'
+import * as tree from './conversation.ts'
+import type { Attachment, Conversation, Parameters } from './conversation.ts'
+import { runChat, withRecord } from './run-chat.ts'
+
+export interface ChatState {
+  /** False until what the browser kept has been read. */
+  readonly isReady: boolean
+  /** Newest first. */
+  readonly conversations: readonly Conversation[]
+  readonly currentId: string
+}
+
+const KEEP_MS = 1_000
+
+export class ChatStore {
+  readonly #owner: Owner
+  readonly #listeners = new Set<() => void>()
+  readonly #running = new Map<string, AbortController>()
+  readonly #unkept = new Set<string>()
+  #keepTimer: ReturnType<typeof setTimeout> | null = null
+  #state: ChatState
+  /** Called whenever a charge has become known. */
+  onCharged: () => void = () => undefined
+
+  constructor(owner: Owner, models: readonly string[]) {
+    this.#owner = owner
+    const first = tree.emptyConversation(newId(), models)
+    this.#state = { isReady: false, conversations: [first], currentId: first.id }
+    addEventListener('pagehide', () => this.#keepNow())
+    void this.#load()
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly snapshot = (): ChatState => this.#state
+
+  get current(): Conversation {
+    const { conversations, currentId } = this.#state
+    return conversations.find(({ id }) => id === currentId) ?? (conversations[0] as Conversation)
+  }
+
+  async #load(): Promise<void> {
+    await removeOthers(this.#owner.userId)
+    const kept = (await listKept<Conversation>(this.#owner, 'conversation')).map(tree.afterReload)
+    const { conversations } = this.#state
+    const [fresh] = conversations
+    const begun = conversations.filter(({ head }) => head !== null)
+    const all = [...begun, ...kept]
+    const shown = all[0] ?? (fresh as Conversation)
+    this.#set({ isReady: true, conversations: all.length === 0 ? conversations : all, currentId: shown.id })
+    for (const answer of kept.flatMap(tree.answersOf)) {
+      if (answer.state === 'cut' && answer.charge === null) void this.#settle(answer.id, answer.requestId)
+    }
+  }
+
+  async #settle(answerId: string, requestId: string | null): Promise<void> {
+    if (requestId === null) return
+    const record = await readCharge(this.#owner.teamId, requestId)
+    this.#changeAnswer(answerId, (answer) => withRecord(answer, record))
+    this.onCharged()
+  }
+
+  /** Sends a message to every model of the conversation. */
+  send(message: { readonly text: string; readonly images: readonly Attachment[] }, parent?: string | null): void {
+    const id = newId()
+    this.#change((conversation) =>
+      parent === undefined
+        ? tree.addTurn(conversation, { ...message, id })
+        : tree.addTurn(conversation, { ...message, id }, parent),
+    )
+    for (const lane of this.current.models.keys()) this.#answer(id, lane)
+  }
+
+  /** Asks a lane once more; what it said before can still be shown. Later turns stay with the earlier answer. */
+  retry(turnId: string, lane: number): void {
+    this.#answer(turnId, lane)
+  }
+
+  #answer(turnId: string, lane: number): void {
+    const conversation = this.current
+    const model = conversation.models[lane] ?? ''
+    const body = chatBodyOf({ ...conversation, head: turnId }, lane)
+    const answer = tree.emptyAnswer(newId(), model)
+    this.#change((before) => tree.addAnswer(before, turnId, lane, answer))
+    const controller = new AbortController()
+    this.#running.set(answer.id, controller)
+    const sentAt = Date.now()
+    const deps = {
+      client: () => this.#client(),
+      tell: (change: (answer: tree.Answer) => tree.Answer) => this.#changeAnswer(answer.id, change),
+      charge: (requestId: string | null) => this.#chargeOf(requestId, { model, sentAt }),
+    }
+    void runChat(deps, body, controller.signal).finally(() => {
+      this.#running.delete(answer.id)
+      this.onCharged()
+    })
+  }
+
+  async #client(): Promise<Client> {
+    return playClient(this.#owner.teamId)
+  }
+
+  async #chargeOf(
+    requestId: string | null,
+    sent: { readonly model: string; readonly sentAt: number },
+  ): Promise<Exact<TeamUsageRecord> | null | undefined> {
+    const { teamId } = this.#owner
+    if (requestId !== null) return readCharge(teamId, requestId)
+    const keyId = playKeyId(teamId)
+    if (keyId === null) return null
+    const answers = this.#state.conversations.flatMap(tree.answersOf)
+    return findLost(teamId, { ...sent, keyId, isTaken: (id) => answers.some((each) => each.requestId === id) })
+  }
+
+  /** Ends what runs in the conversation that is shown. What had come is charged. */
+  stop(): void {
+    const answers = new Set(tree.answersOf(this.current).map(({ id }) => id))
+    for (const [id, controller] of this.#running) if (answers.has(id)) controller.abort()
+  }
+
+  /** Ends everything, since somebody signs out. */
+  close(): void {
+    for (const controller of this.#running.values()) controller.abort()
+    if (this.#keepTimer !== null) clearTimeout(this.#keepTimer)
+    this.#unkept.clear()
+    this.#listeners.clear()
+  }
+
+  setModels(models: readonly string[]): void {
+    this.#change((conversation) => ({ ...conversation, models }))
+  }
+
+  setParameters(parameters: Parameters): void {
+    this.#change((conversation) => ({ ...conversation, parameters }))
+  }
+
+  showTurn(turnId: string): void {
+    this.#change((conversation) => tree.showTurn(conversation, turnId))
+  }
+
+  showAnswer(turnId: string, lane: number, at: number): void {
+    this.#change((conversation) => tree.showAnswer(conversation, turnId, lane, at))
+  }
+
+  branch(turnId: string): void {
+    this.#open(tree.branchAt(this.current, turnId, newId()))
+  }
+
+  startNew(): void {
+    const { models, parameters, head } = this.current
+    if (head !== null) this.#open(tree.emptyConversation(newId(), models, parameters))
+  }
+
+  select(id: string): void {
+    const { conversations } = this.#state
+    const kept = conversations.filter(({ id: each, head }) => head !== null || each === id)
+    this.#set({ ...this.#state, conversations: kept, currentId: id })
+  }
+
+  remove(id: string): void {
+    if (id === this.current.id) this.stop()
+    const rest = this.#state.conversations.filter((each) => each.id !== id)
+    const { models, parameters } = this.current
+    const [next = tree.emptyConversation(newId(), models, parameters), ...others] = rest
+    const currentId = id === this.#state.currentId ? next.id : this.#state.currentId
+    this.#unkept.delete(id)
+    this.#set({ ...this.#state, conversations: [next, ...others], currentId })
+    void removeKept(this.#owner, 'conversation', id)
+  }
+
+  #open(conversation: Conversation): void {
+    const conversations = [conversation, ...this.#state.conversations.filter(({ head }) => head !== null)]
+    this.#set({ ...this.#state, conversations, currentId: conversation.id })
+    this.#keepSoon(conversation.id)
+  }
+
+  #change(change: (conversation: Conversation) => Conversation): void {
+    this.#changeOne(this.current.id, change)
+  }
+
+  #changeAnswer(answerId: string, change: (answer: tree.Answer) => tree.Answer): void {
+    const holder = this.#state.conversations.find((each) => tree.answersOf(each).some(({ id }) => id === answerId))
+    if (holder === undefined) return
+    this.#changeOne(holder.id, (conversation) => tree.changeAnswer(conversation, answerId, change))
+    const code = tree.answersOf(this.current).find(({ id }) => id === answerId)?.failure?.code
+    if (code === 'invalid_api_key') dropKey(this.#owner.teamId)
+  }
+
+  #changeOne(id: string, change: (conversation: Conversation) => Conversation): void {
+    const conversations = this.#state.conversations.map((each) => (each.id === id ? change(each) : each))
+    this.#set({ ...this.#state, conversations })
+    this.#keepSoon(id)
+  }
+
+  #set(state: ChatState): void {
+    this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+
+  #keepSoon(id: string): void {
+    this.#unkept.add(id)
+    this.#keepTimer ??= setTimeout(() => this.#keepNow(), KEEP_MS)
+  }
+
+  #keepNow(): void {
+    if (this.#keepTimer !== null) clearTimeout(this.#keepTimer)
+    this.#keepTimer = null
+    for (const conversation of this.#state.conversations) {
+      if (!this.#unkept.has(conversation.id) || conversation.head === null) continue
+      void keep(this.#owner, 'conversation', Object.assign({ at: conversation.changedAt }, conversation))
+    }
+    this.#unkept.clear()
+  }
+}
+
+const stores = new Map<string, ChatStore>()
+
+/** The one store of a person in a team. @param models what a first conversation asks. */
+export function chatStoreOf(owner: Owner, models: readonly string[]): ChatStore {
+  const key = `${owner.userId}/${owner.teamId}`
+  const store = stores.get(key) ?? new ChatStore(owner, models)
+  stores.set(key, store)
+  return store
+}
+
+export function closeChatStores(): void {
+  for (const store of stores.values()) store.close()
+  stores.clear()
+}

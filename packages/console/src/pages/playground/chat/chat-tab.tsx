@@ -1,0 +1,177 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { SlidersHorizontal } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useSignedIn } from '../../../api/session.ts'
+import { modelsQuery } from '../../../api/team.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { CodeDialog } from '../code/code-dialog.tsx'
+import { chatCode } from '../code/request-code.ts'
+import { tokenChoices } from '../model-choices.tsx'
+import { bytesOf, chatRange, type PriceRange, sumRanges } from '../pay/price-ranges.ts'
+import { type PictureInput, usePictureInput } from '../picture-input.tsx'
+import { usePlay } from '../use-play.ts'
+import { chatBodyOf, sizeOf } from './chat-request.ts'
+import { ChatSettings } from './chat-settings.tsx'
+import { type ChatStore, chatStoreOf } from './chat-store.ts'
+import { Composer, type Draft, useDraft } from './composer.tsx'
+import { addTurn, answersOf, type Conversation, pathOf } from './conversation.ts'
+import { ConversationMenu } from './conversation-menu.tsx'
+import { TurnView } from './turn-view.tsx'
+
+const FIRST_MODEL = 'svc-gpt'
+const PICTURES_MAX = 8
+
+function useChat(): { store: ChatStore; models: ReturnType<typeof useTextModels> } {
+  const { owner, onCharged } = usePlay()
+  const models = useTextModels()
+  const first = models.find(({ id }) => id === FIRST_MODEL)?.id ?? models[0]?.id ?? FIRST_MODEL
+  const store = useMemo(() => chatStoreOf(owner, [first]), [owner, first])
+  useEffect(() => {
+    store.onCharged = onCharged
+  }, [store, onCharged])
+  return { store, models }
+}
+
+function useTextModels() {
+  const { data } = useSuspenseQuery(modelsQuery).data
+  return useMemo(() => data.filter(({ svc }) => svc.credits_per_1m_output !== null), [data])
+}
+
+/** Chat: the conversation in the middle, what it is asked with beside it. */
+export function ChatTab() {
+  const { store, models } = useChat()
+  const state = useSyncExternalStore(store.subscribe, store.snapshot)
+  const conversation = store.current
+  const draft = useDraft()
+  const pictures = usePictureInput(PICTURES_MAX)
+  const [open, setOpen] = useState<'code' | 'settings' | null>(null)
+  const { gateway } = useSignedIn()
+  const next = addTurn(conversation, { id: 'next', text: draft.text, images: pictures.pictures })
+  const shownAsCode = isDrafted(draft, pictures) || conversation.head === null ? next : conversation
+  const isRunning = answersOf(conversation).some((answer) => answer.state === 'running')
+  // While an answer comes there is nothing to send, and its price would be reckoned anew with each word.
+  const price = isRunning ? null : priceOf(next, models)
+  const send = (): void => {
+    store.send({ text: draft.text, images: pictures.pictures })
+    draft.set('')
+    pictures.set([])
+  }
+  const settings = (
+    <ChatSettings
+      key={conversation.id}
+      models={conversation.models}
+      parameters={conversation.parameters}
+      choices={tokenChoices(models)}
+      onModels={(ids) => store.setModels(ids)}
+      onParameters={(parameters) => store.setParameters(parameters)}
+    />
+  )
+  return (
+    <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_260px]">
+      <div className="flex min-h-[calc(100dvh-12.5rem)] min-w-0 flex-col gap-4">
+        <div className="flex justify-between">
+          <ConversationMenu store={store} state={state} />
+          <Button look="quiet" className="px-2! lg:hidden" onClick={() => setOpen('settings')}>
+            <SlidersHorizontal size={14} aria-hidden />
+            Settings
+          </Button>
+        </div>
+        <Turns store={store} conversation={conversation} isReady={state.isReady} />
+        <div className="sticky bottom-20 z-[5] bg-ground pb-1 md:bottom-3">
+          <Composer
+            draft={draft}
+            pictures={pictures}
+            price={price}
+            isRunning={isRunning}
+            onSend={send}
+            onStop={() => store.stop()}
+            onCode={() => setOpen('code')}
+          />
+        </div>
+      </div>
+      <aside aria-label="Settings" className="hidden lg:block">
+        <div className="sticky top-20">{settings}</div>
+      </aside>
+      {open === 'settings' && (
+        <Dialog title="Settings" look="drawer" onClose={() => setOpen(null)}>
+          {settings}
+        </Dialog>
+      )}
+      {open === 'code' && (
+        <CodeDialog
+          samples={chatCode(gateway.api_base_url, chatBodyOf(shownAsCode, 0))}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+const isDrafted = (draft: Draft, input: PictureInput): boolean => draft.text !== '' || input.pictures.length > 0
+
+/** What all lanes together would cost. */
+function priceOf(next: Conversation, models: ReturnType<typeof useTextModels>): PriceRange | null {
+  return sumRanges(
+    next.models.map((id, lane) => {
+      const model = models.find((each) => each.id === id)
+      const { text, images } = sizeOf(chatBodyOf(next, lane))
+      const { maxTokens } = next.parameters
+      return model === undefined ? null : chatRange(model, { bytes: bytesOf(text), images, maxTokens })
+    }),
+  )
+}
+
+interface TurnsProps {
+  readonly store: ChatStore
+  readonly conversation: Conversation
+  readonly isReady: boolean
+}
+
+function Turns({ store, conversation, isReady }: TurnsProps) {
+  const path = pathOf(conversation)
+  const end = useRef<HTMLDivElement>(null)
+  const { length } = path
+  useEffect(() => {
+    if (length > 0) end.current?.scrollIntoView({ block: 'end' })
+  }, [length, conversation.id])
+  if (isReady && length === 0) {
+    return (
+      <div className="flex flex-1 flex-col items-center justify-center gap-2 px-4 text-center">
+        <p className="text-[16px] font-medium">Ask a model something</p>
+        <p className="max-w-sm text-soft">
+          It spends the team’s credits, and says to the last digit what it came to. Conversations stay in this browser.
+        </p>
+      </div>
+    )
+  }
+  return (
+    <>
+      <ol aria-label="Conversation" className="flex flex-1 flex-col gap-6">
+        {path.map((turn) => (
+          <TurnView key={turn.id} store={store} conversation={conversation} turn={turn} />
+        ))}
+      </ol>
+      <Announcement conversation={conversation} />
+      <div ref={end} className="scroll-mb-40" />
+    </>
+  )
+}
+
+/** Tells screen readers that an answer began and how it ended; the words themselves can be read where they stand. */
+function Announcement({ conversation }: { readonly conversation: Conversation }) {
+  const answers =
+    pathOf(conversation)
+      .at(-1)
+      ?.lanes.flatMap((each) => each.slice(-1)) ?? []
+  const texts = answers.map(({ model, state, charge, text }) => {
+    if (state === 'running') return `${model} is answering.`
+    const cost = charge === null ? '' : ` It cost ${charge} credits.`
+    return state === 'failed' ? `${model} did not answer.${cost}` : `${model}: ${text.slice(0, 300)}${cost}`
+  })
+  return (
+    <p aria-live="polite" className="sr-only">
+      {texts.join(' ')}
+    </p>
+  )
+}

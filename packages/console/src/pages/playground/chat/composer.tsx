@@ -1,0 +1,76 @@
+import { ArrowUp, Code, Square } from 'lucide-react'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { Button } from '../../../ui/button.tsx'
+import { PriceLine } from '../pay/price-line.tsx'
+import type { PriceRange } from '../pay/price-ranges.ts'
+import { PictureButton, PictureDrop, type PictureInput, PictureList } from '../picture-input.tsx'
+
+export interface Draft {
+  readonly text: string
+  readonly set: (text: string) => void
+}
+
+interface ComposerProps {
+  readonly draft: Draft
+  readonly pictures: PictureInput
+  readonly price: PriceRange | null
+  readonly isRunning: boolean
+  readonly onSend: () => void
+  readonly onStop: () => void
+  readonly onCode: () => void
+}
+
+export function useDraft(): Draft {
+  const [text, set] = useState('')
+  return { text, set }
+}
+
+/** Where the next message is written. Enter sends; with Shift it begins a line. */
+export function Composer({ draft, pictures, price, isRunning, onSend, onStop, onCode }: ComposerProps) {
+  const isEmpty = draft.text.trim() === '' && pictures.pictures.length === 0
+  const send = (event: FormEvent | KeyboardEvent): void => {
+    event.preventDefault()
+    if (!isEmpty && !isRunning) onSend()
+  }
+  return (
+    <PictureDrop input={pictures}>
+      <form
+        onSubmit={send}
+        className="flex flex-col gap-2 rounded-lg
+          border border-line-strong/60 bg-surface p-2.5 focus-within:border-accent"
+      >
+        <PictureList input={pictures} />
+        <textarea
+          aria-label="Message"
+          placeholder="Ask something"
+          rows={2}
+          value={draft.text}
+          onChange={(event) => draft.set(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send(event)
+          }}
+          className="max-h-60 w-full resize-none bg-transparent px-1 outline-none [field-sizing:content]"
+        />
+        <div className="flex flex-wrap items-center gap-1">
+          <PictureButton input={pictures} label="Attach pictures" />
+          <Button look="quiet" onClick={onCode} aria-label="Show the request as code" title="Code" className="px-2!">
+            <Code size={16} aria-hidden />
+          </Button>
+          <div className="flex-1" />
+          {!isRunning && <PriceLine range={price} />}
+          {isRunning ? (
+            <Button look="secondary" onClick={onStop} className="ml-2">
+              <Square size={14} aria-hidden />
+              Stop
+            </Button>
+          ) : (
+            <Button type="submit" disabled={isEmpty} className="ml-2">
+              <ArrowUp size={14} aria-hidden />
+              Send
+            </Button>
+          )}
+        </div>
+      </form>
+    </PictureDrop>
+  )
+}

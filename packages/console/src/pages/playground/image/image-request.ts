@@ -1,0 +1,89 @@
+/** A request for pictures, and what came of it. */
+import { endpoints, type Exact, type ImageModelEntry, type InputOf } from '@svc/contract'
+import type { Attachment } from '../chat/conversation.ts'
+import type { Run, Work } from '../run-store.ts'
+
+export interface ImageWishes {
+  readonly model: string
+  readonly prompt: string
+  readonly count: number
+  /** Empty leaves it to the model. */
+  readonly size: string
+  readonly quality: string
+  readonly seed: number | null
+  readonly inputs: readonly Attachment[]
+}
+
+export interface ImageRun extends Run {
+  readonly wishes: ImageWishes
+  readonly pictures: readonly Blob[]
+  /** What the model has so far; gone once it is done. */
+  readonly partial: Blob | null
+}
+
+/** Sizes that a request can name. Source: the contract's field `size`. */
+const NAMEABLE = /^(?:\d{2,5}x\d{2,5}|512|\d(?:\.\d)?[kK])$/
+const COMMON_SIZES = ['1024x1024', '1024x1536', '1536x1024'] as const
+
+export function sizesOf(model: Exact<ImageModelEntry> | undefined): readonly string[] {
+  const own = model?.supported_sizes.filter((size) => NAMEABLE.test(size)) ?? []
+  return own.length > 0 ? own : COMMON_SIZES
+}
+
+type ImageBody = InputOf<typeof endpoints.createImage>['body']
+
+export function imageBodyOf({ model, prompt, count, size, quality, seed }: ImageWishes): ImageBody {
+  return {
+    ...{ model, prompt, n: count },
+    ...(size === '' ? {} : { size }),
+    ...(quality === '' ? {} : { quality }),
+    ...(seed === null ? {} : { seed }),
+  }
+}
+
+/** The first bytes of each format, in base64. */
+const SIGNATURES = [
+  ['iVBOR', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['UklGR', 'image/webp'],
+  ['PHN2', 'image/svg+xml'],
+  ['PD94', 'image/svg+xml'],
+  ['R0lG', 'image/gif'],
+] as const
+
+function blobOf(base64: string): Blob {
+  const [, type = 'image/png'] = SIGNATURES.find(([start]) => base64.startsWith(start)) ?? []
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.codePointAt(0) ?? 0)
+  return new Blob([bytes], { type })
+}
+
+const PARTIAL_PICTURES = 2
+
+/** Makes the pictures; one alone is shown while it is made. */
+export function makeImages(wishes: ImageWishes) {
+  return async ({ client, onResponse, tell }: Work<ImageRun>): Promise<Partial<ImageRun>> => {
+    const body = imageBodyOf(wishes)
+    const images = wishes.inputs.map(({ url }) => ({ image_url: url }))
+    if (wishes.count > 1) {
+      const reply =
+        images.length === 0
+          ? await client.call(endpoints.createImage, { body }, { onResponse })
+          : await client.call(endpoints.editImage, { body: { ...body, images } }, { onResponse })
+      const pictures = reply.data.flatMap(({ b64_json: data }) => (data === undefined ? [] : [blobOf(data)]))
+      return { pictures, charge: reply.svc.credits_charged, isEstimated: reply.svc.estimated === true }
+    }
+    const streamed = { ...body, partial_images: PARTIAL_PICTURES }
+    const events =
+      images.length === 0
+        ? client.stream(endpoints.createImage, { body: streamed }, { onResponse })
+        : client.stream(endpoints.editImage, { body: { ...streamed, images } }, { onResponse })
+    const pictures: Blob[] = []
+    let charged: Partial<ImageRun> = {}
+    for await (const { type, b64_json: data, svc } of events) {
+      if (type.endsWith('.partial_image')) tell({ partial: blobOf(data) })
+      else pictures.push(blobOf(data))
+      if (svc !== undefined) charged = { charge: svc.credits_charged, isEstimated: svc.estimated === true }
+    }
+    return { ...charged, pictures, partial: null }
+  }
+}

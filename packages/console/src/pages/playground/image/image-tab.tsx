@@ -1,0 +1,151 @@
+import { type Exact, type ImageModelEntry, shortDecimal } from '@svc/contract'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useSignedIn } from '../../../api/session.ts'
+import { Empty } from '../../../ui/page.tsx'
+import { SelectField } from '../../../ui/select-field.tsx'
+import { attachmentOf } from '../attachments.ts'
+import { CodeDialog } from '../code/code-dialog.tsx'
+import { imageCode } from '../code/request-code.ts'
+import { ModelPicker } from '../model-picker.tsx'
+import { NumberField } from '../number-field.tsx'
+import { bytesOf, imageRange } from '../pay/price-ranges.ts'
+import { usePictureInput } from '../picture-input.tsx'
+import { PlayFrame } from '../play-frame.tsx'
+import { imageModelsQuery } from '../play-queries.ts'
+import { PromptForm } from '../prompt-form.tsx'
+import { newRun } from '../run-store.ts'
+import { useRuns } from '../use-play.ts'
+import { imageBodyOf, type ImageRun, type ImageWishes, makeImages, sizesOf } from './image-request.ts'
+import { ImageRunCard } from './image-run-card.tsx'
+
+const FIRST_MODEL = 'svc-image'
+const COUNTS = ['1', '2', '3', '4'] as const
+const INPUTS_MAX = 4
+
+const IDLE: Omit<ImageWishes, 'model'> = { prompt: '', count: 1, size: '', quality: '', seed: null, inputs: [] }
+
+/** Pictures from words, and from other pictures. */
+export function ImageTab() {
+  const { data: models } = useSuspenseQuery(imageModelsQuery).data
+  const first = models.find(({ id }) => id === FIRST_MODEL)?.id ?? models[0]?.id ?? FIRST_MODEL
+  const [wishes, setWishes] = useState<ImageWishes>({ ...IDLE, model: first })
+  const set = (change: Partial<ImageWishes>): void => setWishes((before) => ({ ...before, ...change }))
+  const model = models.find(({ id }) => id === wishes.model)
+  const input = usePictureInput(Math.min(INPUTS_MAX, model?.max_input_images ?? INPUTS_MAX))
+  const { store, state } = useRuns<ImageRun>('picture')
+  const [showsCode, setCode] = useState(false)
+  const { gateway } = useSignedIn()
+  const whole: ImageWishes = { ...wishes, inputs: input.pictures }
+  const make = (asked: ImageWishes): void => {
+    const run = { ...newRun(asked.model), wishes: asked, pictures: [], partial: null }
+    void store.start(run, makeImages(asked))
+  }
+  const reuse = async (picture: Blob): Promise<void> => {
+    const file = new File([picture], 'picture', { type: picture.type })
+    input.set([await attachmentOf(file)])
+    scrollTo({ top: 0 })
+  }
+  return (
+    <PlayFrame settings={<ImageSettings models={models} model={model} wishes={wishes} onSet={set} />}>
+      <PromptForm
+        label="What the picture shows"
+        placeholder={input.pictures.length > 0 ? 'What shall be changed' : 'A lighthouse in the fog'}
+        text={wishes.prompt}
+        onText={(prompt) => set({ prompt })}
+        price={model === undefined ? null : imageRange(model, rangeWish(whole))}
+        action={input.pictures.length > 0 ? 'Change it' : wishes.count > 1 ? `Make ${wishes.count}` : 'Make it'}
+        onSubmit={() => make(whole)}
+        onCode={() => setCode(true)}
+        {...(model?.supports_edits === false ? {} : { pictures: { input, label: 'Add pictures to change' } })}
+      />
+      {state.isReady && state.runs.length === 0 && (
+        <Empty text="Say what a picture shall show. What is made stays in this browser." />
+      )}
+      {state.runs.map((run) => (
+        <ImageRunCard
+          key={run.id}
+          run={run}
+          onReuse={(picture) => void reuse(picture)}
+          onAgain={() => make(run.wishes)}
+          onRemove={() => store.remove(run.id)}
+        />
+      ))}
+      {showsCode && (
+        <CodeDialog
+          samples={imageCode(gateway.api_base_url, { ...imageBodyOf(whole) }, whole.inputs.length)}
+          onClose={() => setCode(false)}
+        />
+      )}
+    </PlayFrame>
+  )
+}
+
+function rangeWish({ prompt, count, size, quality, inputs }: ImageWishes) {
+  const settings = { size: size === '' ? null : size, quality: quality === '' ? null : quality }
+  return { ...settings, count, inputs: inputs.length, promptBytes: bytesOf(prompt) }
+}
+
+interface ImageSettingsProps {
+  readonly models: readonly Exact<ImageModelEntry>[]
+  readonly model: Exact<ImageModelEntry> | undefined
+  readonly wishes: ImageWishes
+  readonly onSet: (change: Partial<ImageWishes>) => void
+}
+
+const optionsOf = (values: readonly string[]) => [
+  { value: '', text: 'The model’s own' },
+  ...values.map((value) => ({ value, text: value })),
+]
+
+function ImageSettings({ models, model, wishes, onSet }: ImageSettingsProps) {
+  const choices = models.map(({ id, name, credits_per_image: credits }) => ({
+    ...{ id, name },
+    price: `from ${shortDecimal(credits)}`,
+  }))
+  const qualities = model?.supported_qualities ?? []
+  return (
+    <>
+      <div className="flex flex-col gap-1.5">
+        <span className="font-medium">Model</span>
+        <ModelPicker
+          label="Model"
+          value={wishes.model}
+          choices={choices}
+          onPick={(id) => onSet({ model: id, size: '', quality: '' })}
+        />
+      </div>
+      <SelectField
+        label="Size"
+        value={wishes.size}
+        options={optionsOf(sizesOf(model))}
+        onPick={(size) => onSet({ size })}
+      />
+      {qualities.length > 0 && (
+        <SelectField
+          label="Quality"
+          value={wishes.quality}
+          options={optionsOf(qualities)}
+          onPick={(quality) => onSet({ quality })}
+        />
+      )}
+      <div className="grid grid-cols-2 gap-3">
+        <SelectField
+          label="Pictures"
+          value={String(wishes.count)}
+          options={COUNTS.filter((count) => Number(count) <= (model?.max_n ?? COUNTS.length)).map((count) => ({
+            value: count,
+            text: count,
+          }))}
+          onPick={(count) => onSet({ count: Number(count) })}
+        />
+        <NumberField
+          label="Seed"
+          value={wishes.seed}
+          bounds={{ min: 0, max: 4_294_967_295, step: 1 }}
+          onSet={(seed) => onSet({ seed })}
+        />
+      </div>
+    </>
+  )
+}

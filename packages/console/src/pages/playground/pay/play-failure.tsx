@@ -1,0 +1,69 @@
+import { shortDecimal } from '@svc/contract'
+import type { ReactNode } from 'react'
+import { useCan, useTeam } from '../../../api/session.ts'
+import type { FailureFacts } from './failure-facts.ts'
+
+/** Said in place of the gateway's words, which are for programs; figures follow below. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  invalid_api_key: 'The key of this playground was revoked.',
+  insufficient_credits: 'There are not enough credits for this request.',
+}
+
+const amount = (value: unknown): string | null => (typeof value === 'string' ? shortDecimal(value) : null)
+
+/** Why there is no answer, what helps, and the id that the operator finds it by. */
+export function PlayFailure({ facts, onAgain }: { readonly facts: FailureFacts; readonly onAgain?: () => void }) {
+  const { message, code, requestId } = facts
+  return (
+    <div role="alert" className="flex flex-col gap-1.5 rounded bg-danger-soft px-3 py-2 text-danger">
+      <p className="break-words">{(code !== null && SENTENCES[code]) || message}</p>
+      <Help facts={facts} />
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[12px]">
+        {onAgain !== undefined && (
+          <button type="button" onClick={onAgain} className="font-medium underline underline-offset-2">
+            {code === 'invalid_api_key' ? 'Go on with a new key' : 'Try again'}
+          </button>
+        )}
+        {requestId !== null && <span className="font-mono break-all">Request {requestId}</span>}
+      </div>
+    </div>
+  )
+}
+
+function Help({ facts: { code, details } }: { readonly facts: FailureFacts }): ReactNode {
+  const team = useTeam()
+  const canFund = useCan('deposits:manage')
+  const link = 'font-medium underline underline-offset-2'
+  switch (code) {
+    case 'insufficient_credits': {
+      const [needed, short] = [amount(details['credits_required']), amount(details['credits_short'])]
+      return (
+        <p>
+          {needed !== null && `It can cost ${needed} credits. `}
+          {short !== null && `${short} are missing. `}
+          {canFund ? (
+            <a className={link} href={`/console/team/${team.id}/fund`}>
+              Add credits
+            </a>
+          ) : (
+            'Ask an owner of the team to add credits.'
+          )}
+        </p>
+      )
+    }
+    case 'team_budget_exceeded':
+      return <p>The team’s spending cap is used up. An owner or admin can raise it.</p>
+    case 'content_policy_violation':
+      return <p>The model’s maker refused it. Say it in other words, or ask another model.</p>
+    case 'rate_limit_exceeded':
+      return <p>Wait a moment, then try again.</p>
+    case 'not_signed_in':
+      return (
+        <a className={link} href={`/console/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`}>
+          Sign in again
+        </a>
+      )
+    default:
+      return null
+  }
+}

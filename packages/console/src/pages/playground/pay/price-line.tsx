@@ -1,0 +1,15 @@
+import { formatCredits, formatUsd, shortDecimal } from '@svc/contract'
+import type { PriceRange } from './price-ranges.ts'
+
+/** What a click will cost, told before it. */
+export function PriceLine({ range }: { readonly range: PriceRange | null }) {
+  if (range === null) return <span className="text-[12px] text-soft">Charged by what the upstream reports</span>
+  const [low, high] = [formatCredits(range.low), formatCredits(range.high)]
+  const isKnown = range.low === range.high
+  const dollars = isKnown ? `$${formatUsd(range.low)}` : `$${formatUsd(range.low)} to $${formatUsd(range.high)}`
+  return (
+    <span className="figures text-[12px] text-soft" data-testid="price" title={`${low} to ${high} credits, ${dollars}`}>
+      {isKnown ? shortDecimal(low) : `${shortDecimal(low)} – ${shortDecimal(high)}`} credits
+    </span>
+  )
+}

@@ -1,0 +1,67 @@
+import { Code } from 'lucide-react'
+import type { FormEvent, KeyboardEvent, ReactNode } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { PriceLine } from './pay/price-line.tsx'
+import type { PriceRange } from './pay/price-ranges.ts'
+import { PictureButton, PictureDrop, type PictureInput, PictureList } from './picture-input.tsx'
+
+interface PromptFormProps {
+  readonly label: string
+  readonly placeholder: string
+  readonly text: string
+  readonly onText: (text: string) => void
+  readonly price: PriceRange | null
+  /** What the button says. */
+  readonly action: string
+  readonly onSubmit: () => void
+  readonly onCode: () => void
+  readonly rows?: number
+  readonly maxLength?: number
+  /** Where pictures can go with the request, and what they are for. */
+  readonly pictures?: { readonly input: PictureInput; readonly label: string }
+  readonly children?: ReactNode
+}
+
+/** Says what shall be made, what it costs, and makes it. Ctrl or Cmd with Enter does, too. */
+export function PromptForm(props: PromptFormProps) {
+  const { label, placeholder, text, onText, price, action, onSubmit, onCode, pictures } = props
+  const isEmpty = text.trim() === ''
+  const submit = (event: FormEvent | KeyboardEvent): void => {
+    event.preventDefault()
+    if (!isEmpty) onSubmit()
+  }
+  const form = (
+    <form
+      onSubmit={submit}
+      className="flex flex-col gap-2 rounded-lg
+        border border-line-strong/60 bg-surface p-2.5 focus-within:border-accent"
+    >
+      {pictures !== undefined && <PictureList input={pictures.input} />}
+      <textarea
+        aria-label={label}
+        placeholder={placeholder}
+        rows={props.rows ?? 3}
+        maxLength={props.maxLength}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
+        }}
+        className="max-h-72 w-full resize-none bg-transparent px-1 outline-none [field-sizing:content]"
+      />
+      <div className="flex flex-wrap items-center gap-1">
+        {pictures !== undefined && <PictureButton input={pictures.input} label={pictures.label} />}
+        <Button look="quiet" onClick={onCode} aria-label="Show the request as code" title="Code" className="px-2!">
+          <Code size={16} aria-hidden />
+        </Button>
+        {props.children}
+        <div className="flex-1" />
+        <PriceLine range={price} />
+        <Button type="submit" disabled={isEmpty} className="ml-2">
+          {action}
+        </Button>
+      </div>
+    </form>
+  )
+  return pictures === undefined ? form : <PictureDrop input={pictures.input}>{form}</PictureDrop>
+}

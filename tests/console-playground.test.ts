@@ -1,0 +1,365 @@
+/** The playground in a real browser, against the sandbox with real media: what it shows is what was charged. */
+import { nanocreditsFrom, nanocreditsOf, NANOCREDITS_PER_CREDIT, parseJsonExact } from '@svc/contract'
+import axe from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createId } from '../packages/server/src/runtime/ids.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { buildConsole } from '../tools/console/build-console.ts'
+import { openBrowser } from './open-browser.ts'
+
+/** Short enough for the sandbox to repeat all of it. */
+const HOSTILE =
+  '<img src=x onerror="window.ran=1"> [a](javascript:window.ran=1) ' +
+  '[good](https://example.com/a) ![p](https://example.com/p.png)'
+
+let gateway: TestGateway
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let accountId = ''
+let teamId = ''
+const complaints: string[] = []
+const hosts = new Set<string>()
+
+const origin = (): string => new URL(gateway.baseUrl).origin.replace('127.0.0.1', 'localhost')
+
+beforeAll(async () => {
+  await buildConsole()
+  // With the recogniser of the machine, where there is one.
+  gateway = await startTestGateway({ env: { PATH: process.env['PATH'] ?? '' } })
+  browser = await openBrowser()
+  context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1440, height: 900 } })
+  page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  page.on('console', (message) => {
+    // Refusals of the gateway are told by the browser, too; everything else would be a fault of the page.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => {
+    if (request.url().startsWith('http')) hosts.add(new URL(request.url()).host)
+  })
+  await signIn()
+  const { ledger, clock } = gateway.gateway
+  await ledger.submit({
+    ...{ kind: 'credit', source: 'grant', reason: 'test', transferId: createId(clock.now()), now: clock.now() },
+    ...{ accountId, amount: nanocreditsOf(1_000n * NANOCREDITS_PER_CREDIT) },
+  })
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await gateway.stop()
+})
+
+async function signIn(): Promise<void> {
+  await page.goto(`${origin()}/console`)
+  await page.getByRole('button', { name: 'Enter the sandbox' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  const visit = await get<{ teams: { id: string; account_id: string }[] }>('session')
+  accountId = visit.teams[0]?.account_id ?? ''
+  teamId = visit.teams[0]?.id ?? ''
+}
+
+/** Calls the console as the page does. */
+async function get<Answer>(path: string, method = 'GET'): Promise<Answer> {
+  const text = await page.evaluate(
+    async ([address, verb]) => (await fetch(`/api/console/${address}`, { method: verb ?? 'GET' })).text(),
+    [path, method],
+  )
+  return parseJsonExact(text) as Answer
+}
+
+interface Records {
+  readonly data: readonly {
+    request_id: string
+    key_name: string
+    type: string
+    status: string
+    credits_charged: string
+  }[]
+}
+
+/** What the usage says of the playground, newest first. */
+const usage = (): Promise<Records> => get(`teams/${teamId}/usage?key=playground`)
+
+async function openTab(tab: 'chat' | 'image' | 'video' | 'audio'): Promise<void> {
+  await page.goto(`${origin()}/console/team/${teamId}/playground?tab=${tab}`)
+  await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
+}
+
+/** The accessibility checker's findings, light and dark. */
+async function faultsOfPage(): Promise<unknown[]> {
+  await page.evaluate(axe.source)
+  const faults: unknown[] = []
+  for (const theme of ['dark', 'light']) {
+    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ['violations'] })`)
+    faults.push(...violations.map(({ id, nodes }) => ({ theme, id, at: nodes.map(({ html }) => html.slice(0, 160)) })))
+  }
+  return faults
+}
+
+async function pickModel(label: string, id: string): Promise<void> {
+  await page.getByRole('button', { name: new RegExp(`^${label}: `) }).click()
+  await page.getByLabel('Search models').fill(id)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: `${label}: ${id}` }).waitFor()
+}
+
+async function ask(text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+const answers = (state: string) => page.locator(`article[data-state=${state}]`)
+const chargeOf = async (at: ReturnType<typeof answers>): Promise<string> => {
+  const told = at.getByTestId('charge').and(page.locator(':not([data-charge=""])'))
+  return (await told.getAttribute('data-charge')) ?? ''
+}
+
+test('answers of two models, their charges, and what a reload keeps', { timeout: 120_000 }, async () => {
+  await openTab('chat')
+  await page.getByRole('button', { name: 'Compare with another' }).click()
+  await pickModel('Model 2', 'svc-opus')
+  await page.getByLabel('System prompt').fill('Be brief.')
+  expect(await page.getByTestId('price').innerText()).toMatch(/^[\d.]+ – [\d.]+ credits$/)
+  await ask(HOSTILE)
+  await expect.poll(() => answers('done').count(), { timeout: 30_000 }).toBe(2)
+  const shown = [await chargeOf(answers('done').nth(0)), await chargeOf(answers('done').nth(1))]
+  const { data } = await usage()
+  expect(data.map(({ key_name: name }) => name)).toEqual(['Playground', 'Playground'])
+  expect(data.map(({ credits_charged: charge }) => charge).toSorted()).toEqual(shown.toSorted())
+  expect(await faultsOfPage()).toEqual([])
+
+  await page.getByRole('button', { name: 'Show the request as code' }).click()
+  const code = page.getByTestId('code-curl')
+  expect(await code.innerText()).toContain('Be brief.')
+  expect(await code.innerText()).not.toContain('sk-svc-')
+  await page.keyboard.press('Escape')
+
+  await page.reload()
+  await expect.poll(() => answers('done').count()).toBe(2)
+  expect([await chargeOf(answers('done').nth(0)), await chargeOf(answers('done').nth(1))]).toEqual(shown)
+  expect(await page.getByLabel('System prompt').inputValue()).toBe('Be brief.')
+})
+
+// Case B184: what a model or a person writes is text. The sandbox repeats what it was asked.
+test('hostile words do nothing: no script, no picture from elsewhere, no link but to pages', async () => {
+  const answer = answers('done').first()
+  await answer.getByRole('link', { name: 'good' }).waitFor()
+  expect(await answer.innerText()).toContain('<img src=x onerror=')
+  expect(await answer.locator('img, script, svg[onload], iframe').count()).toBe(0)
+  const outside = await answer.locator('a[target]').all()
+  const links = await Promise.all(
+    outside.map((link) => Promise.all([link.getAttribute('href'), link.getAttribute('rel')])),
+  )
+  expect(links).toEqual([
+    ['https://example.com/a', 'noopener noreferrer nofollow'],
+    ['https://example.com/p.png', 'noopener noreferrer nofollow'],
+  ])
+  expect(await page.evaluate('window.ran')).toBeUndefined()
+  const kept = await page.evaluate<string>(`new Promise((resolve) => {
+    const request = indexedDB.open('svc-playground')
+    request.onsuccess = () => {
+      const all = request.result.transaction('things').objectStore('things').getAll()
+      all.onsuccess = () => {
+        request.result.close()
+        resolve(JSON.stringify([all.result, { ...localStorage }, { ...sessionStorage }, document.cookie]))
+      }
+    }
+  })`)
+  expect(kept).toContain('onerror')
+  expect(kept).not.toContain('sk-svc-')
+  expect(await page.content()).not.toContain('sk-svc-')
+})
+
+test('a stop keeps what had come and tells its charge; edit and retry lose nothing', { timeout: 60_000 }, async () => {
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByRole('button', { name: 'Leave model 2 out' }).click()
+  await pickModel('Model', 'svc-sandbox/stall@6')
+  await ask('Hello')
+  await answers('running').locator('.break-words').getByText(/\w/).first().waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await answers('stopped').getByText('You stopped it.').waitFor()
+  const charge = await chargeOf(answers('stopped'))
+  expect(nanocreditsFrom(charge)).toBeGreaterThan(0n)
+  expect((await usage()).data[0]).toMatchObject({ status: 'cancelled', credits_charged: charge })
+
+  await pickModel('Model', 'svc-gpt')
+  await page.getByRole('button', { name: 'Edit the message' }).click()
+  await page.getByLabel('The message anew').fill('Hello again')
+  await page.getByRole('button', { name: 'Send anew' }).click()
+  await answers('done').waitFor()
+  await page.getByRole('button', { name: 'The one before' }).first().click()
+  await answers('stopped').waitFor()
+  await page.getByRole('button', { name: 'Retry svc-sandbox/stall@6' }).click()
+  await answers('done').getByText('2 of 2').waitFor()
+})
+
+// Case B187: whatever a stream ends with, the waiting ends, with the reason and the charge.
+test('failures are told with their charge and what helps', { timeout: 60_000 }, async () => {
+  for (const [model, words] of [
+    ['svc-sandbox/empty', 'Free'],
+    ['svc-sandbox/cut@2', 'estimated'],
+    ['no/<script>alert(1)</script>', 'Free'],
+  ] as const) {
+    await page.getByRole('button', { name: 'New', exact: true }).click()
+    await pickModel('Model', model)
+    await ask('Hello')
+    await answers('failed').getByTestId('charge').getByText(words).waitFor()
+    expect(await answers('failed').getByRole('alert').innerText()).toMatch(/Request [0-9a-f-]{36}/)
+  }
+  // Case B189: the refusal names what is needed, and the way to it.
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await pickModel('Model', 'svc-sandbox/402')
+  await ask('Hello')
+  const refusal = answers('failed').getByRole('alert')
+  await refusal.getByText(/It can cost [\d,.]+ credits\. [\d,.]+ are missing\./).waitFor()
+  expect(await refusal.getByRole('link', { name: 'Add credits' }).getAttribute('href')).toContain(`${teamId}/fund`)
+})
+
+test('an answer of a megabyte does not hold the page up', { timeout: 60_000 }, async () => {
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await pickModel('Model', 'svc-sandbox/huge@1')
+  await ask('Hello')
+  await answers('done')
+    .getByText(/characters more/)
+    .waitFor()
+  expect((await answers('done').innerText()).length).toBeLessThan(250_000)
+})
+
+// Case B186: a key that was revoked is said to be so, asked with once, and replaced by a click.
+test('a revoked key ends in a clear state and not in a loop', { timeout: 60_000 }, async () => {
+  const { data } = await get<{ data: { id: string; is_playground: boolean }[] }>(`teams/${teamId}/keys`)
+  for (const { id, is_playground: isPlayground } of data) {
+    if (isPlayground) await get(`teams/${teamId}/keys/${id}`, 'DELETE')
+  }
+  let calls = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/chat/completions')) calls += 1
+  })
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await pickModel('Model', 'svc-gpt')
+  await ask('Hello')
+  await page.getByText('The key of this playground was revoked.').waitFor()
+  expect(calls).toBe(1)
+  await page.getByRole('button', { name: 'Go on with a new key' }).click()
+  await answers('done').waitFor()
+})
+
+test('a picture goes to the model by paste, and comes back as one', { timeout: 60_000 }, async () => {
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.evaluate(`{
+    const bytes = Uint8Array.from(atob('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs='), (letter) => letter.charCodeAt(0))
+    const clipboardData = new DataTransfer()
+    clipboardData.items.add(new File([bytes], 'dot.gif', { type: 'image/gif' }))
+    const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+    document.querySelector('textarea[aria-label=Message]').dispatchEvent(paste)
+  }`)
+  await page.getByRole('img', { name: 'dot.gif' }).waitFor()
+  await ask('What is this?')
+  await answers('done').getByText('image').first().waitFor()
+
+  await openTab('image')
+  await page.getByLabel('What the picture shows').fill('a cat by the sea')
+  const price = await page.getByTestId('price').innerText()
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await answers('done').getByTestId('picture').waitFor()
+  const charge = await chargeOf(answers('done'))
+  const [low = '', high = ''] = price.replace(' credits', '').split(' – ')
+  expect(nanocreditsFrom(charge)).toBeGreaterThanOrEqual(nanocreditsFrom(low))
+  expect(nanocreditsFrom(charge)).toBeLessThanOrEqual(nanocreditsFrom(high))
+  expect((await usage()).data[0]).toMatchObject({ type: 'image', credits_charged: charge })
+  await page.getByRole('button', { name: /^Change picture/ }).click()
+  await page.getByLabel('What the picture shows').fill('black and white')
+  await page.getByRole('button', { name: 'Change it' }).click()
+  await expect.poll(() => answers('done').count(), { timeout: 30_000 }).toBe(2)
+  await page.reload()
+  await expect.poll(() => page.getByTestId('picture').count()).toBe(2)
+  expect(await faultsOfPage()).toEqual([])
+})
+
+test('a video is made while the page is left, and charged once', { timeout: 120_000 }, async () => {
+  await openTab('video')
+  await pickModel('Model', 'openrouter/x-ai/grok-imagine-video')
+  await page.getByLabel('Length').selectOption('1')
+  await page.getByLabel('What the video shows').fill('a dog runs')
+  expect(await page.getByTestId('price').innerText()).toBe('60 credits')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByText('60 credits are held until it is done').waitFor()
+  await openTab('chat')
+  await openTab('video')
+  await page.getByRole('article', { name: 'Video: a dog runs' }).and(answers('completed')).waitFor({ timeout: 90_000 })
+  const seconds = () => page.evaluate<number>("document.querySelector('video').duration")
+  await expect.poll(seconds).toBeCloseTo(1, 1)
+  expect(await chargeOf(answers('completed'))).toBe('60')
+  expect((await usage()).data[0]).toMatchObject({ type: 'video', credits_charged: '60' })
+
+  await pickModel('Model', 'svc-sandbox/video-fails')
+  await page.getByLabel('What the video shows').fill('nothing')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await answers('failed').getByText('Free').waitFor()
+  expect(await faultsOfPage()).toEqual([])
+})
+
+test('a text is spoken, heard again and followed word by word', { timeout: 180_000 }, async () => {
+  await openTab('audio')
+  await page.getByLabel('Text to speak').fill('The weather is very nice today.')
+  const price = await page.getByTestId('price').innerText()
+  await page.getByRole('button', { name: 'Speak it' }).click()
+  await page.getByTestId('waveform').waitFor()
+  const spoken = answers('done')
+  expect(price).toBe(`${await chargeOf(spoken)} credits`)
+  expect((await usage()).data[0]).toMatchObject({ type: 'speech', credits_charged: await chargeOf(spoken) })
+  const saved = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download the speech' }).click()
+  await page.getByLabel('File to write down').setInputFiles(await (await saved).path())
+  await expect.poll(() => page.getByTestId('price').count()).toBe(2)
+  const soundPrice = await page.getByTestId('price').last().innerText()
+  await page.getByRole('button', { name: 'Write it down' }).click()
+  const transcript = page.getByRole('article', { name: /^Transcript/ }).and(answers('done'))
+  await transcript.waitFor({ timeout: 120_000 })
+  expect(soundPrice).toBe(`${await chargeOf(transcript)} credits`)
+  expect((await usage()).data[0]).toMatchObject({ type: 'transcription', credits_charged: await chargeOf(transcript) })
+  await transcript.getByRole('slider').fill('1')
+  await transcript.locator('[data-now]').waitFor()
+  const subtitles = page.waitForEvent('download')
+  await page.getByRole('button', { name: '.srt' }).click()
+  expect((await subtitles).suggestedFilename()).toBe('transcript.srt')
+  expect(await faultsOfPage()).toEqual([])
+})
+
+test('on a phone nothing is wider than the screen', { timeout: 60_000 }, async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const tab of ['chat', 'image', 'video', 'audio'] as const) {
+    await openTab(tab)
+    await page.locator('main textarea').first().waitFor()
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  }
+  await openTab('chat')
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByLabel('System prompt').last().waitFor()
+  expect(await faultsOfPage()).toEqual([])
+  await page.keyboard.press('Escape')
+})
+
+test('a person whose role may not spend is told so, and signing out leaves nothing behind', async () => {
+  await page.route('**/api/console/session', async (route) => {
+    const response = await route.fetch()
+    const visit = (await response.json()) as { teams: { role: string; permissions: string[] }[] }
+    const teams = visit.teams.map((team) => ({ ...team, role: 'viewer', permissions: ['team:read', 'usage:own'] }))
+    await route.fulfill({ response, json: { ...visit, teams } })
+  })
+  await openTab('chat')
+  await page.getByText('The role viewer may not spend credits here.').waitFor()
+  await page.unroute('**/api/console/session')
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Enter the sandbox' }).waitFor()
+  const databases = await page.evaluate<string[]>('indexedDB.databases().then((all) => all.map(({ name }) => name))')
+  expect(databases).not.toContain('svc-playground')
+  expect(complaints).toEqual([])
+  expect([...hosts]).toEqual([new URL(origin()).host])
+})
