@@ -12,16 +12,7 @@ import { sessionQuery } from '../api/session.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage, NotFoundPage } from './error-page.tsx'
 import { readAccountsSearch, readDepositsSearch, readJournalSearch, readPricesSearch } from './operator-search.ts'
-import {
-  readFundSearch,
-  readKeysSearch,
-  readModelsSearch,
-  readNextSearch,
-  readPlaygroundSearch,
-  readStatementSearch,
-  readUsageSearch,
-  readWorkSearch,
-} from './search.ts'
+import * as searches from './search.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
@@ -29,7 +20,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPag
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: readNextSearch,
+  validateSearch: searches.readNextSearch,
   loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
@@ -37,7 +28,7 @@ const signIn = createRoute({
 const link = createRoute({
   getParentRoute: () => root,
   path: '/link',
-  validateSearch: readNextSearch,
+  validateSearch: searches.readNextSearch,
   loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/sign-in/link-page.tsx'), 'LinkPage'),
 })
@@ -102,7 +93,7 @@ const overview = createRoute({
 const keys = createRoute({
   getParentRoute: () => team,
   path: '/keys',
-  validateSearch: readKeysSearch,
+  validateSearch: searches.readKeysSearch,
   component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 })
 
@@ -115,7 +106,7 @@ const key = createRoute({
 const usage = createRoute({
   getParentRoute: () => team,
   path: '/usage',
-  validateSearch: readUsageSearch,
+  validateSearch: searches.readUsageSearch,
   component: lazyRouteComponent(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
 })
 
@@ -128,21 +119,21 @@ const usageRecord = createRoute({
 const models = createRoute({
   getParentRoute: () => team,
   path: '/models',
-  validateSearch: readModelsSearch,
+  validateSearch: searches.readModelsSearch,
   component: lazyRouteComponent(() => import('../pages/models/models-page.tsx'), 'ModelsPage'),
 })
 
 const model = createRoute({
   getParentRoute: () => team,
   path: '/models/$modelId',
-  validateSearch: readWorkSearch,
+  validateSearch: searches.readWorkSearch,
   component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
 })
 
 const fund = createRoute({
   getParentRoute: () => team,
   path: '/fund',
-  validateSearch: readFundSearch,
+  validateSearch: searches.readFundSearch,
   component: lazyRouteComponent(() => import('../pages/fund/fund-page.tsx'), 'FundPage'),
 })
 
@@ -155,7 +146,7 @@ const fundDeposit = createRoute({
 const statement = createRoute({
   getParentRoute: () => team,
   path: '/fund/statement',
-  validateSearch: readStatementSearch,
+  validateSearch: searches.readStatementSearch,
   component: lazyRouteComponent(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
 })
 
@@ -175,7 +166,7 @@ const newTeam = createRoute({
 const playground = createRoute({
   getParentRoute: () => team,
   path: '/playground',
-  validateSearch: readPlaygroundSearch,
+  validateSearch: searches.readPlaygroundSearch,
   component: lazyRouteComponent(() => import('../pages/playground/playground-page.tsx'), 'PlaygroundPage'),
 })
 
