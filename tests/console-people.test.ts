@@ -198,9 +198,11 @@ async function bringWallet(context: BrowserContext): Promise<string> {
   await context.exposeFunction('signForTest', (hex: `0x${string}`) => account.signMessage({ message: { raw: hex } }))
   await context.addInitScript(`
     const provider = { request: async ({ method, params }) =>
-      method === 'personal_sign' ? signForTest(params[0]) : method === 'eth_chainId' ? '0x1' : ['${account.address.toLowerCase()}'] }
+      method === 'personal_sign' ? signForTest(params[0])
+        : method === 'eth_chainId' ? '0x1' : ['${account.address.toLowerCase()}'] }
     const detail = Object.freeze({ info: { uuid: 'test', name: 'Test Wallet', icon: '', rdns: 'test' }, provider })
-    addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })))
+    addEventListener('eip6963:requestProvider', () =>
+      dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })))
   `)
   return account.address
 }

@@ -1,4 +1,4 @@
-/** Wallets that browsers' extensions bring along. Nothing of a wallet's is loaded: they announce themselves. Source: EIP-6963. */
+/** Wallets that extensions bring along. Nothing of theirs is loaded: they announce themselves. Source: EIP-6963. */
 import { useEffect, useState } from 'react'
 
 /** What a wallet can be asked. Source: EIP-1193. */
