@@ -64,10 +64,7 @@ export async function removeMember(
   const { userId } = removed
   const member = await findMember(deps, teamId, userId)
   requireReach(actor.role, member.role)
-  if (!(await deps.store.removeMember({ teamId, userId, from: member.role, now: deps.clock.now() }))) {
-    throw lastOwner()
-  }
-  if (removed.keys === 'revoke') await deps.keys.revokeAllOf({ teamId, userId })
+  await takeOut(deps, { teamId, userId, role: member.role, keys: removed.keys })
 }
 
 /**
@@ -80,8 +77,26 @@ export async function leaveTeam(
   { teamId, role }: Pick<Membership, 'teamId' | 'role'>,
   userId: string,
 ): Promise<void> {
-  if (!(await deps.store.removeMember({ teamId, userId, from: role, now: deps.clock.now() }))) throw lastOwner()
-  await deps.keys.revokeAllOf({ teamId, userId })
+  await takeOut(deps, { teamId, userId, role, keys: 'revoke' })
+}
+
+/**
+ * Keys end before the membership does: a process that dies in between leaves a member without keys, who can be taken
+ * out again, and never keys without a member. An owner becomes a member first, which is refused to the last one before
+ * anything has ended. What was made meanwhile ends with the second call.
+ */
+async function takeOut(
+  deps: ManageMembersDeps,
+  { teamId, userId, role, keys }: { teamId: string; userId: string; role: Role; keys: 'revoke' | 'keep' },
+): Promise<void> {
+  const now = deps.clock.now()
+  if (role === 'owner' && !(await deps.store.setRole({ teamId, userId, from: role, to: 'member', now }))) {
+    throw lastOwner()
+  }
+  const from = role === 'owner' ? 'member' : role
+  if (keys === 'revoke') await deps.keys.revokeAllOf({ teamId, userId })
+  if (!(await deps.store.removeMember({ teamId, userId, from, now }))) throw lastOwner()
+  if (keys === 'revoke') await deps.keys.revokeAllOf({ teamId, userId })
 }
 
 async function findMember({ store }: ManageMembersDeps, teamId: string, userId: string): Promise<Member> {
