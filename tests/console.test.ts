@@ -5,13 +5,22 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createId } from '../packages/server/src/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { buildConsole } from '../tools/console/build-console.ts'
-import { openBrowser } from './open-browser.ts'
+import {
+  DESK,
+  faultsOf,
+  untilItStands,
+  openConsole,
+  openPlace,
+  openVisit,
+  originOf,
+  overhang,
+  PHONE,
+  TEST_MS,
+} from './console-pages.ts'
 
 const run = promisify(execFile)
 const builtPages = path.join(import.meta.dirname, '..', 'packages', 'console', 'dist')
@@ -19,8 +28,9 @@ const builtPages = path.join(import.meta.dirname, '..', 'packages', 'console', '
 let gateway: TestGateway
 let browser: Browser
 let page: Page
-/** What pages said in the browser's console: refused styles, scripts and calls among it. */
-const complaints: string[] = []
+let complaints: string[]
+/** Where the pages' bytes came from. */
+let hosts: Set<string>
 /** Drops what the browser says of calls that a test made fail; anything else stays. */
 function forgetAskedFor(): void {
   const rest = complaints.filter(
@@ -28,9 +38,6 @@ function forgetAskedFor(): void {
   )
   complaints.splice(0, complaints.length, ...rest)
 }
-/** Where the pages' bytes came from. */
-const hosts = new Set<string>()
-
 /** Adds up how far what was already painted has moved, as the browser measures it. */
 const NOTE_SHIFTS = `globalThis.shifted = 0
 new PerformanceObserver((list) => {
@@ -38,42 +45,17 @@ new PerformanceObserver((list) => {
 }).observe({ type: 'layout-shift', buffered: true })`
 
 beforeAll(async () => {
-  await buildConsole()
   gateway = await startTestGateway()
-  browser = await openBrowser()
-  const context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1440, height: 900 } })
-  await context.addInitScript(NOTE_SHIFTS)
-  page = await context.newPage()
-  page.setDefaultTimeout(15_000)
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  page.on('request', (request) => hosts.add(new URL(request.url()).host))
-}, 120_000)
+  browser = await openConsole()
+  const visit = await openVisit(browser, (context) => context.addInitScript(NOTE_SHIFTS))
+  ;({ page, complaints, hosts } = visit)
+}, TEST_MS)
 afterAll(async () => {
   await browser.close()
   await gateway.stop()
 })
 
-const origin = (): string => new URL(gateway.baseUrl).origin.replace('127.0.0.1', 'localhost')
-
-/** What a checker of accessibility finds on the page as it stands, in light and in dark. */
-async function faultsOfPage(): Promise<unknown[]> {
-  await page.evaluate(axe.source)
-  const faults: unknown[] = []
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
-    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ['violations'] })`)
-    faults.push(...violations.map(({ id, nodes }) => ({ theme, id, at: nodes.map(({ html }) => html.slice(0, 160)) })))
-  }
-  return faults
-}
-
-async function openPlace(name: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name }).click()
-  await page.getByRole('heading', { level: 1, name }).waitFor()
-}
+const origin = (): string => originOf(gateway)
 
 async function grantCredits(): Promise<void> {
   const accountId = await page.evaluate(async () => {
@@ -160,12 +142,12 @@ const statusOf = async (key: string): Promise<number> => (await gateway.fetch('/
 
 test(
   'a stranger signs in, makes a key, pays a request with it, sees why, and revokes it',
-  { timeout: 120_000 },
+  { timeout: TEST_MS },
   async () => {
     await page.goto(`${origin()}/console`)
     const demo = page.getByRole('button', { name: 'Enter the sandbox' })
     await demo.waitFor()
-    expect(await faultsOfPage()).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await demo.click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await grantCredits()
@@ -179,7 +161,7 @@ test(
     expect(key).toMatch(/^sk-svc-/)
     const code = await page.getByTestId('sample-curl').locator('code').innerText()
     expect(code).toContain(key)
-    expect(await faultsOfPage()).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
 
     const { stdout } = await run('/bin/sh', ['-c', code])
     expect(JSON.parse(stdout)).toMatchObject({ object: 'chat.completion', svc: { margin_bps: 2_000 } })
@@ -190,30 +172,30 @@ test(
     await bill.waitFor()
     const { svc } = JSON.parse(stdout) as { svc: { credits_charged: number } }
     expect(Number((await bill.getByRole('row').last().innerText()).replaceAll(/[^\d.]/g, ''))).toBe(svc.credits_charged)
-    expect(await faultsOfPage()).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
 
     // The address of the record shows a colleague the same.
     await page.reload()
     await bill.waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('table').first().waitFor()
-    expect(await faultsOfPage()).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
 
-    await openPlace('Keys')
+    await openPlace(page, 'Keys')
     expect(await page.content()).not.toContain(key)
-    expect(await faultsOfPage()).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Actions for first key' }).click()
     await page.getByRole('menuitem', { name: 'Revoke' }).click()
     await page.getByRole('heading', { name: /Revoke .first key./ }).waitFor()
     expect(await statusOf(key)).toBe(200)
-    expect(await faultsOfPage()).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Revoke the key' }).click()
     await page.getByText('is revoked.').waitFor()
     expect(await statusOf(key)).toBe(401)
   },
 )
 
-test('a page of one key: what it spent, and a change that holds at once', { timeout: 60_000 }, async () => {
+test('a page of one key: what it spent, and a change that holds at once', { timeout: TEST_MS }, async () => {
   const { key, id } = await makeKey('batch <b>job</b>')
   await payWith(key)
   await page.goto(`${origin()}/console/keys`)
@@ -222,10 +204,10 @@ test('a page of one key: what it spent, and a change that holds at once', { time
   await page.getByRole('heading', { level: 1, name: 'batch <b>job</b>' }).waitFor()
   await page.getByRole('region', { name: 'Requests' }).getByText('svc-gpt').waitFor()
   expect(new URL(page.url()).pathname).toMatch(new RegExp(`/keys/${id}$`))
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Change', exact: true }).click()
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   await page.getByLabel('Name').fill('batch')
   await page.getByLabel('Budget in credits').fill('0.000001')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -244,8 +226,8 @@ test('a page of one key: what it spent, and a change that holds at once', { time
   expect([await statusOf(key), await statusOf(next)]).toEqual([200, 200])
 })
 
-test('usage: a day is read with the keyboard, a record tells how its credits moved', { timeout: 60_000 }, async () => {
-  await openPlace('Usage')
+test('usage: a day is read with the keyboard, a record tells how its credits moved', { timeout: TEST_MS }, async () => {
+  await openPlace(page, 'Usage')
   const chart = page.getByRole('group', { name: /Credits by day/ })
   await chart.focus()
   await page.keyboard.press('End')
@@ -255,7 +237,7 @@ test('usage: a day is read with the keyboard, a record tells how its credits mov
   expect(new URL(page.url()).searchParams.get('by')).toBe('key')
   await page.getByRole('button', { name: 'Table' }).click()
   await page.getByRole('region', { name: 'Credits by day' }).waitFor()
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
 
   const file = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')
   const csv = await page.evaluate<string>(`fetch('${file ?? ''}').then((response) => response.text())`)
@@ -267,41 +249,45 @@ test('usage: a day is read with the keyboard, a record tells how its credits mov
   expect(await moments.allInnerTexts()).toEqual([expect.stringMatching(/^Held/), expect.stringMatching(/^Captured/)])
   await page.getByText('Ledger entries').click()
   expect(await page.getByRole('row', { name: /^Sum/ }).innerText()).toMatch(/\b0$/)
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
-test('the palette finds a page, a key, a model and a request, by the keyboard alone', { timeout: 60_000 }, async () => {
-  const input = page.getByRole('combobox', { name: 'Find a page, key, model or request id' })
-  const find = async (text: string, option: RegExp): Promise<void> => {
+test(
+  'the palette finds a page, a key, a model and a request, by the keyboard alone',
+  { timeout: TEST_MS },
+  async () => {
+    const input = page.getByRole('combobox', { name: 'Find a page, key, model or request id' })
+    const find = async (text: string, option: RegExp): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await input.fill(text)
+      await page.getByRole('option', { name: option, selected: true }).waitFor()
+    }
+    await find('overv', /^Overview/)
+    expect(await faultsOf(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await find('batch', /^batch/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'batch' }).waitFor()
+    await find('svc-gpt-mini', /svc-gpt-mini/)
+    await page.keyboard.press('Enter')
+    await page.getByText('Your month').waitFor()
+    const { id } = await payWith((await makeKey('found')).key)
+    await find(id, new RegExp(id))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Request', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
-    await input.fill(text)
-    await page.getByRole('option', { name: option, selected: true }).waitFor()
-  }
-  await find('overv', /^Overview/)
-  expect(await faultsOfPage()).toEqual([])
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  await find('batch', /^batch/)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'batch' }).waitFor()
-  await find('svc-gpt-mini', /svc-gpt-mini/)
-  await page.keyboard.press('Enter')
-  await page.getByText('Your month').waitFor()
-  const { id } = await payWith((await makeKey('found')).key)
-  await find(id, new RegExp(id))
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Request', exact: true }).waitFor()
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('Control+k')
-  await input.waitFor()
-  await page.keyboard.press('Escape')
-  await input.waitFor({ state: 'detached' })
-})
+    await input.waitFor()
+    await page.keyboard.press('Escape')
+    await input.waitFor({ state: 'detached' })
+  },
+)
 
 // B189: what is held is shown beside what can be spent, as the API says it.
-test('while a request runs, page and API show the same credits', { timeout: 60_000 }, async () => {
+test('while a request runs, page and API show the same credits', { timeout: TEST_MS }, async () => {
   const { key } = await makeKey('slow')
   const stop = new AbortController()
   const body = { model: 'svc-sandbox/slow', stream: true, messages: [{ role: 'user', content: 'Hello!' }] }
@@ -332,15 +318,15 @@ test('while a request runs, page and API show the same credits', { timeout: 60_0
   })
   await page.reload()
   await page.getByText('below the threshold').waitFor({ state: 'attached' })
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
 })
 
-test('a key with a budget is shown once, and leaving without it asks once', { timeout: 60_000 }, async () => {
+test('a key with a budget is shown once, and leaving without it asks once', { timeout: TEST_MS }, async () => {
   await page.goto(`${origin()}/console/keys`)
   await page.getByRole('button', { name: 'New key' }).first().click()
   await page.getByLabel('Name').fill('server')
   await page.getByLabel('Budget in credits').fill('2.5')
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Make the key' }).click()
   const key = await page.getByTestId('key-secret').innerText()
   expect(await statusOf(key)).toBe(200)
@@ -352,11 +338,11 @@ test('a key with a budget is shown once, and leaving without it asks once', { ti
   expect(await page.content()).not.toContain(key)
 })
 
-test('models can be searched, and one is reckoned for a month', { timeout: 60_000 }, async () => {
-  await openPlace('Models')
+test('models can be searched, and one is reckoned for a month', { timeout: TEST_MS }, async () => {
+  await openPlace(page, 'Models')
   await page.getByRole('searchbox', { name: 'Search' }).fill('svc-gpt')
   await page.getByText(/\d+ of \d+ models/).waitFor()
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   await page.reload()
   expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('svc-gpt')
   await page.getByRole('region', { name: 'Models' }).getByRole('link').first().click()
@@ -366,43 +352,38 @@ test('models can be searched, and one is reckoned for a month', { timeout: 60_00
   await page.getByLabel('Output tokens each').fill('1000')
   // 2,000 × (1,000 × 12 + 1,000 × 60) credits per million tokens.
   await page.getByTitle('144 credits').first().waitFor()
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   await page.reload()
   await page.getByTitle('144 credits').first().waitFor()
 })
 
-test('on a phone nothing is wider than the screen', { timeout: 60_000 }, async () => {
-  await page.setViewportSize({ width: 390, height: 844 })
+test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async () => {
+  await page.setViewportSize(PHONE)
   for (const place of ['Overview', 'Models', 'Keys', 'Usage']) {
-    await openPlace(place)
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    await openPlace(page, place)
+    expect(await overhang(page)).toBe(0)
     // The list of all models has the same rows as a search, and some hundred of them.
-    if (place !== 'Models') expect(await faultsOfPage()).toEqual([])
+    if (place !== 'Models') expect(await faultsOf(page)).toEqual([])
   }
 })
 
-test.each([
-  [1440, 900],
-  [390, 844],
-])('nothing moves while pages load, at a width of %i', { timeout: 90_000 }, async (width, height) => {
-  await page.setViewportSize({ width, height })
-  const { id } = await makeKey(`still at ${width}`)
-  const places = ['', '/models', '/models/svc-gpt', '/keys', `/keys/${id}`, '/usage', '/account']
-  await page.goto(`${origin()}/console`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  const team = new URL(page.url()).pathname
-  const moved: [string, number][] = []
-  for (const place of places) {
-    await page.goto(`${origin()}${team.replace(/\/$/, '')}${place}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
-    moved.push([place, await page.evaluate<number>('globalThis.shifted')])
+test('nothing moves while pages load, on a desk and on a phone', { timeout: TEST_MS }, async () => {
+  const { id } = await makeKey('still')
+  const team = /^.*\/team\/[^/]+/.exec(page.url())?.[0] ?? ''
+  const moved: [string, number, number][] = []
+  for (const place of ['', '/models', '/models/svc-gpt', '/keys', `/keys/${id}`, '/usage', '/account']) {
+    for (const size of [DESK, PHONE]) {
+      await page.setViewportSize(size)
+      await page.goto(`${team}${place}`)
+      await untilItStands(page)
+      moved.push([place, size.width, await page.evaluate<number>('globalThis.shifted')])
+    }
   }
   // Source: web.dev counts up to 0.1 as good.
-  expect(moved.filter(([, shift]) => shift > 0.05)).toEqual([])
+  expect(moved.filter(([, , shift]) => shift > 0.05)).toEqual([])
 })
 
-test('a chosen theme is there before the scripts of the page', { timeout: 60_000 }, async () => {
+test('a chosen theme is there before the scripts of the page', { timeout: TEST_MS }, async () => {
   await page.evaluate(`localStorage.setItem('svc-theme', 'dark')`)
   await page.route('**/assets/index-*.js', (route) => route.abort())
   await page.reload()
@@ -415,7 +396,7 @@ test('a chosen theme is there before the scripts of the page', { timeout: 60_000
 /** What a page's scripts are allowed to weigh, compressed. Source: decision 0042 (the console). */
 const SCRIPT_BYTES_MAX = 150_000
 
-test('the overview takes less than 150 KB of scripts, schemas not among them', { timeout: 60_000 }, async () => {
+test('the overview takes less than 150 KB of scripts, schemas not among them', { timeout: TEST_MS }, async () => {
   await page.goto(`${origin()}/console`)
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await page.getByRole('button', { name: 'Change the team' }).waitFor()

@@ -1,0 +1,102 @@
+/** What the tests of the console share: the built pages in a browser, what they complain of, and what is wrong there. */
+import axe from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { buildConsole } from '../tools/console/build-console.ts'
+import { openBrowser } from './open-browser.ts'
+
+export const DESK = { width: 1440, height: 900 }
+export const PHONE = { width: 390, height: 844 }
+
+/** Long enough for the slowest machine: whoever waits, waits for a thing, and goes on as soon as it is there. */
+const PATIENCE_MS = 45_000
+
+/** How long a test of pages may take before it counts as stuck. */
+export const TEST_MS = 120_000
+
+/** The pages as people get them, and a browser to see them with. Close it at the end of the file. */
+export async function openConsole(): Promise<Browser> {
+  await buildConsole()
+  return openBrowser()
+}
+
+/** Where a gateway's console is: by a name, since browsers take passkeys and wallets for names alone. */
+export const originOf = (gateway: { readonly baseUrl: string }): string =>
+  new URL(gateway.baseUrl).origin.replace('127.0.0.1', 'localhost')
+
+export interface Visit {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** What pages said in the browser's console: refused styles, scripts and calls among it. */
+  readonly complaints: string[]
+  /** Where the pages' bytes came from. */
+  readonly hosts: Set<string>
+}
+
+/** A browser's profile that nobody has signed in with, on a desk. `prepare` runs before its first page. */
+export async function openVisit(
+  browser: Browser,
+  prepare: (context: BrowserContext) => Promise<unknown> = () => Promise.resolve(),
+): Promise<Visit> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', viewport: DESK })
+  context.setDefaultTimeout(PATIENCE_MS)
+  const complaints: string[] = []
+  const hosts = new Set<string>()
+  context.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  context.on('weberror', (error) => complaints.push(String(error.error())))
+  context.on('request', (request) => {
+    if (request.url().startsWith('http')) hosts.add(new URL(request.url()).host)
+  })
+  await prepare(context)
+  return { context, page: await context.newPage(), complaints, hosts }
+}
+
+/** Enters the sandbox, and waits for the page that was asked for. */
+export async function enterSandbox(page: Page, gateway: { readonly baseUrl: string }, place = ''): Promise<void> {
+  await page.goto(`${originOf(gateway)}/console${place}`)
+  await page.getByRole('button', { name: 'Enter the sandbox' }).click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
+/** Waits until the page stands: its title is there, and nothing of it is on its way. */
+export async function untilItStands(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor()
+  await page.waitForFunction(`document.querySelector('main [aria-label=Loading], main .animate-pulse') === null`)
+}
+
+const DARK_RULES = `{ runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } }`
+
+/**
+ * What a checker of accessibility finds on the page once it stands: everything in light, and in dark what depends on
+ * colours.
+ */
+export async function faultsOf(page: Page): Promise<unknown[]> {
+  await untilItStands(page)
+  if (await page.evaluate<boolean>(`globalThis.axe === undefined`)) await page.evaluate(axe.source)
+  const check = async (theme: string, options: string): Promise<unknown[]> => {
+    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+    const { violations } = await page.evaluate<axe.AxeResults>(
+      `axe.run(document, { resultTypes: ['violations'], preload: false, ...${options} })`,
+    )
+    return violations.map(({ id, nodes }) => ({ theme, id, at: nodes.map(({ html }) => html.slice(0, 160)) }))
+  }
+  return [...(await check('dark', DARK_RULES)), ...(await check('light', '{}'))]
+}
+
+/** By how many pixels the page is wider than what it is seen through. */
+export const overhang = (page: Page): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+/** Goes to one of the places beside every page; on a phone to those of the bar at the bottom, or under "More". */
+export async function openPlace(page: Page, name: string): Promise<void> {
+  const places = page.getByRole('navigation', { name: 'Places' }).filter({ visible: true })
+  const link = places.getByRole('link', { name, exact: true })
+  await places.getByRole('link').first().waitFor()
+  if ((await link.count()) > 0) await link.click()
+  else {
+    await places.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name, exact: true }).click()
+  }
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+}
