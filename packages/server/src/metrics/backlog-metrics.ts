@@ -21,7 +21,7 @@ export type MailOutcome = 'sent' | 'postponed' | 'failed'
 
 export interface BacklogMetrics {
   /** An attempt at a letter has ended. */
-  mailed(outcome: MailOutcome): void
+  readonly mailed: (outcome: MailOutcome) => void
   /** What waits now; null when the database did not tell in time. */
   setOpen(backlog: Backlog | null): void
 }

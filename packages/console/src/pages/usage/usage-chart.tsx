@@ -26,11 +26,7 @@ export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
   return (
     <figure className="flex flex-col gap-3">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
-        <div aria-hidden className="figures flex h-48 flex-col justify-between text-right text-[12px] text-soft">
-          <span className="-translate-y-1/2">{shortDecimal(creditsOf(most))}</span>
-          <span className="-translate-y-1/2">{shortDecimal(creditsOf(most / 2n))}</span>
-          <span className="translate-y-1/2">0</span>
-        </div>
+        <Scale most={most} />
         <div
           role="group"
           aria-roledescription="chart"
@@ -80,6 +76,17 @@ export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
         {chosen !== undefined && dayText(chosen, series)}
       </p>
     </figure>
+  )
+}
+
+/** What the height of a bar means. */
+function Scale({ most }: { readonly most: bigint }) {
+  return (
+    <div aria-hidden className="figures flex h-48 flex-col justify-between text-right text-[12px] text-soft">
+      <span className="-translate-y-1/2">{shortDecimal(creditsOf(most))}</span>
+      <span className="-translate-y-1/2">{shortDecimal(creditsOf(most / 2n))}</span>
+      <span className="translate-y-1/2">0</span>
+    </div>
   )
 }
 
