@@ -8,8 +8,10 @@ export default defineConfig({
     // Real databases and processes share the machine's cores: two files at a time keep waiting times honest.
     maxWorkers: 2,
     pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Long enough for any machine that is merely busy: a test waits for conditions, not for times.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     teardownTimeout: 20_000,
   },
 })

@@ -1,12 +1,13 @@
 /** Anthropic's own API behind the gateway: what it is sent, and what the official OpenAI client gets. */
 import OpenAI from 'openai'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { chargeOf, failureOf, lastRecord, nanocreditsIn } from './charge-of.ts'
 import { refusalOf } from './error-of.ts'
 import { readStream } from './events-of.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 const MODEL = 'claude-sonnet-4-5'
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=='
@@ -439,7 +440,7 @@ describe('counting', () => {
 
 test('models are listed with the prices of the configuration, and without a price not at all', async () => {
   const listed = async (): Promise<readonly OpenAI.Model[]> => (await client.models.list()).data
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await listed()).find(({ id }) => id === MODEL)).toMatchObject({ context_length: 200_000 })
   })
   expect((await listed()).map(({ id }) => id)).not.toContain('claude-unpriced')

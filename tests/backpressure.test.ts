@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { usageList } from '@svc/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   beginStream,
   chunkText,
@@ -19,6 +19,7 @@ import {
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { cardOf, chargeOf } from './charge-of.ts'
 import { QUESTION } from './events-of.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 const MIB = 1024 * 1024
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 }
@@ -90,15 +91,12 @@ function openDeafClient(): Socket {
 /** Resolves once the floods have come to a stand: a trickle into the system's own buffers is none of the gateway's. */
 async function standStill(floods: readonly Flood[]): Promise<void> {
   let before = -1
-  await vi.waitFor(
-    () => {
-      const now = floods.reduce((sum, state) => sum + state.sent, 0)
-      const isStill = now > 0 && before >= 0 && now - before < MIB
-      before = now
-      if (!isStill) throw new Error(`still moving: ${now} bytes`)
-    },
-    { timeout: 30_000, interval: 200 },
-  )
+  await eventually(() => {
+    const now = floods.reduce((sum, state) => sum + state.sent, 0)
+    const isStill = now > 0 && before >= 0 && now - before < MIB
+    before = now
+    if (!isStill) throw new Error(`still moving: ${now} bytes`)
+  })
 }
 
 function openSockets(): number {
@@ -115,13 +113,13 @@ describe('readers that take nothing', () => {
       stub.onChat = (_call, response) => void floods.push(flood(response, 200 * MIB))
       const before = keptBytes()
       const client = openDeafClient()
-      await vi.waitFor(() => expect(floods).toHaveLength(1))
+      await eventually(() => expect(floods).toHaveLength(1))
       await standStill(floods)
       console.log(`sent ${floods[0]!.sent / MIB} MiB, kept ${(keptBytes() - before) / MIB} MiB`)
       expect(floods[0]!.sent).toBeLessThan(32 * MIB)
       expect(keptBytes() - before).toBeLessThan(8 * MIB)
       client.destroy()
-      await vi.waitFor(() => expect(floods[0]!.over).toBe(true))
+      await eventually(() => expect(floods[0]!.over).toBe(true))
       await gateway.settled()
     },
   )
@@ -136,17 +134,17 @@ describe('readers that take nothing', () => {
         const floods: Flood[] = []
         stub.onChat = (_call, response) => void floods.push(flood(response, 200 * MIB))
         const clients = Array.from({ length: count }, openDeafClient)
-        await vi.waitFor(() => expect(floods).toHaveLength(count), { timeout: 10_000 })
+        await eventually(() => expect(floods).toHaveLength(count))
         await isTime(floods)
         expect(floods.map((state) => state.over)).toEqual(floods.map(() => false))
         for (const client of clients) client.destroy()
-        await vi.waitFor(() => expect(floods.every((state) => state.over)).toBe(true), { timeout: 10_000 })
+        await eventually(() => expect(floods.every((state) => state.over)).toBe(true))
         await gateway.settled()
       }
       await hangUp(20, standStill)
       for (let wave = 0; wave < 8; wave++) await hangUp(60, () => Promise.resolve())
       expect(stub.chats).toHaveLength(500)
-      await vi.waitFor(() => expect(openSockets()).toBeLessThanOrEqual(before + 2), { timeout: 10_000 })
+      await eventually(() => expect(openSockets()).toBeLessThanOrEqual(before + 2))
     },
   )
 
@@ -154,7 +152,7 @@ describe('readers that take nothing', () => {
     const floods: Flood[] = []
     stub.onChat = (_call, response) => void floods.push(flood(response, 20 * MIB))
     const response = await gateway.chat(BODY)
-    await vi.waitFor(() => expect(floods).toHaveLength(1))
+    await eventually(() => expect(floods).toHaveLength(1))
     await standStill(floods)
     expect(floods[0]!.sent).toBeLessThan(20 * MIB)
     let read = 0
@@ -165,7 +163,7 @@ describe('readers that take nothing', () => {
 
 /** The upstream's side of the one request that runs. */
 async function upstreamCall(): Promise<StubCall> {
-  await vi.waitFor(() => expect(stub.chats).toHaveLength(1))
+  await eventually(() => expect(stub.chats).toHaveLength(1))
   return stub.chats[0]!
 }
 

@@ -1,12 +1,13 @@
 /** Google's Gemini API behind the gateway: what it is sent, and what the official OpenAI client gets. */
 import OpenAI from 'openai'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { chargeOf, lastRecord, nanocreditsIn } from './charge-of.ts'
 import { refusalOf } from './error-of.ts'
 import { readStream } from './events-of.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 const MODEL = 'gemini-2.5-flash'
 const NEWER = 'gemini-3-pro'
@@ -418,7 +419,7 @@ describe('embeddings', () => {
 })
 
 test('models that chat or embed are listed with their limits and types', async () => {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { data } = await client.models.list()
     expect(data.find(({ id }) => id === MODEL)).toMatchObject({ context_length: 1_048_576 })
     expect(data.find(({ id }) => id === 'embedding-1')).toMatchObject({ svc: { type: 'embedding' } })

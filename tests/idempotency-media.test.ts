@@ -1,6 +1,6 @@
 /** Idempotency-Key on requests for media: one call upstream, one charge, the same answer, for JSON, forms and bytes. */
 import { createHash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeWav } from '../packages/server/testing/make-sound.ts'
 import { onImages, PICTURE, sendImages, streamImage } from '../packages/server/testing/stub-images.ts'
 import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
@@ -19,6 +19,7 @@ import { chargeOf } from './charge-of.ts'
 import { errorOf } from './error-of.ts'
 import { QUESTION } from './events-of.ts'
 import { startVideoGateway, type VideoGateway, VIDEO_MODEL } from './video-gateway.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 const IMAGE_MODEL = 'x-ai/grok-imagine-image-2.0'
 
@@ -193,7 +194,7 @@ describe('sound', () => {
     const name = freshName()
     const broken = await post(gateway, '/v1/audio/speech', request, name)
     await expect(broken.arrayBuffer()).rejects.toThrow(/terminated/)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await refusal(gateway, '/v1/audio/speech', request, name)).toEqual([409, 'idempotency_answer_gone'])
     })
     expect(audio.speeches).toHaveLength(1)
@@ -283,7 +284,7 @@ describe('a request that finds no free slot', () => {
     }
     const stream = { ...QUESTION, stream: true }
     const first = narrow.chat(stream)
-    await vi.waitFor(() => expect(stub.chats.length).toBeGreaterThan(0))
+    await eventually(() => expect(stub.chats.length).toBeGreaterThan(0))
     const headers = { 'idempotency-key': 'n' }
     expect((await narrow.chat(stream, { headers })).status).toBe(429)
     gate.resolve()

@@ -1,6 +1,6 @@
 /** Requests with an Idempotency-Key through a whole gateway: one call upstream, one charge, one answer. */
 import OpenAI from 'openai'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import {
   beginStream,
@@ -15,6 +15,7 @@ import { startTestGateway, type TestGateway } from '../packages/server/testing/t
 import { cardOf, chargeOf } from './charge-of.ts'
 import { errorOf } from './error-of.ts'
 import { QUESTION } from './events-of.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 describeEachEngine('an Idempotency-Key', (engine) => {
   let stub: StubUpstream
@@ -82,7 +83,7 @@ describeEachEngine('an Idempotency-Key', (engine) => {
     }
     const { charge } = await chargeOf(gateway, async () => {
       const first = named('n')
-      await vi.waitFor(() => expect(stub.chats).toHaveLength(1))
+      await eventually(() => expect(stub.chats).toHaveLength(1))
       const second = await named('n')
       expect([second.status, second.headers.get('retry-after')]).toEqual([409, '1'])
       expect(await errorOf(second)).toMatchObject({ code: 'idempotency_key_in_use' })
@@ -146,7 +147,7 @@ describeEachEngine('an Idempotency-Key', (engine) => {
     await answer.body?.getReader().read()
     leaving.abort()
     await gateway.settled()
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const again = await named('n', { ...QUESTION, stream: true })
       const error = await errorOf(again)
       expect([again.status, error.code]).toEqual([409, 'idempotency_answer_gone'])

@@ -1,7 +1,7 @@
 /** What an operator sees of a running gateway: the figures of `/metrics` after known traffic, and the probes. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createOutflowStore } from '../packages/server/src/deposits/outflow-store.ts'
 import { createOutboxStore } from '../packages/server/src/mail/outbox-store.ts'
 import { VERSION } from '../packages/server/src/read-health.ts'
@@ -14,6 +14,7 @@ import {
   type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 const MODEL = 'openrouter/openai/gpt-4o-mini'
 const MESSAGES = [{ role: 'user', content: 'Say hello.' }]
@@ -133,7 +134,7 @@ describe('metrics', () => {
     const answer = await gateway.chat({ model: MODEL, messages: MESSAGES, stream: true }, { signal: gone.signal })
     await answer.body?.getReader().read()
     gone.abort()
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const now = await scrape(admin)
       expect(now.get(of('svc_chat_requests_total', ',status="cancelled"'))).toBe(1)
       expect(now.get(`svc_http_requests_total{route="${ROUTE}",method="POST",status="aborted"}`)).toBe(1)

@@ -167,7 +167,7 @@ describeEachEngine('a funding receipt', (engine) => {
         .where('state', '=', 'queued')
         .compile(),
     ])
-    await expect.poll(() => server.received.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => server.received.length).toBe(1)
     expect(server.received[0]?.envelopeTo).toEqual([body.email])
   }, 30_000)
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { loadConfig } from '../packages/server/src/config/load-config.ts'
 import { createGateway, type Gateway } from '../packages/server/src/gateway.ts'
 import { readReadiness, LEDGER_QUEUE_READY_MAX, askInTime } from '../packages/server/src/read-readiness.ts'
@@ -11,6 +11,7 @@ import { createLogger } from '../packages/server/src/runtime/log.ts'
 import { startStubUpstream, beginStream, chunkText, sendEvent } from '../packages/server/testing/stub-upstream.ts'
 import { findPostgres, openTestDatabase } from '../packages/server/testing/test-database.ts'
 import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 interface Probe {
   readonly status: number
@@ -187,6 +188,6 @@ describe('readiness', () => {
     expect(metrics).not.toMatch(/^svc_database_holds_open /m)
     expect(await probe(admin, '/live')).toEqual({ status: 200, body: { status: 'live' } })
     proxy.mend()
-    await vi.waitFor(async () => expect(await probe(admin, '/ready')).toEqual(READY), { timeout: 20_000 })
+    await eventually(async () => expect(await probe(admin, '/ready')).toEqual(READY))
   })
 })

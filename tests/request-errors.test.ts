@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { writeClientError } from '../packages/server/src/http/client-error.ts'
 import { createLogger } from '../packages/server/src/runtime/log.ts'
 import {
@@ -16,6 +16,7 @@ import { startTestGateway, type TestGateway } from '../packages/server/testing/t
 import { chargeOf, failureOf } from './charge-of.ts'
 import { errorOf, wireErrorIn } from './error-of.ts'
 import { QUESTION } from './events-of.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 const MIB = 1024 * 1024
 
@@ -226,7 +227,7 @@ describe('bodies', () => {
     const head = `POST /api/v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.key}\r\n`
     const lines = gateway.logged.length
     socket.write(`${head}content-length: 1000\r\n\r\n{"model"`, () => socket.destroy())
-    await vi.waitFor(() => expect(gateway.logged.slice(lines).join('')).toContain('"status":499'))
+    await eventually(() => expect(gateway.logged.slice(lines).join('')).toContain('"status":499'))
     expect(stub.chats).toEqual([])
     expect((await gateway.chat(QUESTION)).status).toBe(200)
   })

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import {
   beginStream,
@@ -18,6 +18,7 @@ import { startTestGateway, type TestGateway } from '../packages/server/testing/t
 import { chargeOf, lastRecord } from './charge-of.ts'
 import { errorOf } from './error-of.ts'
 import { QUESTION, streamOf } from './events-of.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 type Route = NonNullable<ConfigFile['routes']>[string]
 
@@ -315,7 +316,7 @@ describe('what is held', () => {
       sendCompletion(response)
     }
     const answer = target.chat({ ...QUESTION, max_tokens: 1_000 })
-    await vi.waitFor(() => expect(first.chats).toHaveLength(1))
+    await eventually(() => expect(first.chats).toHaveLength(1))
     const { held } = await target.balance()
     // 1,000 tokens at the dear price, × 1.2, and the prompt's bound beside them.
     expect(held).toBeGreaterThan(1_200n * 1_000_000_000n)
@@ -453,7 +454,7 @@ describe('circuits', () => {
     first.onChat = (_call, response) => says(503)(response)
     for (let turn = 0; turn < 3; turn++) await target.chat(QUESTION)
     first.onChat = (_call, response) => sendCompletion(response)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await target.chat(QUESTION)
       expect(first.chats.length).toBeGreaterThan(3)
     })

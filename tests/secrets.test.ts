@@ -1,6 +1,6 @@
 /** Keys and people's words are passed on and forgotten: no log line, no error and no table keeps them. */
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dumpDatabase } from '../packages/server/testing/dump-database.ts'
 import {
   beginStream,
@@ -13,6 +13,7 @@ import {
 } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 /** Words that stand in every prompt, argument and answer, and nowhere else. */
 const PROMPT = 'canary-prompt-6f1d2c'
@@ -126,7 +127,7 @@ describeEachEngine('secrets', (engine) => {
     const socket = connect(Number(port), '127.0.0.1')
     const lines = gateway.logged.length
     socket.write(`${head}content-length: 9000\r\n\r\n{"messages":[{"content":"${PROMPT}`, () => socket.destroy())
-    await vi.waitFor(() => expect(gateway.logged.length).toBeGreaterThan(lines))
+    await eventually(() => expect(gateway.logged.length).toBeGreaterThan(lines))
   }
 
   async function malformed(): Promise<void> {

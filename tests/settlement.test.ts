@@ -195,7 +195,7 @@ describeEachEngine('settlement', (engine) => {
         ),
       )
     const first = await leases()
-    await expect.poll(leases, { timeout: 20_000 }).toBeGreaterThan(first + 2 * quick.limits.lease_ms)
+    await expect.poll(leases).toBeGreaterThan(first + 2 * quick.limits.lease_ms)
     expect((await processes.balance()).held).toBeGreaterThan(0n)
     endStream(await opened)
     expect(chargeIn((await stream.rest()).text)).toBe(ORDINARY)

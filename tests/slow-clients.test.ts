@@ -3,7 +3,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   beginStream,
   chunkText,
@@ -14,6 +14,7 @@ import {
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { cardOf, chargeOf } from './charge-of.ts'
 import { QUESTION } from './events-of.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 const MIB = 1024 * 1024
 
@@ -114,7 +115,7 @@ describe('a client that reads a kilobyte at a time', () => {
         read += (await take(socket, 1_024))?.length ?? 0
         ahead = Math.max(ahead, (offered as Offered | null)?.taken ?? 0) - read
       }
-      await vi.waitFor(() => expect(offered?.pauses).toBeGreaterThan(0))
+      await eventually(() => expect(offered?.pauses).toBeGreaterThan(0))
       const { taken } = offered as unknown as Offered
       expect(taken).toBeLessThan(12 * MIB)
       expect(ahead).toBeLessThan(12 * MIB)

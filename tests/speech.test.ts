@@ -18,6 +18,7 @@ import { chargeOf, lastRecord } from './charge-of.ts'
 import { errorOf, refusalOf } from './error-of.ts'
 import { eventsIn } from './events-of.ts'
 import { createGate } from './open-stream.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 let stub: StubUpstream
 let audio: AudioStub
@@ -290,7 +291,7 @@ describe('a sound that breaks off', () => {
     audio.onSpeech = async (_call, response) => {
       const seen = gateway.logged.length
       client.abort()
-      await vi.waitFor(() => expect(gateway.logged.slice(seen).join('')).toContain('"status":499'))
+      await eventually(() => expect(gateway.logged.slice(seen).join('')).toContain('"status":499'))
       sendSound(response, soundOf(1_000))
     }
     const { charge } = await chargeOf(gateway, () =>
@@ -329,7 +330,7 @@ describe('a sound that breaks off', () => {
       await stopped.opened
     })
     expect(charge).toBe(5n * CHARACTER)
-    await vi.waitFor(async () => expect(await lastRecord(gateway)).toMatchObject({ status: 'cancelled' }))
+    await eventually(async () => expect(await lastRecord(gateway)).toMatchObject({ status: 'cancelled' }))
   })
 })
 

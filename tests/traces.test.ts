@@ -1,5 +1,5 @@
 /** Traces as a collector receives them. A stop sends what is left, so every test looks after it. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   beginStream,
   chunkText,
@@ -13,6 +13,7 @@ import { makeWav } from '../packages/server/testing/make-sound.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from '../packages/server/testing/trace-receiver.ts'
 import { audioStubOf, postForm, speak, WHISPER } from './audio-upstream.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 const BODY = { model: 'openrouter/openai/gpt-4o-mini', messages: [{ role: 'user', content: 'a very secret prompt' }] }
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
@@ -161,7 +162,7 @@ describe('a trace', () => {
     const answer = await traced.chat({ ...BODY, stream: true }, { signal: gone.signal })
     await answer.body?.getReader().read()
     gone.abort()
-    await vi.waitFor(() => expect(traced.logged.some((line) => line.includes('"status":499'))).toBe(true))
+    await eventually(() => expect(traced.logged.some((line) => line.includes('"status":499'))).toBe(true))
     const spans = await spansAfterStop()
     expect(named(spans, SERVER).attributes['error.type']).toBe('client_closed')
     expect(named(spans, CHAT)).toMatchObject({ statusCode: 0, attributes: { 'svc.stopped': true } })
@@ -216,10 +217,7 @@ describe('the way of a trace', () => {
     stub.onOther = (_call, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[{"id":"own-model"}]}')
     const traced = gateway
-    await vi.waitFor(async () => expect((await traced.chat({ ...BODY, model: 'own-model' })).status).toBe(200), {
-      timeout: 10_000,
-      interval: 100,
-    })
+    await eventually(async () => expect((await traced.chat({ ...BODY, model: 'own-model' })).status).toBe(200))
     const spans = await spansAfterStop()
     const chat = named(spans, 'chat own-model')
     expect(stub.chats.at(-1)?.headers['traceparent']).toBe(`00-${chat.traceId}-${chat.spanId}-01`)

@@ -4,7 +4,7 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { SOUND_BYTES_MAX } from '@svc/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeSound, makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-sound.ts'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -23,6 +23,7 @@ import {
 import { chargeOf, lastRecord } from './charge-of.ts'
 import { errorOf, refusalOf } from './error-of.ts'
 import { eventsIn } from './events-of.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 
 let stub: StubUpstream
 let audio: AudioStub
@@ -383,7 +384,7 @@ describe('uploads that never come to their end', () => {
 
   test('a sender who falls silent is told 408', async () => {
     const { socket, answer } = open()
-    await vi.waitFor(() => expect(answer()).toContain('HTTP/1.1 408'), { timeout: 10_000 })
+    await eventually(() => expect(answer()).toContain('HTTP/1.1 408'))
     expect(answer()).toContain('"code":"request_timeout"')
     socket.destroy()
   })
@@ -391,10 +392,10 @@ describe('uploads that never come to their end', () => {
   test.runIf(process.platform === 'linux')('a sender who breaks off leaves nothing', async () => {
     const { socket } = open()
     const seen = gateway.logged.length
-    await vi.waitFor(() => expect(openUploads()).toBe(1))
+    await eventually(() => expect(openUploads()).toBe(1))
     socket.destroy()
-    await vi.waitFor(() => expect(openUploads()).toBe(0))
-    await vi.waitFor(() => expect(gateway.logged.slice(seen).join('')).toContain('"status":499'))
+    await eventually(() => expect(openUploads()).toBe(0))
+    await eventually(() => expect(gateway.logged.slice(seen).join('')).toContain('"status":499'))
     expect((await gateway.balance()).held).toBe(0n)
   })
 })

@@ -101,7 +101,7 @@ test('a stop says what it waits for, and a second signal ends it at once', async
   // The same press, passed on by a launcher: it ends nothing.
   gateway.signal('SIGINT')
   await expect
-    .poll(() => gateway.output(), { timeout: 5_000 })
+    .poll(() => gateway.output())
     .toContain('stopping: waits up to 30 s for 1 open request; a second Ctrl-C ends at once')
   const exited = gateway.exited.then((code) => `ended with ${code}`)
   await expect
@@ -126,7 +126,7 @@ test('a start without an operator prints a link that makes one, once', async () 
   const processes = await openGatewayProcesses({ engine: 'sqlite', upstreamUrl: stub.url, credits: '1' })
   const gateway = await processes.start()
   const link = /http:\/\/\S+\/console\/first-run#(\S+)/
-  await expect.poll(() => gateway.output(), { timeout: 5_000 }).toMatch(link)
+  await expect.poll(() => gateway.output()).toMatch(link)
   const [, token] = link.exec(gateway.output()) ?? []
   const person = { token, email: 'first@example.com', name: 'First', password: 'a long enough password' }
   const browser = createBrowserSession(gateway.baseUrl)
@@ -138,7 +138,7 @@ test('a start without an operator prints a link that makes one, once', async () 
   gateway.signal('SIGTERM')
   await gateway.exited
   const next = await processes.start()
-  await expect.poll(() => next.output(), { timeout: 5_000 }).toContain('SVC is ready.')
+  await expect.poll(() => next.output()).toContain('SVC is ready.')
   expect(next.output()).not.toMatch(link)
   await processes.stop()
   await stub.close()

@@ -1,7 +1,8 @@
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts'
+import { eventually } from '../testing/eventually.ts'
 
 // What a newcomer sees: the gateway as `npm start` runs it, one request for each kind of media, files that open.
 let gateway: TestGateway
@@ -51,14 +52,11 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
     const wish = { model, prompt: 'a dog running in a forest', duration: 4, resolution: '720p', generate_audio: false }
     const submitted = (await (await post('/videos/generations', wish)).json()) as { polling_url: string }
     const path = submitted.polling_url.replace(/^.*\/api/, gateway.baseUrl)
-    const done = await vi.waitFor(
-      async () => {
-        const job = (await (await get(path)).json()) as { status: string; svc: { credits_charged: number } }
-        expect(job.status).toBe('completed')
-        return job
-      },
-      { timeout: 240_000, interval: 500 },
-    )
+    const done = await eventually(async () => {
+      const job = (await (await get(path)).json()) as { status: string; svc: { credits_charged: number } }
+      expect(job.status).toBe('completed')
+      return job
+    }, 240_000)
     // 0.03 USD a second without sound, and the margin.
     expect(done.svc.credits_charged).toBe(144)
     expect(before.posted - (await gateway.balance()).posted).toBe(144_000_000_000n)

@@ -1,8 +1,9 @@
 /** People for tests: they ask for links, read their mail, and answer invitations. */
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { type BrowserSession, createBrowserSession } from './browser-session.ts'
 import type { ReceivedMail, TestMailServer } from './mail-server.ts'
 import type { TestGateway } from './test-gateway.ts'
+import { eventually } from './eventually.ts'
 
 export const TEST_SESSION_SECRET = 'the session secret of these tests is long'
 
@@ -29,7 +30,7 @@ export function openPerson({ baseUrl }: Pick<TestGateway, 'baseUrl'>): BrowserSe
 export async function takeMail(mail: TestMailServer, email: string, subject = /./): Promise<ReceivedMail> {
   const isFor = ({ envelopeTo, parsed }: ReceivedMail): boolean =>
     envelopeTo.includes(email) && subject.test(parsed.subject ?? '')
-  await vi.waitFor(() => expect(mail.received.some(isFor)).toBe(true), { timeout: 10_000, interval: 20 })
+  await eventually(() => expect(mail.received.some(isFor)).toBe(true))
   const at = mail.received.findLastIndex(isFor)
   const [letter] = mail.received.splice(at, 1)
   if (letter === undefined) throw new Error(`no letter to ${email}`)

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT, parseCredits } from '@svc/contract'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { createAccountStore } from '../src/accounts/account-store.ts'
 import { createAccount, type CreatedAccount } from '../src/accounts/create-account.ts'
 import type { ConfigFile } from '../src/config/config-file.ts'
@@ -18,6 +18,7 @@ import { createId } from '../src/runtime/ids.ts'
 import { createLogger } from '../src/runtime/log.ts'
 import { type ChatClient, createChatClient } from './chat-client.ts'
 import { openTestDatabase } from './test-database.ts'
+import { eventually } from './eventually.ts'
 
 export interface TestGatewayOptions {
   /** Base address of the upstream; absent starts the sandbox. */
@@ -112,8 +113,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     return rows.length
   }
   // Not `expect.poll`, which works inside of tests only: a gateway may be stopped by a hook.
-  const settled = (): Promise<void> =>
-    vi.waitFor(async () => expect(await openHolds()).toBe(0), { timeout: 15_000, interval: 20 })
+  const settled = (): Promise<void> => eventually(async () => expect(await openHolds()).toBe(0))
   const audit = async (): Promise<void> => {
     const report = await runAudit(database)
     expect(report.rows.filter((row) => row.breaches > 0)).toEqual([])

@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSyn
 import { createServer, type IncomingMessage, request as openRequest, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createRandom } from '../../testing/random.ts'
 import { openSpool, Spool } from '../spool/spool.ts'
 import { type Form, type FormLimits, readForm } from './read-form.ts'
+import { eventually } from '../../testing/eventually.ts'
 
 const LIMITS: FormLimits = { fileBytesMax: 300_000, filesMax: 1, stallMs: 60_000 }
 
@@ -38,7 +39,7 @@ afterAll(() => {
 afterEach(async () => {
   await Promise.all(open.splice(0).map((form) => form.discard()))
   server.closeAllConnections()
-  await vi.waitFor(() => {
+  await eventually(() => {
     if (leftovers() !== 'nothing') throw new Error(leftovers())
   })
 })
@@ -255,7 +256,7 @@ test('a client that sends nothing any more is ended', async () => {
 test('an upload that breaks off in the middle leaves nothing', async () => {
   const { form, client } = await begin('multipart/form-data; boundary=x')
   client.write(part('content-disposition: form-data; name="file"; filename="a.wav"', 'x'.repeat(250_000)).slice(0, -9))
-  await vi.waitFor(() => expect(spool.bytes).toBeGreaterThan(131_072))
+  await eventually(() => expect(spool.bytes).toBeGreaterThan(131_072))
   client.destroy()
   await expect(form).rejects.toMatchObject({ code: 'invalid_form' })
 })

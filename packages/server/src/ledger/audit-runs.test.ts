@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import type { AuditReport } from './audit.ts'
 import { createAuditRunStore } from './audit-run-store.ts'
 import { AUDIT_MAX_MS, type AuditRuns, createAuditRuns } from './audit-runs.ts'
+import { eventually } from '../../testing/eventually.ts'
 
 const report: AuditReport = { takenAt: 1, rows: [], breaches: 0 }
 
@@ -31,7 +32,7 @@ describeEachEngine('audits that are asked for', (engine) => {
     await one.close()
     expect(await other.state()).toMatchObject({ running: null, failure: 'The gateway stopped meanwhile.' })
     expect(await other.start('Bob')).toBe(true)
-    await vi.waitFor(async () => expect((await other.state()).last).toMatchObject({ startedBy: 'Bob', report }))
+    await eventually(async () => expect((await other.state()).last).toMatchObject({ startedBy: 'Bob', report }))
   })
 
   test('of a process that is gone are given up once they would have ended', async () => {
@@ -42,7 +43,7 @@ describeEachEngine('audits that are asked for', (engine) => {
     expect(await after.start('Bob')).toBe(false)
     now += AUDIT_MAX_MS
     expect(await after.start('Bob')).toBe(true)
-    await vi.waitFor(async () => expect((await after.state()).failure).toContain('The log says why'))
+    await eventually(async () => expect((await after.state()).failure).toContain('The log says why'))
     expect(after.errors).toEqual([new Error('no database')])
     // The last one that came to an end is still there.
     expect((await after.state()).last?.report).toEqual(report)

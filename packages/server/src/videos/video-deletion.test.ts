@@ -146,7 +146,7 @@ describeEachEngine('deleting and keeping videos', (engine) => {
       await observer.tick()
       return (await stage.deps.jobs.countOpen()).unsettled
     }
-    await expect.poll(ended, { timeout: 8_000 }).toBe(19)
+    await expect.poll(ended).toBe(19)
     await stage.stub.close()
     await observer.stop()
   })

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditReply, JournalReply, OperatorAccountDetails } from '@svc/contract'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../../testing/browser-session.ts'
 import { heldBackDeposit } from '../../../testing/operator-scene.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../../../testing/test-gateway.ts'
 import { createMirrorStore } from '../../keys/mirror-store.ts'
+import { eventually } from '../../../testing/eventually.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -117,7 +118,7 @@ describeEachEngine('the operator’s rows', (engine) => {
     const key = await gateway.createKey({ accountId, teamId, name: 'last' })
     const state = `${rows}/accounts/${accountId}/state`
     await operator.json('POST', state, { state: 'closed', reason: 'asked for it' })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await gateway.fetch('/v1/balance', { key: key.rawKey })).status).toBe(401)
     })
     expect(await accountOf(accountId)).toMatchObject({ state: 'closed', credits: 7, keys: [{ status: 'revoked' }] })
@@ -217,15 +218,12 @@ describeEachEngine('the operator’s rows', (engine) => {
   test('an audit runs beside the requests, one at a time, and its figures stay', async () => {
     const started = await Promise.all([1, 2].map(() => operator.json('POST', `${rows}/audit`)))
     expect(started.filter(({ started: isStarted }) => isStarted === true)).toHaveLength(1)
-    const report = await vi.waitFor(
-      async () => {
-        const { last, running, failure } = await operator.json<AuditReply>('GET', `${rows}/audit`)
-        expect([running, failure]).toEqual([null, null])
-        if (last === null) throw new Error('no audit has ended')
-        return last.report
-      },
-      { timeout: 20_000, interval: 50 },
-    )
+    const report = await eventually(async () => {
+      const { last, running, failure } = await operator.json<AuditReply>('GET', `${rows}/audit`)
+      expect([running, failure]).toEqual([null, null])
+      if (last === null) throw new Error('no audit has ended')
+      return last.report
+    })
     expect(report.breaches).toBe(0)
     expect(report.rows.length).toBeGreaterThan(10)
     expect(report.rows.find(({ name }) => name === 'posted')?.figures.map(({ name }) => name)).toContain('charged')

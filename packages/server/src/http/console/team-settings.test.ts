@@ -105,7 +105,7 @@ describeEachEngine('what a team sets', (engine) => {
     expect(await letters()).toBe(1)
     await add('-200')
     expect(await letters()).toBe(2)
-    await expect.poll(() => mail.received.length, { timeout: 15_000 }).toBe(2)
+    await expect.poll(() => mail.received.length).toBe(2)
     const { subject, text } = mail.received[0]?.parsed ?? {}
     expect(subject).toMatch(/^Low balance: 4\d[.\d]* credits left$/)
     expect(text).toContain('The balance of Crew evil example fell below 100 credits.')

@@ -1,8 +1,9 @@
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { refusalOf, send, startMediaSandbox } from '../../../testing/media-client.ts'
 import type { Sandbox } from '../sandbox-server.ts'
+import { eventually } from '../../../testing/eventually.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -31,14 +32,11 @@ async function poll(id: string): Promise<JobAnswer> {
 }
 
 async function untilEnd(id: string): Promise<JobAnswer> {
-  return vi.waitFor(
-    async () => {
-      const job = await poll(id)
-      expect(job.status).not.toMatch(/^(pending|in_progress|undefined)$/)
-      return job
-    },
-    { timeout: 30_000, interval: 50 },
-  )
+  return eventually(async () => {
+    const job = await poll(id)
+    expect(job.status).not.toMatch(/^(pending|in_progress|undefined)$/)
+    return job
+  })
 }
 
 async function contentOf(id: string): Promise<Buffer> {
@@ -155,7 +153,7 @@ test.each([
 
 test('the model that plays stuck stays in progress, and can be given up', async () => {
   const { id } = await submit({ ...dog, model: 'svc-sandbox/video-stuck' })
-  await vi.waitFor(async () => expect(await poll(id)).toMatchObject({ status: 'in_progress', progress: 40 }))
+  await eventually(async () => expect(await poll(id)).toMatchObject({ status: 'in_progress', progress: 40 }))
   expect((await send(sandbox, `/videos/${id}/cancel`, {})).status).toBe(200)
 })
 

@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { SpeechJob } from '../speech/speech-job.ts'
 import { createStudio, type StudioOptions } from './studio.ts'
+import { eventually } from '../../../testing/eventually.ts'
 
 /** A thread that does what the text of its job says. */
 const script = new URL(
@@ -40,7 +41,7 @@ test('jobs are done in turn by one thread, which tells how far it is', async () 
 test('a thread without work ends, and another begins with the next job', async () => {
   const studio = open({ idleMs: 20 })
   await studio.run(job('one'))
-  await vi.waitFor(() => expect(studio.isAwake()).toBe(false))
+  await eventually(() => expect(studio.isAwake()).toBe(false))
   expect(await studio.run(job('two'))).toMatchObject({ kind: 'files' })
   await studio.close()
 })
