@@ -91,8 +91,14 @@ describe.skipIf(!hasEvm())('claims', () => {
     const before = await posted()
     const txHash = await pay(3)
     const digits = txHash.slice(2)
-    const spellings = [digits, digits.toUpperCase(), `0X${digits}`, ` ${txHash} `, `0x${digits.toUpperCase()}`, txHash]
+    const mixed = [...digits].map((digit, at) => (at % 2 === 0 ? digit.toUpperCase() : digit)).join('')
+    const upper = digits.toUpperCase()
+    const spellings = [digits, upper, `0X${digits}`, ` ${txHash} `, `0x${upper}`, `0x${mixed}`, `\t${mixed}\n`, txHash]
     for (const spelling of spellings) expect(await (await claimUsdg(spelling)).json()).toMatchObject({ txHash })
+    const stranger = await otherKey()
+    for (const spelling of spellings) {
+      expect((await errorOf(await claimUsdg(spelling, stranger))).code).toBe('deposit_not_found')
+    }
     expect((await posted()) - before).toBe(3n * CREDITS_PER_USD)
   })
 
@@ -122,6 +128,25 @@ describe.skipIf(!hasEvm())('claims', () => {
     const again = await (await claimUsdg(txHash)).json()
     expect(again).toMatchObject({ status: 'pending', reason: 'confirming', credits: 5_000 })
     await chain.finalise()
+  })
+
+  // B144: not yet in a block is a reason to wait, and no failure that stays.
+  test('wait for a block', async () => {
+    const before = await posted()
+    await chain.client.setAutomine(false)
+    const payment = { account: chain.accounts[3]!, chain: null, to: address, value: 10n ** 16n, gas: 30_000n }
+    const txHash = await chain.client.sendTransaction(payment)
+    const body = { txHash, asset: 'ETH', chainId: 4663 }
+    for (let turn = 0; turn < 2; turn++) {
+      const waiting = await claim(body)
+      expect(waiting.status).toBe(200)
+      expect(Number(waiting.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(await waiting.json()).toMatchObject({ status: 'pending', credited: false, reason: 'unmined' })
+    }
+    await chain.client.setAutomine(true)
+    await chain.finalise()
+    expect(await (await claim(body)).json()).toMatchObject({ credited: true, already_claimed: false, credits: 25_000 })
+    expect((await posted()) - before).toBe(25n * CREDITS_PER_USD)
   })
 
   // B141

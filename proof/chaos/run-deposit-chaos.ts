@@ -54,8 +54,10 @@ const PAYEES = 4
 const PAUSE_MS_MAX = 700
 const PAY_PAUSE_MS_MAX = 400
 const ANSWER_MS_MAX = 30_000
-/** A watcher that was killed holds its lease for half a minute; then all must be there, on a slow machine, too. */
-const SETTLE_MS_MAX = 240_000
+/** How long no balance may change before the end is taken as reached. A killed watcher's lease lasts half a minute. */
+const STILL_MS_MAX = 240_000
+/** How long all of it may take; on a slow machine there may be much to catch up with. */
+const SETTLE_MS_MAX = 1_200_000
 const BLOCK_MS = 500
 const LIMITS = { claims_per_minute: 1_000_000, claims_per_day: 1_000_000, shutdown_grace_ms: 1_000 } as const
 
@@ -77,12 +79,15 @@ export async function runDepositChaos(options: DepositChaosOptions): Promise<Dep
     // Its end is looked at in the end, so that a fault of it leaves no gateway behind.
     const paying = keepPaying(stage).then(
       () => null,
-      (error: unknown) => ({ error }),
+      (error: unknown) => {
+        stage.isOver = true
+        return { error }
+      },
     )
-    for (let kill = 1; kill <= options.kills; kill++) {
+    for (let kill = 1; kill <= options.kills && !stage.isOver; kill++) {
       // Each gateway lives long enough to have answered a claim, and then a random while longer.
       const answered = stage.claims
-      await until(() => stage.claims > answered, ANSWER_MS_MAX)
+      await until(() => stage.claims > answered || stage.isOver, ANSWER_MS_MAX)
       await wait(random.below(PAUSE_MS_MAX))
       await fleet.kill(random)
       options.onKill?.(kill)
@@ -201,8 +206,12 @@ async function settle(stage: Stage): Promise<DepositChaosReport> {
     })
   }
   await chain.finalise()
+  const still = { differences: '', since: performance.now() }
   await until(async () => {
-    if ((await differing()).length === 0) return true
+    const differences = (await differing()).join()
+    if (differences === '') return true
+    if (differences !== still.differences) Object.assign(still, { differences, since: performance.now() })
+    if (performance.now() - still.since > STILL_MS_MAX) return true
     // The chain has to move, or its newest block would be too old to be believed.
     await chain.client.mine({ blocks: 1 })
     await wait(BLOCK_MS)

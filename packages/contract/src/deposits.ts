@@ -158,7 +158,7 @@ export const depositAddressReply = z
       z.object({
         chainId,
         name: z.string(),
-        testnet: z.boolean(),
+        testnet: z.boolean().describe('Takes play money only: a test network, or a chain of the sandbox’s own.'),
         address: z.string().describe('Where to pay on this network; with the checksum of ERC-55.'),
         assets: z.array(
           z.object({

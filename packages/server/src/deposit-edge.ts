@@ -67,6 +67,7 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
     places: {
       mode: config.deposits?.mode === 'treasury' ? 'wallet' : 'address',
       minimumUsd,
+      isLocal: hasLocalDeposits(config),
       placesOf: (accountId) => deposits?.placesOf(accountId) ?? Promise.resolve([]),
     },
     receipts: { store, outbox: parts.outbox, link: `${publicOrigin}/console/fund`, brand: parts.brand },

@@ -26,6 +26,9 @@ export const ETH_PRICE = 2_500_00000000n
 /** USD amounts of the token in its smallest units. */
 export const usdg = (amount: number): bigint => BigInt(Math.round(amount * 1_000_000))
 
+/** How long a call of a test's own may take, in milliseconds: a node on a busy machine is slow, and not gone. */
+const CALL_MAX_MS = 300_000
+
 const TEST_CONTRACTS = new URL('contracts/', import.meta.url)
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/svc/', import.meta.url))
 
@@ -55,8 +58,8 @@ export async function startEvmChain(chainId: ChainId = 4663) {
   const client = createTestClient({
     mode: 'anvil',
     chain,
-    // A node on a machine that is busy with something else is slow, and not gone.
-    transport: http(anvil.url, { timeout: 60_000 }),
+    // Nothing is repeated by itself: a transaction that was sent late and twice would be refused as known.
+    transport: http(anvil.url, { timeout: CALL_MAX_MS, retryCount: 0 }),
     pollingInterval: 5,
     cacheTime: 0,
   })
@@ -119,7 +122,7 @@ function createActions({ client, contracts, accounts }: Parts) {
   const send = async (request: { to?: Hex; value?: bigint; data?: Hex; from?: Account }): Promise<Hex> => {
     const { from = banker, ...rest } = request
     const hash = await client.sendTransaction({ account: from, chain: null, gas: 3_000_000n, ...rest })
-    await client.waitForTransactionReceipt({ hash })
+    await client.waitForTransactionReceipt({ hash, timeout: CALL_MAX_MS })
     return hash
   }
   /** Calls `Contract.function` at an address. */
@@ -142,7 +145,7 @@ function createActions({ client, contracts, accounts }: Parts) {
     async deploy(name: string, args: readonly unknown[] = []): Promise<Hex> {
       const { abi, bytecode } = contract(name)
       const hash = await client.deployContract({ abi: abi as Abi, bytecode, args, account: banker, chain: null })
-      const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+      const { contractAddress } = await client.waitForTransactionReceipt({ hash, timeout: CALL_MAX_MS })
       return (contractAddress ?? '0x').toLowerCase() as Hex
     },
     /** Asks `Contract.function` at an address. */

@@ -18,6 +18,7 @@ export async function startRpcProxy(target: string) {
   const refusals = new Map<string, number>()
   let isAway = false
   let busyAnswers = 0
+  let page: { readonly status: number; readonly text: string } | null = null
   const calls: RpcCall[] = []
 
   const answerOne = async (call: RpcCall): Promise<object> => {
@@ -42,6 +43,10 @@ export async function startRpcProxy(target: string) {
   })
   const reply = async (text: string, response: ServerResponse): Promise<void> => {
     if (isAway) return void response.destroy()
+    if (page !== null) {
+      response.writeHead(page.status, { 'content-type': 'text/html' })
+      return void response.end(page.text)
+    }
     if (busyAnswers > 0) {
       busyAnswers--
       response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '0' })
@@ -69,12 +74,15 @@ export async function startRpcProxy(target: string) {
     goAway: () => void (isAway = true),
     /** Says "too many requests" so many times. */
     beBusy: (times: number) => void (busyAnswers = times),
+    /** Answers everything with a page, as a proxy before it would. */
+    showPage: (status: number, text: string) => void (page = { status, text }),
     /** Is as good as the node again. */
     restore: () => {
       alterations.clear()
       refusals.clear()
       isAway = false
       busyAnswers = 0
+      page = null
       calls.length = 0
     },
     close: () => new Promise<void>((done) => void server.close(() => done())),

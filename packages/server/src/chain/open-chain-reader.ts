@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { ChainReader, ChainView, ProviderAnswer } from './chain-reader.ts'
 import type { ChainRules } from './chain-rules.ts'
-import { ChainUnavailableError } from './chain-unavailable.ts'
+import { ChainUnavailableError, RpcRefusalError } from './chain-unavailable.ts'
 import { checkProvider } from './check-provider.ts'
 import { createJsonRpc, type JsonRpc, type RpcOutcome } from './json-rpc.ts'
 import { openChainView } from './open-chain-view.ts'
@@ -78,9 +78,8 @@ async function askFirst<T>(
       provider.outage = null
       return result
     } catch (error) {
-      if (!(error instanceof ChainUnavailableError)) throw error
-      failure = error
-      rest(deps, provider, error)
+      failure = outageFrom(error)
+      rest(deps, provider, failure)
     }
   }
   throw failure
@@ -96,9 +95,20 @@ async function askOne<T>(
     await admit(deps, provider)
     return { provider: name, answer: await work(provider.view), problem: null }
   } catch (error) {
-    if (!(error instanceof ChainUnavailableError)) throw error
-    return { provider: name, answer: null, problem: error.message }
+    return { provider: name, answer: null, problem: outageFrom(error).message }
   }
+}
+
+/**
+ * Where a refusal means something, whoever asked has taken it for that. Any other is no answer, such as that of a node
+ * which is still indexing transactions: the next provider is asked.
+ *
+ * @throws what is neither.
+ */
+function outageFrom(error: unknown): ChainUnavailableError {
+  if (error instanceof RpcRefusalError) return new ChainUnavailableError(error.message)
+  if (error instanceof ChainUnavailableError) return error
+  throw error
 }
 
 async function admit({ rules, clock }: ReaderDeps, provider: Provider): Promise<void> {

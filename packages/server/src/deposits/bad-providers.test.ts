@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { creditsOf, openDepositScene, type DepositScene } from '../../testing/deposit-scene.ts'
-import { ETH_FEED, hasEvm, startEvmChain, usdg, type EvmChain } from '../../testing/evm-chain.ts'
+import { ETH_FEED, hasEvm, startEvmChain, TOKEN, usdg, type EvmChain } from '../../testing/evm-chain.ts'
 import { startRpcProxy, type RpcProxy } from '../../testing/rpc-proxy.ts'
 import type { Hex } from '../chain/assets.ts'
 import { openChainReader } from '../chain/open-chain-reader.ts'
@@ -61,6 +61,13 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
   })
 
+  test('that refuses a question is passed over', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    first.refuse('eth_getTransactionReceipt', -32000)
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
+  })
+
   test('that is busy is asked again', async () => {
     const { accountId, txHash } = await payFinal(20)
     first.beBusy(2)
@@ -105,6 +112,41 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     await scene.settle(txHash, 'nobody')
     for (const proxy of [first, second]) proxy.alter(method, () => lie)
     expect(await scene.settle(txHash, accountId)).toMatchObject({ kind: 'unavailable' })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  // B141: nor is what is no answer at all.
+  test.each([
+    ['the page of a missing address', (proxy: RpcProxy) => proxy.showPage(404, '<h1>Not Found</h1>')],
+    ['a page where an answer belongs', (proxy: RpcProxy) => proxy.showPage(200, '<h1>Welcome</h1>')],
+    ['an error', (proxy: RpcProxy) => proxy.refuse('eth_getTransactionReceipt', -32603)],
+    ['a refusal of the method', (proxy: RpcProxy) => proxy.refuse('eth_getTransactionByHash', -32601)],
+    // As a node answers that is still indexing its transactions.
+    ['a refusal of one question', (proxy: RpcProxy) => proxy.refuse('eth_getTransactionReceipt', -32000)],
+  ])('that shows %s credits nothing, and the payment is credited afterwards', async (_what, spoil) => {
+    const { accountId, txHash } = await payFinal(20)
+    for (const proxy of [first, second]) spoil(proxy)
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ kind: 'unavailable' })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+    for (const proxy of [first, second]) proxy.restore()
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
+  })
+
+  // B147: decimals are those of the pinned contract, and another token in its place is none.
+  test.each([
+    ['18 decimals', '0x313ce567', `0x${'12'.padStart(64, '0')}`, 'has 18 decimals, not 6'],
+    ['no decimals', '0x313ce567', '0x', 'has no decimals, not 6'],
+  ])('whose token has %s is never believed', async (_what, view, answer, problem) => {
+    const { accountId, txHash } = await payFinal(20)
+    for (const proxy of [first, second]) {
+      proxy.alter('eth_call', (told, [call]) => {
+        const { to, data } = call as { to: string; data: string }
+        return to === TOKEN && data === view ? answer : told
+      })
+    }
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ kind: 'unavailable' })
+    expect(scene.reader.problems.join()).toContain(problem)
     expect(await scene.balanceOf(accountId)).toBe(0n)
   })
 

@@ -15,13 +15,15 @@ export interface DepositPlace {
 export interface DepositPlacesDeps {
   readonly mode: DepositAddressReply['mode']
   readonly minimumUsd: string
+  /** Whether the chains run on the gateway's own machine, so that all of them take play money only. */
+  readonly isLocal: boolean
   /** The places of an account, each derived and compared anew. Empty where deposits are off. */
   readonly placesOf: (accountId: string) => Promise<readonly DepositPlace[]>
 }
 
 /** Tells an account where to pay. */
 export async function showDepositPlaces(
-  { mode, minimumUsd, placesOf }: DepositPlacesDeps,
+  { mode, minimumUsd, isLocal, placesOf }: DepositPlacesDeps,
   accountId: string,
 ): Promise<Printed<DepositAddressReply>> {
   const places = await placesOf(accountId)
@@ -32,7 +34,7 @@ export async function showDepositPlaces(
     chains: places.map((place) => ({
       chainId: place.chainId,
       name: place.chainName,
-      testnet: place.chainId === TESTNET_CHAIN_ID,
+      testnet: isLocal || place.chainId === TESTNET_CHAIN_ID,
       address: place.address,
       assets: place.assets.map((asset) => ({
         asset,

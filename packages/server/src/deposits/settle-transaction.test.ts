@@ -133,6 +133,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'unsupported_token', tokens: [fake] })
   })
 
+  // B137: the right event beside a false one, and the event of a token that is one of a kind.
   test('an event that lies beside a true transfer adds nothing', async () => {
     const { accountId, address } = await scene.createAccount()
     const liar = await chain.deploy('Liar')
@@ -187,6 +188,24 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     expect(await scene.settle(first, accountId)).toEqual({ kind: 'unknown' })
   })
 
+  // B152: the payer raises the fee, so that one payment has two hashes.
+  test('a payment that was replaced by the same one with a higher fee is credited once', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await chain.client.setAutomine(false)
+    const from = chain.accounts[1]!
+    const nonce = await chain.client.getTransactionCount({ address: from.address })
+    const request = { account: from, chain: null, to: address, value: 10n ** 16n, gas: 30_000n, nonce }
+    const fees = (gwei: bigint) => ({ maxFeePerGas: gwei * 10n ** 9n, maxPriorityFeePerGas: gwei * 10n ** 9n })
+    const slow = await chain.client.sendTransaction({ ...request, ...fees(10n) })
+    expect(await scene.settle(slow, accountId)).toEqual({ kind: 'unmined' })
+    const fast = await chain.client.sendTransaction({ ...request, ...fees(50n) })
+    await chain.client.mine({ blocks: 1 })
+    await chain.client.setAutomine(true)
+    expect(await finalCredits(fast, accountId)).toBe(creditsOf(25))
+    expect(await finalCredits(slow, accountId)).toBe(creditsOf(25))
+    expect(await scene.deps.deposits.listByAccount(accountId, { limit: 9 })).toMatchObject([{ txHash: fast }])
+  })
+
   // B151: the block leaves the chain before it is final.
   test('a payment whose block was reorganised away is taken back, and credited if it comes again', async () => {
     const { accountId, address } = await scene.createAccount()
@@ -233,6 +252,28 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     expect(await finalCredits(txHash, accountId)).toBe(creditsOf(5))
     expect(await scene.deps.deposits.listByAccount(accountId, { limit: 9 })).toMatchObject([
       { txHash, state: 'credited', amount: usdg(5), credits: creditsOf(5) },
+    ])
+  })
+
+  // B151: the same hash, and this time it fails.
+  test('a payment that comes again and is reverted then pays nothing', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const from = chain.accounts[4]!
+    await chain.client.mine({ blocks: 4 })
+    await chain.mint(from.address, usdg(60))
+    const txHash = await chain.write('Usdg.transfer', TOKEN, [address, usdg(60)], { from })
+    const raw = await chain.client.request({
+      method: 'eth_getRawTransactionByHash' as never,
+      params: [txHash] as never,
+    })
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'seen' }] })
+    // Without the block of the mint there is nothing to pay with.
+    await chain.reorganise(2)
+    await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex })
+    expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'reverted' })
+    expect(await finalCredits(txHash, accountId)).toBe(0n)
+    expect(await scene.deps.deposits.listByAccount(accountId, { limit: 9 })).toMatchObject([
+      { txHash, state: 'reversed', reason: 'reorg', credits: expect.anything() },
     ])
   })
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { encodeFunctionData, erc20Abi } from 'viem'
 import { creditsOf, openDepositScene, type DepositScene } from '../../testing/deposit-scene.ts'
-import { hasEvm, MULTICALL, startEvmChain, usdg, type EvmChain } from '../../testing/evm-chain.ts'
+import { hasEvm, MULTICALL, startEvmChain, TOKEN, usdg, type EvmChain } from '../../testing/evm-chain.ts'
 import { startRpcProxy, type RpcProxy } from '../../testing/rpc-proxy.ts'
 import type { Hex } from '../chain/assets.ts'
+import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
 import { createChainWatch, watchChain, type ChainWatch, type WatchDeps } from './watch-chain.ts'
 import { createWatchStore } from './watch-store.ts'
 
@@ -215,6 +217,39 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(await scene.balanceOf(accountId)).toBe(0n)
   })
 
+  // B151: in the new block it stands behind other transfers, so its log has another number.
+  test('a payment that comes again in another block, behind others, is credited once', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const [from, other] = [chain.accounts[6]!, chain.accounts[7]!]
+    await chain.mint(from.address, usdg(15))
+    await chain.mint(other.address, usdg(2))
+    await chain.client.mine({ blocks: 4 })
+    const txHash = await chain.write('Usdg.transfer', TOKEN, [address, usdg(15)], { from })
+    const raw = await chain.client.request({
+      method: 'eth_getRawTransactionByHash' as never,
+      params: [txHash] as never,
+    })
+    await chain.client.mine({ blocks: 1 })
+    await watchChain(deps, watch)
+    const [seen] = await depositsOf(accountId)
+    expect(seen).toMatchObject({ txHash, state: 'confirming' })
+    await chain.reorganise(2)
+    await chain.client.mine({ blocks: 1 })
+    await chain.client.setAutomine(false)
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [from.address, usdg(2)] })
+    const ahead = { account: other, chain: null, to: TOKEN, data, gas: 100_000n, maxPriorityFeePerGas: 90n * 10n ** 9n }
+    await chain.client.sendTransaction({ ...ahead, maxFeePerGas: 100n * 10n ** 9n })
+    await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex })
+    await chain.client.mine({ blocks: 1 })
+    await chain.client.setAutomine(true)
+    const receipt = await chain.client.getTransactionReceipt({ hash: txHash })
+    expect([receipt.status, receipt.logs[0]?.logIndex]).toEqual(['success', 1])
+    expect(receipt.blockHash).not.toBe(seen?.blockHash)
+    await finish(2)
+    expect(await depositsOf(accountId)).toMatchObject([{ depositId: seen?.depositId, state: 'credited', reason: null }])
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(15))
+  })
+
   test('keeps its place while the chain is away, and catches up', async () => {
     const { accountId, address } = await scene.createAccount()
     await finish()
@@ -223,6 +258,20 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     proxy.goAway()
     await expect(watchChain(deps, watch)).rejects.toThrow('did not answer')
     expect(watch.state.failuresInARow).toBe(1)
+    proxy.restore()
+    await chain.client.increaseTime({ seconds: 20 })
+    await finish()
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(7))
+  })
+
+  test('keeps its place while the chain refuses to search, and catches up', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await finish()
+    await chain.payToken(address, usdg(7))
+    await chain.finalise()
+    await scene.follow()
+    proxy.refuse('eth_getLogs', -32000)
+    await expect(watchChain(deps, watch)).rejects.toThrow(ChainUnavailableError)
     proxy.restore()
     await chain.client.increaseTime({ seconds: 20 })
     await finish()
