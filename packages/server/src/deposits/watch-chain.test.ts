@@ -95,6 +95,17 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(9))
   })
 
+  // The first process may be killed, or its providers be away, before it has looked once.
+  test('begins before the first address, however late it looks for the first time', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await chain.payToken(address, usdg(11))
+    await chain.finalise()
+    await scene.database.write([scene.database.read.deleteFrom('chain_cursor').compile()])
+    await finish()
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(11))
+    expect(await deps.watch.findCursor(4663, 'token')).toMatchObject({ blockNumber: watch.state.finalized })
+  })
+
   // A process that is killed again and again before it has seen a whole range gets on all the same.
   test('goes on in the middle of a range, where a round was cut off', async () => {
     await finish()

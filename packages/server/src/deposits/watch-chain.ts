@@ -4,6 +4,7 @@ import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
 import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 import type { DepositAddressStore } from './deposit-address-store.ts'
+import { findWatchStart } from './find-watch-start.ts'
 import { finishBalanceDeposit } from './finish-balance-deposit.ts'
 import type { SettleDeps } from './settle-deps.ts'
 import { settleTransaction } from './settle-transaction.ts'
@@ -169,10 +170,7 @@ async function startOf(
   { view, head, chainId }: { readonly view: ChainView; readonly head: ChainHead; readonly chainId: ChainId },
 ): Promise<number> {
   const known = await deps.watch.findCursor(chainId, SCAN)
-  if (known === null) {
-    await save(deps, chainId, head.finalized)
-    return head.finalized.number
-  }
+  if (known === null) return findWatchStart(deps, { chainId, view, finalized: head.finalized })
   const block = await view.findBlock(known.blockNumber)
   if (block?.hash === known.blockHash) return known.blockNumber
   return Math.max(0, Math.min(known.blockNumber, head.finalized.number) - REWIND_BLOCKS)

@@ -10,6 +10,8 @@ export interface ChainCursor {
 export interface WatchStore {
   findCursor(chainId: ChainId, scan: string): Promise<ChainCursor | null>
   saveCursor(chainId: ChainId, scan: string, cursor: ChainCursor, now: number): Promise<void>
+  /** When the first account got an address on a chain, or linked a wallet there; null when none has. */
+  findFirstPayer(chainId: ChainId): Promise<number | null>
   /**
    * Takes a task for a while, or keeps it. One process at a time has it.
    *
@@ -46,6 +48,22 @@ export function createWatchStore(database: Database): WatchStore {
         .values({ chain_id: chainId, scan, ...values })
         .onConflict((conflict) => conflict.columns(['chain_id', 'scan']).doUpdateSet(values))
       await database.write([statement.compile()])
+    },
+    async findFirstPayer(chainId) {
+      const [address, wallet] = await Promise.all([
+        read
+          .selectFrom('deposit_address')
+          .select(({ fn }) => fn.min('created_at').as('since'))
+          .where('chain_id', '=', chainId)
+          .executeTakeFirst(),
+        read
+          .selectFrom('linked_wallet')
+          .select(({ fn }) => fn.min('linked_at').as('since'))
+          .where('chain_id', '=', chainId)
+          .executeTakeFirst(),
+      ])
+      const times = [address?.since, wallet?.since].filter((since) => since != null)
+      return times.length === 0 ? null : Math.min(...times)
     },
     async takeLease(task, holder, now, leaseMs) {
       const values = { holder, lease_until: now + leaseMs }
