@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))
 /** Kept of what a process prints, in characters: enough to see why it ended. */
 const OUTPUT_MAX = 20_000
-/** Longest time to the first answer, in milliseconds; a start takes a second on an idle machine, far more on a busy one. */
+/** Longest time to the first answer, in milliseconds; a start takes a second on an idle machine, more on a busy one. */
 const START_MS_MAX = 180_000
 
 /** How a process ended. */
