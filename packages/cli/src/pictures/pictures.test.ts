@@ -8,6 +8,7 @@ import { readPng } from './read-png.ts'
 import { pictureProtocol, showPicture } from './show-picture.ts'
 import { sixelText } from './sixel.ts'
 
+const ESCAPE = '\u001b'
 const OPAQUE = 255
 
 /** A picture of random pixels of the colours that sixels have, so that nothing is lost on the way. */
@@ -101,7 +102,9 @@ function part(kind: string, content: Uint8Array | readonly number[]): Buffer {
 
 /** Draws sixels as a terminal does: what no sixel touches stays without opacity. */
 function draw(text: string): Bitmap {
-  const [, frame = '', body = ''] = /^\u001bP0;1;0q"1;1;(\d+;\d+)(.*)\u001b\\$/s.exec(text) ?? []
+  const start = `${ESCAPE}P0;1;0q"1;1;`
+  expect(text.startsWith(start) && text.endsWith(`${ESCAPE}\\`)).toBe(true)
+  const [, frame = '', body = ''] = /^(\d+;\d+)(.*)$/s.exec(text.slice(start.length, -2)) ?? []
   const [width = 0, height = 0] = frame.split(';').map(Number)
   const pixels = new Uint8Array(width * height * 4)
   const colours = new Map<number, number[]>()
@@ -117,12 +120,12 @@ function draw(text: string): Bitmap {
       )
     if (control !== undefined) [x, top] = [0, control === '-' ? top + 6 : top]
     if (sixel === undefined) continue
-    for (let repeated = 0; repeated < Number(count ?? 1); repeated += 1, x += 1) {
-      for (let bit = 0; bit < 6; bit += 1) {
-        if (((sixel.charCodeAt(0) - 63) >> bit) % 2 === 0) continue
-        expect(x < width && top + bit < height).toBe(true)
-        pixels.set([...(colours.get(register) ?? []), OPAQUE], ((top + bit) * width + x) * 4)
-      }
+    const rows = [0, 1, 2, 3, 4, 5].filter((bit) => ((sixel.charCodeAt(0) - 63) >> bit) % 2 === 1)
+    const past = x + Number(count ?? 1)
+    for (; x < past; x += 1) {
+      expect(x < width && rows.every((bit) => top + bit < height)).toBe(true)
+      const pixel = [...(colours.get(register) ?? []), OPAQUE]
+      for (const bit of rows) pixels.set(pixel, ((top + bit) * width + x) * 4)
     }
   }
   return { width, height, pixels }

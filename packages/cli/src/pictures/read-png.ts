@@ -105,6 +105,7 @@ function coloured({ header, palette, opacity }: Parts, lines: Buffer, lineBytes:
   const { width, height, depth, colour, samples } = header
   const pixels = new Uint8Array(width * height * CHANNELS)
   const scale = colour === PALETTE ? 1 : 255 / (2 ** Math.min(depth, 8) - 1)
+  const isGrey = samples < 3
   for (let y = 0; y < height; y += 1) {
     const line = lines.subarray(y * (lineBytes + 1) + 1, (y + 1) * (lineBytes + 1))
     for (let x = 0; x < width; x += 1) {
@@ -115,8 +116,7 @@ function coloured({ header, palette, opacity }: Parts, lines: Buffer, lineBytes:
         pixels.set(palette.subarray(entry * 3, entry * 3 + 3), at)
         pixels[at + 3] = opacity[entry] ?? 255
       } else {
-        const isGrey = samples < 3
-        for (let channel = 0; channel < 3; channel += 1) pixels[at + channel] = sample(isGrey ? 0 : channel)
+        pixels.set(isGrey ? [sample(0), sample(0), sample(0)] : [sample(0), sample(1), sample(2)], at)
         pixels[at + 3] = samples % 2 === 0 ? sample(samples - 1) : 255
       }
     }
