@@ -12,6 +12,13 @@ const modelPricing = z.looseObject({
   completion: z.string().describe('Per output token.'),
   input_cache_read: z.string().optional(),
   input_cache_write: z.string().optional(),
+  input_cache_write_1h: z
+    .string()
+    .optional()
+    .describe('Per token written to the cache for an hour, where that costs more.'),
+  audio: z.string().optional().describe('Per prompt token of sound, where it has a price of its own.'),
+  audio_output: z.string().optional().describe('Per output token of sound, where it has a price of its own.'),
+  image_output: z.string().optional().describe('Per output token of pictures, where it has a price of its own.'),
   request: z.string().optional(),
   overrides: z
     .array(
@@ -21,6 +28,7 @@ const modelPricing = z.looseObject({
         completion: z.string().optional(),
         input_cache_read: z.string().optional(),
         input_cache_write: z.string().optional(),
+        input_cache_write_1h: z.string().optional(),
       }),
     )
     .optional(),

@@ -6,6 +6,7 @@ import type { Model } from './model.ts'
 import { describeUnderpricedAliases, findUnderpricedAliases } from './price-check.ts'
 import { createCatalog } from './catalog.ts'
 import { renderModel } from './render-model.ts'
+import { dearestSellingPrice } from './selling-price.ts'
 
 const usd = (text: string) => parseUsd(text) ?? attoUsdOf(0n)
 const prices: TokenPrices = {
@@ -59,6 +60,39 @@ describe('a model in the list', () => {
     })
     expect(entry.svc).toMatchObject({ credits_per_1m_input: 12_000, credits_per_1m_output: 60_000, margin_bps: 2_000 })
     expect(modelEntry.safeParse(entry).success).toBe(true)
+  })
+
+  test('names the kinds that have a price of their own: an hour of cache, sound, pictures', () => {
+    const media = { audioInput: usd('0.0001'), audioOutput: usd('0.0002'), imageOutput: usd('0.00003') }
+    const [tier] = prices.tiers
+    const tiers = tier === undefined ? [] : [{ ...tier, cacheWriteLong: usd('0.00004') }]
+    const dear = { ...prices, ...media, cacheWrite: usd('0.0000125'), cacheWriteLong: usd('0.00002'), tiers }
+    const entry = printed(modelAt({ card: null, list: { prices: dear, source: 'live' } }))
+    expect(entry.pricing).toMatchObject({
+      input_cache_write: '0.000015',
+      input_cache_write_1h: '0.000024',
+      audio: '0.00012',
+      audio_output: '0.00024',
+      image_output: '0.000036',
+      overrides: [{ input_cache_write_1h: '0.000048' }],
+    })
+    expect(modelEntry.safeParse(entry).success).toBe(true)
+    // An hour that costs what every write costs is not named.
+    const plain = { ...prices, cacheWrite: usd('0.0000125'), cacheWriteLong: usd('0.0000125'), tiers: [] }
+    const same = printed(modelAt({ card: null, list: { prices: plain, source: 'live' } }))
+    expect(same.pricing).not.toHaveProperty('input_cache_write_1h')
+  })
+
+  test('of several upstreams each kind shows the dearest, which may be a text price', () => {
+    const list = { prices: { ...prices, imageOutput: usd('0.00003'), tiers: [] }, source: 'live' } as const
+    const cheapText = { ...prices, output: usd('0.00001'), imageOutput: usd('0.00003'), tiers: [] }
+    const other = { prices: { ...prices, imageOutput: null, tiers: [] }, source: 'live' } as const
+    const shown = (...each: readonly ChatPrice[]) => dearestSellingPrice(each)?.imageOutput
+    const alone = shown({ card: null, list })
+    expect(shown({ card: null, list: { prices: cheapText, source: 'live' } })).toBe(alone)
+    // The other sells pictures as text, which is dearer.
+    expect(shown({ card: null, list }, { card: null, list: other })).toBe(600_000_000_000_000n)
+    expect(shown({ card: null, list: other })).toBeNull()
   })
 
   test('shows the card for an alias that nothing makes dearer', () => {

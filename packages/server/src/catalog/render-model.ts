@@ -71,6 +71,9 @@ function renderPricing(selling: SellingPrice) {
   const overrides = selling.tiers.map((tier) => ({ min_prompt_tokens: tier.aboveInputTokens, ...renderRate(tier) }))
   return {
     ...renderRate(selling),
+    ...(selling.audioInput === null ? {} : { audio: usd(selling.audioInput) }),
+    ...(selling.audioOutput === null ? {} : { audio_output: usd(selling.audioOutput) }),
+    ...(selling.imageOutput === null ? {} : { image_output: usd(selling.imageOutput) }),
     ...(selling.request === null ? {} : { request: usd(selling.request) }),
     ...(overrides.length === 0 ? {} : { overrides }),
   }
@@ -82,6 +85,7 @@ function renderRate(rate: SellingRate) {
     completion: usd(rate.output),
     ...(rate.cachedInput === null ? {} : { input_cache_read: usd(rate.cachedInput) }),
     ...(rate.cacheWrite === null ? {} : { input_cache_write: usd(rate.cacheWrite) }),
+    ...(rate.cacheWriteLong === null ? {} : { input_cache_write_1h: usd(rate.cacheWriteLong) }),
   }
 }
 
