@@ -86,15 +86,39 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
 
   test('gives a picture in a chat', async () => {
     const answer = await post('/chat/completions', {
-      model: 'svc-image',
+      model: 'google/gemini-2.5-flash-image',
       messages: [{ role: 'user', content: 'a cat under the moon' }],
     })
-    const { choices } = (await answer.json()) as {
+    const { choices, usage, svc } = (await answer.json()) as {
       choices: { message: { images: { image_url: { url: string } }[] } }[]
+      usage: { prompt_tokens: number; completion_tokens: number; completion_tokens_details: { image_tokens: number } }
+      svc: { credits_charged: number }
     }
     const url = choices[0]?.message.images[0]?.image_url.url ?? ''
     const picture = Buffer.from(url.replace('data:image/png;base64,', ''), 'base64')
     expect(await sharp(picture).metadata()).toMatchObject({ format: 'png', width: 512, height: 512 })
+    // A quarter of the pixels that the most tokens stand for, at 30 USD per million, margin included.
+    const pictures = usage.completion_tokens_details.image_tokens
+    expect(pictures).toBe(1_040)
+    const texts = usage.prompt_tokens * 0.36 + (usage.completion_tokens - pictures) * 3
+    expect(svc.credits_charged).toBeCloseTo((texts + pictures * 36) / 1_000, 9)
+  })
+
+  test('an alias that makes pictures costs its card in a chat, and a limit without room leaves the picture out', async () => {
+    const ask = async (fields: object) => {
+      const messages = [{ role: 'user', content: 'a cat under the moon' }]
+      const answer = await post('/chat/completions', { model: 'svc-image', messages, ...fields })
+      return (await answer.json()) as {
+        choices: { message: { images?: unknown[] } }[]
+        usage: { prompt_tokens: number }
+        svc: { credits_charged: number }
+      }
+    }
+    const { choices, usage, svc } = await ask({})
+    expect(choices[0]?.message.images).toHaveLength(1)
+    expect(svc.credits_charged).toBeCloseTo((usage.prompt_tokens * 0.36) / 1e6, 9)
+    const small = await ask({ max_tokens: 1_000 })
+    expect(small.choices[0]?.message.images).toBeUndefined()
   })
 
   test('says in its health which kinds of media there are', async () => {

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { ChatUsage } from '../pricing/price.ts'
 import { createId } from '../runtime/ids.ts'
+import type { AnswerChoice } from './answer-tokens.ts'
 import { type ChatRequest, parseChatRequest } from './chat-request.ts'
 import { brokenError, renderCompletion } from './completion-reply.ts'
 import { type AnswerScript, type FaultBehaviour, ordinaryScript } from './fault-behaviour.ts'
 import { type Flood, floodTokens, streamedFlood, wholeFlood } from './flood-steps.ts'
 import type { GenerationLog } from './generation-log.ts'
+import { chatPictureTokens } from './media/draw-for-chat.ts'
 import type { ModelList } from './model-list.ts'
 import { playSteps, type Played, type Step } from './play-steps.ts'
 import { makeChoices, type ModelLimits, type SandboxAnswer, usageAt, usageOf } from './sandbox-answer.ts'
@@ -79,7 +81,7 @@ async function answer(
 ): Promise<void> {
   const { clock, pace } = deps.options
   const made = await makeChoices({ tokens: deps.tokens, seed: deps.options.seed }, request, script, limits)
-  const picture = await drawFor(deps, request, script)
+  const drawn = await drawFor(deps, request, script, made.choices)
   const createdMs = clock.now()
   const costOf = (usage: ChatUsage): string | null =>
     script.reportsCost ? costOfModel(deps, request.model, usage) : null
@@ -89,7 +91,7 @@ async function answer(
     createdMs,
     model,
     topLogprobs,
-    picture,
+    ...drawn,
     ...made,
     script,
     costOf,
@@ -106,15 +108,21 @@ async function answer(
   playSteps(response, steps, onEnd, script.wire === 'fragments' ? 1 : undefined)
 }
 
-/** A model that makes pictures gives one in its answer, too. */
+const NO_PICTURE = { picture: null, pictureTokens: 0 } as const
+
+/** A model that makes pictures gives one in its answer, too, unless the request's limit leaves no room for it. */
 async function drawFor(
   { models, draw }: ChatDeps,
   request: ChatRequest,
   { shape }: AnswerScript,
-): Promise<string | null> {
-  const isPainter = models.find(request.model)?.media?.type === 'image'
-  if (!isPainter || !request.takesPictures || shape !== 'plain') return null
-  return draw(request.messages.findLast(({ role }) => role === 'user')?.text ?? '')
+  choices: readonly AnswerChoice[],
+): Promise<Pick<SandboxAnswer, 'picture' | 'pictureTokens'>> {
+  const pictureTokens = chatPictureTokens(models.find(request.model)?.media)
+  if (pictureTokens === null || !request.takesPictures || shape !== 'plain') return NO_PICTURE
+  const textTokens = choices.reduce((sum, { tokens }) => sum + tokens.length, 0)
+  if (request.maxTokens !== null && textTokens + pictureTokens > request.maxTokens) return NO_PICTURE
+  const picture = await draw(request.messages.findLast(({ role }) => role === 'user')?.text ?? '')
+  return picture === null ? NO_PICTURE : { picture, pictureTokens }
 }
 
 /** Sends a whole answer after a wait, in one piece with its length, which is what most requests get. */

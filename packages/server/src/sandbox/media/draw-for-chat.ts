@@ -1,8 +1,15 @@
+import type { MediaPrices } from '../../pricing/media-price.ts'
 import type { MediaDeps } from './begin-media.ts'
+import { pictureTokens, usedQuality } from './picture-tokens.ts'
 
 /** Pictures in answers are small: they travel as text. Source: own choice. */
 const SIDE = 512
 const PROMPT_MAX = 2_000
+
+/** Output tokens of a picture in an answer of a model with these prices; null where the model makes no pictures. */
+export function chatPictureTokens(prices: MediaPrices | undefined): number | null {
+  return prices?.type === 'image' ? pictureTokens(usedQuality(prices, null), SIDE * SIDE) : null
+}
 
 /** Draws what a message says. @returns a data URL; null where there is nothing to draw or nothing to draw with. */
 export async function drawForChat({ abilities, studios, options }: MediaDeps, text: string): Promise<string | null> {
