@@ -9,6 +9,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { formatCredits, nanocreditsOf } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { creditsTextOf } from '../packages/cli/src/credits-text.ts'
 import {
   beginStream,
   chunkText,
@@ -233,7 +234,7 @@ describe('with an upstream that stops half way', () => {
 
   beforeAll(async () => {
     upstream = await startStubUpstream()
-    gateway = await startTestGateway({ upstreamUrl: upstream.url })
+    gateway = await startTestGateway({ upstreamUrl: upstream.url, credits: '0.5' })
     svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
     upstream.onChat = async (call, response) => {
       beginStream(response)
@@ -256,5 +257,26 @@ describe('with an upstream that stops half way', () => {
     expect(out).toBe('Half an answer')
     expect(before.posted - after.posted).toBeGreaterThan(0n)
     expect(notes).toMatch(/Stopped\. Charged [\d.]+ credits \(estimated\) for what had come\./)
+  })
+
+  // B189
+  test('what is held is not offered, and a refusal names the same credits', async () => {
+    await gateway.settled()
+    const { posted } = await gateway.balance()
+    const stop = new AbortController()
+    const body = { model: 'svc-gpt', stream: true, messages: [{ role: 'user', content: 'Hello!' }] }
+    const running = gateway.chat(body, { signal: stop.signal }).catch(() => null)
+    await expect.poll(async () => (await gateway.balance()).held).toBeGreaterThan(0n)
+    const { held } = await gateway.balance()
+    const { out } = await svc(['balance'])
+    const [available, all, onHold] = [posted - held, posted, held].map((amount) => creditsTextOf(nanocreditsOf(amount)))
+    expect(out).toContain(`Available  ${available} (`)
+    expect(out).toContain(`Balance    ${all} (`)
+    expect(out).toContain(`On hold    ${onHold} for requests in flight`)
+    const refused = await svc(['chat', '--max-tokens', '20000', 'Hello'])
+    expect(refused.code).toBe(3)
+    expect(refused.notes).toContain(`you have ${available}`)
+    stop.abort()
+    await running
   })
 })

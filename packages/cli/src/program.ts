@@ -4,6 +4,7 @@ import { balanceCommand, usageCommand, whoamiCommand } from './commands/account.
 import { speakCommand, transcribeCommand } from './commands/audio.ts'
 import { chatCommand } from './commands/chat.ts'
 import { completeCommand, completionCommand } from './commands/completion.ts'
+import { embedCommand } from './commands/embed.ts'
 import { addHelp } from './commands/help.ts'
 import { imageCommand } from './commands/image.ts'
 import { depositCommand } from './commands/deposit.ts'
@@ -18,7 +19,7 @@ const AFTER_HELP = `
 Environment:
   SVC_API_KEY, SVC_BASE_URL   key and address, in place of a profile
   SVC_PORT                    port of a gateway on this machine
-  HTTP_PROXY, HTTPS_PROXY, NO_PROXY, NO_COLOR
+  HTTP_PROXY, HTTPS_PROXY, NO_PROXY, NO_COLOR, CLICOLOR=0
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not enough credits, 4 not signed in, 130 interrupted.
 `
@@ -38,6 +39,7 @@ export function createProgram(start: Start, version: string) {
   program.addCommand(videoCommand(start))
   program.addCommand(speakCommand(start))
   program.addCommand(transcribeCommand(start))
+  program.addCommand(embedCommand(start))
   program.addCommand(modelsCommand(start))
   program.addCommand(priceCommand(start))
   program.addCommand(balanceCommand(start))

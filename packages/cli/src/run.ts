@@ -20,7 +20,7 @@ export async function run(terminal: Terminal, words: readonly string[], version:
     texts.push(output.bytes(text))
   }
   const quietly = (command: typeof program | (typeof program.commands)[number]): void => {
-    command.exitOverride().configureOutput({
+    command.configureHelp({ showGlobalOptions: true }).exitOverride().configureOutput({
       writeOut: write(terminal.out),
       writeErr: write(terminal.notes),
       getOutHelpWidth: terminal.out.width,

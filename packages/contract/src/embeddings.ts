@@ -68,3 +68,5 @@ export const embeddingReply = z
     svc: chatCharge,
   })
   .meta({ id: 'EmbeddingReply' })
+
+export type EmbeddingReply = z.output<typeof embeddingReply>

@@ -3,6 +3,7 @@ import { type Exact, type ModelEntry, shortDecimal } from '@svc/contract'
 import type { Context } from '../context.ts'
 import { printJson } from '../print-json.ts'
 import { printTable } from '../terminal/print-table.ts'
+import type { Column } from '../terminal/table.ts'
 
 export interface ModelsOptions {
   readonly type?: ModelEntry['svc']['type'] | undefined
@@ -33,12 +34,14 @@ export async function models(context: Context, words: readonly string[], options
 }
 
 async function printModels({ terminal }: Context, chosen: readonly Model[]): Promise<void> {
+  const unit: Column<Model> = { title: 'CREDITS EACH', cell: unitText, align: 'right', dropAt: 1 }
   await printTable(terminal.out, chosen, [
-    { title: 'MODEL', cell: (model) => model.id, shrinkTo: 24 },
+    { title: 'MODEL', cell: (model) => model.id, shrinkTo: 32, keepsEnd: true },
     { title: 'TYPE', cell: (model) => model.svc.type, dropAt: 2 },
     { title: 'CONTEXT', cell: (model) => contextText(model.context_length), align: 'right', dropAt: 3 },
-    { title: 'CREDITS PER 1M IN', cell: (model) => amount(model.svc.credits_per_1m_input), align: 'right', dropAt: 1 },
+    { title: 'CREDITS/1M IN', cell: (model) => amount(model.svc.credits_per_1m_input), align: 'right', dropAt: 1 },
     { title: 'OUT', cell: (model) => amount(model.svc.credits_per_1m_output), align: 'right', dropAt: 1 },
+    ...(chosen.some(({ svc }) => svc.unit !== null) ? [unit] : []),
     { title: 'NAME', cell: (model) => model.name, shrinkTo: 12, dropAt: 5 },
   ])
   if (terminal.out.isTerminal) await terminal.notes.line(`${chosen.length} models`)
@@ -62,6 +65,11 @@ function sorted(list: readonly Model[], by: ModelsOptions['sort']): readonly Mod
 /** Only to sort by: money is never calculated from it. */
 function priceOf({ svc }: Model): number {
   return svc.credits_per_1m_output === null ? Number.POSITIVE_INFINITY : Number(svc.credits_per_1m_output)
+}
+
+/** What is sold by the picture, the second or the character. */
+function unitText({ svc }: Model): string {
+  return svc.unit === null || svc.credits_per_unit === null ? '' : `${shortDecimal(svc.credits_per_unit)}/${svc.unit}`
 }
 
 function amount(credits: string | null): string {

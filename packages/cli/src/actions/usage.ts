@@ -88,7 +88,7 @@ async function printRecords(context: Context, records: readonly Record[], page: 
   }
   await printTable(terminal.out, records, [
     { title: 'WHEN', cell: (record) => timeText(record.created) },
-    { title: 'MODEL', cell: (record) => record.model, shrinkTo: 14 },
+    { title: 'MODEL', cell: (record) => record.model, shrinkTo: 20, keepsEnd: true },
     { title: 'TYPE', cell: (record) => record.type, dropAt: 2 },
     { title: 'QUANTITY', cell: quantityText, align: 'right', dropAt: 1 },
     { title: 'STATUS', cell: (record) => record.error_code ?? record.status, dropAt: 3, shrinkTo: 6 },
@@ -102,9 +102,10 @@ async function printRecords(context: Context, records: readonly Record[], page: 
   )
 }
 
-export function quantityText(record: Pick<Record, 'units' | 'prompt_tokens' | 'completion_tokens'>): string {
+export function quantityText(record: Pick<Record, 'type' | 'units' | 'prompt_tokens' | 'completion_tokens'>): string {
   if (record.units !== null) return unitsText(record.units)
   if (record.prompt_tokens === null) return ''
+  if (record.type === 'embedding') return `${record.prompt_tokens} tokens`
   return `${record.prompt_tokens} + ${record.completion_tokens ?? 0} tokens`
 }
 

@@ -19,7 +19,11 @@ _svc() {
     compadd -Q -- \${candidates}
   fi
 }
-compdef _svc svc
+if [[ $funcstack[1] == _svc ]]; then
+  _svc "$@"
+else
+  compdef _svc svc
+fi
 `,
   fish: `function __svc_complete
   set -l words (commandline -opc) (commandline -ct)

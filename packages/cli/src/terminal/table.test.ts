@@ -37,6 +37,12 @@ describe('renderTable', () => {
     expect(renderTable(fruits, columns, 15)).toEqual(['NAME      PRICE', 'apple       1.5', 'waterme…    120'])
   })
 
+  test('a column whose ends tell cells apart is cut at its start, by whole wide characters', () => {
+    const ids: readonly Column<Fruit>[] = [{ title: 'ID', cell: (fruit) => fruit.name, shrinkTo: 4, keepsEnd: true }]
+    const rows = ['maker/model-1', 'maker/model-2', '日本語の模型'].map((name) => ({ name, price: '', note: '' }))
+    expect(renderTable(rows, ids, 8)).toEqual(['ID', '…model-1', '…model-2', '…の模型'])
+  })
+
   test('no line is wider than the terminal, whatever the cells hold', () => {
     const cells = fc.record({
       name: fc.string({ unit: 'grapheme' }),

@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly dropAt?: number
   /** May be cut with an ellipsis down to so many columns. */
   readonly shrinkTo?: number
+  /** Cut at its start: ids of models differ at their end. */
+  readonly keepsEnd?: boolean
 }
 
 const GAP = '  '
@@ -72,18 +74,26 @@ function dropCandidate<Row>(measured: readonly Measured<Row>[]): Measured<Row> |
 
 function shrink<Row>(measured: readonly Measured<Row>[], excess: number): readonly Measured<Row>[] {
   let left = excess
-  return measured.map((each) => {
-    const cut = Math.min(left, slackOf(each))
-    left -= cut
-    return { ...each, width: each.width - cut }
-  })
+  // What matters most stands first, and is cut last.
+  return measured
+    .toReversed()
+    .map((each) => {
+      const cut = Math.min(left, slackOf(each))
+      left -= cut
+      return { ...each, width: each.width - cut }
+    })
+    .toReversed()
 }
 
 function line<Row>(measured: readonly Measured<Row>[], textOf: (each: Measured<Row>) => string): string {
   return measured
-    .map((each) => pad(cut(textOf(each), each.width), each.width, each.column.align ?? 'left'))
+    .map((each) => pad(cutCell(textOf(each), each), each.width, each.column.align ?? 'left'))
     .join(GAP)
     .trimEnd()
+}
+
+function cutCell<Row>(text: string, { column, width }: Measured<Row>): string {
+  return column.keepsEnd === true ? cutStart(text, width) : cut(text, width)
 }
 
 function pad(text: string, width: number, align: 'left' | 'right'): string {
@@ -100,4 +110,14 @@ export function cut(text: string, width: number): string {
     kept += segment
   }
   return kept + ELLIPSIS
+}
+
+function cutStart(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text
+  let kept = ''
+  for (const { segment } of [...new Intl.Segmenter().segment(text)].toReversed()) {
+    if (stringWidth(segment + kept) > width - 1) break
+    kept = segment + kept
+  }
+  return ELLIPSIS + kept
 }

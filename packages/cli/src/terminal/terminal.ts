@@ -24,11 +24,12 @@ export interface TerminalStreams {
 }
 
 /**
- * Colour is for terminals that can show it and people who want it. Source: no-color.org; TERM=dumb as in terminfo.
+ * Colour is for terminals that can show it and people who want it. Source: no-color.org; bixense.com/clicolors
+ * (CLICOLOR); TERM=dumb as in terminfo.
  */
 function wantsColour(environment: Terminal['environment']): boolean {
-  const { NO_COLOR, TERM } = environment
-  return (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb'
+  const { NO_COLOR, CLICOLOR, TERM } = environment
+  return (NO_COLOR === undefined || NO_COLOR === '') && CLICOLOR !== '0' && TERM !== 'dumb'
 }
 
 /** @param abort ends the command's work: interrupted, or nobody reads. */
