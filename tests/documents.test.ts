@@ -171,8 +171,10 @@ describe('a newcomer', () => {
     const depositId = (await heldBackDeposit(gateway.gateway.database, gateway.accountId)).depositId
     const mailId = await waitingMail(gateway.gateway.database, gateway.accountId)
     const errors: string[] = []
+    // Opened once: that each command opens and closes the storage is promised elsewhere, and takes longest.
+    const admin = await openAdmin({ databaseUrl: null, dataDir: gateway.dataDir, peppers, sessionSecret })
     const deps = {
-      open: () => openAdmin({ databaseUrl: null, dataDir: gateway.dataDir, peppers, sessionSecret }),
+      open: () => Promise.resolve({ ...admin, close: () => Promise.resolve() }),
       print: () => undefined,
       printError: (text: string) => void errors.push(text),
     }
@@ -193,5 +195,6 @@ describe('a newcomer', () => {
       // The account has to work for the next ones.
       if (words.includes('suspend')) await runAdmin(deps, ['account', 'resume', gateway.accountId])
     }
+    await admin.close()
   })
 })
