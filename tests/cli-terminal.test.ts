@@ -101,7 +101,7 @@ describe('with a gateway that names things as an attacker would', () => {
   }
 
   // B184
-  test('a name of a model cannot steer the terminal, and wide characters keep the columns in their places', async () => {
+  test('a name of a model cannot steer the terminal, and wide characters keep the columns in place', async () => {
     const ids = [
       `evil/${SEQUENCES}<script>alert(1)</script>`,
       '日本/とても長い名前の模型とても長い名前の模型',

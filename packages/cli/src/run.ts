@@ -20,12 +20,15 @@ export async function run(terminal: Terminal, words: readonly string[], version:
     texts.push(output.bytes(text))
   }
   const quietly = (command: typeof program | (typeof program.commands)[number]): void => {
-    command.configureHelp({ showGlobalOptions: true }).exitOverride().configureOutput({
-      writeOut: write(terminal.out),
-      writeErr: write(terminal.notes),
-      getOutHelpWidth: terminal.out.width,
-      getErrHelpWidth: terminal.notes.width,
-    })
+    command
+      .configureHelp({ showGlobalOptions: true })
+      .exitOverride()
+      .configureOutput({
+        writeOut: write(terminal.out),
+        writeErr: write(terminal.notes),
+        getOutHelpWidth: terminal.out.width,
+        getErrHelpWidth: terminal.notes.width,
+      })
     command.commands.forEach(quietly)
   }
   quietly(program)

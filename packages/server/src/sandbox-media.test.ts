@@ -104,7 +104,7 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
     expect(svc.credits_charged).toBeCloseTo((texts + pictures * 36) / 1_000, 9)
   })
 
-  test('an alias that makes pictures costs its card in a chat, and a limit without room leaves the picture out', async () => {
+  test('an alias costs its card in a chat with a picture, and a limit without room leaves that out', async () => {
     const ask = async (fields: object) => {
       const messages = [{ role: 'user', content: 'a cat under the moon' }]
       const answer = await post('/chat/completions', { model: 'svc-image', messages, ...fields })
