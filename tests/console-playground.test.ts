@@ -1,12 +1,10 @@
 /** The playground in a real browser, against the sandbox with real media: what it shows is what was charged. */
 import { nanocreditsFrom, nanocreditsOf, NANOCREDITS_PER_CREDIT, parseJsonExact } from '@svc/contract'
-import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createId } from '../packages/server/src/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { buildConsole } from '../tools/console/build-console.ts'
-import { openBrowser } from './open-browser.ts'
+import { DESK, faultsOf, openConsole, originOf, overhang, PHONE, TEST_MS } from './console-pages.ts'
 
 /** Short enough for the sandbox to repeat all of it. */
 const HOSTILE =
@@ -22,16 +20,15 @@ let teamId = ''
 const complaints: string[] = []
 const hosts = new Set<string>()
 
-const origin = (): string => new URL(gateway.baseUrl).origin.replace('127.0.0.1', 'localhost')
+const origin = (): string => originOf(gateway)
 
 beforeAll(async () => {
-  await buildConsole()
+  browser = await openConsole()
   // With the recogniser of the machine, where there is one.
   gateway = await startTestGateway({ env: { PATH: process.env['PATH'] ?? '' } })
-  browser = await openBrowser()
-  context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1440, height: 900 } })
+  context = await browser.newContext({ reducedMotion: 'reduce', viewport: DESK })
   page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   page.on('console', (message) => {
     // Refusals of the gateway are told by the browser, too; everything else would be a fault of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
@@ -47,7 +44,7 @@ beforeAll(async () => {
     ...{ kind: 'credit', source: 'grant', reason: 'test', transferId: createId(clock.now()), now: clock.now() },
     ...{ accountId, amount: nanocreditsOf(1_000n * NANOCREDITS_PER_CREDIT) },
   })
-}, 120_000)
+}, TEST_MS)
 afterAll(async () => {
   await browser.close()
   await gateway.stop()
@@ -89,18 +86,6 @@ async function openTab(tab: 'chat' | 'image' | 'video' | 'audio'): Promise<void>
   await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
 }
 
-/** The accessibility checker's findings, light and dark. */
-async function faultsOfPage(): Promise<unknown[]> {
-  await page.evaluate(axe.source)
-  const faults: unknown[] = []
-  for (const theme of ['dark', 'light']) {
-    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
-    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, { resultTypes: ['violations'] })`)
-    faults.push(...violations.map(({ id, nodes }) => ({ theme, id, at: nodes.map(({ html }) => html.slice(0, 160)) })))
-  }
-  return faults
-}
-
 async function pickModel(label: string, id: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^${label}: `) }).click()
   await page.getByLabel('Search models').fill(id)
@@ -119,7 +104,7 @@ const chargeOf = async (at: ReturnType<typeof answers>): Promise<string> => {
   return (await told.getAttribute('data-charge')) ?? ''
 }
 
-test('answers of two models, their charges, and what a reload keeps', { timeout: 120_000 }, async () => {
+test('answers of two models, their charges, and what a reload keeps', { timeout: TEST_MS }, async () => {
   await openTab('chat')
   await page.getByRole('button', { name: 'Compare with another' }).click()
   await pickModel('Model 2', 'svc-opus')
@@ -131,7 +116,7 @@ test('answers of two models, their charges, and what a reload keeps', { timeout:
   const { data } = await usage()
   expect(data.map(({ key_name: name }) => name)).toEqual(['Playground', 'Playground'])
   expect(data.map(({ credits_charged: charge }) => charge).toSorted()).toEqual(shown.toSorted())
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Show the request as code' }).click()
   const code = page.getByTestId('code-curl')
@@ -175,7 +160,7 @@ test('hostile words do nothing: no script, no picture from elsewhere, no link bu
   expect(await page.content()).not.toContain('sk-svc-')
 })
 
-test('a stop keeps what had come and tells its charge; edit and retry lose nothing', { timeout: 60_000 }, async () => {
+test('a stop keeps what had come and tells its charge; edit and retry lose nothing', { timeout: TEST_MS }, async () => {
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await page.getByRole('button', { name: 'Leave model 2 out' }).click()
   await pickModel('Model', 'svc-sandbox/stall@6')
@@ -199,7 +184,7 @@ test('a stop keeps what had come and tells its charge; edit and retry lose nothi
 })
 
 // Case B187: whatever a stream ends with, the waiting ends, with the reason and the charge.
-test('failures are told with their charge and what helps', { timeout: 60_000 }, async () => {
+test('failures are told with their charge and what helps', { timeout: TEST_MS }, async () => {
   for (const [model, words] of [
     ['svc-sandbox/empty', 'Free'],
     ['svc-sandbox/cut@2', 'estimated'],
@@ -220,7 +205,7 @@ test('failures are told with their charge and what helps', { timeout: 60_000 }, 
   expect(await refusal.getByRole('link', { name: 'Add credits' }).getAttribute('href')).toContain(`${teamId}/fund`)
 })
 
-test('an answer of a megabyte does not hold the page up', { timeout: 60_000 }, async () => {
+test('an answer of a megabyte does not hold the page up', { timeout: TEST_MS }, async () => {
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await pickModel('Model', 'svc-sandbox/huge@1')
   await ask('Hello')
@@ -231,7 +216,7 @@ test('an answer of a megabyte does not hold the page up', { timeout: 60_000 }, a
 })
 
 // Case B186: a key that was revoked is said to be so, asked with once, and replaced by a click.
-test('a revoked key ends in a clear state and not in a loop', { timeout: 60_000 }, async () => {
+test('a revoked key ends in a clear state and not in a loop', { timeout: TEST_MS }, async () => {
   const { data } = await get<{ data: { id: string; is_playground: boolean }[] }>(`teams/${teamId}/keys`)
   for (const { id, is_playground: isPlayground } of data) {
     if (isPlayground) await get(`teams/${teamId}/keys/${id}`, 'DELETE')
@@ -249,7 +234,7 @@ test('a revoked key ends in a clear state and not in a loop', { timeout: 60_000 
   await answers('done').waitFor()
 })
 
-test('a picture goes to the model by paste, and comes back as one', { timeout: 60_000 }, async () => {
+test('a picture goes to the model by paste, and comes back as one', { timeout: TEST_MS }, async () => {
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await page.evaluate(`{
     const bytes = Uint8Array.from(atob('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs='), (letter) => letter.charCodeAt(0))
@@ -278,10 +263,10 @@ test('a picture goes to the model by paste, and comes back as one', { timeout: 6
   await expect.poll(() => answers('done').count(), { timeout: 30_000 }).toBe(2)
   await page.reload()
   await expect.poll(() => page.getByTestId('picture').count()).toBe(2)
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
 })
 
-test('a video is made while the page is left, and charged once', { timeout: 120_000 }, async () => {
+test('a video is made while the page is left, and charged once', { timeout: TEST_MS }, async () => {
   await openTab('video')
   await pickModel('Model', 'openrouter/x-ai/grok-imagine-video')
   await page.getByLabel('Length').selectOption('1')
@@ -301,7 +286,7 @@ test('a video is made while the page is left, and charged once', { timeout: 120_
   await page.getByLabel('What the video shows').fill('nothing')
   await page.getByRole('button', { name: 'Make it' }).click()
   await answers('failed').getByText('Free').waitFor()
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
 })
 
 test('a text is spoken, heard again and followed word by word', { timeout: 180_000 }, async () => {
@@ -328,20 +313,20 @@ test('a text is spoken, heard again and followed word by word', { timeout: 180_0
   const subtitles = page.waitForEvent('download')
   await page.getByRole('button', { name: '.srt' }).click()
   expect((await subtitles).suggestedFilename()).toBe('transcript.srt')
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
 })
 
-test('on a phone nothing is wider than the screen', { timeout: 60_000 }, async () => {
-  await page.setViewportSize({ width: 390, height: 844 })
+test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async () => {
+  await page.setViewportSize(PHONE)
   for (const tab of ['chat', 'image', 'video', 'audio'] as const) {
     await openTab(tab)
     await page.locator('main textarea').first().waitFor()
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    expect(await overhang(page)).toBe(0)
   }
   await openTab('chat')
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByLabel('System prompt').last().waitFor()
-  expect(await faultsOfPage()).toEqual([])
+  expect(await faultsOf(page)).toEqual([])
   await page.keyboard.press('Escape')
 })
 

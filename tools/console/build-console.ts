@@ -1,12 +1,16 @@
 /** Builds the console's pages, unless what stands there was built from the same sources. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 
 const root = path.dirname(path.dirname(import.meta.dirname))
 const folder = path.join(root, 'packages', 'console')
 const stampFile = path.join(folder, 'dist', '.stamp')
+/** Holds the number of the process that builds. */
+const turnFile = path.join(root, 'node_modules', '.console-build')
+const TURN_POLL_MS = 100
 /** Everything that the pages are made of. */
 const SOURCES = [
   'packages/console/src',
@@ -48,11 +52,62 @@ function filesOf(place: string): string[] {
  * @throws when the sources do not build.
  */
 export async function buildConsole(): Promise<void> {
-  const stamp = sourceStamp()
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
-  process.stdout.write('Building the console …\n')
-  await runBuilder()
-  writeFileSync(stampFile, stamp)
+  if (isFresh()) return
+  const release = await takeTurn()
+  try {
+    // Whoever had the turn before may have built the same.
+    if (isFresh()) return
+    const stamp = sourceStamp()
+    process.stdout.write('Building the console …\n')
+    await runBuilder()
+    writeFileSync(stampFile, stamp)
+  } finally {
+    release()
+  }
+}
+
+const isFresh = (): boolean => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sourceStamp()
+
+/** One process builds at a time: the folder is emptied first. A turn whose holder died is over. */
+async function takeTurn(): Promise<() => void> {
+  while (!tryTurn()) {
+    const holder = holderOfTurn()
+    if (holder !== null && !isAlive(holder)) rmSync(turnFile, { force: true })
+    await setTimeout(TURN_POLL_MS)
+  }
+  return () => rmSync(turnFile, { force: true })
+}
+
+function tryTurn(): boolean {
+  // Written whole and then linked, so that nobody reads it half.
+  const own = `${turnFile}.${process.pid}`
+  writeFileSync(own, String(process.pid))
+  try {
+    linkSync(own, turnFile)
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+/** Null when the turn ended meanwhile. */
+function holderOfTurn(): number | null {
+  try {
+    return Number(readFileSync(turnFile, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** In a process of its own, which ends: what the bundler holds in memory must not stay with a gateway for its life. */

@@ -2,8 +2,10 @@ import { type Exact, modelTypes, type ModelEntry } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
+import { useState } from 'react'
 import { useTeam } from '../../api/session.ts'
 import { modelsQuery } from '../../api/team.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -61,28 +63,40 @@ export function ModelsPage() {
   )
 }
 
+/** So many fill the highest window; a search finds the rest sooner than a scroll. */
+const FIRST_ROWS = 60
+
 function ModelTable({ models }: { readonly models: readonly Model[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? models : models.slice(0, FIRST_ROWS)
   return (
-    <div className={tableFrame} role="region" aria-label="Models" tabIndex={0}>
-      <table className={table}>
-        <thead>
-          <tr>
-            <th className={headCell}>Model</th>
-            <th className={clsx(headCell, right)}>Input per 1M</th>
-            <th className={clsx(headCell, right)}>Output per 1M</th>
-            <th className={clsx(headCell, right)}>Per unit</th>
-            <th className={clsx(headCell, right)}>Context</th>
-            <th className={headCell}>Takes</th>
-            <th className={headCell}>Gives</th>
-          </tr>
-        </thead>
-        <tbody>
-          {models.map((model) => (
-            <ModelRow key={model.id} model={model} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <div className={tableFrame} role="region" aria-label="Models" tabIndex={0}>
+        <table className={table}>
+          <thead>
+            <tr>
+              <th className={headCell}>Model</th>
+              <th className={clsx(headCell, right)}>Input per 1M</th>
+              <th className={clsx(headCell, right)}>Output per 1M</th>
+              <th className={clsx(headCell, right)}>Per unit</th>
+              <th className={clsx(headCell, right)}>Context</th>
+              <th className={headCell}>Takes</th>
+              <th className={headCell}>Gives</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((model) => (
+              <ModelRow key={model.id} model={model} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length < models.length && (
+        <Button look="secondary" className="self-center" onClick={() => setWhole(true)}>
+          Show all {models.length} models
+        </Button>
+      )}
+    </>
   )
 }
 
