@@ -170,6 +170,13 @@ test('on a phone no operator’s page is wider than the screen', { timeout: TEST
     await untilItStands(page)
     expect(await overhang(page)).toBe(0)
   }
+  await openPlace(page, 'Accounts')
+  await page.getByRole('link', { name: 'Test', exact: true }).click()
+  await page.getByRole('cell', { name: 'svc-gpt' }).first().waitFor()
+  expect(await overhang(page)).toBe(0)
+  await page.goto(`${originOf(gateway)}/console/nowhere`)
+  expect(await faultsOf(page)).toEqual([])
+  await page.goto(`${originOf(gateway)}/console`)
   await page.setViewportSize(DESK)
 })
 

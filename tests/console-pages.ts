@@ -65,7 +65,8 @@ export async function enterSandbox(page: Page, gateway: { readonly baseUrl: stri
 /** Waits until the page stands: its title is there, and nothing of it is on its way. */
 export async function untilItStands(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor()
-  await page.waitForFunction(`document.querySelector('main [aria-label=Loading], main .animate-pulse') === null`)
+  // No function that is asked again and again: the pages allow no code from text.
+  await page.locator('main [aria-label=Loading], main .animate-pulse').first().waitFor({ state: 'detached' })
 }
 
 /** What depends on colours alone. */

@@ -15,18 +15,23 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
       <h1 className="text-lg font-semibold">This page could not be shown</h1>
       <p className="text-soft">{error instanceof Error ? error.message : 'That did not work.'}</p>
       {requestId !== null && <p className="font-mono text-[12px] text-soft">Request {requestId}</p>}
-      <Button onClick={again}>Try again</Button>
+      <div className="flex items-center gap-4">
+        <Button onClick={again}>Try again</Button>
+        <Link to="/" className="text-accent underline underline-offset-2">
+          To the overview
+        </Link>
+      </div>
     </div>
   )
 }
 
 export function NotFoundPage() {
   return (
-    <div className="mx-auto flex max-w-md flex-col items-start gap-3 px-6 py-16">
+    <main className="mx-auto flex max-w-md flex-col items-start gap-3 px-6 py-16">
       <h1 className="text-lg font-semibold">There is nothing at this address</h1>
       <Link to="/" className="text-accent underline underline-offset-2">
         To the overview
       </Link>
-    </div>
+    </main>
   )
 }

@@ -141,7 +141,6 @@ function EntryList({ id, entries, at, onOpen }: EntryListProps) {
               id={`${id}-${entry.id}`}
               role="option"
               aria-selected={index === at}
-              aria-label={`${entry.name} ${entry.note}`.trim()}
               onClick={() => onOpen(entry)}
               className={clsx(
                 'flex cursor-default items-center gap-2.5 rounded px-2.5 py-1.5',
@@ -149,7 +148,7 @@ function EntryList({ id, entries, at, onOpen }: EntryListProps) {
               )}
             >
               <Icon size={15} className="shrink-0 text-soft" aria-hidden />
-              <span className="truncate">{entry.name}</span>
+              <span className="truncate">{entry.name}</span>{' '}
               <span className="ml-auto truncate pl-3 font-mono text-[11.5px] text-soft">{entry.note}</span>
             </div>
           </div>

@@ -26,7 +26,7 @@ export function CodeTabs({ samples }: { readonly samples: readonly Sample[] }) {
       {samples.map(({ name, install, code }) => (
         <Tabs.Content key={name} value={name} className="relative outline-offset-[-2px]">
           <pre
-            className="overflow-x-auto p-4 pr-24 font-mono text-[12.5px] leading-5"
+            className="overflow-x-auto p-4 font-mono sm:pr-24 text-[12.5px] leading-5"
             data-testid={`sample-${name}`}
             tabIndex={0}
             aria-label={`${name} code`}
@@ -34,7 +34,11 @@ export function CodeTabs({ samples }: { readonly samples: readonly Sample[] }) {
             {install !== null && <span className="text-soft">{`# ${install}\n\n`}</span>}
             <code>{code}</code>
           </pre>
-          <CopyButton text={code} what={`the ${name} code`} className="absolute top-3 right-3 h-7 bg-surface" />
+          <CopyButton
+            text={code}
+            what={`the ${name} code`}
+            className="mb-3 ml-3 h-7 bg-surface sm:absolute sm:top-3 sm:right-3 sm:m-0"
+          />
         </Tabs.Content>
       ))}
     </Tabs.Root>

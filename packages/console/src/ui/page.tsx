@@ -39,7 +39,7 @@ export function Card({
   readonly children: ReactNode
 }) {
   return (
-    <section className="rounded-lg border border-line bg-surface p-4 md:p-5">
+    <section className="min-w-0 rounded-lg border border-line bg-surface p-4 md:p-5">
       {title !== undefined && (
         <div className="mb-3 flex items-center justify-between gap-3">
           <h2 className="font-semibold">{title}</h2>

@@ -57,7 +57,18 @@ export function ModelsPage() {
         <p role="status" className="text-[12px] text-soft">
           {shown.length === models.length ? `${models.length} models` : `${shown.length} of ${models.length} models`}
         </p>
-        {shown.length === 0 ? <Empty text="No model matches this search." /> : <ModelTable models={shown} />}
+        {shown.length === 0 ? (
+          <Empty
+            text="No model matches this search."
+            action={
+              <Button look="secondary" onClick={() => set({ q: '', type: '' })}>
+                Show all models
+              </Button>
+            }
+          />
+        ) : (
+          <ModelTable models={shown} />
+        )}
       </div>
     </Page>
   )
@@ -106,7 +117,7 @@ function ModelRow({ model }: { readonly model: Model }) {
   return (
     <tr className={clsx(bodyRow, 'group')}>
       <td className={clsx(cell, 'min-w-44 sm:min-w-56')}>
-        <div className="flex items-center gap-2">
+        <div className="flex flex-wrap items-center gap-x-2">
           <Link
             to="/team/$teamId/models/$modelId"
             params={{ teamId: team.id, modelId: model.id }}
@@ -123,7 +134,7 @@ function ModelRow({ model }: { readonly model: Model }) {
             text={model.id}
             what={model.id}
             look="quiet"
-            className="h-5 px-1 text-[11px] opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+            className="hidden h-5 px-1 text-[11px] opacity-0 sm:inline-flex group-hover:opacity-100 focus-visible:opacity-100"
           />
         </div>
         {svc.alias_for !== null && (

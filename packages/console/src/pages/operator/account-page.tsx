@@ -186,7 +186,7 @@ function Requests({ account: { requests } }: { readonly account: Account }) {
         <tbody>
           {requests.map((request) => (
             <tr key={request.request_id} className={bodyRow} title={request.request_id}>
-              <td className={clsx(cell, 'pl-0 font-mono text-[12px] break-all')}>{request.model}</td>
+              <td className={clsx(cell, 'min-w-32 pl-0 font-mono text-[12px] break-words')}>{request.model}</td>
               <td className={clsx(cell, 'whitespace-nowrap')}>
                 <Time seconds={request.created} />
               </td>

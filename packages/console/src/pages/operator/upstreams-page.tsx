@@ -126,7 +126,7 @@ function ModelTable({ upstream: { name, models } }: { readonly upstream: Upstrea
         <tbody>
           {models.map((model) => (
             <tr key={model.model} className={bodyRow}>
-              <td className={clsx(cell, 'pl-0 font-mono text-[12px] break-all')}>{model.model}</td>
+              <td className={clsx(cell, 'min-w-40 pl-0 font-mono text-[12px] break-words')}>{model.model}</td>
               <td className={cell}>
                 <Mark tone={CIRCUIT_TONES[model.circuit]}>{CIRCUIT_TEXTS[model.circuit]}</Mark>
               </td>

@@ -1,4 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { termsQuery } from '../../api/operator.ts'
 import { Gate } from '../sign-in/gate.tsx'
 
@@ -14,6 +15,9 @@ export function TermsPage() {
         </a>
       )}
       {data.text === null && data.url === null && <p className="text-soft">{data.brand} has set no terms.</p>}
+      <Link to="/" className="self-start text-accent underline underline-offset-2">
+        To the console
+      </Link>
     </Gate>
   )
 }

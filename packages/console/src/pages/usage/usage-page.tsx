@@ -45,9 +45,13 @@ export function UsagePage() {
           <Empty
             text={isFiltered ? 'No request matches these filters.' : 'There was no request in this time.'}
             action={
-              isFiltered && (
-                <Link to="/team/$teamId/usage" params={{ teamId: team.id }} className="text-accent underline">
+              isFiltered ? (
+                <Link to="/team/$teamId/usage" params={{ teamId: team.id }} className={buttonLook('secondary')}>
                   Remove the filters
+                </Link>
+              ) : (
+                <Link to="/team/$teamId/playground" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+                  Try one in the playground
                 </Link>
               )
             }
