@@ -215,6 +215,8 @@ test('a page of one key: what it spent, and a change that holds at once', { time
   expect((await payWith(key)).status).toBe(402)
 
   await page.getByRole('button', { name: 'Replace' }).click()
+  await page.getByRole('heading', { name: /^Replace/ }).waitFor()
+  expect(await faultsOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Make the new key' }).click()
   const next = await page.getByTestId('key-secret').innerText()
   const saved = page.waitForEvent('download')
