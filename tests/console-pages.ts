@@ -1,4 +1,6 @@
-/** What the tests of the console share: the built pages in a browser, what they complain of, and what is wrong there. */
+/**
+ * What the tests of the console share: the built pages in a browser, what they complain of, and what is wrong there.
+ */
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { buildConsole } from '../tools/console/build-console.ts'

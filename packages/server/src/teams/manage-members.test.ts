@@ -28,7 +28,7 @@ function openTeam() {
 
 const team = { teamId: 'team', role: 'owner' } as const
 
-test('who dies while taking a member out leaves one who can be taken out again, and no key without a member', async () => {
+test('a death while a member is taken out leaves one who can be taken out again, and no key of nobody', async () => {
   for (const takeOut of [
     ({ deps }: ReturnType<typeof openTeam>) => removeMember(deps, team, { userId: 'bob', keys: 'revoke' }),
     ({ deps, state }: ReturnType<typeof openTeam>) =>
