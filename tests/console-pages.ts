@@ -68,7 +68,7 @@ export async function enterSandbox(page: Page, gateway: { readonly baseUrl: stri
 export async function untilItStands(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor()
   // No function that is asked again and again: the pages allow no code from text.
-  await page.locator('main [aria-label=Loading], main .animate-pulse').first().waitFor({ state: 'detached' })
+  await page.locator('main [aria-label=Loading], main [data-skeleton]').first().waitFor({ state: 'detached' })
 }
 
 /** What depends on colours alone. */

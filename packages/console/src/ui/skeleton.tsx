@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 
 /** Stands where something will be, in its true size. */
 export function Skeleton({ className }: { readonly className?: string }) {
-  return <div aria-hidden className={clsx('animate-pulse rounded bg-line/70', className)} />
+  return <div aria-hidden data-skeleton className={clsx('animate-pulse rounded bg-line/70', className)} />
 }
 
 /** A page that is on its way. */
