@@ -134,7 +134,10 @@ function ModelRow({ model }: { readonly model: Model }) {
             text={model.id}
             what={model.id}
             look="quiet"
-            className="hidden h-5 px-1 text-[11px] opacity-0 sm:inline-flex group-hover:opacity-100 focus-visible:opacity-100"
+            className={clsx(
+              'hidden h-5 px-1 text-[11px] opacity-0 sm:inline-flex',
+              'group-hover:opacity-100 focus-visible:opacity-100',
+            )}
           />
         </div>
         {svc.alias_for !== null && (
