@@ -53,6 +53,8 @@ export interface ConsoleParts {
 }
 
 const DEMO_EMAIL = 'demo@sandbox.invalid'
+/** A page asks for about ten things where a program asks for one: a person has so many times the calls of a key. */
+const PAGE_CALLS = 10
 /** A page needs one in half an hour; a person opens many pages. Source: own choice. */
 const PLAYGROUND_KEYS_PER_MINUTE = 120
 /** A bucket lets a sixth of it through at once. */
@@ -135,7 +137,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         link: outbox !== null,
       },
       origins: parts.origins,
-      perUser: new RateLimiter(config.limits.requestsPerMinute, clock, 'requests of this user'),
+      perUser: new RateLimiter(config.limits.requestsPerMinute * PAGE_CALLS, clock, 'requests of this user'),
       perPlayer: new RateLimiter(PLAYGROUND_KEYS_PER_MINUTE, clock, 'playground keys of this user'),
       perPassword: new RateLimiter(PASSWORDS_PER_MINUTE, clock, 'passwords of this user'),
     },

@@ -98,7 +98,7 @@ async function printRecords(context: Context, records: readonly Record[], page: 
   const { requests, credits_charged: charged } = page.totals
   const more = requests > records.length ? `, ${records.length} shown` : ''
   await terminal.notes.line(
-    `${requests === 1 ? '1 request' : `${requests} requests`}${more}, ${creditsText(charged)} in all`,
+    `${requests === 1 ? '1 request' : `${requests} requests`}${more}, ${creditsText(charged)} with this key`,
   )
 }
 

@@ -48,10 +48,18 @@ export function requireOwnOrigin(deps: Pick<ConsoleDeps, 'origins'>, { request }
   throw new ServiceError('foreign_origin', `Only pages of ${origins[0]} may do this.`)
 }
 
-/** @throws {ServiceError} 401 when nobody is signed in, 429 when they call too often. */
-async function requireSession(deps: ConsoleDeps, { request }: RouteCall): Promise<Session> {
+/**
+ * Calls are counted by person: many may sit behind one address. The address counts only those of nobody, whose cookies
+ * end at their signature, before the database is asked.
+ *
+ * @throws {ServiceError} 401 when nobody is signed in, 429 when they call too often.
+ */
+async function requireSession({ edge, console: deps }: ConsoleEdge, { request }: RouteCall): Promise<Session> {
   const session = await (await deps.signIn()).findSession(request.headers.cookie)
-  if (session === null) throw new ServiceError('not_signed_in', 'Sign in first.')
+  if (session === null) {
+    edge.limits.perAddress.take(callerAddress(request.ip))
+    throw new ServiceError('not_signed_in', 'Sign in first.')
+  }
   deps.perUser.take(session.user.userId)
   return session
 }
@@ -100,27 +108,27 @@ async function membershipFor(deps: ConsoleDeps, session: Session, row: ConsoleEn
  */
 export function mountSession<Row extends ConsoleEndpoint>(
   app: FastifyInstance,
-  { edge, console: deps }: ConsoleEdge,
+  parts: ConsoleEdge,
   row: Row,
   handle: (call: ConsoleCall<Row>) => unknown,
 ): void {
+  const { edge, console: deps } = parts
   app.route({
     method: row.method,
     url: routePattern(row),
     handler: async (request, reply) => {
       const call = { request, reply }
       reply.header('cache-control', 'no-store')
-      edge.limits.perAddress.take(callerAddress(request.ip))
       requireOwnOrigin(deps, call)
-      const session = await requireSession(deps, call)
+      const session = await requireSession(parts, call)
       // Checked before the body is read: whoever may not do it does not learn what would be wrong with it.
       const membership = await membershipFor(deps, session, row, request.params)
       if (row.isSensitive === true && !isFresh(session, edge.clock.now())) {
         throw new ServiceError('sign_in_again', 'Sign in again to do this: your last sign-in is too long ago.')
       }
-      const parts = await parseParts(edge, call, row)
+      const given = await parseParts(edge, call, row)
       // Rows without a team never read it; the type is kept simple for the many that do.
-      return handle({ ...call, ...parts, session, membership: membership as Membership })
+      return handle({ ...call, ...given, session, membership: membership as Membership })
     },
   })
 }

@@ -124,3 +124,21 @@ describeEachEngine('sessions of the console', (engine) => {
     }
   })
 })
+
+test('whoever is signed in is counted by themselves, however busy their address is', async () => {
+  // The limits that everybody has: the pages of the other tests would not show what they are like.
+  const limits = { requests_per_minute: 600, public_per_minute: 120 }
+  const gateway = await startTestGateway({ file: { limits } })
+  const person = await signedIn(gateway)
+  const stranger = createBrowserSession(gateway.baseUrl)
+  const statuses = async (browser: BrowserSession, path: string, count: number): Promise<Set<number>> => {
+    const answers = await Promise.all(Array.from({ length: count }, () => browser.call('GET', path)))
+    return new Set(answers.map(({ status }) => status))
+  }
+  expect(await statuses(stranger, '/console/session', 60)).toContain(429)
+  expect(await statuses(stranger, '/console/sessions', 10)).toContain(429)
+  // Thirty pages, one right after the other.
+  expect(await statuses(person, '/console/session', 150)).toEqual(new Set([200]))
+  expect(await statuses(person, '/console/sessions', 150)).toEqual(new Set([200]))
+  await gateway.stop()
+})

@@ -60,11 +60,12 @@ async function describeVisit(deps: ConsoleDeps, session: Session | null): Promis
 export function mountSessions(app: FastifyInstance, parts: ConsoleEdge): void {
   const { console: deps, edge } = parts
   app.get(consoleEndpoints.getConsoleSession.path, async (request, reply) => {
-    edge.limits.perAddress.take(callerAddress(request.ip))
     reply.header('cache-control', 'no-store')
     // Nobody loads the library to learn that nobody is signed in.
     const { cookie } = request.headers
     const session = cookie === undefined ? null : await (await deps.signIn()).findSession(cookie)
+    if (session === null) edge.limits.perAddress.take(callerAddress(request.ip))
+    else deps.perUser.take(session.user.userId)
     return describeVisit(deps, session)
   })
   mountSession(app, parts, consoleEndpoints.listBrowserSessions, async ({ session }) => {
