@@ -53,9 +53,11 @@ export interface ClaimOptions {
   readonly wait: boolean
 }
 
-/** How long between two looks where the gateway names no time, and the longest, in seconds. */
+/**
+ * The longest time between two looks, in seconds. The gateway names how long such a wait usually is; a look costs little, and the
+ * watcher is often quicker.
+ */
 const WAIT_SECONDS = 5
-const WAIT_SECONDS_MAX = 60
 
 /** Claims, and asks again until it is credited: each time is the same claim. */
 export async function claimDeposit(context: Context, hash: string, options: ClaimOptions): Promise<void> {
@@ -85,7 +87,7 @@ async function claimOnce(context: Context, { client, endpoints }: ApiConnection,
       signal: context.terminal.signal,
       onResponse: ({ headers }) => {
         const asked = Number(headers.get('retry-after') ?? WAIT_SECONDS)
-        waitSeconds = Number.isFinite(asked) ? Math.min(WAIT_SECONDS_MAX, Math.max(1, asked)) : WAIT_SECONDS
+        waitSeconds = Number.isFinite(asked) ? Math.min(WAIT_SECONDS, Math.max(1, asked)) : WAIT_SECONDS
       },
     },
   )
