@@ -11,7 +11,9 @@ const INSTALLED = [
 /** Without its own sandbox, which needs rights that containers and root do not have; pages here are our own. */
 const SWITCHES = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--headless']
 
-/** The package has no windows at all, which takes a fifth of the time of a whole browser; it is made for Linux alone. */
+/**
+ * The package has no windows at all, which takes a fifth of the time of a whole browser; it is made for Linux alone.
+ */
 async function findChromium(): Promise<string> {
   if (process.platform === 'linux') return (await import('@sparticuz/chromium')).default.executablePath()
   const installed = INSTALLED.find((place) => existsSync(place))

@@ -54,8 +54,8 @@ export interface ClaimOptions {
 }
 
 /**
- * The longest time between two looks, in seconds. The gateway names how long such a wait usually is; a look costs little, and the
- * watcher is often quicker.
+ * The longest time between two looks, in seconds. The gateway names how long such a wait usually is; a look costs
+ * little, and the watcher is often quicker.
  */
 const WAIT_SECONDS = 5
 
