@@ -33,7 +33,10 @@ const START_RETRY_MS = 50
 export type PostgresDurability = 'relaxed' | 'full'
 
 const DURABILITY_SETTINGS: Readonly<Record<PostgresDurability, readonly string[]>> = {
-  relaxed: ['shared_buffers = 64MB', 'max_wal_size = 256MB', 'fsync = off', 'full_page_writes = off'],
+  // Hundreds of databases come and go: nobody has to look through them for what to tidy up.
+  relaxed: [
+    ...['shared_buffers = 64MB', 'max_wal_size = 256MB', 'fsync = off', 'full_page_writes = off', 'autovacuum = off'],
+  ],
   full: ['shared_buffers = 256MB', 'max_wal_size = 2GB', 'fsync = on', 'full_page_writes = on'],
 }
 
