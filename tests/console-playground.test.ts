@@ -119,7 +119,7 @@ test('answers of two models, their charges, and what a reload keeps', { timeout:
   expect(await faultsOf(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Show the request as code' }).click()
-  const code = page.getByTestId('code-curl')
+  const code = page.getByTestId('sample-curl')
   expect(await code.innerText()).toContain('Be brief.')
   expect(await code.innerText()).not.toContain('sk-svc-')
   await page.keyboard.press('Escape')

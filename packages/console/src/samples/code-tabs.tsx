@@ -26,7 +26,7 @@ export function CodeTabs({ samples }: { readonly samples: readonly Sample[] }) {
       {samples.map(({ name, install, code }) => (
         <Tabs.Content key={name} value={name} className="relative outline-offset-[-2px]">
           <pre
-            className="overflow-x-auto p-4 font-mono sm:pr-24 text-[12.5px] leading-5"
+            className="max-h-[60dvh] overflow-auto p-4 font-mono sm:pr-24 text-[12.5px] leading-5"
             data-testid={`sample-${name}`}
             tabIndex={0}
             aria-label={`${name} code`}

@@ -1,12 +1,6 @@
 /** The very request of the page as code in each language. Pure. */
+import type { Sample } from '../../../samples/code-samples.ts'
 import { javaScript, pythonArguments, shellText, shortened } from './literals.ts'
-
-export interface CodeSample {
-  readonly name: string
-  /** What must be installed first; null for nothing. */
-  readonly install: string | null
-  readonly code: string
-}
 
 /** Values are the request's fields, as the page would send them. */
 type Body = Readonly<Record<string, unknown>>
@@ -22,7 +16,7 @@ const nodeClient = (baseUrl: string): string =>
 const aiClient = (baseUrl: string): string =>
   `const svc = createOpenAICompatible({ name: 'svc', baseURL: '${baseUrl}', apiKey: '${KEY}' })\n`
 
-function curl(baseUrl: string, path: string, body: Body, more = ''): CodeSample {
+function curl(baseUrl: string, path: string, body: Body, more = ''): Sample {
   const code = `curl ${baseUrl}${path} \\
   -H "Authorization: Bearer ${KEY}" \\
   -H "Content-Type: application/json" \\
@@ -48,7 +42,7 @@ function aiMessage(message: unknown): unknown {
   return { role, content: Array.isArray(content) ? content.map(aiPart) : content }
 }
 
-function aiChat(baseUrl: string, { model, messages, ...rest }: Body): CodeSample {
+function aiChat(baseUrl: string, { model, messages, ...rest }: Body): Sample {
   const settings = Object.entries(rest).flatMap(([key, value]) => {
     const name = AI_SETTINGS[key]
     return name === undefined ? [] : [`  ${name}: ${javaScript(value)},\n`]
@@ -65,7 +59,7 @@ for await (const text of textStream) process.stdout.write(text)`
   return { name: 'Vercel AI SDK', install: 'npm install ai @ai-sdk/openai-compatible', code }
 }
 
-export function chatCode(baseUrl: string, body: Body): readonly CodeSample[] {
+export function chatCode(baseUrl: string, body: Body): readonly Sample[] {
   const streamed = { ...body, stream: true }
   return [
     curl(baseUrl, '/chat/completions', streamed, ' \\\n  --no-buffer'),
@@ -86,7 +80,7 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
   ]
 }
 
-function aiImage(baseUrl: string, { model, prompt, n, size, seed }: Body): CodeSample {
+function aiImage(baseUrl: string, { model, prompt, n, size, seed }: Body): Sample {
   const fields = Object.entries({ prompt, n, size, seed }).filter(([, value]) => value !== undefined)
   const code = `import { writeFileSync } from 'node:fs'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
@@ -100,7 +94,7 @@ images.forEach((image, at) => writeFileSync(\`image-\${at}.png\`, image.uint8Arr
 }
 
 /** @param inputs how many pictures are given to be changed. */
-export function imageCode(baseUrl: string, body: Body, inputs: number): readonly CodeSample[] {
+export function imageCode(baseUrl: string, body: Body, inputs: number): readonly Sample[] {
   if (inputs > 0) return editCode(baseUrl, body, inputs)
   return [
     curl(baseUrl, '/images/generations', body),
@@ -130,7 +124,7 @@ function formFields(body: Body): string {
     .join('')
 }
 
-function editCode(baseUrl: string, body: Body, inputs: number): readonly CodeSample[] {
+function editCode(baseUrl: string, body: Body, inputs: number): readonly Sample[] {
   const names = Array.from({ length: inputs }, (_, at) => `input-${at}.png`)
   return [
     {
@@ -155,7 +149,7 @@ ${nodeClient(baseUrl)}const answer = await client.images.edit({
   ]
 }
 
-export function videoCode(baseUrl: string, body: Body): readonly CodeSample[] {
+export function videoCode(baseUrl: string, body: Body): readonly Sample[] {
   return [
     curl(baseUrl, '/videos', body),
     {
@@ -191,7 +185,7 @@ if (job.status === 'completed') {
   ]
 }
 
-export function speechCode(baseUrl: string, body: Body): readonly CodeSample[] {
+export function speechCode(baseUrl: string, body: Body): readonly Sample[] {
   const file = `speech.${typeof body['response_format'] === 'string' ? body['response_format'] : 'mp3'}`
   return [
     curl(baseUrl, '/audio/speech', body, ` \\\n  --output ${file}`),
@@ -211,7 +205,7 @@ await writeFile('${file}', Buffer.from(await answer.arrayBuffer()))`,
 }
 
 /** @param body the fields of the form without its file. */
-export function transcriptionCode(baseUrl: string, body: Body): readonly CodeSample[] {
+export function transcriptionCode(baseUrl: string, body: Body): readonly Sample[] {
   const { 'timestamp_granularities[]': granularities, ...rest } = body
   const words = Array.isArray(granularities) ? granularities : []
   const named = { ...rest, ...(words.length === 0 ? {} : { timestamp_granularities: words }) }
