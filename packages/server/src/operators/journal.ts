@@ -2,32 +2,14 @@
  * The operators' journal: no deed without an entry. The entry is written first, the deed is done, and its outcome is
  * noted once. Where a process dies in between, the entry stays without an outcome. Source: decision 0046.
  */
+import type { journalActions } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import type { JournalStore } from './journal-store.ts'
 
 /** What operators do. */
-export const operatorActions = [
-  'settings.change',
-  'operator.add',
-  'operator.remove',
-  'account.create',
-  'account.suspend',
-  'account.resume',
-  'account.close',
-  'account.export',
-  'credits.grant',
-  'credits.adjust',
-  'deposit.release',
-  'deposit.reject',
-  'key.create',
-  'key.revoke',
-  'mail.retry',
-  'mail.suppress',
-  'audit.run',
-] as const
-export type OperatorAction = (typeof operatorActions)[number]
+export type OperatorAction = (typeof journalActions)[number]
 
 /** Who acts. */
 export interface Operator {
