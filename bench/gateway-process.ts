@@ -7,7 +7,7 @@ import { nanocreditsOf } from '@svc/contract'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import { openAdmin } from '../packages/server/src/open-admin.ts'
 import { childEnvironment } from '../packages/server/testing/child-environment.ts'
-import { findFreePort } from '../packages/server/testing/postgres-server.ts'
+import { findFreePort } from '../packages/server/testing/free-port.ts'
 import type { BenchContext } from './bench-context.ts'
 import type { Side } from './side.ts'
 

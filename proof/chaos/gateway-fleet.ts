@@ -1,7 +1,8 @@
 /** The gateways of a chaos run: killed at random moments, each restarted on its port. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../../packages/server/testing/random.ts'
-import { findFreePort, type GatewayProcess } from '../rig/gateway-process.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import type { GatewayProcess } from '../rig/gateway-process.ts'
 import type { Rig } from '../rig/gateway-rig.ts'
 
 export interface Fleet {

@@ -3,7 +3,8 @@
  * anything.
  */
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'
-import { findFreePort, type GatewayProcess } from '../rig/gateway-process.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import type { GatewayProcess } from '../rig/gateway-process.ts'
 import { type AuditOutcome, openRig, type Rig } from '../rig/gateway-rig.ts'
 import { until } from '../rig/until.ts'
 import { checkAnswer } from './check-answer.ts'

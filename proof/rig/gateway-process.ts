@@ -1,6 +1,5 @@
 /** One gateway as operators run it: a process of its own on a port of its own. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))
@@ -33,18 +32,6 @@ export interface GatewayStart {
   readonly nodeOptions?: readonly string[]
   /** Sees each line of the log. */
   readonly onLine?: (line: string) => void
-}
-
-/** A port of the loopback that is free now. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 interface Printed {

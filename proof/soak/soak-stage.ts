@@ -1,6 +1,6 @@
 /** What both kinds of soak run on: one gateway with its probe, a steady upstream, and an account that can pay. */
 import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
-import { findFreePort } from '../rig/gateway-process.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import { openRig } from '../rig/gateway-rig.ts'
 import { until } from '../rig/until.ts'
 import { PROBE, ProcessMeter } from './measure-process.ts'

@@ -6,7 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
 import { createRandom } from '../../packages/server/testing/random.ts'
 import { startStubVideoUpstream } from '../../packages/server/testing/stub-video-upstream.ts'
-import { findFreePort, type GatewayProcess } from '../rig/gateway-process.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import type { GatewayProcess } from '../rig/gateway-process.ts'
 import { openRig, type Rig } from '../rig/gateway-rig.ts'
 
 export interface VideoKillOptions {

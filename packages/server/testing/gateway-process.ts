@@ -1,7 +1,6 @@
 /** Gateways as operators run them: real processes on one database, that can be stopped, killed and started again. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,6 +19,7 @@ import { type ChatClient, createChatClient } from './chat-client.ts'
 import { childEnvironment } from './child-environment.ts'
 import { openTestDatabase } from './test-database.ts'
 import { createTestAccount, wideLimits } from './test-gateway.ts'
+import { findFreePort } from './free-port.ts'
 
 export interface ProcessesOptions {
   readonly engine: DatabaseEngine
@@ -85,17 +85,6 @@ function environment(options: ProcessesOptions, place: { readonly url: string | 
     ...(place.url === null ? {} : { SVC_DATABASE_URL: place.url }),
     ...options.env,
   }
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 /** Resolves once the process has said that it is ready. */

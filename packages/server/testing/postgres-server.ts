@@ -2,13 +2,13 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { chownSync } from 'node:fs'
 import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { findFreePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
@@ -122,18 +122,6 @@ async function initialise({ programs, folder, runAs, durability }: NewServer): P
     `log_min_messages = fatal`,
   ]
   await writeFile(join(folder, 'data', 'postgresql.auto.conf'), `${settings.join('\n')}\n`)
-}
-
-/** A port that nobody listens on at this moment. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 async function waitUntilReady(server: ChildProcess, url: string): Promise<void> {
