@@ -18,6 +18,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   gateway_setting: 'operators',
   deposit_decision: 'deposits',
   hold: 'ledger',
+  hold_extension: 'ledger',
   linked_wallet: 'deposits',
   operator: 'operators',
   operator_action: 'operators',

@@ -37,8 +37,11 @@ export const teamUsageEntries = z.object({
     state: z.enum(['held', 'captured', 'released', 'expired']),
     placed_at_ms: z.int().describe('Milliseconds since the epoch.'),
     ended_at_ms: z.int().nullable().describe('Null while it is open.'),
+    credits_placed: creditsNumber.describe('Held when the request began.'),
     credits_reserved: creditsNumber.describe('The most that was held; a hold only grows.'),
-    grows: z.boolean().describe('True where the balance was the limit: then the hold grew while output came.'),
+    extensions: z
+      .array(z.object({ at_ms: z.int(), credits_added: creditsNumber, credits_reserved: creditsNumber }))
+      .describe('Each growth, in order. Where the balance is the limit, a hold begins small.'),
   }),
   transfer: z
     .object({

@@ -99,15 +99,22 @@ export async function readTeamUsageEntries(
   const id = requestId.toLowerCase()
   const movement = await store.findMovement(scopeOf(reach), id)
   if (movement === null) throw noSuchRequest()
-  const { hold, transfer, entries } = movement
+  const { hold, extensions, transfer, entries } = movement
+  const [first] = extensions
   return {
     request_id: id,
     hold: {
       state: hold.state,
       placed_at_ms: hold.placed_at,
       ended_at_ms: hold.ended_at,
-      credits_reserved: creditsJson(nanocreditsOf(hold.amount)),
-      grows: hold.stream === 1 && hold.limit_units !== null,
+      credits_placed: creditsJson(nanocreditsOf(first === undefined ? hold.amount : first.amount - first.added_amount)),
+      // A hold that grew meanwhile is told as its last growth that was read.
+      credits_reserved: creditsJson(nanocreditsOf(extensions.at(-1)?.amount ?? hold.amount)),
+      extensions: extensions.map(({ amount, added_amount: added, extended_at: at }) => ({
+        at_ms: at,
+        credits_added: creditsJson(nanocreditsOf(added)),
+        credits_reserved: creditsJson(nanocreditsOf(amount)),
+      })),
     },
     transfer:
       transfer === null

@@ -1,6 +1,7 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { HoldTable, LedgerEntryView, Schema, TransferTable, UsageRecordTable } from '../db/schema.ts'
+import type { HoldExtensionTable, HoldTable } from '../db/hold-schema.ts'
+import type { LedgerEntryView, Schema, TransferTable, UsageRecordTable } from '../db/schema.ts'
 import type { UsageSpan } from './usage-span.ts'
 
 /** The job that a request has submitted; null for requests that submit none. */
@@ -66,7 +67,9 @@ export interface UsageStore {
 
 /** How the money of one request moved. */
 export interface Movement {
-  readonly hold: Pick<HoldTable, 'state' | 'placed_at' | 'ended_at' | 'amount' | 'stream' | 'limit_units'>
+  readonly hold: Pick<HoldTable, 'state' | 'placed_at' | 'ended_at' | 'amount'>
+  /** Each growth of the hold, in the order in which they came. */
+  readonly extensions: readonly Omit<HoldExtensionTable, 'hold_id'>[]
   readonly transfer: Pick<TransferTable, 'transfer_id' | 'kind' | 'created_at'> | null
   readonly entries: readonly Pick<LedgerEntryView, 'account' | 'amount'>[]
 }
@@ -179,26 +182,37 @@ export function createUsageStore({ read }: Database): UsageStore {
   }
 }
 
+/** Growths of one hold that are told at most. Source: own choice. */
+const EXTENSIONS_MAX = 200
+
 async function findMovement(read: Database['read'], scope: UsageScope, holdId: string): Promise<Movement | null> {
   const hold = await read
     .selectFrom('hold')
-    .select(['state', 'placed_at', 'ended_at', 'amount', 'stream', 'limit_units'])
+    .select(['state', 'placed_at', 'ended_at', 'amount'])
     .where('hold_id', '=', holdId)
     .where(inScope('hold', scope))
     .executeTakeFirst()
   if (hold === undefined) return null
+  // A hold doubles, so there are few.
+  const extensions = await read
+    .selectFrom('hold_extension')
+    .select(['amount', 'added_amount', 'extended_at'])
+    .where('hold_id', '=', holdId)
+    .orderBy('amount')
+    .limit(EXTENSIONS_MAX)
+    .execute()
   const transfer = await read
     .selectFrom('transfer')
     .select(['transfer_id', 'kind', 'created_at'])
     .where('hold_id', '=', holdId)
     .executeTakeFirst()
-  if (transfer === undefined) return { hold, transfer: null, entries: [] }
+  if (transfer === undefined) return { hold, extensions, transfer: null, entries: [] }
   const entries = await read
     .selectFrom('ledger_entry')
     .select(['account', 'amount'])
     .where('transfer_id', '=', transfer.transfer_id)
     .execute()
-  return { hold, transfer, entries }
+  return { hold, extensions, transfer, entries }
 }
 
 /** Looked up by the unique hold of a job. */

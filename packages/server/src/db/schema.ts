@@ -6,7 +6,6 @@
  * Ids are UUIDv7 text, so that order by id is order by time.
  */
 import type { Generated } from 'kysely'
-
 import type {
   AddressInflowTable,
   ChainCursorTable,
@@ -19,6 +18,7 @@ import type {
   TaskLeaseTable,
   WalletChallengeTable,
 } from './deposit-schema.ts'
+import type { HoldExtensionTable, HoldTable } from './hold-schema.ts'
 import type { MailGateTable, MailOutboxTable, MailSuppressionTable } from './mail-schema.ts'
 import type {
   AuditRunTable,
@@ -104,30 +104,6 @@ export interface ApiKeyTable {
   session_id: Generated<string | null>
   /** The key through which this one was mirrored; null for a key that was made here. */
   mirrored_by: string | null
-}
-
-/** Credits promised to a request in flight. Ends once. */
-export interface HoldTable {
-  hold_id: string
-  account_id: string
-  key_id: string
-  team_budget_id: string | null
-  key_budget_id: string | null
-  /** Period of each budget in which the hold was placed: its capture counts there. Null with the budget. */
-  team_window_start: number | null
-  key_window_start: number | null
-  process_id: string
-  type: string
-  model: string
-  stream: number
-  amount: bigint
-  /** Units that the balance could pay when the hold was placed; null when the request needed no limit of ours. */
-  limit_units: number | null
-  state: 'held' | 'captured' | 'released' | 'expired'
-  placed_at: number
-  ended_at: number | null
-  /** JSON text of a `HoldProgress`; null until the first journal. */
-  progress: string | null
 }
 
 /**
@@ -275,6 +251,7 @@ export interface Schema {
   budget: BudgetTable
   api_key: ApiKeyTable
   hold: HoldTable
+  hold_extension: HoldExtensionTable
   transfer: TransferTable
   ledger_entry: LedgerEntryView
   usage_record: UsageRecordTable

@@ -31,6 +31,11 @@ export const invariants: readonly Invariant[] = [
     check: checkPosted,
   },
   { name: 'held', promise: 'what is held of each account is the sum of its open holds', check: checkHeld },
+  {
+    name: 'grown',
+    promise: 'a hold that has grown is what its growths made of it, each on the one before',
+    check: checkGrown,
+  },
   { name: 'covered', promise: 'no account has less than it holds', check: checkCovered },
   {
     name: 'settled once',
@@ -128,6 +133,19 @@ async function checkHeld(context: AuditContext): Promise<Finding> {
     'open holds': await count(context, `hold where state = 'held'`),
     held: await total(context, 'held', 'balance'),
   }
+  return { figures, breaches }
+}
+
+/** Each growth begins where the one before ended; the last ends at what is held. */
+async function checkGrown(context: AuditContext): Promise<Finding> {
+  const breaches = await list(
+    context,
+    sql`select 'hold ' || e.hold_id || ' did not grow to ' || e.amount as breach
+          from hold_extension e join hold h on h.hold_id = e.hold_id
+          left join hold_extension n on n.hold_id = e.hold_id and n.amount - n.added_amount = e.amount
+         where e.amount <> h.amount and n.hold_id is null`,
+  )
+  const figures = { growths: await count(context, 'hold_extension') }
   return { figures, breaches }
 }
 

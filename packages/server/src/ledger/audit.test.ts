@@ -48,6 +48,7 @@ describeEachEngine('the audit', (engine) => {
     ['budgets', 'update budget set spent = spent + 1 where limit_nanocredits is not null'],
     ['totals', 'update usage_daily set charge = charge + 1'],
     ['totals', 'delete from usage_daily'],
+    ['grown', `insert into hold_extension select hold_id, amount + 1, 1, placed_at from hold`],
   ])('finds a breach of "%s"', async (name, sql) => {
     await plant(sql)
     expect(await broken()).toContain(name)

@@ -17,6 +17,7 @@ const TABLES = [
   ['balance', ['account_id']],
   ['budget', ['budget_id']],
   ['hold', ['hold_id']],
+  ['hold_extension', ['hold_id', 'amount']],
   ['transfer', ['transfer_id']],
   ['usage_record', ['usage_id']],
   ['usage_daily', ['key_id', 'day', 'type', 'model']],
@@ -227,6 +228,6 @@ function anyHold({ random, holds }: World): string {
 
 async function readTable({ database }: TestDatabase, table: (typeof TABLES)[number][0], order: readonly string[]) {
   const rows = await database.read.selectFrom(table).selectAll().execute()
-  const keyOf = (row: object): string => JSON.stringify(order.map((name) => Reflect.get(row, name)))
+  const keyOf = (row: object): string => JSON.stringify(order.map((name) => String(Reflect.get(row, name))))
   return rows.map((row) => ({ ...row })).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { HoldTable } from '../db/schema.ts'
+import type { HoldTable } from '../db/hold-schema.ts'
 import { JOBS_OWNER } from './hold-owner.ts'
 
 /** An open hold whose process is gone. Holds of jobs are none: no process answers for them. */

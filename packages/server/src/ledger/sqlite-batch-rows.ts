@@ -6,6 +6,7 @@ import type {
   CreditRow,
   DailyRow,
   DepositRow,
+  ExtensionRow,
   HoldEnding,
   HoldRow,
   KeyRow,
@@ -42,6 +43,7 @@ export interface BatchRows {
   readonly budgets: Map<string, BudgetRow | null>
   readonly keys: Map<string, KeyRow | null>
   readonly holds: Map<string, HoldRow | null>
+  readonly extensions: ExtensionRow[]
   readonly credits: Map<string, CreditRow>
   /** By chain, transaction and ordinal. */
   readonly deposits: Map<string, DepositRow | null>
@@ -51,7 +53,7 @@ export interface BatchRows {
 export function createBatchRows(store: SqliteLedgerStore, known: KnownRows): BatchRows {
   return {
     ...{ store, known, balances: new Map(), budgets: new Map(), keys: new Map(), holds: new Map() },
-    ...{ credits: new Map(), deposits: new Map() },
+    ...{ extensions: [], credits: new Map(), deposits: new Map() },
   }
 }
 
@@ -140,6 +142,7 @@ export function writeBatchRows(rows: BatchRows): void {
     if (hold.storedState === null) store.insertHold(hold)
     else store.updateHold(hold)
   }
+  for (const extension of rows.extensions) store.insertExtension(extension)
   for (const { hold, ending } of ended) {
     if (ending.charge > 0n || ending.writeOff > 0n) store.insertSettlement(hold, ending)
     if (hold.storedState !== 'expired') store.insertUsage(hold, findKey(rows, hold.keyId)?.teamId ?? null, ending)

@@ -199,7 +199,9 @@ function extendHold(rows: BatchRows, operation: ExtendHold): ExtendResult {
   const payable = hold.amount + leastPurse(purses).available
   const affordable = holdFor(fixed, perUnit, unitsFor(payable, fixed, perUnit, targetUnits))
   if (affordable > hold.amount && affordable <= payable) {
-    reserve(purses, affordable - hold.amount)
+    const added = affordable - hold.amount
+    reserve(purses, added)
+    rows.extensions.push({ holdId: hold.holdId, amount: affordable, added, extendedAt: operation.now })
     hold.amount = affordable
     hold.isChanged = true
   }

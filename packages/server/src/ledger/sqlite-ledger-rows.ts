@@ -58,6 +58,15 @@ export interface HoldRow {
   ending: HoldEnding | null
 }
 
+/** A growth of a hold. */
+export interface ExtensionRow {
+  readonly holdId: string
+  /** After it. */
+  readonly amount: bigint
+  readonly added: bigint
+  readonly extendedAt: number
+}
+
 /** How a hold ended in this batch. */
 export interface HoldEnding extends Settlement {
   readonly facts: UsageFacts

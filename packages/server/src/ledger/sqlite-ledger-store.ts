@@ -10,6 +10,7 @@ import type {
   CreditRow,
   DailyRow,
   DepositRow,
+  ExtensionRow,
   HoldEnding,
   HoldRow,
   HoldState,
@@ -152,6 +153,9 @@ function createHoldWrites(connection: DatabaseSync) {
   const updateHold = connection.prepare(
     'update hold set amount = ?, state = ?, ended_at = ?, progress = ? where hold_id = ?',
   )
+  const insertExtension = connection.prepare(
+    `insert into hold_extension (hold_id, amount, added_amount, extended_at) values (${marks(4)})`,
+  )
   const updateBalance = connection.prepare('update balance set posted = ?, held = ? where account_id = ?')
   const updateBudget = connection.prepare(
     'update budget set window_start = ?, spent = ?, reserved = ? where budget_id = ?',
@@ -170,6 +174,8 @@ function createHoldWrites(connection: DatabaseSync) {
     },
     updateHold: (hold: HoldRow): void =>
       run(updateHold, [hold.amount, hold.state, hold.endedAt, hold.progress, hold.holdId]),
+    insertExtension: (row: ExtensionRow): void =>
+      run(insertExtension, [row.holdId, row.amount, row.added, row.extendedAt]),
     updateBalance: (row: BalanceRow): void => run(updateBalance, [row.posted, row.held, row.accountId]),
     updateBudget: (row: BudgetRow): void => run(updateBudget, [row.windowStart, row.spent, row.reserved, row.budgetId]),
     upsertLease: (processId: string, now: number, leaseUntil: number): void =>

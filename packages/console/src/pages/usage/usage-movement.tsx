@@ -36,14 +36,17 @@ function Timeline({ entries: { hold, transfer } }: { readonly entries: Entries }
       <h3 className="mb-2 font-medium">How the credits moved</h3>
       <ol aria-label="Timeline" className="flex flex-col">
         <Moment at={hold.placed_at_ms} title="Held">
-          <Credits value={hold.credits_reserved} /> were set aside before the request left: the most that it could cost
-          {hold.grows && ' in the end'}.
+          <Credits value={hold.credits_placed} /> were set aside before the request left
+          {hold.extensions.length === 0
+            ? ': the most that it could cost.'
+            : '. The balance was the limit of this answer, so the hold began small and grew while output came.'}
         </Moment>
-        {hold.grows && (
-          <Moment at={null} title="Extended">
-            The balance was the limit of this answer, so the hold began small and grew while output came.
+        {hold.extensions.map((growth) => (
+          <Moment key={growth.credits_reserved} at={growth.at_ms} title="Extended">
+            <Credits value={growth.credits_added} /> more were set aside: <Credits value={growth.credits_reserved} /> in
+            all.
           </Moment>
-        )}
+        ))}
         {hold.ended_at_ms === null ? (
           <Moment at={null} title="Running" isLast>
             The request has not ended yet.

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../../testing/browser-session.ts'
+import { capture, placeHold } from '../../../testing/ledger-operations.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../../../testing/test-gateway.ts'
+import type { ExtendHold } from '../../ledger/operations.ts'
 import { createTeamStore } from '../../teams/team-store.ts'
 
 interface Entries {
@@ -10,7 +12,12 @@ interface Entries {
     readonly placed_at_ms: number
     readonly ended_at_ms: number
     readonly credits_reserved: number
-    readonly grows: boolean
+    readonly credits_placed: number
+    readonly extensions: readonly {
+      readonly at_ms: number
+      readonly credits_added: number
+      readonly credits_reserved: number
+    }[]
   }
   readonly transfer: {
     readonly kind: string
@@ -63,7 +70,7 @@ describeEachEngine('money of a team', (engine) => {
     const { id, charged } = await chat(keys[0]?.key ?? '', 'svc-gpt')
     await gateway.settled()
     const { hold, transfer } = await browser.json<Entries>('GET', `${base}/usage/${id}/entries`)
-    expect(hold).toMatchObject({ state: 'captured', grows: false })
+    expect(hold).toMatchObject({ state: 'captured', credits_placed: hold.credits_reserved, extensions: [] })
     expect(hold.ended_at_ms).toBeGreaterThanOrEqual(hold.placed_at_ms)
     expect(hold.credits_reserved).toBeGreaterThanOrEqual(charged)
     expect(transfer?.kind).toBe('capture')
@@ -72,6 +79,35 @@ describeEachEngine('money of a team', (engine) => {
     for (const foreign of ['nothing', '0197f0a0-0000-7000-8000-000000000000']) {
       expect((await browser.call('GET', `${base}/usage/${foreign}/entries`)).status).toBe(404)
     }
+  })
+
+  test('the story of a hold that grew tells each growth with its time and size', async () => {
+    const { ledger, database } = gateway.gateway
+    const { budget_id: keyBudgetId, key_id: keyId } = await database.read
+      .selectFrom('api_key')
+      .select(['budget_id', 'key_id'])
+      .where('key_id', '=', keys[0]?.id ?? '')
+      .executeTakeFirstOrThrow()
+    const at = Date.now()
+    const caller = { keyId, keyBudgetId, accountId: team.accountId, teamBudgetId: null }
+    const hold = placeHold({ ...team, ...caller }, { model: 'svc-gpt', fixed: 100n, perUnit: 10n, units: 10, now: at })
+    const extend = (targetUnits: number, now: number): ExtendHold => ({
+      ...{ kind: 'extend', holdId: hold.holdId, fixed: hold.fixed, perUnit: hold.perUnit, targetUnits, now },
+    })
+    const read = () => browser.json<Entries>('GET', `${base}/usage/${hold.holdId}/entries`)
+    await ledger.submit(hold)
+    await ledger.submit(extend(20, at + 5))
+    // Enough already: nothing grows.
+    await ledger.submit(extend(15, at + 6))
+    await ledger.submit(extend(50, at + 9))
+    const extensions = [
+      { at_ms: at + 5, credits_added: 1e-7, credits_reserved: 3e-7 },
+      { at_ms: at + 9, credits_added: 3e-7, credits_reserved: 6e-7 },
+    ]
+    const story = { placed_at_ms: at, credits_placed: 2e-7, credits_reserved: 6e-7, extensions }
+    expect((await read()).hold).toEqual({ ...story, state: 'held', ended_at_ms: null })
+    await ledger.submit({ ...capture(hold.holdId, 120n), now: at + 20 })
+    expect((await read()).hold).toEqual({ ...story, state: 'captured', ended_at_ms: at + 20 })
   })
 
   test('days divide by model, key and type, and each division has the same requests', async () => {

@@ -1,0 +1,345 @@
+-- Each growth of a hold, so that the story of a request tells when it grew and by how much. Written where a hold grows
+-- and nowhere else: a request that never extends its hold has no row. Since a hold only grows, its size after a growth
+-- names the growth. What was held at first is what is held less all that was added. Nothing is locked.
+create table hold_extension (
+  hold_id      text collate "C" not null references hold on delete restrict,
+  amount       bigint not null check (amount >= added_amount),
+  added_amount bigint not null check (added_amount > 0),
+  extended_at  bigint not null,
+  primary key (hold_id, amount)
+);
+
+-- The function as it was, with a row for each growth. How it works is said where it was made first.
+create or replace function ledger_apply(batch jsonb) returns text language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+#variable_conflict use_column
+declare
+  operation record;
+  results text[] := '{}';
+  hold_ids text[] := array(select jsonb_array_elements_text(batch -> 'holds'));
+  account_ids text[] := array(select jsonb_array_elements_text(batch -> 'accounts'));
+  budget_ids text[] := array(select jsonb_array_elements_text(batch -> 'budgets'));
+  key_ids text[] := array(select jsonb_array_elements_text(batch -> 'keys'));
+
+  a_posted bigint[]; a_held bigint[]; a_active boolean[]; a_changed boolean[];
+  b_limit bigint[]; b_period text[]; b_start bigint[]; b_spent bigint[]; b_reserved bigint[]; b_changed boolean[];
+  k_account text[]; k_expires bigint[]; k_revoked boolean[];
+  h_stored text[]; h_state text[]; h_account int[]; h_key int[]; h_team int[]; h_budget int[];
+  h_team_start bigint[]; h_budget_start bigint[]; h_process text[]; h_amount bigint[]; h_limit bigint[];
+  h_ended bigint[]; h_progress text[]; h_changed boolean[]; h_place int[]; h_settle int[];
+  h_charge bigint[]; h_write_off bigint[]; h_cost bigint[]; h_margin bigint[]; h_recorded bigint[];
+  h_old_charge bigint[]; h_old_prompt bigint[]; h_old_completion bigint[];
+  credit_operations int[] := '{}'; credit_ids text[] := '{}';
+  e_hold text[] := '{}'; e_amount bigint[] := '{}'; e_added bigint[] := '{}'; e_at bigint[] := '{}';
+
+  n int := 0; h int; a int; t int; b int; entry int;
+  available bigint; purse text; size bigint; units bigint; pays bigint; freed bigint; small bigint;
+  charge bigint; owed bigint;
+  window_from bigint; refusal text; is_late boolean; progress text;
+begin
+  -- What the holds of earlier batches belong to never changes, so it can be read before anything is locked.
+  select account_ids || array(select distinct x from unnest(array_agg(f.account_id)) x where x <> all (account_ids)),
+         key_ids || array(select distinct x from unnest(array_agg(f.key_id)) x where x <> all (key_ids)),
+         budget_ids || array(
+           select distinct x from unnest(array_agg(f.team_budget_id) || array_agg(f.key_budget_id)) x
+            where x is not null and x <> all (budget_ids))
+    into account_ids, key_ids, budget_ids
+    from hold f where f.hold_id = any (hold_ids);
+
+  select array_agg(l.posted order by i.n), array_agg(l.held order by i.n), array_agg(false),
+         array_agg(c.status = 'active' order by i.n)
+    into a_posted, a_held, a_changed, a_active
+    from unnest(account_ids) with ordinality i (id, n)
+    left join (select * from balance where account_id = any (account_ids) order by account_id for update) l
+      on l.account_id = i.id
+    left join account c on c.account_id = i.id and c.account_id = any (account_ids);
+
+  select array_agg(l.limit_nanocredits order by i.n), array_agg(l.period order by i.n),
+         array_agg(l.window_start order by i.n), array_agg(l.spent order by i.n), array_agg(l.reserved order by i.n),
+         array_agg(false)
+    into b_limit, b_period, b_start, b_spent, b_reserved, b_changed
+    from unnest(budget_ids) with ordinality i (id, n)
+    left join (select * from budget where budget_id = any (budget_ids) order by budget_id for update) l
+      on l.budget_id = i.id;
+
+  select array_agg(l.state order by i.n), array_agg(l.state order by i.n),
+         array_agg(array_position(account_ids, l.account_id) order by i.n),
+         array_agg(array_position(key_ids, l.key_id) order by i.n),
+         array_agg(array_position(budget_ids, l.team_budget_id) order by i.n),
+         array_agg(array_position(budget_ids, l.key_budget_id) order by i.n),
+         array_agg(l.team_window_start order by i.n), array_agg(l.key_window_start order by i.n),
+         array_agg(l.process_id order by i.n), array_agg(l.amount order by i.n), array_agg(l.limit_units order by i.n),
+         array_agg(l.ended_at order by i.n), array_agg(l.progress order by i.n), array_agg(false),
+         array_agg(null::int), array_agg(null::int), array_agg(null::bigint), array_agg(null::bigint),
+         array_agg(null::bigint), array_agg(null::bigint), array_agg(u.created_at order by i.n),
+         array_agg(u.charge order by i.n), array_agg(u.prompt_tokens order by i.n),
+         array_agg(u.completion_tokens order by i.n)
+    into h_stored, h_state, h_account, h_key, h_team, h_budget, h_team_start, h_budget_start, h_process, h_amount,
+         h_limit, h_ended, h_progress, h_changed, h_place, h_settle, h_charge, h_write_off, h_cost, h_margin,
+         h_recorded, h_old_charge, h_old_prompt, h_old_completion
+    from unnest(hold_ids) with ordinality i (id, n)
+    left join (select * from hold where hold_id = any (hold_ids) order by hold_id for update) l on l.hold_id = i.id
+    left join usage_record u on u.usage_id = i.id and u.usage_id = any (hold_ids);
+
+  select array_agg(l.account_id order by i.n), array_agg(l.expires_at order by i.n),
+         array_agg(l.revoked_at is not null order by i.n)
+    into k_account, k_expires, k_revoked
+    from unnest(key_ids) with ordinality i (id, n)
+    left join api_key l on l.key_id = i.id and l.key_id = any (key_ids);
+
+  -- A hold that appeared after the first look belongs to a batch that was sent twice: the next attempt sees it whole.
+  for entry in 1 .. cardinality(hold_ids) loop
+    if h_stored[entry] is not null and h_account[entry] is null then
+      raise exception 'a hold appeared while its batch was applied' using errcode = 'serialization_failure';
+    end if;
+  end loop;
+
+  for operation in
+    select * from jsonb_to_recordset(batch -> 'operations') as o (
+      kind text, id text, hold int, account int, key int, team int, budget int, process text, fixed bigint,
+      per_unit bigint, units bigint, full_amount bigint, policy text, first_units bigint, now bigint, day bigint,
+      week bigint, month bigint, outcome text, charge bigint, cost bigint, amount bigint, lease_until bigint,
+      entries jsonb)
+  loop
+    n := n + 1;
+    h := operation.hold;
+
+    if operation.kind = 'place' or operation.kind = 'extend' then
+      if operation.kind = 'place' and h_state[h] is not null then
+        units := case when h_amount[h] < operation.fixed then 0 when operation.per_unit = 0 then operation.units
+                      else least((h_amount[h] - operation.fixed) / operation.per_unit, operation.units) end;
+        results[n] := format('["placed","%s",%s,%s]', h_amount[h], units, coalesce(h_limit[h]::text, 'null'));
+        continue;
+      end if;
+      if operation.kind = 'extend' and h_state[h] is distinct from 'held' then
+        results[n] := '["refused","hold_ended"]';
+        continue;
+      end if;
+
+      if operation.kind = 'place' then
+        a := operation.account; entry := operation.key; t := operation.team; b := operation.budget;
+      else
+        a := h_account[h]; entry := h_key[h]; t := h_team[h]; b := h_budget[h];
+        if b_start[t] is distinct from h_team_start[h] then t := null; end if;
+        if b_start[b] is distinct from h_budget_start[h] then b := null; end if;
+      end if;
+      refusal := case
+        when k_account[entry] is distinct from account_ids[a] or k_revoked[entry] then 'key_revoked'
+        when k_expires[entry] <= operation.now then 'key_expired'
+        when a_posted[a] is null or not a_active[a] then 'account_suspended'
+        when (t is not null and b_start[t] is null) or (b is not null and b_start[b] is null) then 'key_revoked'
+      end;
+      if refusal is not null then
+        results[n] := format('["refused","%s"]', refusal);
+        continue;
+      end if;
+
+      if operation.kind = 'place' then
+        foreach entry in array array[t, b] loop
+          continue when entry is null;
+          window_from := case b_period[entry] when 'daily' then operation.day when 'weekly' then operation.week
+                                              when 'monthly' then operation.month else 0 end;
+          if window_from > b_start[entry] then
+            b_start[entry] := window_from; b_spent[entry] := 0; b_reserved[entry] := 0; b_changed[entry] := true;
+          end if;
+        end loop;
+      end if;
+
+      available := a_posted[a] - a_held[a];
+      purse := 'account';
+      if t is not null and b_limit[t] - b_spent[t] - b_reserved[t] < available then
+        available := b_limit[t] - b_spent[t] - b_reserved[t];
+        purse := 'team';
+      end if;
+      if b is not null and b_limit[b] - b_spent[b] - b_reserved[b] < available then
+        available := b_limit[b] - b_spent[b] - b_reserved[b];
+        purse := 'key';
+      end if;
+      available := greatest(available, 0);
+
+      if operation.kind = 'extend' then
+        pays := h_amount[h] + available;
+        units := case when pays < operation.fixed then 0 when operation.per_unit = 0 then operation.units
+                      else least((pays - operation.fixed) / operation.per_unit, operation.units) end;
+        size := operation.fixed + operation.per_unit * units;
+        if size > h_amount[h] and size <= pays then
+          size := size - h_amount[h];
+          a_held[a] := a_held[a] + size; a_changed[a] := true;
+          if t is not null then b_reserved[t] := b_reserved[t] + size; b_changed[t] := true; end if;
+          if b is not null then b_reserved[b] := b_reserved[b] + size; b_changed[b] := true; end if;
+          h_amount[h] := h_amount[h] + size; h_changed[h] := true;
+          e_hold := e_hold || hold_ids[h]; e_amount := e_amount || h_amount[h]; e_added := e_added || size;
+          e_at := e_at || operation.now;
+        end if;
+        units := case when h_amount[h] < operation.fixed then 0 when operation.per_unit = 0 then operation.units
+                      else least((h_amount[h] - operation.fixed) / operation.per_unit, operation.units) end;
+        results[n] := format('["extended","%s",%s]', h_amount[h], units);
+        continue;
+      end if;
+
+      size := null;
+      units := operation.units;
+      pays := null;
+      if operation.policy = 'exact' or operation.per_unit = 0 then
+        if operation.full_amount <= available then size := operation.full_amount; end if;
+      elsif operation.full_amount <= available / 4 then
+        size := operation.full_amount;
+      else
+        pays := case when available < operation.fixed then 0
+                     else least((available - operation.fixed) / operation.per_unit, operation.units) end;
+        if operation.policy = 'affordable' then
+          freed := available - available / 16;
+          small := case when freed < operation.fixed then 0
+                     else least((freed - operation.fixed) / operation.per_unit, operation.units) end;
+          freed := available - available / 2;
+          pays := greatest(least(pays, 1), least(small, operation.first_units), case when freed < operation.fixed then 0
+                     else least((freed - operation.fixed) / operation.per_unit, operation.units) end);
+        end if;
+        if pays >= 1 then
+          units := case when operation.policy = 'affordable' then pays
+                        else least(operation.first_units, greatest(1, (pays + 1) / 2)) end;
+          size := operation.fixed + operation.per_unit * units;
+        end if;
+        if pays >= operation.units then pays := null; end if;
+      end if;
+
+      if size is null then
+        results[n] := format('["insufficient","%s","%s","%s",%s]', purse,
+          case when operation.policy = 'exact' then operation.full_amount
+               else operation.fixed + operation.per_unit end,
+          available,
+          case when operation.per_unit = 0 or available < operation.fixed then 0
+               else least((available - operation.fixed) / operation.per_unit, operation.units) end);
+        continue;
+      end if;
+      a_held[a] := a_held[a] + size; a_changed[a] := true;
+      if t is not null then b_reserved[t] := b_reserved[t] + size; b_changed[t] := true; end if;
+      if b is not null then b_reserved[b] := b_reserved[b] + size; b_changed[b] := true; end if;
+      h_state[h] := 'held'; h_account[h] := a; h_key[h] := operation.key; h_team[h] := t; h_budget[h] := b;
+      h_team_start[h] := b_start[t]; h_budget_start[h] := b_start[b]; h_process[h] := operation.process;
+      h_amount[h] := size; h_limit[h] := pays; h_place[h] := n;
+      results[n] := format('["placed","%s",%s,%s]', size, units, coalesce(pays::text, 'null'));
+
+    elsif operation.kind = 'settle' then
+      if h_state[h] is null then
+        results[n] := '["fault","no hold of this id was placed"]';
+        continue;
+      end if;
+      is_late := h_state[h] = 'expired' and operation.outcome = 'captured';
+      if h_state[h] <> 'held' and not is_late then
+        results[n] := format('["already_settled","%s"]', coalesce(h_charge[h], h_old_charge[h], 0));
+        continue;
+      end if;
+      a := h_account[h]; t := h_team[h]; b := h_budget[h];
+      if b_start[t] is distinct from h_team_start[h] then t := null; end if;
+      if b_start[b] is distinct from h_budget_start[h] then b := null; end if;
+      available := a_posted[a] - a_held[a];
+      if t is not null then available := least(available, b_limit[t] - b_spent[t] - b_reserved[t]); end if;
+      if b is not null then available := least(available, b_limit[b] - b_spent[b] - b_reserved[b]); end if;
+      freed := case when is_late then 0 else h_amount[h] end;
+      charge := least(operation.charge, freed + greatest(available, 0));
+      owed := greatest(operation.charge, operation.cost);
+      a_posted[a] := a_posted[a] - charge; a_held[a] := a_held[a] - freed; a_changed[a] := true;
+      if t is not null then
+        b_spent[t] := b_spent[t] + charge; b_reserved[t] := b_reserved[t] - freed; b_changed[t] := true;
+      end if;
+      if b is not null then
+        b_spent[b] := b_spent[b] + charge; b_reserved[b] := b_reserved[b] - freed; b_changed[b] := true;
+      end if;
+      if not is_late then h_recorded[h] := operation.now; end if;
+      h_state[h] := operation.outcome; h_ended[h] := operation.now; h_progress[h] := null; h_changed[h] := true;
+      h_settle[h] := n; h_charge[h] := charge; h_write_off[h] := owed - charge; h_cost[h] := operation.cost;
+      h_margin[h] := owed - operation.cost;
+      results[n] := format('["settled","%s","%s"]', charge, owed - charge);
+
+    elsif operation.kind = 'credit' then
+      a := operation.account;
+      if a_posted[a] is null then
+        results[n] := '["unknown_account"]';
+      elsif operation.id = any (credit_ids) or exists (select from transfer x where x.transfer_id = operation.id) then
+        results[n] := format('["already_credited","%s"]', a_posted[a]);
+      elsif a_posted[a] - a_held[a] + operation.amount < 0 then
+        results[n] := format('["insufficient_credit","%s"]', a_posted[a] - a_held[a]);
+      elsif a_posted[a] + operation.amount > 4000000000000000000 then
+        results[n] := '["fault","a balance cannot be that large"]';
+      else
+        a_posted[a] := a_posted[a] + operation.amount; a_changed[a] := true;
+        credit_ids := credit_ids || operation.id; credit_operations := credit_operations || n;
+        results[n] := format('["credited","%s"]', a_posted[a]);
+      end if;
+
+    else
+      insert into process_lease (process_id, node_name, started_at, lease_until)
+        values (operation.process, '', operation.now, operation.lease_until)
+        on conflict (process_id) do update set lease_until = excluded.lease_until;
+      for h, progress in select (e ->> 0)::int, e ->> 1 from jsonb_array_elements(operation.entries) e loop
+        if h_state[h] = 'held' and h_process[h] = operation.process then
+          h_progress[h] := progress; h_changed[h] := true;
+        end if;
+      end loop;
+      results[n] := '["journaled"]';
+    end if;
+  end loop;
+
+  -- The record of an expired hold may be replaced only while its hold is still expired, so this comes before the holds.
+  if 'expired' = any (h_stored) then
+    update usage_record u set
+        upstream = o.upstream, upstream_model = o.upstream_model, status = o.status, error_code = o.error_code,
+        prompt_tokens = o.prompt_tokens, completion_tokens = o.completion_tokens, cached_tokens = o.cached_tokens,
+        reasoning_tokens = o.reasoning_tokens, charge = s.charge, write_off = s.write_off, cost = s.cost,
+        basis = o.basis, estimated = o.estimated, pricing = o.pricing, generation_id = o.generation_id,
+        latency_ms = o.latency_ms
+      from unnest(hold_ids, h_stored, h_settle, h_charge, h_write_off, h_cost)
+             s (id, stored, settle, charge, write_off, cost)
+      join ledger_facts(batch) o on o.n = s.settle
+     where s.stored = 'expired' and u.usage_id = s.id and u.usage_id = any (hold_ids);
+  end if;
+
+  insert into hold (hold_id, account_id, key_id, team_budget_id, key_budget_id, team_window_start, key_window_start,
+      process_id, type, model, stream, amount, limit_units, state, placed_at, ended_at, progress)
+    select s.id, account_ids[s.account], key_ids[s.key], budget_ids[s.team], budget_ids[s.budget], s.team_start,
+           s.budget_start, s.process, o.type, o.model, o.stream, s.amount, s.limit_units, s.state, o.now, s.ended,
+           s.progress
+      from unnest(hold_ids, h_place, h_account, h_key, h_team, h_budget, h_team_start, h_budget_start, h_process,
+                  h_amount, h_limit, h_state, h_ended, h_progress)
+             s (id, place, account, key, team, budget, team_start, budget_start, process, amount, limit_units, state,
+                ended, progress)
+      join rows from (jsonb_to_recordset(batch -> 'operations') as (type text, model text, stream int, now bigint))
+             with ordinality o (type, model, stream, now, n) on o.n = s.place;
+
+  update hold w set amount = s.amount, state = s.state, ended_at = s.ended, progress = s.progress
+    from unnest(hold_ids, h_stored, h_changed, h_amount, h_state, h_ended, h_progress)
+           s (id, stored, changed, amount, state, ended, progress)
+   where w.hold_id = s.id and w.hold_id = any (hold_ids) and s.changed and s.stored is not null;
+
+  if cardinality(e_hold) > 0 then
+    insert into hold_extension (hold_id, amount, added_amount, extended_at)
+      select * from unnest(e_hold, e_amount, e_added, e_at);
+  end if;
+
+  if cardinality(credit_operations) > 0 then
+    insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
+        created_at)
+      select o.id, account_ids[o.account], o.source, null, o.amount, 0, 0, 0, 0, o.reason, o.now
+        from rows from (jsonb_to_recordset(batch -> 'operations')
+               as (id text, account int, source text, amount bigint, reason text, now bigint))
+               with ordinality o (id, account, source, amount, reason, now, n)
+       where o.n = any (credit_operations);
+  end if;
+
+  if cardinality(array_remove(h_settle, null)) > 0 then
+    perform ledger_record(batch, hold_ids, h_stored, h_settle, h_charge, h_write_off, h_cost, h_margin, h_recorded,
+      h_old_charge, h_old_prompt, h_old_completion);
+  end if;
+
+  update balance w set posted = s.posted, held = s.held
+    from unnest(account_ids, a_changed, a_posted, a_held) s (id, changed, posted, held)
+   where w.account_id = s.id and w.account_id = any (account_ids) and s.changed;
+
+  update budget w set window_start = s.start, spent = s.spent, reserved = s.reserved
+    from unnest(budget_ids, b_changed, b_start, b_spent, b_reserved) s (id, changed, start, spent, reserved)
+   where w.budget_id = s.id and w.budget_id = any (budget_ids) and s.changed;
+
+  return '[' || array_to_string(results, ',') || ']';
+end
+$$;

@@ -1,0 +1,33 @@
+/** The tables of holds. */
+
+/** Credits promised to a request in flight. Ends once. */
+export interface HoldTable {
+  hold_id: string
+  account_id: string
+  key_id: string
+  team_budget_id: string | null
+  key_budget_id: string | null
+  /** Period of each budget in which the hold was placed: its capture counts there. Null with the budget. */
+  team_window_start: number | null
+  key_window_start: number | null
+  process_id: string
+  type: string
+  model: string
+  stream: number
+  amount: bigint
+  /** Units that the balance could pay when the hold was placed; null when the request needed no limit of ours. */
+  limit_units: number | null
+  state: 'held' | 'captured' | 'released' | 'expired'
+  placed_at: number
+  ended_at: number | null
+  /** JSON text of a `HoldProgress`; null until the first journal. */
+  progress: string | null
+}
+
+/** A growth of a hold: its size after it, and what was added. */
+export interface HoldExtensionTable {
+  hold_id: string
+  amount: bigint
+  added_amount: bigint
+  extended_at: number
+}
