@@ -1,4 +1,5 @@
 /** Puts the console's server side together: people, teams, operators, and what they may do. */
+import { relative } from 'node:path'
 import { createAccountStore } from './accounts/account-store.ts'
 import { DEMO_ACCOUNT_ID } from './accounts/seed-demo.ts'
 import type { ChainId } from './chain/assets.ts'
@@ -59,6 +60,8 @@ const PAGE_CALLS = 10
 const PLAYGROUND_KEYS_PER_MINUTE = 120
 /** A bucket lets a sixth of it through at once. */
 const PASSWORDS_PER_MINUTE = 30
+/** As the limit of links by address; a bucket lets three through at once. Source: own choice. */
+const LETTERS_PER_MINUTE = 18
 const BRAND = 'SVC'
 
 /** Nobody is asked for proof only where nothing real can be spent and nobody else can come in. */
@@ -133,12 +136,15 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
           return `${parts.origins()[0]}/api/v1`
         },
         is_sandbox: config.upstreams.every(({ kind }) => kind === 'sandbox'),
+        // Letters are files on loopback alone, so nobody else is told where.
+        mail_folder: config.mail?.kind === 'file' ? relative(process.cwd(), config.mail.folder) : null,
         demo: signInDeps.demoEmail !== null,
         link: outbox !== null,
       },
       origins: parts.origins,
       perUser: new RateLimiter(config.limits.requestsPerMinute * PAGE_CALLS, clock, 'requests of this user'),
       perPlayer: new RateLimiter(PLAYGROUND_KEYS_PER_MINUTE, clock, 'playground keys of this user'),
+      perLetter: new RateLimiter(LETTERS_PER_MINUTE, clock, 'letters that this user asks for'),
       perPassword: new RateLimiter(PASSWORDS_PER_MINUTE, clock, 'passwords of this user'),
     },
     firstRunAddress: async () => {

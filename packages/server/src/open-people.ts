@@ -5,6 +5,8 @@ import { proveSignature } from './chain/prove-signature.ts'
 import type { Database } from './db/database.ts'
 import type { PeopleDeps } from './http/console/console-deps.ts'
 import type { TeamKeys } from './keys/team-keys.ts'
+import { renderAddressLetter, renderAddressTakenLetter } from './mail/address-letters.ts'
+import type { MailContent } from './mail/mailer.ts'
 import { deliverMail, type OutboxDeps, queueMail } from './mail/outbox.ts'
 import { renderSignInLetter } from './mail/sign-in-letter.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -32,12 +34,17 @@ export interface PeopleParts {
 
 export interface OpenPeople {
   readonly deps: PeopleDeps
-  readonly signIn: Pick<SignInDeps, 'sendLink' | 'verifyWallet' | 'findInvited' | 'onJoined'>
+  readonly signIn: Pick<
+    SignInDeps,
+    'sendLink' | 'sendAddressLink' | 'sendAddressTaken' | 'verifyWallet' | 'findInvited' | 'onJoined'
+  >
   /** Tells teams whose credits run low; null where no mail is sent. */
   readonly tellLowBalances: (() => Promise<void>) | null
 }
 
 const MINUTE_MS = 60_000
+/** So long a letter without a link may be on its way. Source: own choice. */
+const TAKEN_LETTER_MS = 60 * MINUTE_MS
 
 export function openPeople(parts: PeopleParts): OpenPeople {
   const { database, clock, outbox, teams, keys } = parts
@@ -59,6 +66,12 @@ export function openPeople(parts: PeopleParts): OpenPeople {
     },
     signIn: {
       sendLink: async (mail) => sendLink(parts, await brand(), mail),
+      sendAddressLink: async (mail) => sendAddressLink(parts, await brand(), mail),
+      sendAddressTaken: async ({ email }) => {
+        const link = `${parts.origin()}/console/sign-in`
+        const content = renderAddressTakenLetter({ brand: await brand(), link })
+        await sendLetter(parts, { email, content, expiresAt: clock.now() + TAKEN_LETTER_MS })
+      },
       verifyWallet: (signed) => verifyWallet(parts.chains, signed),
       findInvited: async (token) => {
         // A link that leads nowhere is no failure here: the page says so.
@@ -84,20 +97,40 @@ async function sendLink(
   brand: string,
   mail: Parameters<SignInDeps['sendLink']>[0],
 ): Promise<void> {
-  if (outbox === null) return
   const { email, token, next, expiresAt } = mail
   const query = next === null ? '' : `?${new URLSearchParams({ next }).toString()}`
+  const link = `${origin()}/console/link${query}#${token}`
+  const content = renderSignInLetter({ brand, link, minutes: minutesUntil(expiresAt, clock) })
+  await sendLetter({ outbox }, { email, content, expiresAt })
+}
+
+async function sendAddressLink(
+  { outbox, clock, origin }: PeopleParts,
+  brand: string,
+  { email, token, expiresAt }: Parameters<SignInDeps['sendAddressLink']>[0],
+): Promise<void> {
+  const link = `${origin()}/console/confirm-email#${token}`
+  const content = renderAddressLetter({ brand, link, minutes: minutesUntil(expiresAt, clock) })
+  await sendLetter({ outbox }, { email, content, expiresAt })
+}
+
+function minutesUntil(expiresAt: number, clock: Clock): number {
+  return Math.round((expiresAt - clock.now()) / MINUTE_MS)
+}
+
+/** Letters of sign-in share their limits: what one mailbox gets of them in an hour. */
+async function sendLetter(
+  { outbox }: Pick<PeopleParts, 'outbox'>,
+  { email, content, expiresAt }: { readonly email: string; readonly content: MailContent; readonly expiresAt: number },
+): Promise<void> {
+  if (outbox === null) return
   const result = await queueMail(outbox, {
     kind: 'sign_in_link',
     accountId: null,
-    // Each link is a letter of its own; the name tells nothing of it.
+    // Each is a letter of its own; the name tells nothing of it.
     topic: `sign-in:${crypto.randomUUID()}`,
     recipient: email,
-    content: renderSignInLetter({
-      brand,
-      link: `${origin()}/console/link${query}#${token}`,
-      minutes: Math.round((expiresAt - clock.now()) / MINUTE_MS),
-    }),
+    content,
     expiresAt,
   })
   if (result.kind === 'queued') await deliverMail(outbox, result.mailId)

@@ -1,51 +1,13 @@
 /** Every address of the console. Pages load when they are opened; what they need first is asked for meanwhile. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router'
+import { createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
-import { ErrorPage, NotFoundPage } from './error-page.tsx'
+import { ErrorPage } from './error-page.tsx'
+import { gates, root } from './gates.tsx'
 import { readAccountsSearch, readDepositsSearch, readJournalSearch, readPricesSearch } from './operator-search.ts'
 import * as searches from './search.ts'
 import { Shell } from './shell.tsx'
-
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: searches.readNextSearch,
-  loader: () => queryClient.ensureQueryData(sessionQuery),
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
-})
-
-const link = createRoute({
-  getParentRoute: () => root,
-  path: '/link',
-  validateSearch: searches.readNextSearch,
-  loader: () => queryClient.ensureQueryData(sessionQuery),
-  component: lazyRouteComponent(() => import('../pages/sign-in/link-page.tsx'), 'LinkPage'),
-})
-
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: '/invitation',
-  loader: () => queryClient.ensureQueryData(sessionQuery),
-  component: lazyRouteComponent(() => import('../pages/sign-in/invitation-page.tsx'), 'InvitationPage'),
-})
-
-const firstRun = createRoute({
-  getParentRoute: () => root,
-  path: '/first-run',
-  loader: () => queryClient.ensureQueryData(sessionQuery),
-  component: lazyRouteComponent(() => import('../pages/sign-in/first-run-page.tsx'), 'FirstRunPage'),
-})
 
 /** Everything behind the sign-in. */
 const signedIn = createRoute({
@@ -60,7 +22,7 @@ const signedIn = createRoute({
 })
 
 /** Short addresses that links from elsewhere use: they lead to the first team. */
-const PLACES = ['playground', 'models', 'keys', 'usage', 'fund', 'team'] as const
+const PLACES = ['playground', 'models', 'keys', 'usage', 'fund', 'team', 'account'] as const
 
 const shortcuts = ['', ...PLACES].map((place) =>
   createRoute({
@@ -176,13 +138,6 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
 })
 
-const terms = createRoute({
-  getParentRoute: () => root,
-  path: '/terms',
-  loader: () => queryClient.ensureQueryData(sessionQuery),
-  component: lazyRouteComponent(() => import('../pages/terms/terms-page.tsx'), 'TermsPage'),
-})
-
 /** The pages of whoever runs the gateway. The server refuses everybody else; here they are led away. */
 const operator = createRoute({
   getParentRoute: () => team,
@@ -263,7 +218,6 @@ const operatorPages = operator.addChildren([
   operatorSettings,
 ])
 
-const gates = [terms, signIn, link, invitation, firstRun] as const
 const catalogPages = [models, model, keys, key] as const
 const peoplePages = [people, newTeam, account] as const
 const routes = root.addChildren([

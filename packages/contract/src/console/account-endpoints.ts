@@ -1,5 +1,14 @@
 import type { ConsoleTable } from './console-endpoint.ts'
-import { accountWays, newPassword, signedWallet, signInWalletPath, walletMessage, walletPlace } from './account.ts'
+import {
+  accountWays,
+  emailProof,
+  newEmail,
+  newPassword,
+  signedWallet,
+  signInWalletPath,
+  walletMessage,
+  walletPlace,
+} from './account.ts'
 import { personName } from './people.ts'
 import { doneReply } from './session.ts'
 
@@ -33,6 +42,28 @@ export const accountEndpoints = {
     reply: { description: 'It holds, and all other sessions are signed out.', json: doneReply },
     errors: ['wrong_password', 'passwords_not_allowed'],
   },
+  askForEmail: {
+    id: 'askForEmail',
+    method: 'POST',
+    path: '/console/account/email',
+    permission: null,
+    isSensitive: true,
+    request: { body: newEmail },
+    reply: {
+      description: 'A letter may be on its way: the answer is the same whoever has the address.',
+      json: doneReply,
+    },
+    errors: ['email_already_set', 'mail_not_enabled'],
+  },
+  proveEmail: {
+    id: 'proveEmail',
+    method: 'POST',
+    path: '/console/account/email/proof',
+    permission: null,
+    request: { body: emailProof },
+    reply: { description: 'The address signs the person in from now on.', json: doneReply },
+    errors: ['email_not_proven', 'email_taken', 'email_already_set'],
+  },
   challengeSignInWallet: {
     id: 'challengeSignInWallet',
     method: 'POST',
@@ -63,5 +94,12 @@ export const accountEndpoints = {
     errors: ['wallet_not_found', 'last_way_in'],
   },
 } as const satisfies ConsoleTable<
-  'getAccountWays' | 'renamePerson' | 'setPassword' | 'challengeSignInWallet' | 'addSignInWallet' | 'removeSignInWallet'
+  | 'getAccountWays'
+  | 'renamePerson'
+  | 'setPassword'
+  | 'askForEmail'
+  | 'proveEmail'
+  | 'challengeSignInWallet'
+  | 'addSignInWallet'
+  | 'removeSignInWallet'
 >

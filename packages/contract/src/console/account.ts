@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { plainEmail } from './people.ts'
 
 /** Source: decision 0040 (sign-in). */
 export const PASSWORD_LENGTH_MIN = 12
@@ -25,6 +26,12 @@ export const newPassword = z.object({
   current: z.string().min(1).max(PASSWORD_LENGTH_MAX).nullish().describe('Needed where there is one.'),
   next: z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX),
 })
+
+/** A mail address that somebody without one wants to add. */
+export const newEmail = z.object({ email: plainEmail })
+
+/** What the link of the letter carries. */
+export const emailProof = z.object({ token: z.string().min(1).max(200) })
 
 export const walletPlace = z.object({
   address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits.'),

@@ -48,14 +48,16 @@ export const removedMemberQuery = z.object({
     .describe('They know the secrets of these keys: `keep` only what the team still runs with.'),
 })
 
+export const plainEmail = z
+  .string()
+  .trim()
+  .refine((text) => isPlainEmailAddress(text), 'expected one plain mail address, such as ada@example.com.')
+
 /** Roles that an invitation can give: owners are made among members. */
 export const invitedRoles = ['admin', 'billing', 'member', 'viewer'] as const
 
 export const newInvitation = z.object({
-  email: z
-    .string()
-    .trim()
-    .refine((text) => isPlainEmailAddress(text), 'expected one plain mail address, such as ada@example.com.'),
+  email: plainEmail,
   role: z.enum(invitedRoles),
 })
 

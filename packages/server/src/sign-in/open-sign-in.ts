@@ -2,6 +2,7 @@
 import { displayName } from './display-name.ts'
 import { SIGN_IN_STATEMENT } from './entry-plugin.ts'
 import { createLibrary, type Library, type SignInOptions } from './library.ts'
+import { askForAddress, type MailAddressDeps, proveAddress } from './mail-address.ts'
 import { openLink } from './open-link.ts'
 import { hasMailbox, type Session, type SessionSummary, type SignIn, type User } from './sign-in.ts'
 import { CHALLENGE_PATH, OFFERED, SIGN_IN_PATH } from './sign-in-paths.ts'
@@ -23,6 +24,7 @@ export function openSignIn(options: SignInOptions): SignIn {
     isSignedForSignIn: (signed) => isSignedForSignIn({ library, options }, signed),
   })
   const wallets: WalletDeps = { ...options, library, origin: options.origins[0] }
+  const addresses: MailAddressDeps = { ...options, library }
   const adapter = async () => (await library.$context).internalAdapter
   return {
     answer: (request) => answer(library, options, request),
@@ -59,10 +61,12 @@ export function openSignIn(options: SignInOptions): SignIn {
     },
     hasPassword: async (userId) => (await (await adapter()).findCredentialAccount(userId)) !== null,
     setPassword: (userId, passwords) => setPassword(library, userId, passwords),
+    askForEmail: (user, email) => later(() => askForAddress(addresses, user, email)),
+    proveEmail: (user, token) => proveAddress(addresses, user, token),
     listWallets: (userId) => listWallets(wallets, userId),
     challengeWallet: (user, place) => challengeWallet(wallets, user, place),
     linkWallet: (user, signed) => linkWallet(wallets, user, signed),
-    unlinkWallet: (user, walletId) => unlinkWallet(wallets, user, walletId),
+    unlinkWallet: (user, walletId, hasOtherWay) => unlinkWallet(wallets, { user, hasOtherWay }, walletId),
     close: async () => void (await Promise.all(background)),
   }
 }

@@ -26,6 +26,15 @@ export interface SignInDeps {
     /** Milliseconds since the epoch. */
     readonly expiresAt: number
   }) => Promise<void>
+  /** Writes the letter whose link gives its reader's address to the person who asked for it. */
+  readonly sendAddressLink: (mail: {
+    readonly email: string
+    readonly token: string
+    /** Milliseconds since the epoch. */
+    readonly expiresAt: number
+  }) => Promise<void>
+  /** Tells the reader that their address, which somebody wanted to add to another account, signs them in already. */
+  readonly sendAddressTaken: (mail: { readonly email: string }) => Promise<void>
   /** Whether a signature is the wallet's: its key's, or its code's on that chain. Null where it is nobody's. */
   readonly verifyWallet: (signed: WalletSignature) => Promise<'eoa' | 'contract' | null>
   /** The address that an open invitation was sent to; null where the token opens none. */

@@ -50,6 +50,15 @@ export type LinkWalletOutcome =
   | 'taken'
   | 'too_many'
 
+export type ProveEmailOutcome =
+  | 'proven'
+  /** It was used, is over, or was given to somebody else. */
+  | 'wrong_token'
+  /** It signs in somebody else. */
+  | 'taken'
+  /** The person has an address; it is not exchanged. */
+  | 'has_one'
+
 export interface SignIn {
   /**
    * Answers a request of the sign-in pages: links, passwords, wallets, the end of a session. Anything that is not
@@ -71,13 +80,24 @@ export interface SignIn {
   hasPassword(userId: string): Promise<boolean>
   /** Sets or changes the password. Returns false where there is one and `current` is not it. */
   setPassword(userId: string, passwords: { readonly current: string | null; readonly next: string }): Promise<boolean>
+  /**
+   * Sends a letter to an address that somebody without one wants to add, after the answer: nobody learns by its time
+   * whether the address is known.
+   */
+  askForEmail(user: User, email: string): void
+  /** Takes the address that a link was sent to, for the person who asked for it alone. */
+  proveEmail(user: User, token: string): Promise<ProveEmailOutcome>
   /** Oldest first. */
   listWallets(userId: string): Promise<readonly SignInWallet[]>
   /** The message that a wallet signs to be added to a person; its signature counts once. */
   challengeWallet(user: User, wallet: WalletPlace): Promise<{ readonly message: string; readonly expiresAt: number }>
   linkWallet(user: User, signed: { readonly message: string; readonly signature: string }): Promise<LinkWalletOutcome>
-  /** Never takes the last way in. Returns false where there is no such wallet, or it is that. */
-  unlinkWallet(user: User, walletId: string): Promise<boolean>
+  /**
+   * Never takes the last way in. Returns false where there is no such wallet, or it is that.
+   *
+   * @param hasOtherWay whether the person can come in without any wallet.
+   */
+  unlinkWallet(user: User, walletId: string, hasOtherWay: boolean): Promise<boolean>
   /** Waits for letters that are being written. */
   close(): Promise<void>
 }

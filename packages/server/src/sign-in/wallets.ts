@@ -93,16 +93,21 @@ export async function linkWallet(
   return 'linked'
 }
 
-/** A person without a mail address and a password comes in by their wallets alone: one of them stays. */
+/**
+ * The last wallet of somebody who comes in by wallets alone stays. Two that are removed at the same time each leave the
+ * other: whoever finds none left afterwards puts theirs back.
+ */
 export async function unlinkWallet(
   { library }: Pick<WalletDeps, 'library'>,
-  user: User,
+  { user, hasOtherWay }: { readonly user: User; readonly hasOtherWay: boolean },
   walletId: string,
 ): Promise<boolean> {
   const { adapter } = await library.$context
   const own = await find(library, 'userId', user.userId)
   const row = own.find(({ id }) => id === walletId)
-  if (row === undefined || (!user.hasEmail && own.length === 1)) return false
+  if (row === undefined || (!hasOtherWay && own.length === 1)) return false
   await adapter.delete({ model: MODEL, where: [{ field: 'id', value: row.id }] })
-  return true
+  if (hasOtherWay || (await find(library, 'userId', user.userId)).length > 0) return true
+  await adapter.create({ model: MODEL, data: { ...row, isPrimary: false }, forceAllowId: true })
+  return false
 }

@@ -3,11 +3,12 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { consoleApi } from '../../api/client.ts'
 import { invitationsQuery } from '../../api/people.ts'
-import { useTeam } from '../../api/session.ts'
+import { useSession, useTeam } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { onItsWay } from '../../ui/letter-text.ts'
 import { useChange } from '../../ui/use-change.ts'
 
 /** Who was asked and has not answered; nothing where there is nobody. */
@@ -44,12 +45,13 @@ export function InvitationTable() {
 
 function InvitationRow({ invitation }: { readonly invitation: TeamInvitation }) {
   const team = useTeam()
+  const { gateway } = useSession()
   const path = { team_id: team.id, invitation_id: invitation.id }
   const refresh = [['team', team.id, 'invitations']]
   const resend = useChange({
     change: () => consoleApi.call(consoleEndpoints.resendInvitation, { path }),
     refresh,
-    done: 'A new letter is on its way. The link before it has ended.',
+    done: onItsWay('A new letter is on its way. The link before it has ended.', gateway.mail_folder),
   })
   const revoke = useChange({
     change: () => consoleApi.call(consoleEndpoints.revokeInvitation, { path }),

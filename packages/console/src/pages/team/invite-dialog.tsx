@@ -1,24 +1,26 @@
 import { consoleEndpoints, invitedRoles } from '@svc/contract'
 import { type FormEvent, useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
-import { useTeam } from '../../api/session.ts'
+import { useSession, useTeam } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
+import { onItsWay } from '../../ui/letter-text.ts'
 import { useChange } from '../../ui/use-change.ts'
 import { RoleChoice } from './role-choice.tsx'
 
 /** Asks somebody into the team by mail. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const team = useTeam()
+  const { gateway } = useSession()
   const [role, setRole] = useState<(typeof invitedRoles)[number]>('member')
   const invite = useChange({
     change: (email: string) =>
       consoleApi.call(consoleEndpoints.inviteMember, { path: { team_id: team.id }, body: { email, role } }),
     refresh: [['team', team.id, 'invitations']],
-    done: 'The invitation is on its way.',
+    done: onItsWay('The invitation is on its way.', gateway.mail_folder),
     onDone: onClose,
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {

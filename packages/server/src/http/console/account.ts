@@ -2,7 +2,8 @@
 import { consoleEndpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { LinkWalletOutcome } from '../../sign-in/sign-in.ts'
+import type { LinkWalletOutcome, ProveEmailOutcome, User } from '../../sign-in/sign-in.ts'
+import type { ConsoleDeps } from './console-deps.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1_000)
@@ -59,6 +60,46 @@ function requireLinked(outcome: LinkWalletOutcome): void {
   }
 }
 
+/** Whether somebody comes in without a wallet: by a letter that this gateway sends, or by their password. */
+async function comesInOtherwise({ offers, settings, signIn }: ConsoleDeps, user: User): Promise<boolean> {
+  if (!user.hasEmail) return false
+  return offers.link || ((await settings()).allowsPasswords && (await (await signIn()).hasPassword(user.userId)))
+}
+
+function requireProven(outcome: ProveEmailOutcome): void {
+  switch (outcome) {
+    case 'proven':
+      return
+    case 'wrong_token':
+      throw new ServiceError(
+        'email_not_proven',
+        'This link was used before, its time is over, or it was asked for by another account than yours.',
+        { param: 'token' },
+      )
+    case 'taken':
+      throw new ServiceError('email_taken', 'This address signs in to another account of this gateway.')
+    case 'has_one':
+      throw new ServiceError('email_already_set', HAS_EMAIL)
+  }
+}
+
+const HAS_EMAIL = 'There is a mail address in your account, and it cannot be exchanged.'
+
+function mountEmail(app: FastifyInstance, parts: ConsoleEdge): void {
+  const { console: deps } = parts
+  mountSession(app, parts, consoleEndpoints.askForEmail, async ({ session, body }) => {
+    if (session.user.hasEmail) throw new ServiceError('email_already_set', HAS_EMAIL)
+    if (!deps.offers.link) throw new ServiceError('mail_not_enabled', 'This gateway sends no mail.')
+    deps.perLetter.take(session.user.userId)
+    ;(await deps.signIn()).askForEmail(session.user, body.email)
+    return { done: true }
+  })
+  mountSession(app, parts, consoleEndpoints.proveEmail, async ({ session, body }) => {
+    requireProven(await (await deps.signIn()).proveEmail(session.user, body.token))
+    return { done: true }
+  })
+}
+
 function mountWallets(app: FastifyInstance, parts: ConsoleEdge): void {
   const { console: deps } = parts
   mountSession(app, parts, consoleEndpoints.challengeSignInWallet, async ({ session, body }) => {
@@ -72,10 +113,14 @@ function mountWallets(app: FastifyInstance, parts: ConsoleEdge): void {
   })
   mountSession(app, parts, consoleEndpoints.removeSignInWallet, async ({ session, path }) => {
     const signIn = await deps.signIn()
-    if (await signIn.unlinkWallet(session.user, path.wallet_id)) return { done: true }
+    const hasOtherWay = await comesInOtherwise(deps, session.user)
+    if (await signIn.unlinkWallet(session.user, path.wallet_id, hasOtherWay)) return { done: true }
     const wallets = await signIn.listWallets(session.user.userId)
     if (wallets.some(({ walletId }) => walletId === path.wallet_id)) {
-      throw new ServiceError('last_way_in', 'Without this wallet you could not sign in. Add another one first.')
+      throw new ServiceError(
+        'last_way_in',
+        'Without this wallet you could not sign in. Add a mail address or another wallet first.',
+      )
     }
     throw new ServiceError('wallet_not_found', 'There is no such wallet.', { param: 'wallet_id' })
   })
@@ -83,5 +128,6 @@ function mountWallets(app: FastifyInstance, parts: ConsoleEdge): void {
 
 export function mountAccount(app: FastifyInstance, parts: ConsoleEdge): void {
   mountPerson(app, parts)
+  mountEmail(app, parts)
   mountWallets(app, parts)
 }

@@ -24,7 +24,7 @@ export interface ConsoleDeps {
   readonly hasOperator: () => Promise<boolean>
   readonly settings: () => Promise<GatewaySettings>
   /** What does not change while the gateway runs. */
-  readonly offers: Pick<ConsoleSession['gateway'], 'api_base_url' | 'is_sandbox'> & {
+  readonly offers: Pick<ConsoleSession['gateway'], 'api_base_url' | 'is_sandbox' | 'mail_folder'> & {
     readonly demo: boolean
     readonly link: boolean
   }
@@ -34,6 +34,8 @@ export interface ConsoleDeps {
   readonly perUser: RateLimiter
   /** Keys that one person's playgrounds ask for. */
   readonly perPlayer: RateLimiter
+  /** Letters that one person asks for, to addresses of their choice. */
+  readonly perLetter: RateLimiter
   /** Passwords that one person tries. */
   readonly perPassword: RateLimiter
 }

@@ -221,6 +221,89 @@ describeEachEngine('ways to sign in', (engine) => {
     ])
   })
 
+  const openByWallet = async () => {
+    const wallet = privateKeyToAccount(generatePrivateKey())
+    const person = openPerson(gateway)
+    const message = await challenge(person, wallet.address)
+    await verify(person, message, await wallet.signMessage({ message }))
+    return { wallet, person }
+  }
+  const askFor = (person: BrowserSession, email: string) => person.call('POST', '/console/account/email', { email })
+  const prove = (person: BrowserSession, token: string) =>
+    person.call('POST', '/console/account/email/proof', { token })
+
+  test('a mail address counts for a wallet’s owner once its link was opened in their own session, once', async () => {
+    const { person, wallet } = await openByWallet()
+    expect(await (await askFor(person, 'Lovelace@Example.com')).json()).toEqual({ done: true })
+    const letter = await takeMail(mail, 'lovelace@example.com', /Confirm/)
+    expect(linkIn(letter).pathname).toBe('/console/confirm-email')
+    expect((await visitOf(person)).user).toMatchObject({ email: null })
+    // Neither a stranger nor somebody with an account of theirs can take it, and trying uses nothing up.
+    const other = await openByWallet()
+    const token = tokenIn(letter)
+    expect(await refusalOf(await prove(openPerson(gateway), token))).toEqual([401, 'not_signed_in'])
+    expect(await refusalOf(await prove(other.person, token))).toEqual([422, 'email_not_proven'])
+    expect(await rowsOf('sign_in_verification')).not.toContain(token)
+    expect((await prove(person, token)).status).toBe(200)
+    expect((await visitOf(person)).user).toMatchObject({ email: 'lovelace@example.com' })
+    expect(await refusalOf(await prove(person, token))).toEqual([409, 'email_already_set'])
+    expect(await refusalOf(await askFor(person, 'another@example.com'))).toEqual([409, 'email_already_set'])
+    // It is a way in now, so the wallet may go.
+    const { user } = await visitOf(await signInByMail(gateway, mail, 'lovelace@example.com'))
+    expect(user?.id).toBe((await visitOf(person)).user?.id)
+    const ways = await person.json<{ wallets: { id: string; address: string }[] }>('GET', '/console/account')
+    expect(ways.wallets).toMatchObject([{ address: wallet.address }])
+    expect((await person.call('DELETE', `/console/account/wallets/${ways.wallets[0]?.id ?? ''}`)).status).toBe(200)
+  })
+
+  test('whoever asks for a taken address learns nothing, and its owner is told', async () => {
+    await signInByMail(gateway, mail, 'owner@example.com')
+    const { person } = await openByWallet()
+    const answers = []
+    for (const email of ['owner@example.com', 'nobody-yet@example.com']) {
+      const response = await askFor(person, email)
+      answers.push([response.status, await response.text()])
+    }
+    expect(answers[0]).toEqual(answers[1])
+    const told = await takeMail(mail, 'owner@example.com', /already/)
+    expect(linkIn(told).pathname).toBe('/console/sign-in')
+    expect(linkIn(told).hash).toBe('')
+    // Somebody makes an account with an address while the letter waits: it is theirs.
+    const token = tokenIn(await takeMail(mail, 'nobody-yet@example.com', /Confirm/))
+    await signInByMail(gateway, mail, 'nobody-yet@example.com')
+    expect(await refusalOf(await prove(person, token))).toEqual([409, 'email_taken'])
+    expect((await visitOf(person)).user).toMatchObject({ email: null })
+  })
+
+  test('a link to an address ends by time, and one of two that are opened together counts', async () => {
+    const { person } = await openByWallet()
+    const tokenFor = async (email: string): Promise<string> => {
+      expect((await askFor(person, email)).status).toBe(200)
+      return tokenIn(await takeMail(mail, email, /Confirm/))
+    }
+    const old = await tokenFor('old@example.com')
+    await run(`update sign_in_verification set expires_at = '2020-01-01T00:00:00.000Z'`)
+    expect(await refusalOf(await prove(person, old))).toEqual([422, 'email_not_proven'])
+    const tokens = [await tokenFor('first@example.com'), await tokenFor('second@example.com')]
+    const outcomes = await Promise.all(tokens.map(async (token) => (await prove(person, token)).status))
+    expect(outcomes.toSorted((one, other) => one - other)).toEqual([200, 409])
+    expect(await refusalOf(await askFor(person, 'no address'))).toEqual([400, 'invalid_value'])
+  })
+
+  test('of two wallets that are removed at the same time one stays, where there is no other way in', async () => {
+    const { person } = await openByWallet()
+    const second = privateKeyToAccount(generatePrivateKey())
+    const place = { address: second.address, chain_id: 1 }
+    const { message } = await person.json<{ message: string }>('POST', '/console/account/wallets/challenge', place)
+    const signature = await second.signMessage({ message })
+    await person.json('POST', '/console/account/wallets', { message, signature })
+    const listed = () => person.json<{ wallets: { id: string }[] }>('GET', '/console/account')
+    const { wallets } = await listed()
+    expect(wallets).toHaveLength(2)
+    await Promise.all(wallets.map(({ id }) => person.call('DELETE', `/console/account/wallets/${id}`)))
+    expect((await listed()).wallets.length).toBeGreaterThan(0)
+  })
+
   test('a password can be set, changed with the old one alone, and ends the other sessions', async () => {
     const person = await signInByMail(gateway, mail, 'pass@example.com')
     const elsewhere = await signInByMail(gateway, mail, 'pass@example.com')

@@ -1,0 +1,33 @@
+import { renderLetter } from './letter.ts'
+import type { MailContent } from './mailer.ts'
+import type { SignInLetter } from './sign-in-letter.ts'
+
+/** The letter whose link adds the reader's address to the account that asked for it. */
+export function renderAddressLetter({ brand, link, minutes }: SignInLetter): MailContent {
+  return renderLetter({
+    subject: `Confirm your mail address for ${brand}`,
+    kind: 'Mail address',
+    title: 'Confirm your mail address',
+    preview: `The link works for ${minutes} minutes, once.`,
+    summary: `Somebody, most likely you, wants to add this address to an account of ${brand}, to sign in with it.`,
+    rows: [],
+    button: { text: 'Confirm the address', link },
+    note: `The link works for ${minutes} minutes, once, in the browser in which it was asked for.`,
+    reason: 'If you did not ask for it, do nothing: without the link the address is added to nothing.',
+  })
+}
+
+/** What the owner of an address is told that somebody wanted to add to another account. */
+export function renderAddressTakenLetter({ brand, link }: Pick<SignInLetter, 'brand' | 'link'>): MailContent {
+  return renderLetter({
+    subject: `Your mail address signs in to ${brand} already`,
+    kind: 'Mail address',
+    title: 'This address is in use',
+    preview: 'It was not added to another account.',
+    summary: `Somebody, perhaps you, wanted to add this address to another account of ${brand}. It signs you in to yours, so nothing was changed.`,
+    rows: [],
+    button: { text: 'Sign in', link },
+    note: 'To come in by a wallet as well, sign in with this address and add the wallet on the page of your account.',
+    reason: 'If it was not you, do nothing: they have learned nothing, not even that there is an account.',
+  })
+}
