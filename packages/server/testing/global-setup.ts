@@ -1,10 +1,21 @@
-/** Starts PostgreSQL once per test run and prepares the template that test databases are cloned from. */
+/** Starts PostgreSQL once per test run and prepares the templates that test databases are copied from. */
 import type { TestProject } from 'vitest/node'
 import { startPostgresServer } from './postgres-server.ts'
-import { createTemplateDatabase } from './template-database.ts'
+import { createSqliteTemplate, createTemplateDatabase } from './template-database.ts'
 
 /** Vitest calls this before the first test file and the returned function after the last. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const template = await createSqliteTemplate()
+  project.provide('sqliteTemplate', template.path)
+  const stopPostgres = await providePostgres(project)
+  return async () => {
+    await stopPostgres()
+    await template.remove()
+  }
+}
+
+/** @returns what stops the server, if one was started. */
+async function providePostgres(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['SVC_TEST_DATABASE_URL']
   if (given !== undefined && given !== '') {
     await createTemplateDatabase(given)

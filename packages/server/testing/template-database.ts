@@ -1,11 +1,32 @@
+/** Migrated databases that test databases are copied from: migrating each anew took most of a test gateway's start. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client } from 'pg'
+import { migrateSqlite } from '../src/db/migrate.ts'
 import { openPostgresDatabase } from '../src/db/postgres-database.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Address of a PostgreSQL server with all rights; null when none can be had here. */
     readonly postgresUrl: string | null
+    /** A file with the present schema and nothing in it, to be copied as `svc.db`. */
+    readonly sqliteTemplate: string
   }
+}
+
+/** A migrated SQLite file, in a folder of its own until it is removed. */
+export interface SqliteTemplate {
+  readonly path: string
+  remove(): Promise<void>
+}
+
+/** Makes a migrated file that is whole by itself: its write-ahead log went into it as it was closed. */
+export async function createSqliteTemplate(): Promise<SqliteTemplate> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-template-'))
+  const path = join(folder, 'svc.db')
+  await migrateSqlite(path, Date.now())
+  return { path, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Fresh, migrated databases for tests, on both engines. */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, inject } from 'vitest'
@@ -11,45 +11,62 @@ import { databaseUrl, runAsAdmin, TEMPLATE_DATABASE } from './template-database.
 /** The composition root of the SQLite writer thread, for tests that open databases themselves. */
 export const WRITER_WORKER = new URL('../src/sqlite-writer.worker.ts', import.meta.url)
 
-export interface TestDatabase {
-  readonly database: OpenDatabase
+/** Where a database that nobody else uses is, whoever opens it. */
+export interface TestPlace {
   readonly engine: DatabaseEngine
   /** Address of a PostgreSQL database; null for SQLite. */
   readonly url: string | null
   /** Folder of a SQLite database; for PostgreSQL an empty folder. */
   readonly dataDir: string
+}
+
+export interface TestDatabase extends TestPlace {
+  readonly database: OpenDatabase
   /** Opens the same database once more, as another process would. Closed with the rest. */
   openAgain(): Promise<OpenDatabase>
   /** Closes every connection and removes the database. */
   close(): Promise<void>
 }
 
-/** Makes a database that nobody else uses. */
-export async function openTestDatabase(engine: DatabaseEngine): Promise<TestDatabase> {
+/** Makes a migrated database without opening it. @returns its place, and what removes it once it is closed. */
+export async function makeTestDatabase(
+  engine: DatabaseEngine,
+): Promise<{ readonly place: TestPlace; remove(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'))
-  const adminUrl = engine === 'postgres' ? requirePostgres() : null
+  const removeFolder = (): Promise<void> => rm(dataDir, { recursive: true, force: true })
+  if (engine === 'sqlite') {
+    await copyFile(inject('sqliteTemplate'), join(dataDir, 'svc.db'))
+    return { place: { engine, url: null, dataDir }, remove: removeFolder }
+  }
+  const adminUrl = requirePostgres()
   const name = `svc_test_${randomUUID().replaceAll('-', '')}`
-  if (adminUrl !== null) await runAsAdmin(adminUrl, [`create database ${name} template ${TEMPLATE_DATABASE}`])
+  await runAsAdmin(adminUrl, [`create database ${name} template ${TEMPLATE_DATABASE}`])
+  return {
+    place: { engine, url: databaseUrl(adminUrl, name), dataDir },
+    remove: async () => {
+      // Without force: the server waits for connections that are about to end, where force would make them fail.
+      await runAsAdmin(adminUrl, [`drop database if exists ${name}`])
+      await removeFolder()
+    },
+  }
+}
 
-  const url = adminUrl === null ? null : databaseUrl(adminUrl, name)
+/** Makes a database that nobody else uses, and opens it. */
+export async function openTestDatabase(engine: DatabaseEngine): Promise<TestDatabase> {
+  const { place, remove } = await makeTestDatabase(engine)
   const opened: OpenDatabase[] = []
   const openAgain = async (): Promise<OpenDatabase> => {
-    const database = await openDatabase({ url, dataDir, writerWorker: WRITER_WORKER })
+    const database = await openDatabase({ ...place, writerWorker: WRITER_WORKER })
     opened.push(database)
     return database
   }
-  const database = await openAgain()
   return {
-    database,
-    engine,
-    url,
-    dataDir,
+    ...place,
+    database: await openAgain(),
     openAgain,
     async close() {
       for (const open of opened) await open.close()
-      // Without force: the server waits for connections that are about to end, where force would make them fail.
-      if (adminUrl !== null) await runAsAdmin(adminUrl, [`drop database if exists ${name}`])
-      await rm(dataDir, { recursive: true, force: true })
+      await remove()
     },
   }
 }

@@ -17,7 +17,7 @@ import { type Clock, systemClock } from '../src/runtime/clock.ts'
 import { createId } from '../src/runtime/ids.ts'
 import { createLogger } from '../src/runtime/log.ts'
 import { type ChatClient, createChatClient } from './chat-client.ts'
-import { openTestDatabase } from './test-database.ts'
+import { makeTestDatabase } from './test-database.ts'
 import { eventually } from './eventually.ts'
 
 export interface TestGatewayOptions {
@@ -90,12 +90,12 @@ function environment(options: TestGatewayOptions, databaseUrl: string | null, da
 /** Starts one. Stop it at the end of the test. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { engine = 'sqlite', clock = systemClock } = options
-  const test = await openTestDatabase(engine)
+  const { place, remove } = await makeTestDatabase(engine)
   const workingDir = await mkdtemp(join(tmpdir(), 'svc-gateway-'))
   const file: ConfigFile = { ...options.file, limits: { ...wideLimits, ...options.file?.limits } }
   await writeFile(join(workingDir, 'svc.config.json'), JSON.stringify(file))
   const logged: string[] = []
-  const { config } = loadConfig({ env: environment(options, test.url, test.dataDir), workingDir })
+  const { config } = loadConfig({ env: environment(options, place.url, place.dataDir), workingDir })
   const log = createLogger({ level: config.logLevel, sink: { write: (line) => void logged.push(line) } })
   const gateway = await createGateway({ config, log, clock })
   const { database } = gateway
@@ -121,8 +121,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   return {
     ...{ gateway, engine, baseUrl, accountId, teamId, key, keyId, logged, settled, audit },
     v1: `${baseUrl}/v1`,
-    dataDir: test.dataDir,
-    databaseUrl: test.url,
+    dataDir: place.dataDir,
+    databaseUrl: place.url,
     ...createChatClient(baseUrl, key),
     balance: () =>
       database.read
@@ -138,7 +138,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       await settled()
       await audit()
       await gateway.stop()
-      await test.close()
+      await remove()
       await rm(workingDir, { recursive: true, force: true })
     },
   }
