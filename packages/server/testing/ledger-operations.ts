@@ -54,6 +54,7 @@ export function placeHold(
     units: 1,
     policy: 'exact',
     firstUnits: 1,
+    flush: 'at_once',
     now: TEST_NOW,
     ...parts,
     fixed: nanocreditsOf(parts.fixed ?? 0n),

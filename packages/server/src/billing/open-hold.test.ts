@@ -23,6 +23,7 @@ function holdOf(units: number, limit: number | null): OpenHold {
     units: 50,
     policy: 'affordable',
     firstUnits: 50,
+    flush: 'with_end',
   } as const
   return new OpenHold(deps, request, { units, limit, placedAt: 0 })
 }

@@ -8,7 +8,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { HoldPolicy, HoldProgress, SettleHold, UsageFacts } from '../ledger/operations.ts'
+import type { HoldProgress, PlaceHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { FreeAnswers } from './free-answers.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
@@ -31,19 +31,15 @@ export interface BillingDeps {
   readonly onSettled?: SettlementListener | undefined
 }
 
-export interface HoldRequest {
+/** What a request wants to hold, and how. */
+export interface HoldRequest extends Pick<
+  PlaceHold,
+  'model' | 'stream' | 'fixed' | 'perUnit' | 'units' | 'policy' | 'firstUnits' | 'flush'
+> {
   readonly requestId: string
   readonly caller: Caller
   /** What kind of work it is: it decides how a 402 counts what could be paid. */
   readonly type: UsageType
-  /** As the client wrote it. */
-  readonly model: string
-  readonly stream: boolean
-  readonly fixed: Nanocredits
-  readonly perUnit: Nanocredits
-  readonly units: number
-  readonly policy: HoldPolicy
-  readonly firstUnits: number
 }
 
 const refusals = {
@@ -290,6 +286,7 @@ export async function placeHold(deps: BillingDeps, request: HoldRequest): Promis
     units: request.units,
     policy: request.policy,
     firstUnits: request.firstUnits,
+    flush: request.flush,
     now: placedAt,
   })
   if (result.kind === 'refused') throw refusals[result.reason]

@@ -13,7 +13,7 @@ export interface SqliteStatement {
 
 /** What the thread is asked to do. A `batch` is understood by the ledger alone. */
 export type SqliteWriterWork =
-  | { readonly kind: 'batch'; readonly batch: string }
+  | { readonly kind: 'batch'; readonly batch: string; readonly isFlushed: boolean }
   | { readonly kind: 'statements'; readonly statements: readonly SqliteStatement[] }
   | { readonly kind: 'checkpoint'; readonly mode: 'passive' | 'restart' }
   | { readonly kind: 'close' }
@@ -46,6 +46,7 @@ export function serveSqliteWriter(
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   prepareSqliteWriter(connection)
   const transaction = createTransaction(connection)
+  const setFlush = createFlushSwitch(connection)
   const prepared = new Map<string, StatementSync>()
   let batches: BatchApplier | null = null
 
@@ -54,10 +55,12 @@ export function serveSqliteWriter(
       case 'batch': {
         batches ??= createApplier(connection)
         const applier = batches
+        setFlush(work.isFlushed)
         return transaction(() => applier.apply(work.batch))
       }
       case 'statements':
         batches?.forget()
+        setFlush(true)
         return transaction(() => work.statements.map((statement) => runStatement(connection, prepared, statement)))
       case 'checkpoint':
         return Number(connection.prepare(`pragma wal_checkpoint(${work.mode})`).get()?.['log'])
@@ -78,6 +81,19 @@ export function serveSqliteWriter(
     port.postMessage(reply)
     if (request.work.kind === 'close') port.close()
   })
+}
+
+/**
+ * Decides of the next transactions whether each is flushed to the disk as it commits. One that is not is flushed by the
+ * next that is: the log is one file, in order. Source: SQLite, PRAGMA synchronous.
+ */
+function createFlushSwitch(connection: DatabaseSync): (isFlushed: boolean) => void {
+  let present = true
+  return (isFlushed) => {
+    if (isFlushed === present) return
+    connection.exec(isFlushed ? 'pragma synchronous = full' : 'pragma synchronous = normal')
+    present = isFlushed
+  }
 }
 
 function createTransaction(connection: DatabaseSync): <Result>(work: () => Result) => Result {

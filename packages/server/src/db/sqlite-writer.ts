@@ -56,9 +56,13 @@ export class SqliteWriter {
     this.#worker.unref()
   }
 
-  /** Applies a ledger batch in one transaction. The form of batch and result is the ledger's own. */
-  async applyBatch(batch: string): Promise<string> {
-    return (await this.#request({ kind: 'batch', batch })) as string
+  /**
+   * Applies a ledger batch in one transaction. The form of batch and result is the ledger's own.
+   *
+   * Without a flush the batch outlives a crash of the process, and a loss of power once anything later was flushed.
+   */
+  async applyBatch(batch: string, { isFlushed }: { readonly isFlushed: boolean }): Promise<string> {
+    return (await this.#request({ kind: 'batch', batch, isFlushed })) as string
   }
 
   /** Runs statements in one transaction. @returns rows changed by each. */

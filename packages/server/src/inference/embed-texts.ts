@@ -56,7 +56,7 @@ function holdRequest(
   const { model } = call.request
   return {
     ...{ requestId, caller, type: 'embedding', model, stream: false, fixed, perUnit },
-    ...{ units: tokens, policy: 'exact', firstUnits: tokens },
+    ...{ units: tokens, policy: 'exact', firstUnits: tokens, flush: 'with_end' },
   }
 }
 

@@ -88,6 +88,7 @@ function holdRequest(
     units: limits.output.tokens,
     policy: limits.output.asked ? 'exact' : stream ? 'stepwise' : 'affordable',
     firstUnits: FIRST_STEP_TOKENS,
+    flush: stream ? 'at_once' : 'with_end',
   }
 }
 

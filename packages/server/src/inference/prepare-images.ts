@@ -102,6 +102,7 @@ export async function prepareImages(deps: ImageDeps, { caller, call, requestId }
     units: call.count,
     policy: 'exact',
     firstUnits: 0,
+    flush: call.stream ? 'at_once' : 'with_end',
   })
   return { model, offer, server, port: server.images, hold }
 }

@@ -99,6 +99,7 @@ export async function prepareTranscription(
     units: chargedSeconds,
     policy: 'exact',
     firstUnits: chargedSeconds,
+    flush: call.stream ? 'at_once' : 'with_end',
   })
   return { model, upstream, prices, duration, chargedSeconds, charge: chargeSeconds(prices, chargedSeconds), hold }
 }

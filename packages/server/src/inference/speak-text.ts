@@ -82,6 +82,8 @@ async function prepareSpeech(deps: SpeakTextDeps, { caller, call, requestId }: S
     units,
     policy: 'exact',
     firstUnits: units,
+    // The sound leaves as it comes, in every form of the answer.
+    flush: 'at_once',
   })
   const charge = chargeUnits(prices, units)
   const speed = request.speed ?? 1

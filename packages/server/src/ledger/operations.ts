@@ -12,6 +12,17 @@ import type { Nanocredits } from '@svc/contract'
 /** Which purse refused. Also says which code a 402 carries. */
 export type SpendLimit = 'account' | 'team' | 'key'
 
+/**
+ * When a hold must be safe from a loss of power. Against a crash of the process every hold is safe at once.
+ *
+ * Source: decision 0057 (a hold that is flushed with its end).
+ */
+export type HoldFlush =
+  /** Before anything else happens: the caller gets parts of the answer while the hold is open. */
+  | 'at_once'
+  /** With its end: until that is safe nothing of the answer leaves, and what makes the end safe keeps the hold, too. */
+  | 'with_end'
+
 /** How many output units a hold covers when the balance does not pay for all of them. Source: decision 0007. */
 export type HoldPolicy =
   /** All units or nothing: the client named its limit. */
@@ -49,6 +60,7 @@ export interface PlaceHold {
   readonly policy: HoldPolicy
   /** Units of the first step of a `stepwise` hold; ignored otherwise. */
   readonly firstUnits: number
+  readonly flush: HoldFlush
   /** Milliseconds since the epoch, from the gateway's clock. */
   readonly now: number
 }

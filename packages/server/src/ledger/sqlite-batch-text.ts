@@ -9,6 +9,7 @@ import { InvariantError } from '../errors/invariant-error.ts'
 import type {
   ExtendHold,
   HoldEnd,
+  HoldFlush,
   HoldPolicy,
   LedgerOperation,
   LedgerResult,
@@ -46,7 +47,7 @@ function writeOperation(fields: Field[], operation: LedgerOperation): void {
       fields.push('place', operation.holdId, operation.accountId, operation.keyId, fieldOf(operation.teamBudgetId))
       fields.push(fieldOf(operation.keyBudgetId), operation.processId, operation.type, operation.model)
       fields.push(operation.stream ? 1 : 0, String(operation.fixed), String(operation.perUnit), operation.units)
-      fields.push(operation.policy, operation.firstUnits, operation.now)
+      fields.push(operation.policy, operation.firstUnits, operation.flush, operation.now)
       return
     case 'extend':
       fields.push('extend', operation.holdId, String(operation.fixed), String(operation.perUnit))
@@ -113,6 +114,7 @@ function readPlace(reader: FieldReader): PlaceHold {
     units: reader.count(),
     policy: reader.text() as HoldPolicy,
     firstUnits: reader.count(),
+    flush: reader.text() as HoldFlush,
     now: reader.count(),
   }
 }

@@ -68,7 +68,7 @@ export async function submitVideo(deps: VideoDeps, task: VideoTask): Promise<Vid
 function holdOf(estimate: Nanocredits, seconds: number) {
   const perUnit = nanocreditsOf(estimate / BigInt(seconds))
   const fixed = nanocreditsOf(estimate - perUnit * BigInt(seconds))
-  return { fixed, perUnit, units: seconds, policy: 'exact', firstUnits: seconds } as const
+  return { fixed, perUnit, units: seconds, policy: 'exact', firstUnits: seconds, flush: 'at_once' } as const
 }
 
 /** Writes the job down before anybody is asked to make it. */
