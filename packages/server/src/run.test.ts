@@ -115,9 +115,10 @@ test('a stop says what it waits for, and a second signal ends it at once', async
     .toBe('ended with 1')
   await answer.body?.cancel().catch(() => undefined)
   // The next start settles what the second signal has left open.
-  await processes.start()
+  const next = await processes.start()
   await processes.settled()
   await processes.stop()
+  expect(next.output()).toContain('"msg":"stopped"')
   await stub.close()
 }, 60_000)
 

@@ -54,8 +54,12 @@ function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
     log.info({ signal, requests, graceMs }, text)
     // A person who has pressed Ctrl-C is told, too, where the log is quiet.
     if (process.stdout.isTTY && !log.isLevelEnabled('info')) process.stdout.write(`\n  ${text}\n`)
+    const startedAt = performance.now()
     gateway.stop().then(
-      () => process.exit(0),
+      () => {
+        log.info({ ms: Math.round(performance.now() - startedAt) }, 'stopped')
+        process.exit(0)
+      },
       (error: unknown) => {
         log.fatal({ err: error }, 'the stop failed')
         process.exit(1)
