@@ -8,6 +8,7 @@ import { type EvmChain, hasEvm, startEvmChain, usdg } from '../packages/server/t
 import { addPageWallet, type PageWallet } from '../packages/server/testing/page-wallet.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import {
+  cutTables,
   enterSandbox,
   faultsOf,
   openConsole,
@@ -162,6 +163,7 @@ describe.skipIf(!hasEvm())('funding', () => {
         if (name === 'fund') await page.getByRole('link', { name: 'Back to funding' }).click()
         await page.getByRole('heading', { level: 1, name: name === 'fund' ? 'Funding' : /^Statement/ }).waitFor()
         expect(await faultsOf(page)).toEqual([])
+        expect(await cutTables(page)).toEqual([])
       }
     })
 

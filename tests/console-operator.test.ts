@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { heldBackDeposit } from '../packages/server/testing/operator-scene.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import {
+  cutTables,
   DESK,
   enterSandbox,
   faultsOf,
@@ -169,11 +170,13 @@ test('on a phone no operator’s page is wider than the screen', { timeout: TEST
     await openPlace(page, place)
     await untilItStands(page)
     expect(await overhang(page)).toBe(0)
+    expect(await cutTables(page)).toEqual([])
   }
   await openPlace(page, 'Accounts')
   await page.getByRole('link', { name: 'Test', exact: true }).click()
   await page.getByRole('cell', { name: 'svc-gpt' }).first().waitFor()
   expect(await overhang(page)).toBe(0)
+  expect(await cutTables(page)).toEqual([])
   await page.goto(`${originOf(gateway)}/console/nowhere`)
   expect(await faultsOf(page)).toEqual([])
   await page.goto(`${originOf(gateway)}/console`)

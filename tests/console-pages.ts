@@ -98,6 +98,16 @@ export async function faultsOf(page: Page): Promise<unknown[]> {
 export const overhang = (page: Page): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
+/** Tables that a phone would have to scroll sideways to read, by the names of what holds them. */
+export const cutTables = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('[role=region]:has(> table)')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map((region) => region.ariaLabel ?? '')`)
+
+/** By how many pixels the page can be scrolled down. */
+export const overrun = (page: Page): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollHeight - document.documentElement.clientHeight')
+
 /** Goes to one of the places beside every page; on a phone to those of the bar at the bottom, or under "More". */
 export async function openPlace(page: Page, name: string): Promise<void> {
   const places = page.getByRole('navigation', { name: 'Places' }).filter({ visible: true })

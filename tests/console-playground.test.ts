@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createId } from '../packages/server/src/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { DESK, faultsOf, openConsole, originOf, overhang, PHONE, TEST_MS } from './console-pages.ts'
+import { DESK, faultsOf, openConsole, originOf, overhang, overrun, PHONE, TEST_MS } from './console-pages.ts'
 
 /** Short enough for the sandbox to repeat all of it. */
 const HOSTILE =
@@ -324,6 +324,13 @@ test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async 
     expect(await overhang(page)).toBe(0)
   }
   await openTab('chat')
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByText('Ask a model something').waitFor()
+  // A conversation without a word fills the window to its end, and not a pixel more.
+  for (const size of [DESK, PHONE]) {
+    await page.setViewportSize(size)
+    expect(await overrun(page)).toBe(0)
+  }
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByLabel('System prompt').last().waitFor()
   expect(await faultsOf(page)).toEqual([])

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createId } from '../packages/server/src/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import {
+  cutTables,
   DESK,
   faultsOf,
   untilItStands,
@@ -202,7 +203,7 @@ test('a page of one key: what it spent, and a change that holds at once', { time
   // B184: a name is text.
   await page.getByRole('link', { name: 'batch <b>job</b>' }).click()
   await page.getByRole('heading', { level: 1, name: 'batch <b>job</b>' }).waitFor()
-  await page.getByRole('region', { name: 'Requests' }).getByText('svc-gpt').waitFor()
+  await page.getByRole('region', { name: 'Requests' }).getByRole('cell', { name: 'svc-gpt' }).waitFor()
   expect(new URL(page.url()).pathname).toMatch(new RegExp(`/keys/${id}$`))
   expect(await faultsOf(page)).toEqual([])
 
@@ -369,20 +370,24 @@ test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async 
   }
 })
 
-test('nothing moves while pages load, on a desk and on a phone', { timeout: TEST_MS }, async () => {
+test('nothing moves or is cut off while pages load, on a desk and on a phone', { timeout: TEST_MS }, async () => {
   const { id } = await makeKey('still')
   const team = /^.*\/team\/[^/]+/.exec(page.url())?.[0] ?? ''
   const moved: [string, number, number][] = []
+  const cut: string[] = []
   for (const place of ['', '/models?q=svc', '/models/svc-gpt', '/keys', `/keys/${id}`, '/usage', '/account']) {
     for (const size of [DESK, PHONE]) {
       await page.setViewportSize(size)
       await page.goto(`${team}${place}`)
       await untilItStands(page)
       moved.push([place, size.width, await page.evaluate<number>('globalThis.shifted')])
+      if ((await overhang(page)) > 0) cut.push(`${place} at ${size.width}`)
+      if (size === PHONE) cut.push(...(await cutTables(page)).map((name) => `${name} in ${place}`))
     }
   }
   // Source: web.dev counts up to 0.1 as good.
   expect(moved.filter(([, , shift]) => shift > 0.05)).toEqual([])
+  expect(cut).toEqual([])
 })
 
 test('a chosen theme is there before the scripts of the page', { timeout: TEST_MS }, async () => {

@@ -20,7 +20,7 @@ export function Balance() {
   const { data: settings } = useQuery({ ...teamSettingsQuery(team.id), staleTime: SETTINGS_MS })
   const share = nearness(data?.credits_available, settings?.alert_credits ?? null)
   return (
-    <span className="relative min-w-24 text-right font-medium">
+    <span className="relative min-w-24 shrink-0 text-right font-medium whitespace-nowrap">
       <span role="status" aria-label="Credits available">
         {data !== undefined && <Credits value={data.credits_available} />}
       </span>

@@ -1,6 +1,7 @@
 import { ApiError } from '@svc/contract'
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { Button } from '../ui/button.tsx'
+import { Logo } from '../ui/logo.tsx'
 
 /** What went wrong, what to do, and the id to tell the operator. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
@@ -11,7 +12,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
     void router.invalidate()
   }
   return (
-    <div role="alert" className="mx-auto flex max-w-md flex-col items-start gap-3 py-16">
+    <div role="alert" className="mx-auto flex w-full max-w-md flex-col items-start gap-3 py-16">
       <h1 className="text-lg font-semibold">This page could not be shown</h1>
       <p className="text-soft">{error instanceof Error ? error.message : 'That did not work.'}</p>
       {requestId !== null && <p className="font-mono text-[12px] text-soft">Request {requestId}</p>}
@@ -27,8 +28,9 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
 
 export function NotFoundPage() {
   return (
-    <main className="mx-auto flex max-w-md flex-col items-start gap-3 px-6 py-16">
-      <h1 className="text-lg font-semibold">There is nothing at this address</h1>
+    <main className="mx-auto flex min-h-dvh max-w-sm flex-col items-start justify-center gap-4 px-6 py-12">
+      <Logo size={40} />
+      <h1 className="text-2xl leading-8 font-semibold">There is nothing at this address</h1>
       <Link to="/" className="text-accent underline underline-offset-2">
         To the overview
       </Link>

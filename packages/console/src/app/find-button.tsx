@@ -27,7 +27,7 @@ export function FindButton() {
         onPointerEnter={comeNear}
         onFocus={comeNear}
         aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
-        className="flex h-8 items-center gap-2 rounded px-2 text-soft hover:text-text md:border md:border-line
+        className="flex h-8 shrink-0 items-center gap-2 rounded px-2 text-soft hover:text-text md:border md:border-line
           md:bg-surface md:hover:border-line-strong"
       >
         <Search size={15} aria-hidden />

@@ -20,7 +20,7 @@ function Menu({
   children,
 }: MenuProps & { readonly align: 'start' | 'end'; readonly children: ReactNode }) {
   return (
-    <DropdownMenu.Root defaultOpen={isOpenAtFirst}>
+    <DropdownMenu.Root modal={false} defaultOpen={isOpenAtFirst}>
       <DropdownMenu.Trigger {...trigger} />
       <DropdownMenu.Portal>
         <DropdownMenu.Content align={align} sideOffset={6} collisionPadding={8} className={menuContent}>

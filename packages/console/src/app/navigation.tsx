@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { Ellipsis } from 'lucide-react'
 import { useSignedIn, useTeam } from '../api/session.ts'
 import { Logo } from '../ui/logo.tsx'
@@ -42,8 +43,9 @@ function PlaceList({ shown }: { readonly shown: readonly Place[] }) {
           <Link
             to={hrefOf(team.id, place)}
             activeOptions={{ exact: place.path === '' }}
-            className="flex items-center gap-2.5 rounded px-2 py-1.5 text-soft hover:bg-surface hover:text-text"
-            activeProps={{ className: 'bg-surface font-medium text-text shadow-[0_0_0_1px_var(--line)]' }}
+            className="flex items-center gap-2.5 rounded px-2 py-1.5 hover:bg-surface hover:text-text"
+            inactiveProps={{ className: 'text-soft' }}
+            activeProps={{ className: 'bg-control font-medium text-text shadow-[0_0_0_1px_var(--line)]' }}
           >
             <place.icon size={16} aria-hidden />
             {place.name}
@@ -60,12 +62,12 @@ const moreMenu = menuFrom(async () => (await import('./menus.tsx')).MoreMenu)
 export function BottomBar() {
   const team = useTeam()
   const { bar, more } = dividePlaces(usePlaces())
-  const item = 'flex flex-1 flex-col items-center gap-0.5 py-2 text-[11px] text-soft'
+  const item = 'flex h-[52px] min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-[12px] leading-4'
   return (
     <nav
       aria-label="Places"
-      className="fixed inset-x-0 bottom-0 z-20 flex
-        border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
+      className="fixed inset-x-0 bottom-0 z-20 flex h-(--bar)
+        border-t border-line bg-surface md:hidden print:hidden"
     >
       {bar.map((place) => (
         <Link
@@ -73,14 +75,15 @@ export function BottomBar() {
           to={hrefOf(team.id, place)}
           activeOptions={{ exact: place.path === '' }}
           className={item}
-          activeProps={{ className: 'text-accent' }}
+          inactiveProps={{ className: 'text-soft' }}
+          activeProps={{ className: 'font-medium text-accent' }}
         >
           <place.icon size={18} aria-hidden />
           {place.name}
         </Link>
       ))}
       {more.length > 0 && (
-        <MenuButton menu={moreMenu} className={item}>
+        <MenuButton menu={moreMenu} className={clsx(item, 'text-soft')}>
           <Ellipsis size={18} aria-hidden />
           More
         </MenuButton>

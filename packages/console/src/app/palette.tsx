@@ -149,7 +149,7 @@ function EntryList({ id, entries, at, onOpen }: EntryListProps) {
             >
               <Icon size={15} className="shrink-0 text-soft" aria-hidden />
               <span className="truncate">{entry.name}</span>{' '}
-              <span className="ml-auto truncate pl-3 font-mono text-[11.5px] text-soft">{entry.note}</span>
+              <span className="ml-auto shrink-0 pl-3 font-mono text-[12px] text-soft">{entry.note}</span>
             </div>
           </div>
         )

@@ -20,9 +20,14 @@ export function Shell() {
         Skip to the content
       </a>
       <Sidebar />
-      <div className="flex min-w-0 flex-col">
+      <div className="flex min-h-dvh min-w-0 flex-col print:block">
         <TopBar />
-        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl flex-1 px-4 pt-6 pb-24 md:px-8 md:pb-12">
+        <main
+          id="content"
+          tabIndex={-1}
+          className="mx-auto flex w-full max-w-6xl flex-1 flex-col px-4 pt-6 pb-[calc(var(--bar)+2rem)] outline-none
+            md:px-8 md:pb-12 print:block"
+        >
           <Suspense fallback={null}>
             <OwnInvitations />
           </Suspense>

@@ -8,7 +8,7 @@ export function TopBar() {
   return (
     <header
       className="sticky top-0 z-10 flex h-14 items-center
-      gap-3 border-b border-line bg-ground/90 px-4 backdrop-blur md:px-8 print:hidden"
+      gap-2 border-b border-line bg-ground/90 px-2 backdrop-blur md:gap-3 md:px-8 print:hidden"
     >
       <TeamSwitcher />
       <div className="flex-1" />
@@ -17,7 +17,11 @@ export function TopBar() {
       <a href="/docs" className="hidden text-soft hover:text-text lg:block">
         API reference
       </a>
-      <MenuButton menu={accountMenu} className="rounded-full p-1 text-soft hover:text-text" aria-label="Your account">
+      <MenuButton
+        menu={accountMenu}
+        className="shrink-0 rounded-full p-1 text-soft hover:text-text"
+        aria-label="Your account"
+      >
         <CircleUser size={22} aria-hidden />
       </MenuButton>
     </header>
@@ -32,7 +36,7 @@ function TeamSwitcher() {
   return (
     <MenuButton
       menu={teamMenu}
-      className="flex min-w-0 items-center gap-2 rounded px-2 py-1 font-medium hover:bg-sunken"
+      className="flex min-w-0 items-center gap-2 rounded px-2 py-1 font-medium hover:bg-sunken md:-ml-2"
     >
       <span className="truncate">{team.name}</span>
       <ChevronsUpDown size={14} className="shrink-0 text-soft" aria-hidden />

@@ -4,9 +4,10 @@ import type { ComponentProps } from 'react'
 
 const LOOKS = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover',
-  secondary: 'border border-line bg-surface text-text hover:border-line-strong',
+  secondary: 'border border-line bg-control text-text hover:border-line-strong',
   quiet: 'text-soft hover:bg-sunken hover:text-text',
   danger: 'bg-danger text-on-accent hover:opacity-90',
+  warning: 'border border-line bg-control text-danger hover:border-danger',
 } as const
 
 export interface ButtonProps extends ComponentProps<'button'> {
@@ -18,8 +19,8 @@ export interface ButtonProps extends ComponentProps<'button'> {
 /** The look of a button, for links that do what a button would. */
 export function buttonLook(look: keyof typeof LOOKS): string {
   return clsx(
-    'inline-flex h-8 items-center justify-center gap-2 rounded px-3',
-    'font-medium whitespace-nowrap transition-colors',
+    'inline-flex h-8 shrink-0 items-center justify-center gap-2 rounded px-3',
+    'font-medium whitespace-nowrap transition-colors max-md:h-10',
     'disabled:opacity-55',
     LOOKS[look],
   )

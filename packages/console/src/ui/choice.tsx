@@ -21,7 +21,7 @@ export function Choice<Value extends string | number>({ label, value, options, o
               'flex cursor-pointer items-center gap-2 rounded-[6px] px-3 py-1',
               'has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
               option.value === value
-                ? 'bg-raised font-medium shadow-[0_0_0_1px_var(--line)]'
+                ? 'bg-control font-medium shadow-[0_0_0_1px_var(--line)]'
                 : 'text-soft hover:text-text',
             )}
           >

@@ -19,11 +19,16 @@ export function Credits({ value, withUsd = false, withUnit = true }: CreditsProp
       {withUsd && (
         <>
           {' '}
-          <span className="ml-1 whitespace-nowrap text-soft">${shortDecimal(formatUsd(nanocreditsFrom(value)))}</span>
+          <span className="ml-1 whitespace-nowrap text-soft">${dollarText(formatUsd(nanocreditsFrom(value)))}</span>
         </>
       )}
     </span>
   )
+}
+
+/** Such as 2.50: a part of a dollar has two digits at least. */
+function dollarText(dollars: DecimalText): string {
+  return shortDecimal(dollars).replace(/\.\d$/, '$&0')
 }
 
 /** An amount of credits in dollars. */
@@ -31,7 +36,7 @@ export function Usd({ value }: { readonly value: DecimalText }) {
   const dollars = formatUsd(nanocreditsFrom(value))
   return (
     <span className="figures whitespace-nowrap" title={`${dollars} USD`}>
-      ${shortDecimal(dollars)}
+      ${dollarText(dollars)}
     </span>
   )
 }

@@ -31,17 +31,17 @@ export function Dialog({ title, lead, onClose, look = 'dialog', children }: Dial
         <Radix.Content
           {...(lead === undefined ? { 'aria-describedby': undefined } : {})}
           className={clsx(
-            'fixed z-40 overflow-y-auto border border-line bg-raised p-5 outline-none md:p-6',
+            'fixed z-40 overflow-y-auto overscroll-contain border border-line bg-raised p-5 outline-none md:p-6',
             'shadow-[0_16px_48px_rgb(0_0_0/0.22)]',
             LOOKS[look],
           )}
         >
           <div className="mb-4 flex items-start justify-between gap-4">
-            <div>
+            <div className="min-w-0 break-words">
               <Radix.Title className="text-[16px] leading-6 font-semibold">{title}</Radix.Title>
               {lead !== undefined && <Radix.Description className="mt-1 text-soft">{lead}</Radix.Description>}
             </div>
-            <Radix.Close className="-m-1 rounded p-1 text-soft hover:text-text" aria-label="Close">
+            <Radix.Close className="-m-1.5 rounded p-1.5 text-soft hover:text-text" aria-label="Close">
               <X size={18} aria-hidden />
             </Radix.Close>
           </div>

@@ -2,7 +2,11 @@ import type { ReactNode } from 'react'
 
 /** Names and what belongs to them, in two columns. */
 export function Facts({ children }: { readonly children: ReactNode }) {
-  return <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] gap-x-4 gap-y-2">{children}</dl>
+  return (
+    <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 sm:grid-cols-[9rem_minmax(0,1fr)] gap-y-2">
+      {children}
+    </dl>
+  )
 }
 
 export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
@@ -16,7 +20,11 @@ export function Fact({ name, children }: { readonly name: string; readonly child
 
 /** Figures that answer a question at first sight, side by side. */
 export function Figures({ children }: { readonly children: ReactNode }) {
-  return <dl className="grid gap-5 sm:grid-cols-3 sm:gap-8">{children}</dl>
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-5 max-sm:[&>div:first-child]:col-span-2 sm:grid-cols-3 sm:gap-8">
+      {children}
+    </dl>
+  )
 }
 
 interface FigureProps {
@@ -27,9 +35,9 @@ interface FigureProps {
 
 export function Figure({ name, note, children }: FigureProps) {
   return (
-    <div>
+    <div className="min-w-0">
       <dt className="text-soft">{name}</dt>
-      <dd className="mt-1 text-2xl leading-8 font-semibold">{children}</dd>
+      <dd className="mt-1 text-xl leading-7 font-semibold sm:text-2xl sm:leading-8">{children}</dd>
       <dd className="text-soft">{note}</dd>
     </div>
   )

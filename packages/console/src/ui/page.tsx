@@ -1,3 +1,4 @@
+import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { useSession } from '../api/session.ts'
 
@@ -10,18 +11,23 @@ interface PageProps {
   readonly children: ReactNode
 }
 
+/** Beside the title; several stand below the lead where there is no room for them. */
+const actionsPlace = clsx(
+  'col-start-2 row-start-1 flex flex-wrap gap-2 sm:row-span-2 print:hidden',
+  'max-sm:has-[>:nth-child(2)]:col-span-2 max-sm:has-[>:nth-child(2)]:col-start-1',
+  'max-sm:has-[>:nth-child(2)]:row-start-3 max-sm:has-[>:nth-child(2)]:mt-2',
+)
+
 /** The frame of a page: its title for people and for the browser's tab. */
 export function Page({ title, lead, actions, children }: PageProps) {
   const { brand } = useSession().gateway
   return (
     <>
       <title>{`${title} · ${brand}`}</title>
-      <div className="mb-6 flex flex-wrap items-end justify-between gap-3">
-        <div>
-          <h1 className="text-xl leading-7 font-semibold">{title}</h1>
-          {lead !== undefined && <div className="mt-1 text-soft">{lead}</div>}
-        </div>
-        {actions !== undefined && <div className="flex gap-2">{actions}</div>}
+      <div className="mb-6 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1 max-sm:items-center">
+        <h1 className="text-xl leading-7 font-semibold break-words">{title}</h1>
+        {lead !== undefined && <div className="row-start-2 min-w-0 text-soft max-sm:col-span-2">{lead}</div>}
+        {actions !== undefined && <div className={actionsPlace}>{actions}</div>}
       </div>
       {children}
     </>

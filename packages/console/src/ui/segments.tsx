@@ -19,9 +19,9 @@ export function Segments<Value extends string>({ label, value, options, onPick }
           aria-pressed={option.value === value}
           onClick={() => onPick(option.value)}
           className={clsx(
-            'rounded-[6px] px-2 py-0.5',
+            'rounded-[6px] px-2 py-0.5 max-md:px-2.5 max-md:py-1.5',
             option.value === value
-              ? 'bg-surface font-medium shadow-[0_0_0_1px_var(--line)]'
+              ? 'bg-control font-medium shadow-[0_0_0_1px_var(--line)]'
               : 'text-soft hover:text-text',
           )}
         >

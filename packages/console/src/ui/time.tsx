@@ -23,7 +23,7 @@ function relativeText(seconds: number, now: number): string {
 export function Time({ seconds }: { readonly seconds: number }) {
   const date = new Date(seconds * 1_000)
   return (
-    <time dateTime={date.toISOString()} title={exact.format(date)}>
+    <time dateTime={date.toISOString()} title={exact.format(date)} className="whitespace-nowrap">
       {relativeText(seconds, Date.now() / 1_000)}
     </time>
   )

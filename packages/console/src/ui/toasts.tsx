@@ -57,8 +57,8 @@ export function Toasts() {
       role="log"
       aria-live="polite"
       aria-label="Notes"
-      className="pointer-events-none fixed right-4 bottom-20 z-50
-        flex w-80 max-w-[calc(100vw-2rem)] flex-col gap-2 md:bottom-4"
+      className="pointer-events-none fixed right-4 bottom-[calc(var(--bar)+1rem)] z-50
+        flex w-80 max-w-[calc(100vw-2rem)] flex-col gap-2"
     >
       {shown.map(({ id, kind, text }) => (
         <div
@@ -70,7 +70,12 @@ export function Toasts() {
           )}
         >
           <p className="flex-1 break-words">{text}</p>
-          <button type="button" aria-label="Dismiss" onClick={() => dismiss(id)} className="text-soft hover:text-text">
+          <button
+            type="button"
+            aria-label="Dismiss"
+            onClick={() => dismiss(id)}
+            className="-m-1.5 p-1.5 text-soft hover:text-text"
+          >
             <X size={14} aria-hidden />
           </button>
         </div>

@@ -60,10 +60,10 @@ function Table({ deposits, search, isLocal }: DepositHistoryProps & { readonly d
         <thead>
           <tr>
             <th className={headCell}>When</th>
-            <th className={clsx(headCell, right)}>Amount</th>
+            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Amount</th>
             <th className={clsx(headCell, 'hidden md:table-cell')}>Transaction</th>
             <th className={clsx(headCell, right)}>Credits</th>
-            <th className={headCell}>State</th>
+            <th className={clsx(headCell, 'hidden sm:table-cell')}>State</th>
           </tr>
         </thead>
         <tbody>
@@ -92,29 +92,45 @@ function Row({ deposit, search, isLocal }: DepositHistoryProps & { readonly depo
           resetScroll={false}
           className="after:absolute after:inset-0"
         >
-          <Time seconds={deposit.created} />
+          <span className="block sm:hidden">
+            <Amount deposit={deposit} isLocal={isLocal} />
+          </span>
+          <span className="max-sm:text-[12px] max-sm:text-soft">
+            <Time seconds={deposit.created} />
+          </span>
         </Link>
-      </td>
-      <td className={clsx(cell, right, 'whitespace-nowrap')}>
-        <span title={deposit.amount}>{shortDecimal(deposit.amount)}</span> {deposit.asset}
-        <div className="empty:hidden">
-          <NetworkMark chainId={deposit.chainId} isLocal={isLocal} />
+        <div className="mt-0.5 sm:hidden">
+          <DepositStatus deposit={deposit} />
         </div>
+      </td>
+      <td className={clsx(cell, right, 'hidden whitespace-nowrap sm:table-cell')}>
+        <Amount deposit={deposit} isLocal={isLocal} />
       </td>
       <td className={clsx(cell, 'hidden font-mono text-[12.5px] text-soft md:table-cell')} title={txHash}>
         {txHash.slice(0, HASH_HEAD)}…{txHash.slice(-HASH_TAIL)}
       </td>
-      <td className={clsx(cell, right)}>
+      <td className={clsx(cell, right, 'whitespace-nowrap')}>
         {deposit.credits === null ? (
           <span className="text-soft">not known yet</span>
         ) : (
           <Credits value={deposit.credits} withUnit={false} />
         )}
       </td>
-      <td className={cell}>
+      <td className={clsx(cell, 'hidden sm:table-cell')}>
         <DepositStatus deposit={deposit} />
       </td>
     </tr>
+  )
+}
+
+function Amount({ deposit, isLocal }: Pick<DepositHistoryProps, 'isLocal'> & { readonly deposit: Deposit }) {
+  return (
+    <>
+      <span title={deposit.amount}>{shortDecimal(deposit.amount)}</span> {deposit.asset}
+      <span className="block empty:hidden">
+        <NetworkMark chainId={deposit.chainId} isLocal={isLocal} />
+      </span>
+    </>
   )
 }
 

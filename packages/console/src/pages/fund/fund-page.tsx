@@ -4,6 +4,7 @@ import { FileText } from 'lucide-react'
 import { type Claim, placesQuery, walletsQuery } from '../../api/funding.ts'
 import { useCan, useTeam } from '../../api/session.ts'
 import type { FundSearch } from '../../app/search.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { ClaimForm } from './claim-form.tsx'
 import { DepositHistory } from './deposit-history.tsx'
@@ -35,12 +36,7 @@ export function FundPage() {
 function StatementLink() {
   const team = useTeam()
   return (
-    <Link
-      to="/team/$teamId/fund/statement"
-      params={{ teamId: team.id }}
-      className="inline-flex h-8 items-center gap-2 rounded border border-line bg-surface px-3 font-medium
-        hover:border-line-strong"
-    >
+    <Link to="/team/$teamId/fund/statement" params={{ teamId: team.id }} className={buttonLook('secondary')}>
       <FileText size={14} aria-hidden />
       Monthly statement
     </Link>

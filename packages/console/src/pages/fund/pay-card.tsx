@@ -3,6 +3,7 @@ import { ExternalLink } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import type { Claim } from '../../api/funding.ts'
 import { Choice } from '../../ui/choice.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { isPlayMoney, NetworkMark } from '../../ui/network-mark.tsx'
@@ -88,11 +89,7 @@ function Address({ places, place, asset, onSent }: Omit<PayCardProps, 'canPay' |
             <CopyButton text={place.address} what="the address">
               Copy the address
             </CopyButton>
-            <a
-              href={asset.uri}
-              className="inline-flex h-8 items-center gap-2 rounded border border-line bg-surface px-3 font-medium
-                hover:border-line-strong"
-            >
+            <a href={asset.uri} className={buttonLook('secondary')}>
               <ExternalLink size={14} aria-hidden />
               Open in wallet
             </a>

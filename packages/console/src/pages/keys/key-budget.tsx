@@ -3,7 +3,7 @@ import { clsx } from 'clsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Time } from '../../ui/time.tsx'
 
-const PERIOD_TEXTS = { none: 'in all', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const
+export const PERIOD_TEXTS = { none: 'in all', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const
 const NEARLY_ALL = 0.9
 
 /** How much of a key's budget is gone, and when it begins anew. */
@@ -12,7 +12,7 @@ export function KeyBudget({ target }: { readonly target: Exact<TeamKey> }) {
   if (limit === null) return <span className="text-soft">no limit</span>
   const share = Math.min(1, Number((nanocreditsFrom(used) * 1_000n) / nanocreditsFrom(limit)) / 1_000)
   return (
-    <div className="flex flex-col items-end gap-1">
+    <div className="flex flex-col items-end gap-1 whitespace-nowrap">
       <span>
         <Credits value={limit} withUnit={false} /> <span className="text-soft">{PERIOD_TEXTS[period]}</span>
       </span>

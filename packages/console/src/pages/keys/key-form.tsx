@@ -1,5 +1,5 @@
 import type { TeamKey } from '@svc/contract'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -62,6 +62,7 @@ interface KeyFormProps {
 /** Name, and if wanted a budget, an end and the models of a key. */
 export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel }: KeyFormProps) {
   const [models, setModels] = useState<readonly string[]>(present?.models ?? [])
+  const budgetNote = useId()
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     onSubmit(draftOf(new FormData(event.currentTarget), models))
@@ -80,7 +81,7 @@ export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel
         autoComplete="off"
         defaultValue={present?.name}
       />
-      <div className="grid grid-cols-[1fr_9rem] items-start gap-3">
+      <div className="grid grid-cols-[minmax(0,1fr)_10.5rem] items-start gap-x-3 gap-y-1.5">
         <TextField
           label="Budget in credits"
           name="budget"
@@ -89,7 +90,7 @@ export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel
           placeholder="no limit"
           autoComplete="off"
           defaultValue={present?.budget?.credits}
-          hint="1,000 credits are 1 USD. What is reached refuses further requests."
+          aria-describedby={budgetNote}
         />
         <SelectField
           label="Period"
@@ -97,6 +98,9 @@ export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel
           options={PERIODS}
           defaultValue={present?.budget?.period ?? 'monthly'}
         />
+        <p id={budgetNote} className="col-span-2 text-[12px] text-soft">
+          1,000 credits are 1 USD. What is reached refuses further requests.
+        </p>
       </div>
       <SelectField label="Ends" name="expiry" options={[...kept, ...EXPIRIES]} />
       <ModelPicker models={models} onChange={setModels} />

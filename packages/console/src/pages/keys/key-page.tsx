@@ -7,6 +7,7 @@ import { useSignedIn, useTeam } from '../../api/session.ts'
 import { keyQuery, modelsQuery, usageQuery } from '../../api/team.ts'
 import { KEY_PLACE, samplesFor } from '../../samples/code-samples.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
+import { backLink } from '../../ui/back-link.ts'
 import { Button } from '../../ui/button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Fact, Facts, Figure, Figures } from '../../ui/facts.tsx'
@@ -35,11 +36,7 @@ export function KeyPage() {
   })
   return (
     <>
-      <Link
-        to="/team/$teamId/keys"
-        params={{ teamId: team.id }}
-        className="mb-2 inline-flex items-center gap-1.5 text-[12px] text-soft hover:text-text"
-      >
+      <Link to="/team/$teamId/keys" params={{ teamId: team.id }} className={backLink}>
         <ArrowLeft size={14} aria-hidden />
         Keys
       </Link>
@@ -100,7 +97,7 @@ function KeyActions({ target }: { readonly target: Exact<TeamKey> }) {
           </Button>
         </>
       )}
-      <Button look="secondary" className="text-danger" onClick={() => setOpen('revoke')}>
+      <Button look="warning" onClick={() => setOpen('revoke')}>
         Revoke
       </Button>
       {open === 'edit' && <EditKeyDialog target={target} onClose={close} />}

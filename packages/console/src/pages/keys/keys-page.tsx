@@ -12,10 +12,10 @@ import { Credits } from '../../ui/credits.tsx'
 import { menuContent, menuItem } from '../../ui/menu.ts'
 import { LastUsed } from '../../ui/last-used.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
-import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
-import { KeyBudget } from './key-budget.tsx'
+import { KeyBudget, PERIOD_TEXTS } from './key-budget.tsx'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/keys')
@@ -112,17 +112,22 @@ function KeyRow({ target, seesAll }: { readonly target: Exact<TeamKey>; readonly
   const team = useTeam()
   const isActive = target.status === 'active'
   return (
-    <tr className={clsx(bodyRow, !isActive && 'text-soft')}>
-      <td className={cell}>
+    <tr className={clsx(bodyRow, 'relative', !isActive && 'text-soft')}>
+      <td className={clsx(restCell, 'sm:min-w-44')}>
         <Link
           to="/team/$teamId/keys/$keyId"
           params={{ teamId: team.id, keyId: target.id }}
-          className={clsx('font-medium hover:underline', !isActive && 'line-through')}
+          className={clsx('font-medium break-words after:absolute after:inset-0', !isActive && 'line-through')}
         >
           {target.name}
         </Link>
         {!isActive && <span className="ml-2 rounded bg-sunken px-1.5 text-[12px]">{target.status}</span>}
         <div className="font-mono text-[12px] text-soft">{target.display}</div>
+        {target.budget_credits !== null && (
+          <div className="text-[12px] text-soft sm:hidden">
+            of <Credits value={target.budget_credits} withUnit={false} /> {PERIOD_TEXTS[target.budget_period]}
+          </div>
+        )}
       </td>
       <td className={clsx(cell, right)}>
         <Credits value={target.budget_used} withUnit={false} />
@@ -130,17 +135,17 @@ function KeyRow({ target, seesAll }: { readonly target: Exact<TeamKey>; readonly
       <td className={clsx(cell, right, 'hidden sm:table-cell')}>
         <KeyBudget target={target} />
       </td>
-      <td className={clsx(cell, 'hidden md:table-cell')} title={target.models?.join('\n')}>
+      <td className={clsx(cell, 'hidden max-w-52 truncate md:table-cell')} title={target.models?.join('\n')}>
         {target.models === null ? <span className="text-soft">all</span> : modelsText(target.models)}
       </td>
       <td className={clsx(cell, 'hidden lg:table-cell')}>
         {target.expires_at === null ? <span className="text-soft">never</span> : <Time seconds={target.expires_at} />}
       </td>
-      <td className={clsx(cell, 'hidden md:table-cell')}>
+      <td className={clsx(cell, 'hidden whitespace-nowrap md:table-cell')}>
         <LastUsed seconds={target.last_used_at} />
       </td>
       {seesAll && (
-        <td className={clsx(cell, 'hidden lg:table-cell')}>
+        <td className={clsx(cell, 'hidden max-w-40 truncate lg:table-cell')} title={target.made_by?.name}>
           {target.made_by === null ? <span className="text-soft">operator</span> : target.made_by.name}
         </td>
       )}
@@ -157,9 +162,10 @@ function KeyMenu({ target }: { readonly target: Exact<TeamKey> }) {
   const [open, setOpen] = useState<'revoke' | 'rotate' | null>(null)
   return (
     <>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger
-          className="rounded p-1 text-soft hover:bg-sunken hover:text-text"
+          className="relative z-[1] -my-1 inline-flex rounded p-1.5 align-middle text-soft
+            hover:bg-sunken hover:text-text"
           aria-label={`Actions for ${target.name}`}
         >
           <Ellipsis size={16} aria-hidden />

@@ -6,6 +6,7 @@ import { useSignedIn, useTeam } from '../../api/session.ts'
 import { modelsQuery } from '../../api/team.ts'
 import { KEY_PLACE, samplesFor } from '../../samples/code-samples.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
+import { backLink } from '../../ui/back-link.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -26,11 +27,7 @@ export function ModelPage() {
   const model = models.find((one) => one.id === id)
   return (
     <>
-      <Link
-        to="/team/$teamId/models"
-        params={{ teamId: team.id }}
-        className="mb-2 inline-flex items-center gap-1.5 text-[12px] text-soft hover:text-text"
-      >
+      <Link to="/team/$teamId/models" params={{ teamId: team.id }} className={backLink}>
         <ArrowLeft size={14} aria-hidden />
         Models
       </Link>

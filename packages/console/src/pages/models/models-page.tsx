@@ -87,12 +87,13 @@ function ModelTable({ models }: { readonly models: readonly Model[] }) {
           <thead>
             <tr>
               <th className={headCell}>Model</th>
-              <th className={clsx(headCell, right)}>Input per 1M</th>
-              <th className={clsx(headCell, right)}>Output per 1M</th>
-              <th className={clsx(headCell, right)}>Per unit</th>
-              <th className={clsx(headCell, right)}>Context</th>
-              <th className={headCell}>Takes</th>
-              <th className={headCell}>Gives</th>
+              <th className={clsx(headCell, right, 'sm:hidden')}>Per 1M</th>
+              <th className={clsx(headCell, right, 'max-sm:hidden')}>Input per 1M</th>
+              <th className={clsx(headCell, right, 'max-sm:hidden')}>Output per 1M</th>
+              <th className={clsx(headCell, right, 'max-sm:hidden')}>Per unit</th>
+              <th className={clsx(headCell, right, 'hidden md:table-cell')}>Context</th>
+              <th className={clsx(headCell, 'hidden lg:table-cell')}>Takes</th>
+              <th className={clsx(headCell, 'hidden lg:table-cell')}>Gives</th>
             </tr>
           </thead>
           <tbody>
@@ -115,54 +116,82 @@ function ModelRow({ model }: { readonly model: Model }) {
   const team = useTeam()
   const { svc, architecture } = model
   return (
-    <tr className={clsx(bodyRow, 'group')}>
-      <td className={clsx(cell, 'min-w-44 sm:min-w-56')}>
+    <tr className={clsx(bodyRow, 'group relative')}>
+      <td className={clsx(cell, 'w-full max-w-0 sm:min-w-56')}>
         <div className="flex flex-wrap items-center gap-x-2">
           <Link
             to="/team/$teamId/models/$modelId"
             params={{ teamId: team.id, modelId: model.id }}
-            className="font-medium hover:underline"
+            className="font-medium after:absolute after:inset-0"
           >
             {model.name}
           </Link>
           {svc.confidential && <ConfidentialMark />}
-          {svc.featured && <span className="rounded bg-accent-soft px-1.5 text-[12px] text-accent">featured</span>}
+          {svc.featured && (
+            <span className="rounded bg-accent-soft max-sm:hidden px-1.5 text-[12px] text-accent">featured</span>
+          )}
         </div>
         <div className="flex items-center gap-1">
-          <span className="font-mono text-[12px] break-all text-soft">{model.id}</span>
+          <span className="truncate font-mono text-[12px] text-soft" title={model.id}>
+            {model.id}
+            {svc.alias_for !== null && <span className="hidden lg:inline"> → {svc.alias_for}</span>}
+          </span>
           <CopyButton
             text={model.id}
             what={model.id}
             look="quiet"
             className={clsx(
-              'hidden h-5 px-1 text-[11px] opacity-0 sm:inline-flex',
+              'relative z-[1] -my-1 hidden! h-6! px-1! text-[12px] opacity-0 sm:inline-flex!',
               'group-hover:opacity-100 focus-visible:opacity-100',
             )}
           />
         </div>
-        {svc.alias_for !== null && (
-          <div className="hidden font-mono text-[12px] break-all text-soft sm:block">→ {svc.alias_for}</div>
-        )}
       </td>
+      <AllPrices model={model} />
       <Price value={svc.credits_per_1m_input} />
       <Price value={svc.credits_per_1m_output} />
       <Price value={svc.credits_per_unit} unit={svc.unit} />
-      <td className={clsx(cell, right, 'whitespace-nowrap')} title={model.context_length?.toLocaleString()}>
+      <td
+        className={clsx(cell, right, 'hidden whitespace-nowrap md:table-cell')}
+        title={model.context_length?.toLocaleString()}
+      >
         {contextText(model.context_length)}
       </td>
-      <td className={cell}>
+      <td className={clsx(cell, 'hidden lg:table-cell')}>
         <Modalities kinds={architecture.input_modalities} />
       </td>
-      <td className={cell}>
+      <td className={clsx(cell, 'hidden lg:table-cell')}>
         <Modalities kinds={architecture.output_modalities} />
       </td>
     </tr>
   )
 }
 
+/** What a phone has room for: every price of a model in one cell. */
+function AllPrices({ model: { svc } }: { readonly model: Model }) {
+  const prices = [
+    { value: svc.credits_per_1m_input, what: 'in' },
+    { value: svc.credits_per_1m_output, what: 'out' },
+    { value: svc.credits_per_unit, what: `each ${svc.unit ?? ''}` },
+  ]
+  return (
+    <td className={clsx(cell, right, 'whitespace-nowrap sm:hidden')}>
+      {prices.map(
+        ({ value, what }) =>
+          value !== null && (
+            <div key={what}>
+              <Credits value={value} withUnit={false} />
+              <span className="ml-1 inline-block min-w-6 text-left text-[12px] text-soft">{what}</span>
+            </div>
+          ),
+      )}
+    </td>
+  )
+}
+
 function Price({ value, unit = null }: { readonly value: string | null; readonly unit?: string | null }) {
   return (
-    <td className={clsx(cell, right)}>
+    <td className={clsx(cell, right, 'max-sm:hidden')}>
       {value !== null && (
         <>
           <Credits value={value} withUnit={false} />

@@ -18,7 +18,7 @@ export function AccountActions({ account }: { readonly account: Account }) {
   return (
     <>
       <Button onClick={() => setOpen('grant')}>Give credits</Button>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild>
           <Button look="secondary">
             Actions

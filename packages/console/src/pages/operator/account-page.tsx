@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { ArrowLeft } from 'lucide-react'
 import { accountQuery } from '../../api/operator.ts'
+import { backLink } from '../../ui/back-link.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -26,11 +27,7 @@ export function OperatorAccountPage() {
   const { data: account, error } = useQuery(accountQuery(accountId))
   return (
     <>
-      <Link
-        to="/team/$teamId/operator/accounts"
-        params={{ teamId }}
-        className="mb-3 inline-flex items-center gap-1.5 text-soft hover:text-text"
-      >
+      <Link to="/team/$teamId/operator/accounts" params={{ teamId }} className={backLink}>
         <ArrowLeft size={14} aria-hidden />
         Accounts
       </Link>
@@ -51,10 +48,10 @@ function Details({ account, teamId }: { readonly account: Account; readonly team
     <Page
       title={account.name}
       lead={
-        <span className="flex flex-wrap items-center gap-2">
+        <span className="flex items-center gap-2">
           <AccountMark state={account.state} />
-          <span className="font-mono text-[12px] break-all">{account.id}</span>
-          <CopyButton text={account.id} what="the account’s id" look="quiet" className="h-5 px-1 text-[11px]" />
+          <span className="min-w-0 truncate font-mono text-[12px]">{account.id}</span>
+          <CopyButton text={account.id} what="the account’s id" look="quiet" className="h-6! px-1! text-[12px]" />
         </span>
       }
       actions={<AccountActions account={account} />}
@@ -145,19 +142,18 @@ function Fundings({ account: { fundings } }: { readonly account: Account }) {
         <thead>
           <tr>
             <th className={clsx(headCell, 'pl-0')}>Why</th>
-            <th className={headCell}>When</th>
             <th className={clsx(headCell, right, 'pr-0')}>Credits</th>
           </tr>
         </thead>
         <tbody>
           {fundings.map((funding) => (
             <tr key={funding.id} className={bodyRow}>
-              <td className={clsx(cell, 'pl-0 break-words')}>
+              <td className={clsx(cell, 'pl-0 wrap-anywhere')}>
                 {funding.kind}
                 {funding.reason !== null && <div className="text-[12px] text-soft">{funding.reason}</div>}
-              </td>
-              <td className={clsx(cell, 'whitespace-nowrap')}>
-                <Time seconds={funding.created} />
+                <div className="text-[12px] text-soft">
+                  <Time seconds={funding.created} />
+                </div>
               </td>
               <td className={clsx(cell, right, 'pr-0')}>
                 <Credits value={funding.credits} withUnit={false} />
@@ -178,7 +174,6 @@ function Requests({ account: { requests } }: { readonly account: Account }) {
         <thead>
           <tr>
             <th className={clsx(headCell, 'pl-0')}>Model</th>
-            <th className={headCell}>When</th>
             <th className={headCell}>Result</th>
             <th className={clsx(headCell, right, 'pr-0')}>Charged</th>
           </tr>
@@ -186,11 +181,20 @@ function Requests({ account: { requests } }: { readonly account: Account }) {
         <tbody>
           {requests.map((request) => (
             <tr key={request.request_id} className={bodyRow} title={request.request_id}>
-              <td className={clsx(cell, 'min-w-32 pl-0 font-mono text-[12px] break-words')}>{request.model}</td>
-              <td className={clsx(cell, 'whitespace-nowrap')}>
-                <Time seconds={request.created} />
+              <td className={clsx(cell, 'w-full max-w-0 pl-0')}>
+                <div className="truncate font-mono text-[12px]" title={request.model}>
+                  {request.model}
+                </div>
+                <div className="text-[12px] text-soft">
+                  <Time seconds={request.created} />
+                </div>
               </td>
-              <td className={clsx(cell, 'whitespace-nowrap')}>{request.error_code ?? request.status}</td>
+              <td
+                className={clsx(cell, 'max-w-36 truncate', request.error_code === null ? 'text-soft' : 'text-danger')}
+                title={request.error_code ?? undefined}
+              >
+                {request.error_code ?? request.status}
+              </td>
               <td className={clsx(cell, right, 'pr-0')}>
                 <Credits value={request.credits_charged} withUnit={false} />
               </td>

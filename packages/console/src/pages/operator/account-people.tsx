@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 import { Credits } from '../../ui/credits.tsx'
 import { LastUsed } from '../../ui/last-used.tsx'
 import { Mark } from '../../ui/mark.tsx'
-import { bodyRow, cell, headCell, right, table } from '../../ui/table.ts'
+import { bodyRow, cell, headCell, restCell, right, table } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import type { Account } from './account-page.tsx'
 
@@ -40,9 +40,9 @@ function MemberList({ members }: { readonly members: Account['members'] }) {
     <ul className="mt-1 flex flex-col divide-y divide-line">
       {members.map((member) => (
         <li key={member.user_id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
-          <span className="min-w-0 flex-1">
-            <span className="font-medium">{member.name}</span>{' '}
-            <span className="break-all text-soft">{member.email}</span>
+          <span className="min-w-0 flex-1 basis-52">
+            <span className="font-medium max-sm:block">{member.name}</span>{' '}
+            <span className="wrap-anywhere text-soft">{member.email}</span>
           </span>
           <Mark>{member.role}</Mark>
           <span className="text-[12px] text-soft">
@@ -63,7 +63,7 @@ export function AccountKeys({ account: { keys } }: { readonly account: Account }
           <tr>
             <th className={clsx(headCell, 'pl-0')}>Name</th>
             <th className={headCell}>State</th>
-            <th className={clsx(headCell, right)}>Spent</th>
+            <th className={clsx(headCell, right, 'max-sm:pr-0')}>Spent</th>
             <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Budget</th>
             <th className={clsx(headCell, 'hidden pr-0 md:table-cell')}>Last used</th>
           </tr>
@@ -71,14 +71,14 @@ export function AccountKeys({ account: { keys } }: { readonly account: Account }
         <tbody>
           {keys.map((key) => (
             <tr key={key.id} className={bodyRow}>
-              <td className={clsx(cell, 'pl-0')}>
+              <td className={clsx(restCell, 'pl-0')}>
                 <div className="font-medium break-words">{key.name}</div>
                 <div className="font-mono text-[12px] text-soft">{key.display}</div>
               </td>
               <td className={cell}>
                 <Mark tone={key.status === 'active' ? 'plain' : 'careful'}>{key.status}</Mark>
               </td>
-              <td className={clsx(cell, right)}>
+              <td className={clsx(cell, right, 'max-sm:pr-0')}>
                 <Credits value={key.budget_used} withUnit={false} />
               </td>
               <td className={clsx(cell, right, 'hidden whitespace-nowrap sm:table-cell')}>

@@ -96,12 +96,12 @@ function AccountTable({ accounts }: { readonly accounts: readonly Exact<Operator
         </thead>
         <tbody>
           {accounts.map((account) => (
-            <tr key={account.id} className={bodyRow}>
+            <tr key={account.id} className={clsx(bodyRow, 'relative')}>
               <td className={clsx(cell, 'max-w-0 w-full')}>
                 <Link
                   to="/team/$teamId/operator/accounts/$accountId"
                   params={{ teamId, accountId: account.id }}
-                  className="block truncate font-medium hover:underline"
+                  className="block truncate font-medium after:absolute after:inset-0"
                 >
                   {account.name}
                 </Link>

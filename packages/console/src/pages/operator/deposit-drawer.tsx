@@ -80,7 +80,7 @@ function Recorded({ deposit, teamId }: { readonly deposit: Deposit; readonly tea
             text={deposit.txHash}
             what="the transaction’s hash"
             look="quiet"
-            className="h-5 px-1 text-[11px]"
+            className="h-6! px-1! text-[12px]"
           />
         </Fact>
         <Fact name="Place in it">

@@ -95,25 +95,28 @@ function DepositTable({
           <tr>
             <th className={headCell}>Payment</th>
             <th className={clsx(headCell, right)}>Worth</th>
-            <th className={headCell}>State</th>
+            <th className={clsx(headCell, 'hidden sm:table-cell')}>State</th>
             <th className={clsx(headCell, 'hidden md:table-cell')}>Why it waits</th>
             <th className={clsx(headCell, 'hidden sm:table-cell')}>Seen</th>
           </tr>
         </thead>
         <tbody>
           {deposits.map((deposit) => (
-            <tr key={deposit.id} className={bodyRow}>
+            <tr key={deposit.id} className={clsx(bodyRow, 'relative')}>
               <td className={cell}>
                 <Link
                   to="/team/$teamId/operator/deposits/$depositId"
                   params={{ teamId, depositId: deposit.id }}
                   search={search}
                   resetScroll={false}
-                  className="figures font-medium whitespace-nowrap hover:underline"
+                  className="figures font-medium whitespace-nowrap after:absolute after:inset-0"
                 >
                   {deposit.amount_decimal} {deposit.asset}
                 </Link>
                 <div className="font-mono text-[12px] text-soft">{deposit.txHash.slice(0, 12)}…</div>
+                <div className="sm:hidden">
+                  <DepositMark state={deposit.status} />
+                </div>
               </td>
               <td className={clsx(cell, right)}>
                 {deposit.credits === null ? (
@@ -122,7 +125,7 @@ function DepositTable({
                   <Credits value={deposit.credits} withUnit={false} />
                 )}
               </td>
-              <td className={cell}>
+              <td className={clsx(cell, 'hidden sm:table-cell')}>
                 <DepositMark state={deposit.status} />
               </td>
               <td className={clsx(cell, 'hidden text-soft md:table-cell')}>{deposit.note ?? deposit.reason ?? ''}</td>

@@ -10,7 +10,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Mark, type Tone } from '../../ui/mark.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
-import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { RowsSkeleton } from './rows-skeleton.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/operator/prices')
@@ -132,12 +132,12 @@ function PriceTable({ prices, hasOneUpstream }: PriceTableProps) {
         <thead>
           <tr>
             <th className={headCell}>Model</th>
-            <th className={headCell}>Price for</th>
-            <th className={clsx(headCell, right)}>Card</th>
-            <th className={clsx(headCell, right)}>Cost</th>
+            <th className={clsx(headCell, 'max-sm:px-1')}>Price for</th>
+            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Card</th>
+            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Cost</th>
             <th className={clsx(headCell, right)}>Sold at</th>
             <th className={clsx(headCell, right)}>Margin</th>
-            <th className={headCell}>Decides</th>
+            <th className={clsx(headCell, 'hidden sm:table-cell')}>Decides</th>
           </tr>
         </thead>
         {prices.map((price) => (
@@ -164,18 +164,21 @@ function PriceRows({ price, hasOneUpstream }: PriceRowsProps) {
       {price.lines.map((line, index) => (
         <tr key={line.kind} className={clsx(bodyRow, '[&>td]:border-b-0')}>
           {index === 0 && (
-            <td rowSpan={price.lines.length} className={clsx(cell, 'min-w-52 align-top')}>
+            <td rowSpan={price.lines.length} className={clsx(restCell, 'align-top sm:min-w-52')}>
               <ModelCell price={price} hasOneUpstream={hasOneUpstream} />
             </td>
           )}
-          <td className={clsx(cell, 'whitespace-nowrap text-soft')}>
-            {line.kind === 'unit' ? `one ${price.unit ?? 'unit'}` : `1M ${line.kind}`}
+          <td className={clsx(cell, 'whitespace-nowrap text-soft max-sm:px-1')}>
+            <span className="max-sm:hidden">{line.kind === 'unit' ? 'one ' : '1M '}</span>
+            {line.kind === 'unit' ? (price.unit ?? 'unit') : line.kind}
           </td>
-          <Amount value={line.card} />
-          <Amount value={line.cost} />
+          <Amount value={line.card} isAside />
+          <Amount value={line.cost} isAside />
           <Amount value={line.selling} />
           <td className={clsx(cell, right, 'whitespace-nowrap')}>{marginText(line.margin_bps)}</td>
-          <td className={clsx(cell, 'whitespace-nowrap')}>{line.rule === 'card' ? 'card' : 'cost + 20 %'}</td>
+          <td className={clsx(cell, 'hidden whitespace-nowrap sm:table-cell')}>
+            {line.rule === 'card' ? 'card' : 'cost + 20 %'}
+          </td>
         </tr>
       ))}
     </tbody>
@@ -199,9 +202,15 @@ function ModelCell({ price, hasOneUpstream }: PriceRowsProps) {
   )
 }
 
-function Amount({ value }: { readonly value: Price['lines'][number]['cost'] }) {
+interface AmountProps {
+  readonly value: Price['lines'][number]['cost']
+  /** Whether a phone has no room for it. */
+  readonly isAside?: boolean
+}
+
+function Amount({ value, isAside = false }: AmountProps) {
   return (
-    <td className={clsx(cell, right)}>
+    <td className={clsx(cell, right, isAside && 'hidden sm:table-cell')}>
       {value === null ? <span className="text-soft">–</span> : <Credits value={value} withUnit={false} />}
     </td>
   )

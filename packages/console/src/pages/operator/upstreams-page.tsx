@@ -5,7 +5,7 @@ import { upstreamsQuery } from '../../api/operator.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Mark, type Tone } from '../../ui/mark.tsx'
 import { Card, Page } from '../../ui/page.tsx'
-import { bodyRow, cell, headCell, right, table } from '../../ui/table.ts'
+import { bodyRow, cell, headCell, restCell, right, table } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import { RowsSkeleton } from './rows-skeleton.tsx'
 
@@ -113,30 +113,42 @@ function ModelTable({ upstream: { name, models } }: { readonly upstream: Upstrea
         <thead>
           <tr>
             <th className={clsx(headCell, 'pl-0')}>Model</th>
-            <th className={headCell}>Circuit</th>
+            <th className={clsx(headCell, 'hidden sm:table-cell')}>Circuit</th>
             <th className={clsx(headCell, right)}>Calls</th>
             <th className={clsx(headCell, right)}>Failed</th>
-            <th className={clsx(headCell, right)} title="Until an answer came or a stream began, of the last 64 calls">
+            <th
+              className={clsx(headCell, right, 'max-md:pr-0')}
+              title="Until an answer came or a stream began, of the last 64 calls"
+            >
               Median
             </th>
-            <th className={clsx(headCell, right)}>Slowest</th>
-            <th className={clsx(headCell, 'pr-0')}>Last call</th>
+            <th className={clsx(headCell, right, 'hidden md:table-cell')}>Slowest</th>
+            <th className={clsx(headCell, 'hidden pr-0 md:table-cell')}>Last call</th>
           </tr>
         </thead>
         <tbody>
           {models.map((model) => (
             <tr key={model.model} className={bodyRow}>
-              <td className={clsx(cell, 'min-w-40 pl-0 font-mono text-[12px] break-words')}>{model.model}</td>
-              <td className={cell}>
+              <td className={clsx(restCell, 'pl-0')}>
+                <div className="font-mono text-[12px] wrap-anywhere">{model.model}</div>
+                {model.circuit !== 'closed' && (
+                  <div className="sm:hidden">
+                    <Mark tone={CIRCUIT_TONES[model.circuit]}>{CIRCUIT_TEXTS[model.circuit]}</Mark>
+                  </div>
+                )}
+              </td>
+              <td className={clsx(cell, 'hidden sm:table-cell')}>
                 <Mark tone={CIRCUIT_TONES[model.circuit]}>{CIRCUIT_TEXTS[model.circuit]}</Mark>
               </td>
               <td className={clsx(cell, right)}>{model.calls.toLocaleString()}</td>
               <td className={clsx(cell, right, model.failures > 0 && 'text-danger')}>
                 {model.failures.toLocaleString()}
               </td>
-              <td className={clsx(cell, right, 'whitespace-nowrap')}>{durationText(model.median_ms)}</td>
-              <td className={clsx(cell, right, 'whitespace-nowrap')}>{durationText(model.slowest_ms)}</td>
-              <td className={clsx(cell, 'pr-0 whitespace-nowrap')}>
+              <td className={clsx(cell, right, 'whitespace-nowrap max-md:pr-0')}>{durationText(model.median_ms)}</td>
+              <td className={clsx(cell, right, 'hidden whitespace-nowrap md:table-cell')}>
+                {durationText(model.slowest_ms)}
+              </td>
+              <td className={clsx(cell, 'hidden pr-0 whitespace-nowrap md:table-cell')}>
                 <Time seconds={model.last_at} />
               </td>
             </tr>
@@ -157,13 +169,13 @@ function durationText(ms: number | null): string {
 function Failures({ upstream: { failures } }: { readonly upstream: Upstream }) {
   return (
     <details className="mt-4">
-      <summary className="cursor-pointer font-medium">
+      <summary className="cursor-pointer py-1 font-medium">
         Last failures <span className="font-normal text-soft">({failures.length})</span>
       </summary>
       <ul className="mt-2 flex flex-col divide-y divide-line">
         {failures.map(({ at, model, kind, status }, index) => (
           <li key={`${at} ${index}`} className="flex flex-wrap items-baseline gap-x-3 py-1.5">
-            <span className="w-32 text-soft">
+            <span className="min-w-32 text-soft">
               <Time seconds={at} />
             </span>
             <span className="font-medium">{kind.replaceAll('_', ' ')}</span>

@@ -68,13 +68,11 @@ function Step({ number, title, isDone, children }: StepProps) {
       >
         {isDone ? <Check size={14} /> : number}
       </span>
-      <div className="min-w-0">
-        <h3 className="mb-2 leading-7 font-medium">
-          {title}
-          {isDone && <span className="sr-only"> (done)</span>}
-        </h3>
-        {children}
-      </div>
+      <h3 className="mb-2 leading-7 font-medium">
+        {title}
+        {isDone && <span className="sr-only"> (done)</span>}
+      </h3>
+      <div className="min-w-0 max-sm:col-span-2 sm:col-start-2">{children}</div>
     </li>
   )
 }
@@ -88,7 +86,7 @@ function KeyForm({ create }: { readonly create: ReturnType<typeof useCreateKey> 
   return (
     <form className="flex flex-col gap-3" onSubmit={submit}>
       <div className="flex items-end gap-2">
-        <div className="w-56">
+        <div className="w-56 min-w-0">
           <TextField label="Name" name="name" defaultValue="first key" required maxLength={64} autoComplete="off" />
         </div>
         <Button type="submit" className="h-9" isBusy={create.isPending}>

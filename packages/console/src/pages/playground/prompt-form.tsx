@@ -47,7 +47,8 @@ export function PromptForm(props: PromptFormProps) {
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
         }}
-        className="max-h-72 w-full resize-none bg-transparent px-1 outline-none [field-sizing:content]"
+        className="max-h-72 w-full resize-none bg-transparent px-1 outline-none
+          [field-sizing:content] max-md:text-[16px]"
       />
       <div className="flex flex-wrap items-center gap-1">
         {pictures !== undefined && <PictureButton input={pictures.input} label={pictures.label} />}

@@ -21,7 +21,9 @@ export function SignInPage() {
     <Gate title={`Sign in to ${gateway.brand}`}>
       {ways.demo && <DemoButton />}
       {ways.demo && hasForm && <Divider />}
-      {hasForm && <MailForm canUsePassword={ways.password} canSendLink={ways.link} />}
+      {hasForm && (
+        <MailForm look={ways.demo ? 'secondary' : 'primary'} canUsePassword={ways.password} canSendLink={ways.link} />
+      )}
       {ways.wallet && <Wallets />}
       {ways.first_run && !ways.demo && (
         <p className="text-soft">Nobody runs this gateway yet. Open the link that it printed when it started.</p>
@@ -63,12 +65,14 @@ function DemoButton() {
 }
 
 interface MailFormProps {
+  /** Of its button: where another way comes first, it stands back. */
+  readonly look: 'primary' | 'secondary'
   readonly canUsePassword: boolean
   readonly canSendLink: boolean
 }
 
 /** One address; then a link by mail, or a password where somebody has one. */
-function MailForm({ canUsePassword, canSendLink }: MailFormProps) {
+function MailForm({ look, canUsePassword, canSendLink }: MailFormProps) {
   const { next } = route.useSearch()
   const { enter, isBusy, problem } = useEnter(next)
   const [sentTo, setSentTo] = useState<string | null>(null)
@@ -109,13 +113,13 @@ function MailForm({ canUsePassword, canSendLink }: MailFormProps) {
         />
       )}
       <Problem text={problem ?? failure} />
-      <Button type="submit" className="h-10" isBusy={isBusy || isSending}>
+      <Button type="submit" look={look} className="h-10" isBusy={isBusy || isSending}>
         {withPassword ? 'Sign in' : 'Send me a link'}
       </Button>
       {canUsePassword && canSendLink && (
         <button
           type="button"
-          className="self-center text-soft underline underline-offset-2 hover:text-text"
+          className="self-center py-1 text-soft underline underline-offset-2 hover:text-text"
           onClick={() => setWithPassword(!withPassword)}
         >
           {withPassword ? 'Get a link by mail instead' : 'Use a password instead'}

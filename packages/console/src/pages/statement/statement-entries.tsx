@@ -6,7 +6,7 @@ import { useTeam } from '../../api/session.ts'
 import type { StatementSearch } from '../../app/search.ts'
 import { Empty } from '../../ui/page.tsx'
 import { NetworkMark } from '../../ui/network-mark.tsx'
-import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { exactText, signedText, utcText } from './statement-text.ts'
 
 interface StatementEntriesProps {
@@ -26,7 +26,7 @@ export function StatementEntries({ page, search }: StatementEntriesProps) {
               <th className={clsx(headCell, 'hidden sm:table-cell')}>Booked</th>
               <th className={headCell}>What</th>
               <th className={clsx(headCell, right)}>Credits</th>
-              <th className={clsx(headCell, right)}>Balance</th>
+              <th className={clsx(headCell, right, 'max-sm:hidden print:table-cell')}>Balance</th>
             </tr>
           </thead>
           <tbody>
@@ -36,18 +36,28 @@ export function StatementEntries({ page, search }: StatementEntriesProps) {
                 <td className={cell} colSpan={2}>
                   Carried over
                 </td>
-                <td className={clsx(cell, right)}>{exactText(page.opening_credits)}</td>
+                <td className={clsx(cell, right, 'max-sm:hidden print:table-cell')}>
+                  {exactText(page.opening_credits)}
+                </td>
               </tr>
             )}
             {page.data.map((entry) => (
               <tr key={entry.id} className={bodyRow}>
                 <td className={clsx(cell, 'hidden whitespace-nowrap sm:table-cell')}>{utcText(entry.at)}</td>
-                <td className={cell}>
+                <td className={restCell}>
                   <What entry={entry} />
                   <div className="text-[12px] text-soft sm:hidden">{utcText(entry.at)}</div>
                 </td>
-                <td className={clsx(cell, right, 'whitespace-nowrap')}>{signedText(entry.credits)}</td>
-                <td className={clsx(cell, right, 'whitespace-nowrap')}>{exactText(entry.balance_credits)}</td>
+                <td className={clsx(cell, right, 'whitespace-nowrap')}>
+                  {signedText(entry.credits)}
+                  <div className="text-[12px] text-soft sm:hidden print:hidden">
+                    <span className="sr-only">balance </span>
+                    {exactText(entry.balance_credits)}
+                  </div>
+                </td>
+                <td className={clsx(cell, right, 'whitespace-nowrap max-sm:hidden print:table-cell')}>
+                  {exactText(entry.balance_credits)}
+                </td>
               </tr>
             ))}
           </tbody>
@@ -68,7 +78,7 @@ function What({ entry }: { readonly entry: Exact<TeamStatementEntry> }) {
         <Link
           to="/team/$teamId/usage/$requestId"
           params={{ teamId: team.id, requestId: entry.id }}
-          className={clsx(linkLook, 'font-mono text-[12.5px]')}
+          className={clsx(linkLook, 'font-mono text-[12.5px] max-sm:block max-sm:truncate')}
         >
           {entry.model ?? 'request'}
         </Link>

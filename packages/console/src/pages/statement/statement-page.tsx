@@ -3,12 +3,13 @@ import { formatUsd, nanocreditsFrom } from '@svc/contract'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { Download, Printer } from 'lucide-react'
+import { ArrowLeft, Download, Printer } from 'lucide-react'
 import { useEffect } from 'react'
 import { statementEntriesQuery, statementQuery } from '../../api/funding.ts'
 import { useSignedIn, useTeam } from '../../api/session.ts'
 import { applyTheme } from '../../app/theme.ts'
-import { Button } from '../../ui/button.tsx'
+import { backLink } from '../../ui/back-link.ts'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
@@ -36,29 +37,23 @@ export function StatementPage() {
   const entries = useQuery(statementEntriesQuery(team.id, month, search.after))
   usePrintedLight()
   return (
-    <Page
-      title={`Statement of ${monthText(month)}`}
-      lead={
-        <Link
-          to="/team/$teamId/fund"
-          params={{ teamId: team.id }}
-          className="text-accent underline underline-offset-2 print:hidden"
-        >
-          Back to funding
-        </Link>
-      }
-      actions={<Actions month={month} />}
-    >
-      <div className="flex flex-col gap-5">
-        <Head statement={statement} />
-        <Card>
-          <Sums statement={statement} />
-        </Card>
-        {entries.error !== null && <Failure error={entries.error} />}
-        {entries.data === undefined && entries.error === null && <Skeleton className="h-64 w-full" />}
-        {entries.data !== undefined && <StatementEntries page={entries.data} search={{ ...search, month }} />}
-      </div>
-    </Page>
+    <>
+      <Link to="/team/$teamId/fund" params={{ teamId: team.id }} className={backLink}>
+        <ArrowLeft size={14} aria-hidden />
+        Back to funding
+      </Link>
+      <Page title={`Statement of ${monthText(month)}`} actions={<Actions month={month} />}>
+        <div className="flex flex-col gap-5">
+          <Head statement={statement} />
+          <Card>
+            <Sums statement={statement} />
+          </Card>
+          {entries.error !== null && <Failure error={entries.error} />}
+          {entries.data === undefined && entries.error === null && <Skeleton className="h-64 w-full" />}
+          {entries.data !== undefined && <StatementEntries page={entries.data} search={{ ...search, month }} />}
+        </div>
+      </Page>
+    </>
   )
 }
 
@@ -81,12 +76,11 @@ function usePrintedLight(): void {
 function Actions({ month }: { readonly month: string }) {
   const team = useTeam()
   return (
-    <div className="flex flex-wrap gap-2 print:hidden">
+    <>
       <a
         href={`/api/console/teams/${team.id}/statement/csv?month=${month}`}
         download
-        className="inline-flex h-8 items-center gap-2 rounded border border-line bg-surface px-3 font-medium
-          hover:border-line-strong"
+        className={buttonLook('secondary')}
       >
         <Download size={14} aria-hidden />
         Export CSV
@@ -95,7 +89,7 @@ function Actions({ month }: { readonly month: string }) {
         <Printer size={14} aria-hidden />
         Print
       </Button>
-    </div>
+    </>
   )
 }
 

@@ -5,7 +5,7 @@ import { consoleApi } from '../../api/client.ts'
 import { invitationsQuery } from '../../api/people.ts'
 import { useSession, useTeam } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { onItsWay } from '../../ui/letter-text.ts'
@@ -60,21 +60,24 @@ function InvitationRow({ invitation }: { readonly invitation: TeamInvitation }) 
   })
   return (
     <tr className={bodyRow}>
-      <td className={cell}>
-        <span className="break-all">{invitation.email}</span>
+      <td className={restCell}>
+        <span className="max-sm:block max-sm:truncate sm:break-words" title={invitation.email}>
+          {invitation.email}
+        </span>
         <span className="block text-[12px] text-soft sm:hidden">
           {invitation.role}
           {invitation.is_expired && ', over'}
         </span>
       </td>
       <td className={clsx(cell, 'hidden sm:table-cell')}>{invitation.role}</td>
-      <td className={clsx(cell, 'hidden md:table-cell')}>{invitation.invited_by}</td>
+      <td className={clsx(cell, 'hidden whitespace-nowrap md:table-cell')}>{invitation.invited_by}</td>
       <td className={clsx(cell, 'hidden sm:table-cell')}>
         {invitation.is_expired ? <span className="text-warning">over</span> : <Time seconds={invitation.expires_at} />}
       </td>
-      <td className={clsx(cell, right, 'whitespace-nowrap')}>
+      <td className={clsx(cell, right, 'py-1.5! whitespace-nowrap')}>
         <Button
           look="quiet"
+          className="max-sm:px-1.5!"
           isBusy={resend.isPending}
           aria-label={`Send again to ${invitation.email}`}
           onClick={() => resend.mutate(undefined, { onError: toast.failure })}
@@ -83,6 +86,7 @@ function InvitationRow({ invitation }: { readonly invitation: TeamInvitation }) 
         </Button>
         <Button
           look="quiet"
+          className="max-sm:px-1.5!"
           isBusy={revoke.isPending}
           aria-label={`Withdraw the invitation to ${invitation.email}`}
           onClick={() => revoke.mutate(undefined, { onError: toast.failure })}

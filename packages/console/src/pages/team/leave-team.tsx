@@ -23,11 +23,11 @@ export function LeaveTeam() {
   })
   return (
     <Card title="Leave the team">
-      <p className="mb-3 text-soft">
+      <p className="mb-3 break-words text-soft">
         You reach nothing of {team.name} any more, and the keys that you have made here end.
       </p>
-      <Button look="secondary" onClick={() => setOpen(true)}>
-        Leave {team.name}
+      <Button look="warning" className="max-w-full" onClick={() => setOpen(true)}>
+        <span className="truncate">Leave {team.name}</span>
       </Button>
       {isOpen && (
         <Dialog title={`Leave ${team.name}?`} lead={LEAD} onClose={() => setOpen(false)}>

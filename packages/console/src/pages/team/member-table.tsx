@@ -5,7 +5,7 @@ import { DropdownMenu } from 'radix-ui'
 import { useState } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
 import { menuContent, menuItem } from '../../ui/menu.ts'
-import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import { ChangeRoleDialog, RemoveMemberDialog } from './member-dialogs.tsx'
 
@@ -59,7 +59,7 @@ function MemberRow({ member, canManage }: { readonly member: TeamMember; readonl
   const isInReach = !member.is_self && (team.role === 'owner' || member.role !== 'owner')
   return (
     <tr className={bodyRow}>
-      <td className={cell}>
+      <td className={restCell}>
         <div className="flex items-center gap-3">
           <Initials name={member.name} />
           <div className="min-w-0">
@@ -67,7 +67,9 @@ function MemberRow({ member, canManage }: { readonly member: TeamMember; readonl
               {member.name}
               {member.is_self && <span className="ml-2 rounded bg-sunken px-1.5 text-[12px] text-soft">you</span>}
             </div>
-            <div className="text-[12px] break-all text-soft">{member.email ?? 'by a wallet'}</div>
+            <div className="truncate text-[12px] text-soft" title={member.email ?? undefined}>
+              {member.email ?? 'by a wallet'}
+            </div>
           </div>
         </div>
       </td>
@@ -85,9 +87,9 @@ function MemberMenu({ member }: { readonly member: TeamMember }) {
   const close = (): void => setOpen(null)
   return (
     <>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger
-          className="rounded p-1 text-soft hover:bg-sunken hover:text-text"
+          className="-my-1 inline-flex rounded p-1.5 align-middle text-soft hover:bg-sunken hover:text-text"
           aria-label={`Actions for ${member.name}`}
         >
           <Ellipsis size={16} aria-hidden />

@@ -66,7 +66,7 @@ export function CapCard() {
       </p>
       {canManage && (
         <form className="flex flex-col gap-3" onSubmit={submit} key={`${settings.cap_credits}${settings.cap_period}`}>
-          <div className="grid grid-cols-[1fr_9rem] items-start gap-3">
+          <div className="grid grid-cols-[minmax(0,1fr)_10.5rem] items-start gap-3">
             <TextField
               label="Cap in credits"
               name="cap"

@@ -21,9 +21,11 @@ export function UsageDaysTable({ days }: { readonly days: Exact<TeamUsageDays> }
       tabIndex={0}
     >
       <table className={table}>
-        <thead className="sticky top-0 bg-surface">
+        <thead className="sticky top-0 z-[1] bg-surface">
           <tr>
-            <th className={headCell}>Day (UTC)</th>
+            <th className={clsx(headCell, 'sticky left-0 bg-surface')}>Day (UTC)</th>
+            <th className={clsx(headCell, right)}>Credits</th>
+            <th className={clsx(headCell, right)}>Requests</th>
             {series.map(({ group, name }) => (
               <th key={group} className={clsx(headCell, right)}>
                 <span className="inline-flex max-w-40 items-center gap-1.5">
@@ -32,23 +34,21 @@ export function UsageDaysTable({ days }: { readonly days: Exact<TeamUsageDays> }
                 </span>
               </th>
             ))}
-            <th className={clsx(headCell, right)}>Requests</th>
-            <th className={clsx(headCell, right)}>Credits</th>
           </tr>
         </thead>
         <tbody>
           {busy.toReversed().map((day) => (
             <tr key={day.day} className={bodyRow}>
-              <td className={clsx(cell, 'whitespace-nowrap')}>{day.day}</td>
-              {series.map(({ group }) => (
-                <td key={group} className={clsx(cell, right)}>
-                  <Credits value={creditsOf(day.parts.get(group) ?? 0n)} withUnit={false} />
-                </td>
-              ))}
-              <td className={clsx(cell, right)}>{day.requests.toLocaleString()}</td>
+              <td className={clsx(cell, 'sticky left-0 bg-surface whitespace-nowrap')}>{day.day}</td>
               <td className={clsx(cell, right, 'font-medium')}>
                 <Credits value={creditsOf(day.total)} withUnit={false} />
               </td>
+              <td className={clsx(cell, right)}>{day.requests.toLocaleString()}</td>
+              {series.map(({ group }) => (
+                <td key={group} className={clsx(cell, right, !day.parts.has(group) && 'text-soft')}>
+                  <Credits value={creditsOf(day.parts.get(group) ?? 0n)} withUnit={false} />
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

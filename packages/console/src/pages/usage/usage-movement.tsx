@@ -141,7 +141,7 @@ function LedgerEntries({ transfer }: { readonly transfer: NonNullable<Entries['t
             </tr>
           </tbody>
         </table>
-        <p className="pt-1 font-mono text-[11px] break-all text-soft">Transfer {transfer.id}</p>
+        <p className="pt-1 font-mono text-[12px] break-all text-soft">Transfer {transfer.id}</p>
       </div>
     </details>
   )

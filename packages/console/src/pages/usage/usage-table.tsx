@@ -4,7 +4,7 @@ import { clsx } from 'clsx'
 import { useTeam } from '../../api/session.ts'
 import type { UsageSearch } from '../../app/search.ts'
 import { Credits } from '../../ui/credits.tsx'
-import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 
 interface UsageTableProps {
@@ -20,8 +20,11 @@ export function UsageTable({ records, search }: UsageTableProps) {
       <table className={table}>
         <thead>
           <tr>
-            <th className={headCell}>When</th>
-            <th className={headCell}>Model</th>
+            <th className={headCell}>
+              <span className="sm:hidden">Request</span>
+              <span className="max-sm:hidden">When</span>
+            </th>
+            <th className={clsx(headCell, 'hidden sm:table-cell')}>Model</th>
             <th className={clsx(headCell, 'hidden md:table-cell')}>Key</th>
             <th className={clsx(headCell, right, 'hidden lg:table-cell')}>Used</th>
             <th className={clsx(headCell, 'hidden sm:table-cell')}>Result</th>
@@ -42,7 +45,7 @@ function UsageRow({ record, search }: { readonly record: Exact<TeamUsageRecord>;
   const team = useTeam()
   return (
     <tr className={clsx(bodyRow, 'relative')}>
-      <td className={clsx(cell, 'whitespace-nowrap')}>
+      <td className={clsx(restCell, 'sm:whitespace-nowrap')}>
         <Link
           to="/team/$teamId/usage/$requestId"
           params={{ teamId: team.id, requestId: record.request_id }}
@@ -50,10 +53,20 @@ function UsageRow({ record, search }: { readonly record: Exact<TeamUsageRecord>;
           resetScroll={false}
           className="after:absolute after:inset-0"
         >
-          <Time seconds={record.created} />
+          <span className="block truncate font-mono text-[12.5px] sm:hidden">{record.model}</span>
+          <span className="max-sm:text-[12px] max-sm:text-soft">
+            <Time seconds={record.created} />
+          </span>
         </Link>
+        {record.status !== 'ok' && (
+          <span className="ml-2 text-[12px] sm:hidden">
+            <Result record={record} />
+          </span>
+        )}
       </td>
-      <td className={clsx(cell, 'max-w-48 truncate font-mono text-[12.5px]')}>{record.model}</td>
+      <td className={clsx(cell, 'hidden max-w-48 truncate font-mono text-[12.5px] sm:table-cell xl:max-w-80')}>
+        {record.model}
+      </td>
       <td className={clsx(cell, 'hidden max-w-40 truncate md:table-cell')}>{record.key_name}</td>
       <td className={clsx(cell, right, 'hidden whitespace-nowrap lg:table-cell')}>{usedText(record)}</td>
       <td className={clsx(cell, 'hidden sm:table-cell')}>

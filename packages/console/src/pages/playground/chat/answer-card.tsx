@@ -118,7 +118,7 @@ interface VersionsProps {
 
 /** Steps through what stands in the same place. */
 export function Versions({ at, count, onShow }: VersionsProps) {
-  const step = 'rounded p-0.5 hover:bg-sunken hover:text-text disabled:opacity-40'
+  const step = 'rounded p-1.5 hover:bg-sunken hover:text-text disabled:opacity-40'
   return (
     <span className="flex items-center gap-0.5">
       <button

@@ -68,8 +68,8 @@ export function ChatTab() {
     />
   )
   return (
-    <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_260px]">
-      <div className="flex min-h-[calc(100dvh-12.5rem)] min-w-0 flex-col gap-4">
+    <div className="grid flex-1 gap-6 lg:grid-cols-[minmax(0,1fr)_260px]">
+      <div className="flex min-w-0 flex-col gap-4">
         <div className="flex justify-between">
           <ConversationMenu store={store} state={state} />
           <Button look="quiet" className="px-2! lg:hidden" onClick={() => setOpen('settings')}>
@@ -78,7 +78,10 @@ export function ChatTab() {
           </Button>
         </div>
         <Turns store={store} conversation={conversation} isReady={state.isReady} />
-        <div className="sticky bottom-20 z-[5] bg-ground pb-1 md:bottom-3">
+        <div
+          className="sticky bottom-0 z-[5] -mb-[calc(var(--bar)+2rem)] bg-ground pb-[calc(var(--bar)+0.75rem)]
+            md:-mb-12 md:pb-4"
+        >
           <Composer
             draft={draft}
             pictures={pictures}

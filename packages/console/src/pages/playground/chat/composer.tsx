@@ -49,7 +49,8 @@ export function Composer({ draft, pictures, price, isRunning, onSend, onStop, on
           onKeyDown={(event) => {
             if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send(event)
           }}
-          className="max-h-60 w-full resize-none bg-transparent px-1 outline-none [field-sizing:content]"
+          className="max-h-60 w-full resize-none bg-transparent px-1 outline-none
+            [field-sizing:content] max-md:text-[16px]"
         />
         <div className="flex flex-wrap items-center gap-1">
           <PictureButton input={pictures} label="Attach pictures" />

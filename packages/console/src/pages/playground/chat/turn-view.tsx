@@ -58,7 +58,16 @@ function Message({ store, conversation, turn }: TurnViewProps) {
             ))}
           </div>
         )}
-        {turn.text !== '' && <p className="max-h-80 overflow-auto break-words whitespace-pre-wrap">{turn.text}</p>}
+        {turn.text !== '' && (
+          <div
+            role="region"
+            aria-label="What you wrote"
+            tabIndex={0}
+            className="max-h-80 overflow-auto break-words whitespace-pre-wrap"
+          >
+            {turn.text}
+          </div>
+        )}
       </div>
       <div className="flex items-center gap-1 text-[12px] text-soft">
         {siblings.length > 1 && (
@@ -68,7 +77,7 @@ function Message({ store, conversation, turn }: TurnViewProps) {
             onShow={(next) => siblings[next] !== undefined && store.showTurn(siblings[next].id)}
           />
         )}
-        <Button look="quiet" className="h-6! px-1.5!" onClick={() => setEditing(true)} aria-label="Edit the message">
+        <Button look="quiet" className="h-7! px-2!" onClick={() => setEditing(true)} aria-label="Edit the message">
           <Pencil size={13} aria-hidden />
         </Button>
       </div>

@@ -30,11 +30,14 @@ export function ChargeLine({ charge, requestId, isEstimated = false, isPending =
       )}
       {requestId !== null && charge !== '0' && (
         <>
-          {' · '}
+          {' '}
+          <span aria-hidden className="max-sm:hidden">
+            ·
+          </span>{' '}
           <Link
             to="/team/$teamId/usage/$requestId"
             params={{ teamId: team.id, requestId }}
-            className="underline underline-offset-2 hover:text-text"
+            className="inline-block whitespace-nowrap underline underline-offset-2 hover:text-text"
           >
             Why this much?
           </Link>

@@ -20,7 +20,7 @@ export function PlayFailure({ facts, onAgain }: { readonly facts: FailureFacts; 
       <Help facts={facts} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[12px]">
         {onAgain !== undefined && (
-          <button type="button" onClick={onAgain} className="font-medium underline underline-offset-2">
+          <button type="button" onClick={onAgain} className="py-1 font-medium underline underline-offset-2">
             {code === 'invalid_api_key' ? 'Go on with a new key' : 'Try again'}
           </button>
         )}
