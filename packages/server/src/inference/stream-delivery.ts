@@ -24,8 +24,6 @@ const DRAIN_MS = 5_000
  */
 const EARLY_MAX = 64 * 1024
 
-type Chunk = Readonly<Record<string, unknown>>
-
 export class StreamDelivery {
   readonly #firstContentMs: number
   readonly #clock: Clock
@@ -39,8 +37,8 @@ export class StreamDelivery {
   #stream: ChatStream | null = null
   /** Frames before the first content. */
   #early = ''
-  /** The chunk with the finish reason, waiting for the charge. */
-  #last: Chunk | null = null
+  /** Members of the chunk with the finish reason, waiting for the charge. */
+  #last: string | null = null
   #drain: NodeJS.Timeout | undefined
   #waitsForHold = false
   #waitsForReader = false
@@ -110,7 +108,7 @@ export class StreamDelivery {
     try {
       if (ended.aborted) onEnded()
       if (gone.aborted) onGone()
-      const sink: ChatStreamSink = { chunk: (chunk, facts) => this.#chunk(chunk, facts), end: resolve }
+      const sink: ChatStreamSink = { chunk: (members, facts) => this.#chunk(members, facts), end: resolve }
       this.#stream = await start(sink, this.#upstreamSignal.signal)
       if (this.interruption !== null && this.finishReasons.length === 0) this.#stream.stop()
       return await over
@@ -123,7 +121,7 @@ export class StreamDelivery {
   }
 
   /** Sends the last frames of an answer that was charged. */
-  finish(svc: string, usage: Chunk): void {
+  finish(svc: string, usage: Readonly<Record<string, unknown>>): void {
     const writer = this.#open()
     if (this.#withUsage) {
       const last = this.#last ?? (this.finishReasons.length === 0 ? this.#madeLast() : null)
@@ -147,13 +145,13 @@ export class StreamDelivery {
    * The end of an answer whose upstream gave no finish reason, that the gateway had to cut, or that went on after its
    * finish.
    */
-  #madeLast(): Chunk {
+  #madeLast(): string {
     const made = this.interruption === 'out_of_credits' ? 'length' : 'stop'
     const reason = this.finishReasons.length === 0 ? made : null
-    return { choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: reason }] }
+    return `"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}]`
   }
 
-  #chunk(chunk: Chunk, facts: ChunkFacts): boolean {
+  #chunk(members: string, facts: ChunkFacts): boolean {
     // What the upstream had sent already when the stream was ended is neither delivered nor charged.
     if (this.interruption !== null) return true
     this.outputBytes += facts.outputBytes
@@ -164,8 +162,8 @@ export class StreamDelivery {
     this.#last = null
     if (facts.finishReason !== null) {
       this.finishReasons.push(facts.finishReason)
-      this.#last = chunk
-    } else text += renderChunk(this.#head, chunk, null)
+      this.#last = members
+    } else text += renderChunk(this.#head, members, null)
     this.#waitsForReader = !this.#send(text)
     this.#checkHold()
     return !this.#waitsForHold && !this.#waitsForReader

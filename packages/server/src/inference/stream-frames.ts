@@ -19,10 +19,14 @@ export function renderHead(head: FrameHead): string {
   return `"id":${id},"object":"chat.completion.chunk","created":${head.created},"model":${model}${usage}`
 }
 
-/** A chunk as an event. `svc` is JSON text, given for the last chunk of a stream that shows no usage. */
-export function renderChunk(head: string, chunk: Readonly<Record<string, unknown>>, svc: string | null): string {
-  const own = JSON.stringify(chunk).slice(1, -1)
-  return `data: {${head},${own}${svc === null ? '' : `,"svc":${svc}`}}\n\n`
+/**
+ * A chunk as an event.
+ *
+ * @param members as JSON text, without braces.
+ * @param svc JSON text, given for the last chunk of a stream that shows no usage.
+ */
+export function renderChunk(head: string, members: string, svc: string | null): string {
+  return svc === null ? `data: {${head},${members}}\n\n` : `data: {${head},${members},"svc":${svc}}\n\n`
 }
 
 /** The last chunk of a stream whose client asked for usage. Source: OpenAI, `stream_options.include_usage`. */

@@ -23,7 +23,7 @@ async function measureStream(
   }
   try {
     const stream = await upstream.stream(request, {
-      chunk: (chunk, facts) => sink.chunk(chunk, facts),
+      chunk: (members, facts) => sink.chunk(members, facts),
       end: (outcome) => {
         end(outcome.error)
         sink.end(outcome)

@@ -72,10 +72,10 @@ function tracedSink(span: RunningSpan, sink: ChatStreamSink, isStopped: () => bo
     span.end(outcome.error === null || isStopped() ? null : codeOf(outcome.error))
   }
   return {
-    chunk: (chunk, facts) => {
+    chunk: (members, facts) => {
       if (facts.hasContent || facts.isReasoning) firstMs ??= performance.now() - startedMs
       if (facts.finishReason !== null) finishReasons.push(facts.finishReason)
-      return sink.chunk(chunk, facts)
+      return sink.chunk(members, facts)
     },
     end: (outcome) => {
       end(outcome)

@@ -54,8 +54,10 @@ async function stream(name: string): Promise<{ readonly text: string; readonly o
   let text = ''
   const outcome = await new Promise<ChatStreamOutcome>((resolve, reject) => {
     const sink = {
-      chunk: (chunk: Record<string, unknown>): boolean => {
-        const choices = chunk['choices'] as { readonly delta: { readonly content?: string } }[]
+      chunk: (members: string): boolean => {
+        const { choices } = JSON.parse(`{${members}}`) as {
+          choices: { readonly delta: { readonly content?: string } }[]
+        }
         for (const { delta } of choices) text += delta.content ?? ''
         return true
       },

@@ -53,10 +53,10 @@ export interface UpstreamCompletion extends ReportedUsage {
 /** What a stream delivers, in order. Frames are OpenAI chunks with at least one choice. */
 export interface ChatStreamSink {
   /**
-   * One chunk with choices.
+   * One chunk with choices: its members as JSON text, without the braces around them.
    * @returns false when the reader is full: the adapter pauses until `resume` is called.
    */
-  chunk(chunk: Record<string, unknown>, facts: ChunkFacts): boolean
+  chunk(members: string, facts: ChunkFacts): boolean
   /**
    * The upstream's stream is over: cleanly, by an error frame, or by a cut. Called exactly once, and nothing after it.
    */

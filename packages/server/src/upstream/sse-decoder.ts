@@ -8,6 +8,8 @@ const LF = 0x0a
 const CR = 0x0d
 const COLON = 0x3a
 const SPACE = 0x20
+/** The one field that is read. */
+const NAME = Buffer.from('data')
 const EMPTY = Buffer.alloc(0)
 
 /** Longest event that is accepted, in bytes. A picture in a chunk is the largest thing seen. */
@@ -43,7 +45,7 @@ export class SseDecoder {
       if (chunk[0] === LF) chunk = chunk.subarray(1)
     }
     const hasReturns = chunk.includes(CR)
-    if (hasReturns || chunk.includes(LF)) this.#lines(this.#joined(chunk), hasReturns)
+    if (this.#pending === 0 || hasReturns || chunk.includes(LF)) this.#lines(this.#joined(chunk), hasReturns)
     else this.#keep(chunk)
     if (this.#pending + (this.#data?.length ?? 0) > EVENT_BYTES_MAX) throw new EventTooLongError()
   }
@@ -85,9 +87,9 @@ export class SseDecoder {
 
   #line(chunk: Buffer, start: number, end: number): void {
     if (start === end) return this.#dispatch()
-    const colon = chunk.indexOf(COLON, start)
-    const nameEnd = colon === -1 || colon > end ? end : colon
-    if (nameEnd - start !== 4 || chunk.toString('latin1', start, nameEnd) !== 'data') return
+    const nameEnd = start + NAME.length
+    if (nameEnd > end || !startsWithName(chunk, start)) return
+    if (nameEnd !== end && chunk[nameEnd] !== COLON) return
     const valueStart = Math.min(nameEnd + (chunk[nameEnd + 1] === SPACE ? 2 : 1), end)
     const value = chunk.toString('utf8', valueStart, end)
     this.#data = this.#data === null ? value : `${this.#data}\n${value}`
@@ -99,6 +101,11 @@ export class SseDecoder {
     this.#data = null
     this.#onEvent(data)
   }
+}
+
+function startsWithName(chunk: Buffer, start: number): boolean {
+  for (let at = 0; at < NAME.length; at++) if (chunk[start + at] !== NAME[at]) return false
+  return true
 }
 
 function nextLineEnd(chunk: Buffer, from: number): number {

@@ -1,59 +1,16 @@
 /** Reads a chat stream of an OpenAI-shaped upstream and tells a sink what it holds. */
 import type { ServiceError } from '../../errors/service-error.ts'
-import type { ChatStreamSink, ChunkFacts, ReportedUsage } from '../chat-upstream.ts'
+import type { ChatStreamSink, ReportedUsage } from '../chat-upstream.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import { DONE, type WireFrames } from './chat-wire.ts'
-import { cleanSpeech, measureSpeech } from './choices.ts'
+import { ChunkMoulds, type ReadChunk } from './chunk-mould.ts'
+import { cleanChunk, membersOf } from './clean-chunk.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError } from './errors.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
-
-interface CleanChoice {
-  readonly index: number
-  readonly delta: Json
-  readonly finish_reason: unknown
-}
-
-interface CleanChunk {
-  readonly chunk: Json & { readonly choices: readonly CleanChoice[] }
-  readonly facts: ChunkFacts
-}
-
-function readIndex(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
-}
-
-const CHUNK_KEYS = ['service_tier', 'system_fingerprint'] as const
-
-/** Keeps what clients know of a chunk; null when it has no choices. */
-function cleanChunk(value: Json): CleanChunk | null {
-  const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
-  if (choices.length === 0) return null
-  let outputBytes = 0
-  let hasContent = false
-  let isReasoning = false
-  let finishReason: string | null = null
-  const cleaned = choices.map((choice, position) => {
-    const delta = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : {}
-    const measure = measureSpeech(delta)
-    outputBytes += measure.outputBytes
-    hasContent ||= measure.hasContent
-    isReasoning ||= measure.isReasoning
-    if (typeof choice['finish_reason'] === 'string') finishReason = choice['finish_reason']
-    return {
-      index: readIndex(choice['index']) ?? position,
-      delta: cleanSpeech(delta),
-      logprobs: choice['logprobs'] ?? null,
-      finish_reason: typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : null,
-    }
-  })
-  const chunk: CleanChunk['chunk'] = { choices: cleaned }
-  for (const key of CHUNK_KEYS) if (value[key] !== undefined) chunk[key] = value[key]
-  return { chunk, facts: { outputBytes, hasContent, isReasoning, finishReason } }
-}
 
 function isBlank(value: unknown): boolean {
   return value === null || value === '' || (Array.isArray(value) && value.length === 0)
@@ -85,6 +42,7 @@ export class ChatStreamReader {
   readonly #sink: ChatStreamSink
   readonly #options: ReaderOptions
   readonly #decoder: SseDecoder
+  readonly #moulds = new ChunkMoulds()
   #reported: ReportedUsage = NO_USAGE
   #outputBytes = 0
   #outputBytesAtUsage = 0
@@ -142,6 +100,8 @@ export class ChatStreamReader {
 
   #event(data: string): void {
     if (this.#ended) return
+    const alike = this.#options.readFrames === null ? this.#moulds.read(data) : null
+    if (alike !== null) return this.#deliver(alike)
     let frames: WireFrames
     try {
       frames = (this.#options.readFrames ?? readOwnFrames)(data)
@@ -162,10 +122,9 @@ export class ChatStreamReader {
     this.#generationId ??= readGenerationId(value, this.#options.dialect.generationId)
     const reported = readUsage(value, () => Buffer.from(data), this.#options.dialect)
     const cleaned = cleanChunk(value)
-    this.#outputBytes += cleaned?.facts.outputBytes ?? 0
     if (reported !== null) {
       this.#reported = this.#merged(reported)
-      this.#outputBytesAtUsage = this.#outputBytes
+      this.#outputBytesAtUsage = this.#outputBytes + (cleaned?.facts.outputBytes ?? 0)
     }
     if (findError(value) !== null) return this.#end(this.#failure(value), false)
     if (cleaned === null) return
@@ -175,7 +134,13 @@ export class ChatStreamReader {
     // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
     if (choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))) return
     for (const { index, finish_reason } of choices) if (typeof finish_reason === 'string') this.#finished.add(index)
-    if (!this.#sink.chunk(cleaned.chunk, cleaned.facts)) this.wantsPause = true
+    if (reported === null && this.#options.readFrames === null) this.#moulds.learn(data, cleaned)
+    this.#deliver({ members: membersOf(cleaned), facts: cleaned.facts })
+  }
+
+  #deliver({ members, facts }: ReadChunk): void {
+    this.#outputBytes += facts.outputBytes
+    if (!this.#sink.chunk(members, facts)) this.wantsPause = true
   }
 
   /** Each report is the whole until then, so the last counts. Counts and cost may come apart from each other. */

@@ -14,8 +14,8 @@ function streamed(events: readonly (Json | string)[]) {
   const facts: ChunkFacts[] = []
   let outcome: ChatStreamOutcome | null = null
   const sink = {
-    chunk: (chunk: Json, fact: ChunkFacts) => {
-      chunks.push(chunk)
+    chunk: (members: string, fact: ChunkFacts) => {
+      chunks.push(JSON.parse(`{${members}}`) as Json)
       facts.push(fact)
       return true
     },

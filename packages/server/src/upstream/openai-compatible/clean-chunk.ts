@@ -1,0 +1,55 @@
+/** What clients know of a chunk. Pure. */
+import type { ChunkFacts } from '../chat-upstream.ts'
+import { cleanSpeech, measureSpeech } from './choices.ts'
+import { isObject } from './usage.ts'
+
+type Json = Record<string, unknown>
+
+export interface CleanChoice {
+  readonly index: number
+  readonly delta: Json
+  readonly finish_reason: unknown
+}
+
+export interface CleanChunk {
+  readonly chunk: Json & { readonly choices: readonly CleanChoice[] }
+  readonly facts: ChunkFacts
+}
+
+function readIndex(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
+}
+
+const CHUNK_KEYS = ['service_tier', 'system_fingerprint'] as const
+
+/** Keeps what clients know of a chunk; null when it has no choices. */
+export function cleanChunk(value: Json): CleanChunk | null {
+  const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
+  if (choices.length === 0) return null
+  let outputBytes = 0
+  let hasContent = false
+  let isReasoning = false
+  let finishReason: string | null = null
+  const cleaned = choices.map((choice, position) => {
+    const delta = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : {}
+    const measure = measureSpeech(delta)
+    outputBytes += measure.outputBytes
+    hasContent ||= measure.hasContent
+    isReasoning ||= measure.isReasoning
+    if (typeof choice['finish_reason'] === 'string') finishReason = choice['finish_reason']
+    return {
+      index: readIndex(choice['index']) ?? position,
+      delta: cleanSpeech(delta),
+      logprobs: choice['logprobs'] ?? null,
+      finish_reason: typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : null,
+    }
+  })
+  const chunk: CleanChunk['chunk'] = { choices: cleaned }
+  for (const key of CHUNK_KEYS) if (value[key] !== undefined) chunk[key] = value[key]
+  return { chunk, facts: { outputBytes, hasContent, isReasoning, finishReason } }
+}
+
+/** Members of a chunk as JSON text, without the braces around them. */
+export function membersOf({ chunk }: CleanChunk): string {
+  return JSON.stringify(chunk).slice(1, -1)
+}
