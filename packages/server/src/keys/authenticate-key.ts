@@ -69,11 +69,7 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
     if (cached === undefined) return null
     const now = clock.now()
     const isUsable = now - cached.readAt < cacheMs && !hasExpired(cached.caller, now)
-    if (!isUsable) return null
-    // Put back at the end: the map's order is the order of use, and its first entry is the one to drop.
-    cache.delete(digest)
-    cache.set(digest, cached)
-    return cached.caller
+    return isUsable ? cached.caller : null
   }
 
   async function read(authorization: string, digest: string): Promise<Caller> {
@@ -82,6 +78,7 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
     const readAt = clock.now()
     const hashes = deps.peppers.map((pepper) => hashKey(rawKey, pepper.secret))
     const key = await deps.store.findValid(hashes, readAt)
+    // Put back at the end: the map's order is that of reading, and who is in use is read again before long.
     cache.delete(digest)
     if (key === null) throw invalidApiKey()
     const caller = callerOf(key)
