@@ -27,12 +27,16 @@ interface GraphCalls {
 /** How much the words count beside the sound, and how likely a new word is. Source: measured, decision 0027. */
 const LANGUAGE_WEIGHT = 5.5
 const WORD_CHANCE = 3
-const SETTINGS = { loglevel: 'FATAL', samprate: LISTEN_RATE, cmn: 'batch' }
+/**
+ * Other ways to speak a word are put into the graph here: for each of them the library looks through the whole of it,
+ * which took four fifths of the time.
+ */
+const SETTINGS = { loglevel: 'FATAL', samprate: LISTEN_RATE, cmn: 'batch', fsgusealtpron: false }
 const [ANY, START, END, FIRST_WORD] = [0, 1, 2, 3]
 
 /**
- * Loads the recogniser that comes as a package, with a graph of the words that are likely after each other. Takes some
- * seconds and several hundred megabytes.
+ * Loads the recogniser that comes as a package, with a graph of the words that are likely after each other. Takes a
+ * second or more and several hundred megabytes.
  */
 export async function createBuiltInListener(cacheFolder: string | null): Promise<Listener> {
   const base = join(dirname(createRequire(import.meta.url).resolve('soundswallower')), 'model') + sep
@@ -45,11 +49,26 @@ export async function createBuiltInListener(cacheFolder: string | null): Promise
       .split('\n')
       .map((line) => line.split(/\s/)[0] ?? ''),
   )
-  setGraph(library as unknown as GraphCalls, decoder, loadLanguageModel(known, cacheFolder))
+  const graph = { model: loadLanguageModel(known, cacheFolder), others: otherWaysIn(known) }
+  setGraph(library as unknown as GraphCalls, decoder, graph)
   return (samples) => listen(decoder, samples)
 }
 
-function setGraph(calls: GraphCalls, decoder: Decoder, model: LanguageModel): void {
+/** What else is in the dictionary for a word: `the(2)` is another way to speak `the`. */
+function otherWaysIn(known: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+  return Map.groupBy(
+    [...known].filter((name) => name.endsWith(')')),
+    (name) => name.slice(0, name.indexOf('(')),
+  )
+}
+
+interface WordGraph {
+  readonly model: LanguageModel
+  /** Other ways to speak a word. */
+  readonly others: ReadonlyMap<string, readonly string[]>
+}
+
+function setGraph(calls: GraphCalls, decoder: Decoder, { model, others }: WordGraph): void {
   const text = (value: string): number => {
     const bytes = Buffer.from(`${value}\0`)
     const place = calls._malloc(bytes.length)
@@ -61,21 +80,25 @@ function setGraph(calls: GraphCalls, decoder: Decoder, model: LanguageModel): vo
   const chance = (value: number): number =>
     Math.min(0, Math.round(calls._logmath_log(logmath, value) * LANGUAGE_WEIGHT))
   const graph = calls._fsg_model_init(text('words'), logmath, LANGUAGE_WEIGHT, model.words.length + FIRST_WORD)
-  const numbers = model.words.map((word) => {
-    const place = text(word)
-    const number = calls._fsg_model_word_add(graph, place)
-    calls._free(place)
-    return number
-  })
+  const numbersOf = model.words.map((word) =>
+    [word, ...(others.get(word) ?? [])].map((spoken) => {
+      const place = text(spoken)
+      const number = calls._fsg_model_word_add(graph, place)
+      calls._free(place)
+      return number
+    }),
+  )
+  const follow = (from: number, at: number, value: number): void => {
+    for (const number of numbersOf[at] ?? []) calls._fsg_model_trans_add(graph, from, at + FIRST_WORD, value, number)
+  }
   const end = chance(1)
-  for (const [at, number] of numbers.entries()) {
-    calls._fsg_model_trans_add(graph, ANY, at + FIRST_WORD, chance((model.alone[at] ?? 0) * WORD_CHANCE), number)
+  for (const at of model.words.keys()) {
+    follow(ANY, at, chance((model.alone[at] ?? 0) * WORD_CHANCE))
     calls._fsg_model_null_trans_add(graph, at + FIRST_WORD, ANY, chance(model.backOff[at] ?? 1))
     calls._fsg_model_null_trans_add(graph, at + FIRST_WORD, END, end)
   }
   for (const [before, word, value] of model.pairs) {
-    const from = before < 0 ? START : before + FIRST_WORD
-    calls._fsg_model_trans_add(graph, from, word + FIRST_WORD, chance(value * WORD_CHANCE), numbers[word] ?? 0)
+    follow(before < 0 ? START : before + FIRST_WORD, word, chance(value * WORD_CHANCE))
   }
   calls._fsg_model_null_trans_add(graph, START, ANY, chance(model.startBackOff))
   calls._fsg_set_states(graph, START, END)
