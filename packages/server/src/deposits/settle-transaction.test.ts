@@ -248,6 +248,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'seen', amount: usdg(40) }] })
     await chain.reorganise(2)
     await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex })
+    await chain.client.waitForTransactionReceipt({ hash: txHash })
     expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ amount: usdg(5) }] })
     expect(await finalCredits(txHash, accountId)).toBe(creditsOf(5))
     expect(await scene.deps.deposits.listByAccount(accountId, { limit: 9 })).toMatchObject([
@@ -270,6 +271,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     // Without the block of the mint there is nothing to pay with.
     await chain.reorganise(2)
     await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex })
+    await chain.client.waitForTransactionReceipt({ hash: txHash })
     expect(await scene.settle(txHash, accountId)).toEqual({ kind: 'reverted' })
     expect(await finalCredits(txHash, accountId)).toBe(0n)
     expect(await scene.deps.deposits.listByAccount(accountId, { limit: 9 })).toMatchObject([

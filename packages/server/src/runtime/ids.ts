@@ -5,16 +5,19 @@ let used = pool.length
 let lastMs = 0
 let sequence = 0
 
+/** A clock that was put back by more than this, in milliseconds, is followed. Source: own choice, RFC 9562 section 6.2. */
+const SET_BACK_MS_MIN = 1_000
+
 /**
  * Makes a UUID version 7 as lower-case text. Ids made in one process sort by the time of their making, also within one
- * millisecond.
+ * millisecond and while a clock is corrected a little. After a clock that was far ahead they hold the true time again.
  *
  * Random bytes come from a pool that is refilled in one call, because a system call per id is a measurable part of a
  * request.
  * Source: RFC 9562 section 5.7 and 6.2 (method 1, a counter in `rand_a`).
  */
 export function createId(nowMs: number): string {
-  if (nowMs > lastMs) {
+  if (nowMs > lastMs || nowMs < lastMs - SET_BACK_MS_MIN) {
     lastMs = nowMs
     sequence = 0
   } else if (++sequence > 0xfff) {
