@@ -14,12 +14,16 @@ export interface WatchDepositsDeps {
   readonly log: Logger
 }
 
-/** A watcher that has fallen silent is replaced after this time, in milliseconds. Source: decision 0029. */
-const LEASE_MS = 30_000
-/** How often a round that goes on renews the lease, in milliseconds: two may be late before it is lost. */
-const RENEW_MS = 10_000
+/** A watcher that has fallen silent is replaced after so many of its rounds. Source: decision 0055. */
+const LEASE_ROUNDS = 30
+/** But never later than this, in milliseconds. Source: decision 0029. */
+const LEASE_MS_MAX = 30_000
+/** How often a round that goes on renews the lease, in the time of one: two may be late before it is lost. */
+const RENEWALS_PER_LEASE = 3
 /** The longest pause after rounds that failed, in milliseconds. Source: own choice. */
 const BACK_OFF_MAX_MS = 60_000
+
+const leaseMsAt = (watchMs: number): number => Math.min(LEASE_MS_MAX, watchMs * LEASE_ROUNDS)
 
 /**
  * Watches every chain, each at its own pace, as long as this process has the chain's lease. After rounds that failed it
@@ -44,7 +48,7 @@ function startOne(deps: WatchDepositsDeps, chain: ChainWatch): () => Promise<voi
     if (now < pausedUntil) return
     try {
       // The lease spares the providers double questions. Were two to watch at once, nothing would be credited twice.
-      if (!(await watch.watch.takeLease(task, processId, now, LEASE_MS))) return
+      if (!(await watch.watch.takeLease(task, processId, now, leaseMsAt(watchMs)))) return
       await whileRenewing(deps, task, () => watchChain(watch, chain))
     } catch (error) {
       pausedUntil = watch.clock.now() + backOffMs(watchMs, chain.state.failuresInARow)
@@ -61,13 +65,14 @@ function startOne(deps: WatchDepositsDeps, chain: ChainWatch): () => Promise<voi
 
 /** Keeps the lease as long as a round takes, which may be many times as long as the lease after a long silence. */
 async function whileRenewing(
-  { watch, timer, processId, log }: WatchDepositsDeps,
+  { watch, watchMs, timer, processId, log }: WatchDepositsDeps,
   task: string,
   work: () => Promise<void>,
 ): Promise<void> {
-  const stop = timer.repeat(RENEW_MS, async () => {
+  const leaseMs = leaseMsAt(watchMs)
+  const stop = timer.repeat(leaseMs / RENEWALS_PER_LEASE, async () => {
     try {
-      await watch.watch.takeLease(task, processId, watch.clock.now(), LEASE_MS)
+      await watch.watch.takeLease(task, processId, watch.clock.now(), leaseMs)
     } catch (error) {
       // The database is away: the round will find that out, and another one takes over if it stays away.
       log.warn({ err: error, task }, 'the lease of a watcher was not renewed')
