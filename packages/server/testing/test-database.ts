@@ -31,7 +31,7 @@ export interface TestDatabase extends TestPlace {
 /** Makes a migrated database without opening it. @returns its place, and what removes it once it is closed. */
 export async function makeTestDatabase(
   engine: DatabaseEngine,
-): Promise<{ readonly place: TestPlace; remove(): Promise<void> }> {
+): Promise<{ readonly place: TestPlace; readonly remove: () => Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'))
   const removeFolder = (): Promise<void> => rm(dataDir, { recursive: true, force: true })
   if (engine === 'sqlite') {
