@@ -55,8 +55,10 @@ function noteEnd({ log, metrics }: AccessLogDeps, request: FastifyRequest, reply
   const { facts } = request
   const isWhole = reply.raw.writableFinished
   const durationMs = performance.now() - facts.startedAt
+  // The framework makes the options anew each time that they are asked for.
+  const route = request.routeOptions.url ?? null
   metrics?.ended({
-    route: request.routeOptions.url ?? null,
+    route,
     method: request.method,
     status: isWhole ? reply.raw.statusCode : null,
     seconds: durationMs / 1_000,
@@ -65,7 +67,7 @@ function noteEnd({ log, metrics }: AccessLogDeps, request: FastifyRequest, reply
   const own = {
     request_id: request.id,
     method: request.method,
-    route: request.routeOptions.url ?? null,
+    route,
     status: isWhole ? reply.raw.statusCode : CLIENT_CLOSED,
     duration_ms: Math.round(durationMs),
     key_id: facts.keyId,
