@@ -32,6 +32,8 @@ export interface StreamsOrder {
   readonly seconds: number
   /** The first streams begin within so many milliseconds, evenly. */
   readonly spreadMs: number
+  /** Chunks that are asked for, where fewer than the upstream has. */
+  readonly chunks?: number
 }
 
 /** Streams that stay open until the next `release`. The answer comes when each has sent something. */

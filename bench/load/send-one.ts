@@ -27,7 +27,13 @@ const json = (value: object): LoadBody => ({ type: 'application/json', content: 
 
 /** The body of every chat request, whole and streamed. */
 export const wholeBody = json(request)
-export const streamBody = json({ ...request, stream: true, stream_options: { include_usage: true } })
+const streamed = { ...request, stream: true, stream_options: { include_usage: true } }
+export const streamBody = json(streamed)
+
+/** The body of a request for a stream of so many chunks at most. */
+export function shortStreamBody(chunks: number): LoadBody {
+  return json({ ...streamed, max_tokens: chunks })
+}
 
 /**
  * Sends one request and reads its answer to the end. Never rejects.

@@ -38,13 +38,19 @@ interface Answer {
   on(event: 'close', listener: () => void): unknown
 }
 
-function stream(answer: Answer): void {
+/** The output limit that a request asks for. */
+function limitIn(piece: Buffer): number {
+  const limit = /"max_tokens":(\d+)/.exec(piece.toString('latin1'))
+  return limit === null ? Number.POSITIVE_INFINITY : Number(limit[1])
+}
+
+function stream(answer: Answer, length: number): void {
   answer.writeHead(200, streamHeaders)
   answer.write(textFrame)
   let sent = 1
   const timer = setInterval(() => {
     sent++
-    if (sent < chunks) return answer.write(textFrame)
+    if (sent < length) return answer.write(textFrame)
     clearInterval(timer)
     return answer.end(lastFrames)
   }, gapMs)
@@ -89,14 +95,16 @@ function serve(request: IncomingMessage | Http2ServerRequest, answer: Answer): v
   }
   const { url = '' } = request
   let isStream = false
+  let length = chunks
   request.on('data', (piece: Buffer) => {
     isStream ||= piece.includes('"stream":true')
+    if (isStream) length = Math.min(length, limitIn(piece))
   })
   request.on('end', () => {
     if (url.includes('/images')) return draw(answer)
     if (url.endsWith('/audio/speech')) return speak(answer)
     if (url.endsWith('/audio/transcriptions')) return transcribe(answer)
-    if (isStream) return stream(answer)
+    if (isStream) return stream(answer, length)
     answer.writeHead(200, wholeHeaders)
     answer.end(whole)
   })

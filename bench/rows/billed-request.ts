@@ -4,6 +4,7 @@ import { type BenchEngine, ENGINE_NAMES, startStub, withPair } from '../bench-ri
 import { calibrateRate } from '../calibrate.ts'
 import { cpuRatio, type FigureOf, resultOf, takePairs } from '../pairs.ts'
 import type { RowResult } from '../row.ts'
+import { warmUp } from '../warm-up.ts'
 
 export interface BilledRequest {
   readonly row: number
@@ -18,6 +19,7 @@ export async function measureBilledRequest(context: BenchContext, what: BilledRe
   const upstream = await startStub(context)
   const place = `${ENGINE_NAMES[engine]}, ${connections} connection${connections === 1 ? '' : 's'}`
   return withPair(context, { engine, upstream, name: `row-${row}-${engine}` }, async (sides) => {
+    if (goal !== null) await warmUp(context, sides, { kind: 'whole', connections, seconds: 0, rate: null })
     const rate = await calibrateRate(context, sides, connections)
     const seconds = goal === null ? context.options.statedSeconds : context.options.seconds
     const pairs = await takePairs(context, sides, { kind: 'whole', connections, seconds, rate })

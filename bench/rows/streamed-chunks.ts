@@ -2,6 +2,7 @@ import { startStub, withPair } from '../bench-rig.ts'
 import { cpuRatio, resultOf, takePairs } from '../pairs.ts'
 import type { Row } from '../row.ts'
 import { sampleSide } from '../side.ts'
+import { warmUp } from '../warm-up.ts'
 
 const GAP_MS = 20
 
@@ -18,6 +19,7 @@ export const streamedChunks: Row = {
     const { seconds } = context.options
     const order = { kind: 'streams', connections: streams, seconds, spreadMs: streamMs } as const
     return withPair(context, { engine: 'sqlite', upstream, name: 'row-4' }, async (sides) => {
+      await warmUp(context, sides, order)
       for (const side of [sides.baseline, sides.candidate]) await sampleSide(context, side, order)
       const pairs = await takePairs(context, sides, order)
       const result = resultOf(pairs, {
