@@ -3,6 +3,9 @@ import { creditsNumber } from './money-schema.ts'
 
 export const modelTypes = ['text', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 
+/** Whether prompts may be trained on. */
+export const promptTrainings = ['may', 'never'] as const
+
 /**
  * Selling prices in US dollars per unit as decimal text, margin included: the form that readers of OpenRouter's lists
  * expect.
@@ -40,6 +43,13 @@ const modelSvc = z.looseObject({
   confidential: z
     .boolean()
     .describe('Served by providers of confidential compute only, who cannot read prompts. False where nobody says.'),
+  prompt_training: z
+    .enum(promptTrainings)
+    .nullable()
+    .describe(
+      'Whether whoever serves it may train on prompts, by the strictest of its upstreams, as the operator says: `may`, ' +
+        '`never`, or null where nobody says. Null is no promise.',
+    ),
   alias_for: z.string().nullable().describe('The model that this alias leads to.'),
   aliases: z.array(z.string()).describe('Aliases that lead to this model.'),
   credits_per_1m_input: creditsNumber.nullable().describe('Credits per million prompt tokens, margin included.'),

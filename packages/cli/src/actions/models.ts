@@ -35,6 +35,11 @@ export async function models(context: Context, words: readonly string[], options
 
 async function printModels({ terminal }: Context, chosen: readonly Model[]): Promise<void> {
   const unit: Column<Model> = { title: 'CREDITS EACH', cell: unitText, align: 'right', dropAt: 1 }
+  const training: Column<Model> = {
+    title: 'TRAINS ON PROMPTS',
+    cell: (model) => TRAINING[trainingOf(model) ?? 'unknown'],
+    dropAt: 4,
+  }
   await printTable(terminal.out, chosen, [
     { title: 'MODEL', cell: (model) => model.id, shrinkTo: 32, keepsEnd: true },
     { title: 'TYPE', cell: (model) => model.svc.type, dropAt: 2 },
@@ -42,9 +47,18 @@ async function printModels({ terminal }: Context, chosen: readonly Model[]): Pro
     { title: 'CREDITS/1M IN', cell: (model) => amount(model.svc.credits_per_1m_input), align: 'right', dropAt: 1 },
     { title: 'OUT', cell: (model) => amount(model.svc.credits_per_1m_output), align: 'right', dropAt: 1 },
     ...(chosen.some(({ svc }) => svc.unit !== null) ? [unit] : []),
+    ...(chosen.some((model) => trainingOf(model) !== null) ? [training] : []),
     { title: 'NAME', cell: (model) => model.name, shrinkTo: 12, dropAt: 5 },
   ])
   if (terminal.out.isTerminal) await terminal.notes.line(`${chosen.length} models`)
+}
+
+/** What nobody says must not look like a promise. */
+const TRAINING = { may: 'may', never: 'never', unknown: 'not stated' } as const
+
+/** Null where nobody says; a gateway of an earlier version says nothing. */
+function trainingOf({ svc }: Model): Model['svc']['prompt_training'] {
+  return svc.prompt_training ?? null
 }
 
 function matches(model: Model, words: readonly string[]): boolean {

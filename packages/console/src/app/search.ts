@@ -1,5 +1,5 @@
 /** What the addresses of pages hold after their question mark. What is not understood is dropped. */
-import { type UsageGrouping, usageGroupings, usageTypes, type UsageType } from '@svc/contract'
+import { promptTrainings, type UsageGrouping, usageGroupings, usageTypes, type UsageType } from '@svc/contract'
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
@@ -63,13 +63,21 @@ export function readPlaygroundSearch(search: Readonly<Record<string, unknown>>):
   return only<PlaygroundSearch>({ tab } as PlaygroundSearch)
 }
 
+/** Whether prompts may be trained on, and `unknown` where nobody says. */
+export const trainingFilters = [...promptTrainings, 'unknown'] as const
+
 export interface ModelsSearch {
   readonly q?: string
   readonly type?: string
+  readonly training?: (typeof trainingFilters)[number]
 }
 
 export function readModelsSearch(search: Readonly<Record<string, unknown>>): ModelsSearch {
-  return only<ModelsSearch>({ q: textOf(search['q']), type: textOf(search['type']) } as ModelsSearch)
+  return only<ModelsSearch>({
+    q: textOf(search['q']),
+    type: textOf(search['type']),
+    training: trainingFilters.find((each) => each === search['training']),
+  } as ModelsSearch)
 }
 
 const WORK = [

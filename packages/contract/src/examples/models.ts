@@ -17,6 +17,7 @@ const model = {
     type: 'text',
     featured: true,
     confidential: false,
+    prompt_training: 'never',
     alias_for: 'openrouter/anthropic/claude-opus-4.8',
     aliases: [],
     credits_per_1m_input: 6,

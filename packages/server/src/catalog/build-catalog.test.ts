@@ -316,4 +316,24 @@ describe('routes', () => {
     expect(catalog.find('openrouter/house/model')).toMatchObject({ upstream: 'local', upstreamModel: 'house/model' })
     expect(catalog.counts.models).toBe(374)
   })
+
+  test('say of prompts the strictest of what is said of their upstreams', () => {
+    const astra = { ...routeTo('main', null, priceTexts), others: [{ ...routeTo('local', 'astra', priceTexts) }] }
+    const settings = {
+      upstreams: [upstreams[0], { ...upstreams[1], promptTraining: 'never' as const }] as const,
+      routes: new Map([
+        ['openai/gpt-6-astra', astra],
+        ['svc-gpt', astra],
+        ['house/model', routeTo('local', null, priceTexts)],
+      ]),
+    }
+    const said = (promptTraining: ReadonlyMap<string, 'may' | 'never'>, ids: readonly string[]) => {
+      const catalog = catalogFor(configFor('openrouter', { ...settings, promptTraining }))
+      return ids.map((id) => catalog.find(id)?.promptTraining)
+    }
+    const ids = ['openai/gpt-6-astra', 'svc-gpt', 'house/model', 'svc-opus', 'svc-llama-tee']
+    expect(said(new Map(), ids)).toEqual([null, null, 'never', null, 'never'])
+    expect(said(new Map([['openai/*', 'may']]), ids)).toEqual(['may', 'may', 'never', null, 'never'])
+    expect(said(new Map([['*', 'never']]), ids)).toEqual(['never', 'never', 'never', 'never', 'never'])
+  })
 })

@@ -9,6 +9,7 @@ import { type CatalogConfig, type CatalogTarget, type CatalogUpstream, listsPric
 import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import type { FeaturedAlias } from './featured.ts'
 import type { ListedMedia } from './media-offer.ts'
+import { promptTrainingOf } from './prompt-training.ts'
 import { offerMedia } from './offer-media.ts'
 import type { Model, ModelTarget } from './model.ts'
 import { modelRoute, routeAlias, type AliasRoute, type KnownRows } from './route-alias.ts'
@@ -100,7 +101,18 @@ function aliasModel(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias
     aliases: [],
     aliasFor: config.prefix + route.target,
     confidential: alias.confidential,
+    promptTraining: aliasTraining(config, alias, route),
   }
+}
+
+/** The sandbox knows an alias by its own name: what is said of the model that it stands for holds. */
+function aliasTraining(config: CatalogConfig, alias: FeaturedAlias, { upstream, target, route }: AliasRoute) {
+  const places = route?.targets ?? [{ upstream: upstream.name, upstreamModel: target }]
+  const known = places.map((place) =>
+    place.upstreamModel === alias.alias ? { ...place, upstreamModel: target } : place,
+  )
+  // Providers of confidential compute cannot read what they would train on.
+  return promptTrainingOf(config, known) ?? (alias.confidential ? 'never' : null)
 }
 
 /** Returns null for a model that has no price and is therefore not offered. */
@@ -129,6 +141,7 @@ function rowModel(config: CatalogConfig, rows: KnownRows, row: CatalogRow, alias
     aliases,
     aliasFor: null,
     confidential: false,
+    promptTraining: promptTrainingOf(config, media === null ? targets : [{ upstream: upstream.name, upstreamModel }]),
   }
 }
 
@@ -223,6 +236,7 @@ function scriptedModel(upstream: CatalogUpstream, id: string, scripted: Scripted
     aliases: [],
     aliasFor: null,
     confidential: false,
+    promptTraining: null,
   }
 }
 

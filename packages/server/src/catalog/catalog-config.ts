@@ -6,6 +6,7 @@ import type { CardUnit } from '../pricing/card.ts'
 import { readPriceTexts, type PriceTexts } from '../pricing/configured-price.ts'
 import type { TokenPrices } from '../pricing/price.ts'
 import type { ListedMedia } from './media-offer.ts'
+import type { PromptTraining } from './prompt-training.ts'
 import { type MediaTexts, readMediaTexts } from './media-texts.ts'
 
 export type UpstreamKind = 'sandbox' | 'openrouter' | 'openai-compatible' | 'anthropic' | 'gemini'
@@ -23,6 +24,8 @@ export interface CatalogUpstream {
   readonly kind: UpstreamKind
   /** Whether its answers say what each request cost. */
   readonly reportsCost: boolean
+  /** What the operator says of all that it serves; null or absent says nothing. */
+  readonly promptTraining?: PromptTraining | null
 }
 
 /** One place where requests for an alias or id can go. */
@@ -74,6 +77,8 @@ export interface CatalogConfig {
   readonly mediaPrices: ReadonlyMap<string, ListedMedia>
   /** For models of an `openai-compatible` list that have no other price. Never for an alias, which has its card. */
   readonly defaultPrice: TokenPrices | null
+  /** Whether prompts may be trained on, by the id that the upstream knows, or by its start with `*` behind it. */
+  readonly promptTraining?: ReadonlyMap<string, PromptTraining>
   /** A bind that is not loopback: aliases whose cost nobody can tell are refused. */
   readonly isProduction: boolean
 }
@@ -88,6 +93,7 @@ export interface CatalogSettings {
   readonly prices: ReadonlyMap<string, PriceTexts>
   readonly mediaPrices?: ReadonlyMap<string, MediaTexts>
   readonly defaultPrice: PriceTexts | null
+  readonly promptTraining?: ReadonlyMap<string, PromptTraining>
   readonly isProduction: boolean
 }
 
@@ -116,6 +122,7 @@ export function catalogConfigFrom(settings: CatalogSettings): CatalogConfig {
       [...(settings.mediaPrices ?? [])].map(([id, texts]): [string, ListedMedia] => [id, readMedia(texts)]),
     ),
     defaultPrice: settings.defaultPrice === null ? null : readPrice(settings.defaultPrice),
+    promptTraining: settings.promptTraining ?? new Map(),
     isProduction: settings.isProduction,
   }
 }

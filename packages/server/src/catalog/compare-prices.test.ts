@@ -24,7 +24,7 @@ function model(price: ChatPrice | null, more: Partial<Model> = {}): Model {
     ...{ id: 'one', upstream: 'main', upstreamModel: 'maker/one', type: 'text', featured: true, name: 'One' },
     ...{ description: null, ownedBy: 'maker', created: 0, contextLength: null, maxOutputTokens: null },
     ...{ inputModalities: ['text'], outputModalities: ['text'], supportedParameters: [], price, media: null },
-    ...{ route: null, aliases: [], aliasFor: null, confidential: false },
+    ...{ route: null, aliases: [], aliasFor: null, confidential: false, promptTraining: null },
     ...more,
   }
 }

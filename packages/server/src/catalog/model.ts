@@ -1,4 +1,5 @@
 import type { ChatPrice } from '../pricing/price.ts'
+import type { PromptTraining } from './prompt-training.ts'
 import type { MediaOffer } from './media-offer.ts'
 
 export type ModelType = 'text' | 'embedding' | 'image' | 'video' | 'speech' | 'transcription'
@@ -56,6 +57,8 @@ export interface Model {
   readonly aliasFor: string | null
   /** Served by confidential-compute providers only, without fallback. */
   readonly confidential: boolean
+  /** Whether whoever serves it may train on prompts, by the strictest of its upstreams; null where nobody says. */
+  readonly promptTraining: PromptTraining | null
 }
 
 /** What a model can cost: one price, or those of all its targets. */

@@ -43,6 +43,7 @@ function modelAt(price: ChatPrice | null, id = 'openrouter/v/m'): Model {
     media: null,
     route: null,
     confidential: false,
+    promptTraining: null,
   }
 }
 

@@ -32,6 +32,7 @@ export function renderModel(model: Model): Printed<ModelEntry> {
       type: model.type,
       featured: model.featured,
       confidential: model.confidential,
+      prompt_training: model.promptTraining,
       alias_for: model.aliasFor,
       aliases: [...model.aliases],
       credits_per_1m_input: selling === null ? null : creditsPerMillion(selling.input),

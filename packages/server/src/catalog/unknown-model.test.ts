@@ -10,6 +10,7 @@ const shape: Model = {
   ...{ ownedBy: '', created: 0, contextLength: null, maxOutputTokens: null, inputModalities: [], outputModalities: [] },
   ...{ supportedParameters: [], price: null, aliases: [], aliasFor: null, media: null, route: null },
   confidential: false,
+  promptTraining: null,
 }
 
 const aliases = ['svc-gpt', 'svc-claude', 'svc-image'].map((id): Model => ({ ...shape, id, featured: true }))

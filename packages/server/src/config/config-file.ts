@@ -15,6 +15,8 @@ const upstreamName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'use lower-case letters, digits and hyphens, at most 32')
 
+const promptTraining = z.enum(['may', 'never'])
+
 const prices = {
   input: usdText.describe('USD per million input tokens.'),
   output: usdText.describe('USD per million output tokens.'),
@@ -75,6 +77,9 @@ const upstreamSchema = z.strictObject({
     .boolean()
     .optional()
     .describe('Whether calls carry a traceparent header while traces are on; false by default.'),
+  prompt_training: promptTraining
+    .optional()
+    .describe('Whether it may train on what it is sent, whatever the model; by default nothing is said.'),
 })
 
 export type UpstreamEntry = z.output<typeof upstreamSchema>
@@ -195,6 +200,13 @@ export const configFileSchema = z.strictObject({
     .optional()
     .describe('What images, videos, speech and transcription cost upstream, by the id that the upstream knows.'),
   default_price: priceSchema.optional().describe('Price of models that have none of their own.'),
+  prompt_training: z
+    .record(modelId.regex(/^[^*]*\*?$/, 'put * at the end alone, for all ids that begin so'), promptTraining)
+    .optional()
+    .describe(
+      'Whether makers may train on prompts, by the id that the upstream knows or its start with * behind it; the ' +
+        'longest that fits decides. What an upstream says of itself goes first.',
+    ),
   limits: limitsSchema.optional(),
   deposits: depositsSchema.optional(),
 })

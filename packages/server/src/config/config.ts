@@ -32,7 +32,11 @@ export interface UpstreamConfig {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | null
   /** Whether its calls say which trace they belong to, while traces are on. */
   readonly forwardsTrace: boolean
+  /** Whether it may train on what it is sent; null where the operator does not say. */
+  readonly promptTraining: PromptTraining | null
 }
+
+export type PromptTraining = 'may' | 'never'
 
 /**
  * Upstream prices in USD per million tokens, as exact decimal text; absent parts are priced as what they are a part
@@ -237,6 +241,8 @@ export interface Config {
   readonly mediaPrices: ReadonlyMap<string, MediaPriceConfig>
   /** For models without a price of their own; null leaves them unlisted. */
   readonly defaultPrice: PriceConfig | null
+  /** By upstream model id, or its start with `*` behind it. */
+  readonly promptTraining: ReadonlyMap<string, PromptTraining>
   /** Ends in a slash; null takes what is usual for the first upstream's kind. */
   readonly catalogPrefix: string | null
   readonly rateCardUnit: 'per_1m' | 'per_1k'

@@ -1,4 +1,4 @@
-import type { MediaPriceConfig, PriceConfig, RouteConfig, UpstreamConfig } from './config.ts'
+import type { MediaPriceConfig, PriceConfig, PromptTraining, RouteConfig, UpstreamConfig } from './config.ts'
 import { CONFIG_FILE, type ConfigFile } from './config-file.ts'
 import type { Environment } from './environment.ts'
 import { priceOf, resolveRoute } from './resolve-route.ts'
@@ -8,11 +8,12 @@ export interface ResolvedPrices {
   readonly prices: ReadonlyMap<string, PriceConfig>
   readonly mediaPrices: ReadonlyMap<string, MediaPriceConfig>
   readonly defaultPrice: PriceConfig | null
+  readonly promptTraining: ReadonlyMap<string, PromptTraining>
   readonly problems: readonly string[]
 }
 
 /**
- * Reads the routes and prices of the file, and the default price, which the environment may give instead of the
+ * Reads the routes and prices of the file, what it says of models, and the default price, which the environment may give instead of the
  * file.
  */
 export function resolvePrices(
@@ -37,6 +38,7 @@ export function resolvePrices(
     routes,
     prices,
     mediaPrices: new Map(Object.entries(file.media_prices ?? {})),
+    promptTraining: new Map(Object.entries(file.prompt_training ?? {})),
     defaultPrice: entry === undefined ? null : priceOf(entry, 'default_price', problems),
     problems,
   }

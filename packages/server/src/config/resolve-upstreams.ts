@@ -117,5 +117,6 @@ function withDefaults(entry: UpstreamEntry, url: string | null, apiKey: string |
     failuresAreFree: entry.failures_are_free ?? isRouter,
     maxTokensField: entry.max_tokens_field ?? null,
     forwardsTrace: entry.forward_trace ?? false,
+    promptTraining: entry.prompt_training ?? null,
   }
 }

@@ -24,7 +24,9 @@ export function renderAddressTakenLetter({ brand, link }: Pick<SignInLetter, 'br
     kind: 'Mail address',
     title: 'This address is in use',
     preview: 'It was not added to another account.',
-    summary: `Somebody, perhaps you, wanted to add this address to another account of ${brand}. It signs you in to yours, so nothing was changed.`,
+    summary:
+      `Somebody, perhaps you, wanted to add this address to another account of ${brand}. ` +
+      'It signs you in to yours, so nothing was changed.',
     rows: [],
     button: { text: 'Sign in', link },
     note: 'To come in by a wallet as well, sign in with this address and add the wallet on the page of your account.',

@@ -5,6 +5,7 @@ import { clsx } from 'clsx'
 import { useState } from 'react'
 import { useTeam } from '../../api/session.ts'
 import { modelsQuery } from '../../api/team.ts'
+import { trainingFilters } from '../../app/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
@@ -12,6 +13,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { TrainingMark, trainingText } from '../../ui/training-mark.tsx'
 import { contextText, Modalities } from './modalities.tsx'
 import { ConfidentialMark } from './prompt-use.tsx'
 
@@ -19,39 +21,64 @@ const route = getRouteApi('/signed-in/team/$teamId/models')
 
 type Model = Exact<ModelEntry>
 
-function matches(model: Model, words: readonly string[]): boolean {
+interface Filters {
+  readonly q: string
+  readonly type: string
+  readonly training: string
+}
+
+const NO_FILTERS: Filters = { q: '', type: '', training: '' }
+
+const trainingOptions = [
+  { value: '', text: 'All' },
+  ...trainingFilters.map((value) => ({ value, text: trainingText(value === 'unknown' ? null : value) })),
+]
+
+function matches(model: Model, { q, type, training }: Filters): boolean {
   const text = `${model.id} ${model.name} ${model.svc.aliases.join(' ')}`.toLowerCase()
-  return words.every((word) => text.includes(word))
+  return (
+    (type === '' || model.svc.type === type) &&
+    (training === '' || (model.svc.prompt_training ?? 'unknown') === training) &&
+    q
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.includes(word))
+  )
 }
 
 export function ModelsPage() {
-  const { q = '', type = '' } = route.useSearch()
+  const filters = { ...NO_FILTERS, ...route.useSearch() }
   const navigate = route.useNavigate()
   const { data: models } = useSuspenseQuery(modelsQuery).data
-  const words = q.toLowerCase().split(/\s+/)
-  const shown = models.filter((model) => (type === '' || model.svc.type === type) && matches(model, words))
-  const set = (search: { q: string; type: string }): void =>
-    void navigate({
-      search: { ...(search.q === '' ? {} : { q: search.q }), ...(search.type === '' ? {} : { type: search.type }) },
-      replace: true,
-      resetScroll: false,
-    })
+  const shown = models.filter((model) => matches(model, filters))
+  const set = (change: Partial<Filters>): void => {
+    const given = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== '')
+    void navigate({ search: Object.fromEntries(given), replace: true, resetScroll: false })
+  }
   return (
     <Page title="Models" lead="What a key can address, and what it costs. The margin is in the prices.">
       <div className="flex flex-col gap-4">
-        <div className="grid grid-cols-[minmax(0,1fr)_10rem] gap-3 sm:max-w-xl">
-          <TextField
-            label="Search"
-            type="search"
-            value={q}
-            placeholder="gpt, claude, flux …"
-            onChange={(event) => set({ q: event.target.value, type })}
-          />
+        <div className="grid grid-cols-2 gap-3 sm:max-w-2xl sm:grid-cols-[minmax(0,1fr)_9rem_13rem]">
+          <div className="col-span-2 sm:col-span-1">
+            <TextField
+              label="Search"
+              type="search"
+              value={filters.q}
+              placeholder="gpt, claude, flux …"
+              onChange={(event) => set({ q: event.target.value })}
+            />
+          </div>
           <SelectField
             label="Kind"
-            value={type}
+            value={filters.type}
             options={[{ value: '', text: 'All kinds' }, ...modelTypes.map((kind) => ({ value: kind, text: kind }))]}
-            onPick={(kind) => set({ q, type: kind })}
+            onPick={(type) => set({ type })}
+          />
+          <SelectField
+            label="Prompts"
+            value={filters.training}
+            options={trainingOptions}
+            onPick={(training) => set({ training })}
           />
         </div>
         <p role="status" className="text-[12px] text-soft">
@@ -61,13 +88,13 @@ export function ModelsPage() {
           <Empty
             text="No model matches this search."
             action={
-              <Button look="secondary" onClick={() => set({ q: '', type: '' })}>
+              <Button look="secondary" onClick={() => set(NO_FILTERS)}>
                 Show all models
               </Button>
             }
           />
         ) : (
-          <ModelTable models={shown} />
+          <ModelTable models={shown} tellsTraining={models.some(({ svc }) => svc.prompt_training !== null)} />
         )}
       </div>
     </Page>
@@ -77,7 +104,13 @@ export function ModelsPage() {
 /** So many fill the highest window; a search finds the rest sooner than a scroll. */
 const FIRST_ROWS = 60
 
-function ModelTable({ models }: { readonly models: readonly Model[] }) {
+interface ModelTableProps {
+  readonly models: readonly Model[]
+  /** Whether anything is said of any model: then what is not said is marked as well. */
+  readonly tellsTraining: boolean
+}
+
+function ModelTable({ models, tellsTraining }: ModelTableProps) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? models : models.slice(0, FIRST_ROWS)
   return (
@@ -98,7 +131,7 @@ function ModelTable({ models }: { readonly models: readonly Model[] }) {
           </thead>
           <tbody>
             {shown.map((model) => (
-              <ModelRow key={model.id} model={model} />
+              <ModelRow key={model.id} model={model} tellsTraining={tellsTraining} />
             ))}
           </tbody>
         </table>
@@ -112,7 +145,7 @@ function ModelTable({ models }: { readonly models: readonly Model[] }) {
   )
 }
 
-function ModelRow({ model }: { readonly model: Model }) {
+function ModelRow({ model, tellsTraining }: { readonly model: Model; readonly tellsTraining: boolean }) {
   const team = useTeam()
   const { svc, architecture } = model
   return (
@@ -127,6 +160,7 @@ function ModelRow({ model }: { readonly model: Model }) {
             {model.name}
           </Link>
           {svc.confidential && <ConfidentialMark />}
+          {tellsTraining && <TrainingMark training={svc.prompt_training} />}
           {svc.featured && (
             <span className="rounded bg-accent-soft max-sm:hidden px-1.5 text-[12px] text-accent">featured</span>
           )}

@@ -1,25 +1,31 @@
 import type { Exact, ModelEntry } from '@svc/contract'
 import { ShieldCheck } from 'lucide-react'
+import { TrainingMark } from '../../ui/training-mark.tsx'
 
 interface PromptUseProps {
   readonly model: Pick<Exact<ModelEntry>, 'svc'>
 }
 
-/** Who may read what is sent to a model, as far as anybody says. */
+const TRAINING_TEXTS = {
+  may: 'Whoever serves this model may train on what is sent to it, as the operator of this gateway says.',
+  never: 'Nobody who serves this model trains on what is sent to it, as the operator of this gateway says.',
+  unknown:
+    'Whether whoever serves this model may train on what is sent to it, nobody has said here: see the terms of the maker.',
+} as const
+
+/** Who may read what is sent to a model, and train on it, as far as anybody says. */
 export function PromptUse({ model: { svc } }: PromptUseProps) {
-  if (svc.confidential) {
-    return (
-      <span className="inline-flex items-center gap-1.5">
-        <ConfidentialMark />
-        Only confidential compute serves it: its providers cannot read prompts.
-      </span>
-    )
-  }
   return (
-    <>
-      This gateway stores none. Whether the maker may use them, as for training, is in no list of prices: see the terms
-      of the maker.
-    </>
+    <span className="flex flex-col items-start gap-1">
+      <TrainingMark training={svc.prompt_training} />
+      {svc.confidential && (
+        <span className="inline-flex items-center gap-1.5">
+          <ConfidentialMark />
+          Only confidential compute serves it: its providers cannot read prompts.
+        </span>
+      )}
+      <span>{TRAINING_TEXTS[svc.prompt_training ?? 'unknown']} This gateway stores none.</span>
+    </span>
   )
 }
 

@@ -1,8 +1,11 @@
 import { clsx } from 'clsx'
 import { ChevronsUpDown } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import { modelsQuery } from '../../api/team.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { inputLook } from '../../ui/field.tsx'
+import { type Training, TrainingMark, trainingText } from '../../ui/training-mark.tsx'
 
 export interface Choice {
   readonly id: string
@@ -24,6 +27,7 @@ const SHOWN_MAX = 80
 /** A button that shows the model, and a list to search. Ids that are in no list can be typed as well. */
 export function ModelPicker({ label, value, choices, onPick }: ModelPickerProps) {
   const [isOpen, setOpen] = useState(false)
+  const training = useTraining().get(value) ?? null
   const pick = (id: string): void => {
     setOpen(false)
     onPick(id)
@@ -33,10 +37,11 @@ export function ModelPicker({ label, value, choices, onPick }: ModelPickerProps)
       <button
         type="button"
         onClick={() => setOpen(true)}
-        aria-label={`${label}: ${value}`}
+        aria-label={training === null ? `${label}: ${value}` : `${label}: ${value}, ${trainingText(training)}`}
         className={clsx(inputLook, 'flex min-w-0 items-center justify-between gap-2 text-left')}
       >
         <span className="truncate font-mono text-[12.5px]">{value}</span>
+        {training !== null && <TrainingMark training={training} />}
         <ChevronsUpDown size={14} className="shrink-0 text-soft" aria-hidden />
       </button>
       {isOpen && (
@@ -48,8 +53,18 @@ export function ModelPicker({ label, value, choices, onPick }: ModelPickerProps)
   )
 }
 
+/** What is said of models, by id. Empty where nothing is: then a mark at every model would tell nothing. */
+function useTraining(): ReadonlyMap<string, Training> {
+  const { data } = useQuery(modelsQuery)
+  return useMemo(() => {
+    const stated = (data?.data ?? []).map(({ id, svc }) => [id, svc.prompt_training] as const)
+    return new Map(stated.some(([, training]) => training !== null) ? stated : [])
+  }, [data])
+}
+
 function ModelList({ value, choices, onPick }: Omit<ModelPickerProps, 'label'>) {
   const [search, setSearch] = useState('')
+  const trainings = useTraining()
   const list = useRef<HTMLUListElement>(null)
   const words = search.toLowerCase().split(/\s+/)
   const found = choices.filter(({ id, name }) => words.every((word) => `${id} ${name}`.toLowerCase().includes(word)))
@@ -102,6 +117,7 @@ function ModelList({ value, choices, onPick }: Omit<ModelPickerProps, 'label'>) 
               <span className="min-w-0">
                 <span className="block font-mono text-[12.5px] break-all">{id}</span>
                 {name !== id && <span className="block truncate text-[12px] text-soft">{name}</span>}
+                {trainings.has(id) && <TrainingMark training={trainings.get(id) ?? null} />}
               </span>
               <span className="figures shrink-0 text-[12px] text-soft">{price}</span>
             </button>
