@@ -215,6 +215,24 @@ test('an answer of a megabyte does not hold the page up', { timeout: TEST_MS }, 
   expect((await answers('done').innerText()).length).toBeLessThan(250_000)
 })
 
+// As fast as the page reads, and longer than anybody waits.
+test('a stream that is far too long can be stopped, and little of it is laid out', { timeout: TEST_MS }, async () => {
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await pickModel('Model', 'svc-sandbox/huge@256')
+  await ask('Hello')
+  await answers('running')
+    .getByText(/characters more/)
+    .waitFor()
+  expect((await answers('running').innerText()).length).toBeLessThan(250_000)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await answers('stopped').getByText('You stopped it.').waitFor()
+  expect(nanocreditsFrom(await chargeOf(answers('stopped')))).toBeGreaterThan(0n)
+  // It is let go of: the next tests need no conversation of megabytes.
+  await page.getByRole('button', { name: 'Conversations' }).click()
+  await page.getByRole('button', { name: 'Delete “Hello”' }).first().click()
+  await page.keyboard.press('Escape')
+})
+
 // Case B186: a key that was revoked is said to be so, asked with once, and replaced by a click.
 test('a revoked key ends in a clear state and not in a loop', { timeout: TEST_MS }, async () => {
   const { data } = await get<{ data: { id: string; is_playground: boolean }[] }>(`teams/${teamId}/keys`)
@@ -314,6 +332,57 @@ test('a text is spoken, heard again and followed word by word', { timeout: 180_0
   await page.getByRole('button', { name: '.srt' }).click()
   expect((await subtitles).suggestedFilename()).toBe('transcript.srt')
   expect(await faultsOf(page)).toEqual([])
+})
+
+// Case B184: a picture that is a program, and names of models that are.
+test('a picture of a model and the names of models are shown, and never run', { timeout: TEST_MS }, async () => {
+  const evil = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8" onload="window.ran=1">
+    <script>window.ran=1</script><rect width="8" height="8"/></svg>`
+  await page.route('**/api/v1/models?*', async (route) => {
+    const reply = (await (await route.fetch()).json()) as { data: { id: string; name: string; svc: object }[] }
+    const [first] = reply.data
+    const more = { ...first, id: `evil/${evil}`, name: evil, description: evil, owned_by: evil }
+    const data = [{ ...more, svc: { ...first?.svc, prompt_training: 'may' } }, ...reply.data]
+    await route.fulfill({ json: { ...reply, data } })
+  })
+  await page.route('**/api/v1/images/generations', (route) => {
+    const event = {
+      type: 'image_generation.completed',
+      b64_json: Buffer.from(svg).toString('base64'),
+      svc: { credits_charged: 1 },
+    }
+    return route.fulfill({
+      contentType: 'text/event-stream',
+      body: `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`,
+    })
+  })
+  await openTab('image')
+  await page.getByLabel('What the picture shows').fill('A square')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('img', { name: 'Picture 1 of “A square”' }).waitFor()
+  expect(await page.locator('main svg[onload], main script, main iframe, main object').count()).toBe(0)
+
+  await page.goto(`${origin()}/console/team/${teamId}/models?q=evil`)
+  await page.getByRole('link', { name: evil }).waitFor()
+  // What may train on prompts says so, and what nobody speaks of says that.
+  await page.getByRole('row', { name: evil }).getByText('may train on prompts').waitFor()
+  await page.getByLabel('Search').fill('')
+  await page.getByLabel('Prompts').selectOption('may')
+  await page.getByText(/^1 of \d+ models$/).waitFor()
+  await page.getByLabel('Prompts').selectOption('unknown')
+  await page.getByRole('region', { name: 'Models' }).getByText('training not stated').first().waitFor()
+  expect(await page.getByText('may train on prompts', { exact: true }).locator(':scope:not(option)').count()).toBe(0)
+  await page.getByLabel('Prompts').selectOption('')
+  await page.getByRole('link', { name: evil }).click()
+  await page.getByRole('heading', { level: 1, name: evil }).waitFor()
+  await page.getByText('may train on what is sent to it').waitFor()
+  expect(await page.locator('main img, main script').count()).toBe(0)
+  await openTab('chat')
+  await pickModel('Model', `evil/${evil}`)
+  expect(await page.evaluate('window.ran')).toBeUndefined()
+  await page.unroute('**/api/v1/models?*')
+  await page.unroute('**/api/v1/images/generations')
 })
 
 test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async () => {

@@ -47,8 +47,8 @@ const modelSvc = z.looseObject({
     .enum(promptTrainings)
     .nullable()
     .describe(
-      'Whether whoever serves it may train on prompts, by the strictest of its upstreams, as the operator says: `may`, ' +
-        '`never`, or null where nobody says. Null is no promise.',
+      'Whether whoever serves it may train on prompts, by the strictest of its upstreams, as the operator says: ' +
+        '`may`, `never`, or null where nobody says. Null is no promise.',
     ),
   alias_for: z.string().nullable().describe('The model that this alias leads to.'),
   aliases: z.array(z.string()).describe('Aliases that lead to this model.'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shortDecimal } from './short-decimal.ts'
+import { shortBalance, shortDecimal } from './short-decimal.ts'
 
 describe('shortDecimal', () => {
   test.each([
@@ -21,5 +21,19 @@ describe('shortDecimal', () => {
 
   test('anything that is no decimal stays as it is', () => {
     expect(shortDecimal('1e5')).toBe('1e5')
+  })
+})
+
+describe('shortBalance', () => {
+  test.each([
+    ['99999.999877', '99,999.9'],
+    ['9.999999999', '9.99999'],
+    ['1234567.891', '1,234,567'],
+    ['100000', '100,000'],
+    ['0.0000009999999', '0.000000999999'],
+    ['-0.12345612', '-0.123457'],
+    ['0', '0'],
+  ])('%s is shown as %s: never more than there is', (exact, shown) => {
+    expect(shortBalance(exact)).toBe(shown)
   })
 })

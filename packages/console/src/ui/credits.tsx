@@ -1,25 +1,34 @@
-import { formatUsd, nanocreditsFrom, shortDecimal, type DecimalText } from '@svc/contract'
+import { formatUsd, nanocreditsFrom, shortBalance, shortDecimal, type DecimalText } from '@svc/contract'
+import type { ClipboardEvent } from 'react'
 
 interface CreditsProps {
   readonly value: DecimalText
   readonly withUsd?: boolean
   /** False where a table's head says it. */
   readonly withUnit?: boolean
+  /** True for what somebody has: it is rounded down. */
+  readonly isBalance?: boolean
 }
 
-/** An amount: at most six significant digits, the exact number on hover, dollars beside it in a lighter tone. */
-export function Credits({ value, withUsd = false, withUnit = true }: CreditsProps) {
+/**
+ * An amount: at most six significant digits, the exact number on hover, dollars beside it in a lighter tone. Copied
+ * alone, it is exact.
+ */
+export function Credits({ value, withUsd = false, withUnit = true, isBalance = false }: CreditsProps) {
+  const short = isBalance ? shortBalance : shortDecimal
   const unit = value === '1' ? 'credit' : 'credits'
   return (
-    <span className="figures" title={`${value} ${unit}`}>
+    <span className="figures" title={`${value} ${unit}`} onCopy={(event) => copyExact(event, value)}>
       <span className="whitespace-nowrap">
-        {shortDecimal(value)}
+        {short(value)}
         {withUnit && <span className="text-soft"> {unit}</span>}
       </span>
       {withUsd && (
         <>
           {' '}
-          <span className="ml-1 whitespace-nowrap text-soft">${dollarText(formatUsd(nanocreditsFrom(value)))}</span>
+          <span className="ml-1 whitespace-nowrap text-soft">
+            ${dollarText(short(formatUsd(nanocreditsFrom(value))))}
+          </span>
         </>
       )}
     </span>
@@ -27,8 +36,17 @@ export function Credits({ value, withUsd = false, withUnit = true }: CreditsProp
 }
 
 /** Such as 2.50: a part of a dollar has two digits at least. */
-function dollarText(dollars: DecimalText): string {
-  return shortDecimal(dollars).replace(/\.\d$/, '$&0')
+function dollarText(dollars: string): string {
+  return dollars.replace(/\.\d$/, '$&0')
+}
+
+/** Puts the exact number where the shown one was selected; a selection that goes beyond it is left as it is. */
+function copyExact(event: ClipboardEvent<HTMLElement>, value: DecimalText): void {
+  const selection = getSelection()
+  const { currentTarget: own } = event
+  if (selection === null || !own.contains(selection.anchorNode) || !own.contains(selection.focusNode)) return
+  event.clipboardData.setData('text/plain', value)
+  event.preventDefault()
 }
 
 /** An amount of credits in dollars. */
@@ -36,7 +54,7 @@ export function Usd({ value }: { readonly value: DecimalText }) {
   const dollars = formatUsd(nanocreditsFrom(value))
   return (
     <span className="figures whitespace-nowrap" title={`${dollars} USD`}>
-      ${dollarText(dollars)}
+      ${dollarText(shortDecimal(dollars))}
     </span>
   )
 }

@@ -96,6 +96,7 @@ export const teamUsageDays = z.object({
       group: z.string().describe('A model, the id of a key, or a type.'),
       name: z.string().describe('What people call it.'),
       requests: z.int(),
+      tokens: z.int().describe('Of prompts and answers.'),
       credits_charged: creditsNumber,
     }),
   ),

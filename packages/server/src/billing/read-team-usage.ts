@@ -149,11 +149,12 @@ export async function listTeamUsageDays(
   return {
     first_day: dateOf(first),
     last_day: dateOf(last),
-    data: rows.map(({ day, part, name, requests, charge }) => ({
+    data: rows.map(({ day, part, name, requests, tokens, charge }) => ({
       day: dateOf(day),
       group: part,
       name,
       requests,
+      tokens,
       credits_charged: creditsJson(nanocreditsOf(charge)),
     })),
   }

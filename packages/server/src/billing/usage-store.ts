@@ -89,6 +89,7 @@ export interface UsageDay {
   /** What people call it. */
   readonly name: string
   readonly requests: number
+  readonly tokens: number
   readonly charge: bigint
 }
 
@@ -148,6 +149,7 @@ export function createUsageStore({ read }: Database): UsageStore {
         .selectFrom('usage_daily')
         .select(['day', sql<string>`${sql.ref(column)}`.as('part'), name])
         .select([sql<number>`coalesce(sum(requests), 0)`.as('requests'), totals('usage_daily').charge])
+        .select(sql<number>`coalesce(sum(prompt_tokens + completion_tokens), 0)`.as('tokens'))
         .where(inScope('usage_daily', scope))
         .where('day', '>=', first)
         .where('day', '<=', last)

@@ -13,8 +13,8 @@ export interface ResolvedPrices {
 }
 
 /**
- * Reads the routes and prices of the file, what it says of models, and the default price, which the environment may give instead of the
- * file.
+ * Reads the routes and prices of the file, what it says of models, and the default price, which the environment may
+ * give instead of the file.
  */
 export function resolvePrices(
   environment: Environment,

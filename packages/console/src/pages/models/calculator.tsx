@@ -34,7 +34,7 @@ function inputsOf({ svc }: Model): readonly Input[] {
     case 'text':
       return [
         { name: 'input_tokens', label: 'Input tokens each', usual: '1000' },
-        { name: 'cached_tokens', label: 'of them cached', usual: '0' },
+        { name: 'cached_tokens', label: 'Of them cached', usual: '0' },
         { name: 'output_tokens', label: 'Output tokens each', usual: '500' },
       ]
     case 'embedding':

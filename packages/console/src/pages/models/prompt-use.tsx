@@ -10,7 +10,7 @@ const TRAINING_TEXTS = {
   may: 'Whoever serves this model may train on what is sent to it, as the operator of this gateway says.',
   never: 'Nobody who serves this model trains on what is sent to it, as the operator of this gateway says.',
   unknown:
-    'Whether whoever serves this model may train on what is sent to it, nobody has said here: see the terms of the maker.',
+    'Whether whoever serves this model may train on what is sent to it is not said here: see the terms of the maker.',
 } as const
 
 /** Who may read what is sent to a model, and train on it, as far as anybody says. */

@@ -1,4 +1,4 @@
-import { type ComparedPrices, type Exact, priceWarnings } from '@svc/contract'
+import { type ComparedPrices, type Exact, nanocreditsFrom, priceWarnings } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { clsx } from 'clsx'
@@ -133,9 +133,9 @@ function PriceTable({ prices, hasOneUpstream }: PriceTableProps) {
           <tr>
             <th className={headCell}>Model</th>
             <th className={clsx(headCell, 'max-sm:px-1')}>Price for</th>
-            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Card</th>
-            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Cost</th>
-            <th className={clsx(headCell, right)}>Sold at</th>
+            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Card, credits</th>
+            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Cost, credits</th>
+            <th className={clsx(headCell, right)}>Sold at, credits</th>
             <th className={clsx(headCell, right)}>Margin</th>
             <th className={clsx(headCell, 'hidden sm:table-cell')}>Decides</th>
           </tr>
@@ -152,6 +152,18 @@ const BPS_PER_PERCENT = 100
 
 function marginText(bps: number | null): string {
   return bps === null ? '–' : `${(bps / BPS_PER_PERCENT).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`
+}
+
+/** Prices are printed to the nanocredit, and each may have been rounded up by one. */
+const PRINTED_APART = 2n
+
+/** The larger of both decides; where they are the same, neither does. */
+function ruleText({ card, cost, rule }: Price['lines'][number]): string {
+  if (card !== null && cost !== null) {
+    const apart = nanocreditsFrom(card) - (nanocreditsFrom(cost) * 12n) / 10n
+    if (apart <= PRINTED_APART && apart >= -PRINTED_APART) return 'both give the same'
+  }
+  return rule === 'card' ? 'card' : 'cost + 20 %'
 }
 
 interface PriceRowsProps extends Pick<PriceTableProps, 'hasOneUpstream'> {
@@ -176,9 +188,7 @@ function PriceRows({ price, hasOneUpstream }: PriceRowsProps) {
           <Amount value={line.cost} isAside />
           <Amount value={line.selling} />
           <td className={clsx(cell, right, 'whitespace-nowrap')}>{marginText(line.margin_bps)}</td>
-          <td className={clsx(cell, 'hidden whitespace-nowrap sm:table-cell')}>
-            {line.rule === 'card' ? 'card' : 'cost + 20 %'}
-          </td>
+          <td className={clsx(cell, 'hidden whitespace-nowrap sm:table-cell')}>{ruleText(line)}</td>
         </tr>
       ))}
     </tbody>

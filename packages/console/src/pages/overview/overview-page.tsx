@@ -87,7 +87,7 @@ function Standing() {
     <Card>
       <Figures>
         <Figure name="Available" note={<Usd value={balance.credits_available} />}>
-          <Credits value={balance.credits_available} />
+          <Credits value={balance.credits_available} isBalance />
         </Figure>
         <Figure name="On hold" note="for requests that run now">
           <Credits value={balance.credits_reserved} />

@@ -52,7 +52,7 @@ export function InvitationPage() {
     <Gate title={`Join ${view.team_name}`}>
       <p className="text-soft">
         {askedBy(view)} to this team on {gateway.brand}, as <strong className="text-text">{view.role}</strong>:{' '}
-        {roleTexts[view.role]} Open until <Time seconds={view.expires_at} />.
+        {roleTexts[view.role]} It ends <Time seconds={view.expires_at} />.
       </p>
       <Answer view={view} token={token} />
     </Gate>

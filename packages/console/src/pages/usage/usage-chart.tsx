@@ -1,9 +1,10 @@
 import { formatCredits, nanocreditsOf, shortDecimal, type Exact, type TeamUsageDays } from '@svc/contract'
 import { clsx } from 'clsx'
 import { type KeyboardEvent, useState } from 'react'
+import { countText } from '../../ui/count-text.ts'
 import { Credits } from '../../ui/credits.tsx'
 import { seriesColours } from './series-colour.ts'
-import { fillDays, rankSeries, type Series, type UsageDay } from './usage-series.ts'
+import { fillDays, rankSeries, roundTop, type Series, type UsageDay } from './usage-series.ts'
 
 const creditsOf = (amount: bigint): string => formatCredits(nanocreditsOf(amount))
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -14,7 +15,7 @@ export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
   const series = rankSeries(days)
   const all = fillDays(days, series)
   const colours = seriesColours(series)
-  const most = all.reduce((max, { total }) => (total > max ? total : max), 1n)
+  const most = roundTop(all.reduce((max, { total }) => (total > max ? total : max), 0n))
   const [at, setAt] = useState<number | null>(null)
   const chosen = at === null ? undefined : all[at]
   const move = (event: KeyboardEvent): void => {
@@ -84,7 +85,7 @@ function Scale({ most }: { readonly most: bigint }) {
   return (
     <div aria-hidden className="figures flex h-48 flex-col justify-between text-right text-[12px] text-soft">
       <span className="-translate-y-1/2">{shortDecimal(creditsOf(most))}</span>
-      <span className="-translate-y-1/2">{shortDecimal(creditsOf(most / 2n))}</span>
+      <span>{shortDecimal(creditsOf(most / 2n))}</span>
       <span className="translate-y-1/2">0</span>
     </div>
   )
@@ -104,7 +105,7 @@ function dayText({ day, total, requests, parts }: UsageDay, series: readonly Ser
     const part = parts.get(group)
     return part === undefined ? [] : [`${name} ${creditsOf(part)}`]
   })
-  return [`${dayName(day)}: ${creditsOf(total)} credits, ${requests} requests`, ...named].join('; ')
+  return [`${dayName(day)}: ${creditsOf(total)} credits, ${countText(requests, 'request')}`, ...named].join('; ')
 }
 
 export function Swatch({ colour }: { readonly colour: string | undefined }) {
@@ -164,9 +165,7 @@ function Tip({ day, series, colours, at }: TipProps) {
             </li>
           ))}
       </ul>
-      <div className="mt-1 text-soft">
-        {day.requests.toLocaleString()} {day.requests === 1 ? 'request' : 'requests'}
-      </div>
+      <div className="mt-1 text-soft">{countText(day.requests, 'request')}</div>
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { usageTypes } from '@svc/contract'
+import { formatCredits, nanocreditsOf, type TeamUsageRecord, usageTypes } from '@svc/contract'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
@@ -6,12 +6,14 @@ import { useCan, useTeam } from '../../api/session.ts'
 import { keysQuery, usageDaysQuery, usageFileAddress, usageQuery } from '../../api/team.ts'
 import { USAGE_SPANS, type UsageSearch } from '../../app/search.ts'
 import { buttonLook } from '../../ui/button.tsx'
+import { countText } from '../../ui/count-text.ts'
 import { Credits } from '../../ui/credits.tsx'
 import { Card, Empty, Page } from '../../ui/page.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageDaysTable } from './usage-days-table.tsx'
+import { sumDays } from './usage-series.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/usage')
@@ -23,6 +25,7 @@ export function UsagePage() {
   const search: UsageSearch = { ...address, days: address.days ?? DAYS_DEFAULT }
   const page = useSuspenseQuery(usageQuery(team.id, search)).data
   const days = useSuspenseQuery(usageDaysQuery(team.id, search)).data
+  const sum = sumDays(days)
   const models = useModelsOf(team.id, search)
   const canSeeAll = useCan('usage:all')
   const isFiltered = address.model !== undefined || address.type !== undefined || address.key !== undefined
@@ -40,8 +43,8 @@ export function UsagePage() {
       }
     >
       <div className="flex flex-col gap-5">
-        <Filters search={search} models={models} />
-        {page.totals.requests === 0 && page.data.length === 0 ? (
+        <Filters search={search} models={models} records={page.data} />
+        {sum.requests === 0 && page.data.length === 0 ? (
           <Empty
             text={isFiltered ? 'No request matches these filters.' : 'There was no request in this time.'}
             action={
@@ -62,11 +65,10 @@ export function UsagePage() {
               <div className="mb-4 flex flex-wrap items-start justify-between gap-3">
                 <div>
                   <h2 className="text-xl leading-7 font-semibold">
-                    <Credits value={page.totals.credits_charged} withUsd />
+                    <Credits value={formatCredits(nanocreditsOf(sum.credits))} withUsd />
                   </h2>
                   <p className="text-soft">
-                    {page.totals.requests.toLocaleString()} {page.totals.requests === 1 ? 'request' : 'requests'},{' '}
-                    {(page.totals.prompt_tokens + page.totals.completion_tokens).toLocaleString()} tokens
+                    {countText(sum.requests, 'request')}, {countText(sum.tokens, 'token')}
                   </p>
                 </div>
                 <ChartSwitches search={address} />
@@ -125,7 +127,17 @@ function ChartSwitches({ search }: { readonly search: UsageSearch }) {
   )
 }
 
-function Filters({ search, models }: { readonly search: UsageSearch; readonly models: readonly string[] }) {
+/** Stands for all keys that the playground has had. */
+const PLAYGROUND = 'playground'
+
+interface FiltersProps {
+  readonly search: UsageSearch
+  readonly models: readonly string[]
+  /** They name a key that is not in the list of keys, such as one of the playground. */
+  readonly records: readonly Pick<TeamUsageRecord, 'key_id' | 'key_name'>[]
+}
+
+function Filters({ search, models, records }: FiltersProps) {
   const team = useTeam()
   const navigate = route.useNavigate()
   const { data: keys } = useQuery({ ...keysQuery(team.id), enabled: useCan('keys:own') })
@@ -139,6 +151,12 @@ function Filters({ search, models }: { readonly search: UsageSearch; readonly mo
       resetScroll: false,
     })
   }
+  const listed = (keys?.data ?? []).map(({ id, name, display }) => ({
+    value: id,
+    text: `${name} (${display.slice(-5)})`,
+  }))
+  const isListed = search.key === PLAYGROUND || listed.some(({ value }) => value === search.key)
+  const other = isListed ? undefined : search.key
   const shownModels = search.model === undefined || models.includes(search.model) ? models : [search.model, ...models]
   return (
     <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
@@ -165,7 +183,11 @@ function Filters({ search, models }: { readonly search: UsageSearch; readonly mo
         value={search.key ?? ''}
         options={[
           { value: '', text: 'All keys' },
-          ...(keys?.data ?? []).map(({ id, name, display }) => ({ value: id, text: `${name} (${display.slice(-5)})` })),
+          { value: PLAYGROUND, text: 'The playground' },
+          ...listed,
+          ...(other === undefined
+            ? []
+            : [{ value: other, text: records.find(({ key_id: id }) => id === other)?.key_name ?? other }]),
         ]}
         onPick={(key) => set({ key: key === '' ? undefined : key })}
       />

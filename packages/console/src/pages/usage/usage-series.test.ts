@@ -1,10 +1,10 @@
 import { formatCredits, nanocreditsOf } from '@svc/contract'
 import { expect, test } from 'vitest'
 import { seriesColours } from './series-colour.ts'
-import { fillDays, OTHER, rankSeries } from './usage-series.ts'
+import { fillDays, OTHER, rankSeries, roundTop, sumDays } from './usage-series.ts'
 
 const row = (day: string, group: string, nano: bigint) => ({
-  ...{ day, group, name: group.toUpperCase(), requests: 1 },
+  ...{ day, group, name: group.toUpperCase(), requests: 1, tokens: 3 },
   credits_charged: formatCredits(nanocreditsOf(nano)),
 })
 
@@ -49,4 +49,23 @@ test('a name has one colour everywhere, and colours side by side can be told apa
     const gaps = hues.flatMap((one, index) => hues.slice(index + 1).map((other) => Math.abs(one - other)))
     expect(Math.min(...gaps.map((gap) => Math.min(gap, 360 - gap)))).toBeGreaterThanOrEqual(45)
   }
+})
+
+test.each([
+  [0n, 10n],
+  [1n, 10n],
+  [10n, 10n],
+  [11n, 20n],
+  [234n, 400n],
+  [401n, 600n],
+  [801n, 1_000n],
+  [999_999_999_999n, 1_000_000_000_000n],
+])('a largest bar of %s has the round scale %s, whose middle is round as well', (most, top) => {
+  expect(roundTop(most)).toBe(top)
+  expect(top % 2n).toBe(0n)
+})
+
+test('what stands above the chart is the sum of what it shows', () => {
+  const sum = rankSeries(days).reduce((all, { total }) => all + total, 0n)
+  expect(sumDays(days)).toEqual({ requests: 9, tokens: 27, credits: sum })
 })

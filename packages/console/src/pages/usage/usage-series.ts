@@ -60,3 +60,26 @@ export function fillDays(days: Exact<TeamUsageDays>, series: readonly Series[]):
   }
   return result
 }
+
+/** Tops of a scale whose half is as round as they are. */
+const TOPS = [1n, 2n, 4n, 6n, 8n, 10n] as const
+
+/** The least round amount that is not below the largest bar, so that a scale and its middle can be read. */
+export function roundTop(most: bigint): bigint {
+  let unit = 10n
+  while (unit * 10n < most) unit *= 10n
+  return TOPS.map((top) => top * unit).find((top) => top >= most) ?? unit * 10n
+}
+
+/** What the chart shows all together. */
+export function sumDays({ data }: Exact<TeamUsageDays>): {
+  readonly requests: number
+  readonly tokens: number
+  readonly credits: bigint
+} {
+  return {
+    requests: data.reduce((sum, { requests }) => sum + requests, 0),
+    tokens: data.reduce((sum, { tokens }) => sum + tokens, 0),
+    credits: data.reduce((sum, { credits_charged: charge }) => sum + nanocreditsFrom(charge), 0n),
+  }
+}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { useTeam } from '../../api/session.ts'
 import type { UsageSearch } from '../../app/search.ts'
+import { countText } from '../../ui/count-text.ts'
 import { Credits } from '../../ui/credits.tsx'
 import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
@@ -81,10 +82,8 @@ function UsageRow({ record, search }: { readonly record: Exact<TeamUsageRecord>;
 
 /** What was counted. */
 export function usedText({ units, total_tokens: tokens }: Exact<TeamUsageRecord>): string {
-  if (units !== null) {
-    return `${units.quantity.toLocaleString()} ${units.quantity === 1 ? units.kind.replace(/s$/, '') : units.kind}`
-  }
-  return tokens === null ? '' : `${tokens.toLocaleString()} tokens`
+  if (units !== null) return countText(units.quantity, units.kind.replace(/s$/, ''))
+  return tokens === null ? '' : countText(tokens, 'token')
 }
 
 export function Result({ record }: { readonly record: Pick<Exact<TeamUsageRecord>, 'status' | 'error_code'> }) {

@@ -1,10 +1,12 @@
 import { ChevronLeft, ChevronRight, GitBranch, RotateCcw } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
+import { countText } from '../../../ui/count-text.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { ChargeLine } from '../pay/charge-line.tsx'
 import { PlayFailure } from '../pay/play-failure.tsx'
 import { AnswerText } from './answer-text.tsx'
 import type { Answer } from './conversation.ts'
+import { SHOWN_MAX } from './gather-changes.ts'
 
 interface AnswerCardProps {
   readonly answer: Answer
@@ -29,7 +31,7 @@ function endingOf({ state, finish, limit }: Answer): string | null {
   if (state === 'cut') return 'The page was left. What had come is charged.'
   const ending = ENDINGS[finish ?? ''] ?? null
   return finish === 'length' && limit !== null
-    ? `The balance pays for ${limit.toLocaleString()} tokens: the answer ends there.`
+    ? `The balance pays for ${countText(limit, 'token')}: the answer ends there.`
     : ending
 }
 
@@ -51,7 +53,8 @@ export function AnswerCard({ answer, at, count, isOneOfMany, onShow, onRetry, on
         <details className="rounded bg-sunken px-3 py-1.5 text-soft">
           <summary className="cursor-default select-none">Reasoning</summary>
           <p className="mt-1 max-h-60 overflow-auto break-words whitespace-pre-wrap" tabIndex={0}>
-            {answer.reasoning}
+            {answer.reasoning.slice(0, SHOWN_MAX)}
+            {answer.reasoning.length > SHOWN_MAX && ' …'}
           </p>
         </details>
       )}

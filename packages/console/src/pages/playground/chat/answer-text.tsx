@@ -1,12 +1,11 @@
 import { lazy, Suspense, useDeferredValue } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
+import { SHOWN_MAX } from './gather-changes.ts'
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
 
 /** Longer answers are plain text: a parser would hold the page up while they come. */
 const MARKDOWN_MAX = 50_000
-/** So much of a text is shown; all of it is copied. */
-const SHOWN_MAX = 200_000
 
 /** The words of an answer, as they come. */
 export function AnswerText({ text }: { readonly text: string }) {

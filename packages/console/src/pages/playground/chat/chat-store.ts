@@ -20,6 +20,9 @@ export interface ChatState {
 }
 
 const KEEP_MS = 1_000
+/** Keeping copies a whole conversation: one with a long answer under way waits for its end. */
+const KEEP_LONG_MS = 30_000
+const LONG = 1_000_000
 
 export class ChatStore {
   readonly #owner: Owner
@@ -104,6 +107,7 @@ export class ChatStore {
     }
     void runChat(deps, body, controller.signal).finally(() => {
       this.#running.delete(answer.id)
+      this.#keepNow()
       this.onCharged()
     })
   }
@@ -211,7 +215,11 @@ export class ChatStore {
 
   #keepSoon(id: string): void {
     this.#unkept.add(id)
-    this.#keepTimer ??= setTimeout(() => this.#keepNow(), KEEP_MS)
+    this.#keepTimer ??= setTimeout(() => this.#keepNow(), this.#isLongUnderWay() ? KEEP_LONG_MS : KEEP_MS)
+  }
+
+  #isLongUnderWay(): boolean {
+    return this.#running.size > 0 && tree.answersOf(this.current).some(({ text }) => text.length > LONG)
   }
 
   #keepNow(): void {

@@ -85,6 +85,17 @@ test.each([
   if (state === 'failed') expect(answer.failure?.message).not.toBe('')
 })
 
+test('a page is told of a fast stream far less often than its pieces come, and loses none', async () => {
+  const PIECES = 20_000
+  const pieces = Array.from({ length: PIECES }, (_, at) => chunk({ content: `${at},` }))
+  let told = 0
+  const { answer } = await run(gatewayThat([...pieces, chunk({}, SVC)]), { onText: () => (told += 1) })
+  expect(answer.text.split(',').length).toBe(PIECES + 1)
+  expect(answer.text.startsWith('0,1,2,')).toBe(true)
+  expect(answer).toMatchObject({ state: 'done', charge: '0.5' })
+  expect(told).toBeLessThan(PIECES / 20)
+})
+
 test('after a stop what had come stays, and the charge is asked for', async () => {
   const controller = new AbortController()
   const { answer } = await run(gatewayThat([chunk({ content: 'He' })], 'hang'), {

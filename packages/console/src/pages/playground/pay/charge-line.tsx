@@ -41,6 +41,15 @@ export function ChargeLine({ charge, requestId, isEstimated = false, isPending =
           >
             Why this much?
           </Link>
+          {' · '}
+          <Link
+            to="/team/$teamId/usage"
+            params={{ teamId: team.id }}
+            search={{ key: 'playground' }}
+            className="underline underline-offset-2 hover:text-text"
+          >
+            All of the playground
+          </Link>
         </>
       )}
     </span>

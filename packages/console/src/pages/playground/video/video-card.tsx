@@ -1,7 +1,7 @@
 import { type Exact, shortDecimal, type VideoReply } from '@svc/contract'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { Time } from '../../../ui/time.tsx'
+import { ExactTime, Time } from '../../../ui/time.tsx'
 import { ChargeLine } from '../pay/charge-line.tsx'
 import { isOpen, pathOfFile, type VideoNote } from './video-request.ts'
 
@@ -93,7 +93,7 @@ function Player({ job, name }: { readonly job: Exact<VideoReply>; readonly name:
         Download
         {job.expires_at !== null && (
           <span className="text-soft no-underline">
-            (until <Time seconds={job.expires_at} />)
+            (until <ExactTime seconds={job.expires_at} />)
           </span>
         )}
       </a>
