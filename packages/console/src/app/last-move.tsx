@@ -1,0 +1,42 @@
+import { formatCredits, nanocreditsFrom, nanocreditsOf } from '@svc/contract'
+import { clsx } from 'clsx'
+import { useEffect, useRef, useState } from 'react'
+
+/** So long what has just moved the balance stands below it. Source: own choice. */
+const MOVE_MS = 8_000
+
+/**
+ * What has just been charged or added, to the last digit: a balance of 100,000 credits does not show a charge of a
+ * thousandth. Holds move what is available and come back, so this goes by what is posted.
+ */
+export function LastMove({ credits }: { readonly credits: string | undefined }) {
+  const before = useRef(credits)
+  const [moved, setMoved] = useState<{ readonly by: bigint } | null>(null)
+  useEffect(() => {
+    const by = credits === undefined || before.current === undefined ? 0n : differenceOf(before.current, credits)
+    before.current = credits
+    if (by !== 0n) setMoved({ by })
+  }, [credits])
+  useEffect(() => {
+    if (moved === null) return undefined
+    const timer = setTimeout(() => setMoved(null), MOVE_MS)
+    return () => clearTimeout(timer)
+  }, [moved])
+  return (
+    <span
+      role="status"
+      aria-label="Last change of the balance"
+      className={clsx(
+        'figures pointer-events-none absolute top-full right-0 -mt-0.5 text-[11px] leading-3 whitespace-nowrap',
+        moved !== null && moved.by > 0n ? 'text-success' : 'text-soft',
+      )}
+    >
+      {moved !== null &&
+        `${moved.by > 0n ? '+' : '−'}${formatCredits(nanocreditsOf(moved.by < 0n ? -moved.by : moved.by))}`}
+    </span>
+  )
+}
+
+function differenceOf(before: string, after: string): bigint {
+  return nanocreditsFrom(after) - nanocreditsFrom(before)
+}
