@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { Ellipsis } from 'lucide-react'
 import { useSignedIn, useTeam } from '../api/session.ts'
@@ -62,6 +62,8 @@ const moreMenu = menuFrom(async () => (await import('./menus.tsx')).MoreMenu)
 export function BottomBar() {
   const team = useTeam()
   const { bar, more } = dividePlaces(usePlaces())
+  const { pathname } = useLocation()
+  const isUnderMore = more.some((place) => pathname.startsWith(hrefOf(team.id, place)))
   const item = 'flex h-[52px] min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-[12px] leading-4'
   return (
     <nav
@@ -83,7 +85,7 @@ export function BottomBar() {
         </Link>
       ))}
       {more.length > 0 && (
-        <MenuButton menu={moreMenu} className={clsx(item, 'text-soft')}>
+        <MenuButton menu={moreMenu} className={clsx(item, isUnderMore ? 'font-medium text-accent' : 'text-soft')}>
           <Ellipsis size={18} aria-hidden />
           More
         </MenuButton>

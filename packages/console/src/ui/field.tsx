@@ -3,7 +3,8 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 
 /** The look of everything that takes text. */
 export const inputLook = clsx(
-  'h-9 w-full min-w-0 rounded border border-line-strong/60 bg-surface px-2.5 text-text max-md:h-10 max-md:text-[16px]',
+  'h-9 w-full min-w-0 rounded border border-line-strong/60 bg-surface px-2.5 text-text',
+  'max-md:text-[16px] max-md:[&:is(input,select,button)]:h-10',
   'placeholder:text-soft/80 hover:border-line-strong aria-invalid:border-danger',
 )
 

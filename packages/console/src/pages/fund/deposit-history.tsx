@@ -59,7 +59,10 @@ function Table({ deposits, search, isLocal }: DepositHistoryProps & { readonly d
       <table className={table}>
         <thead>
           <tr>
-            <th className={headCell}>When</th>
+            <th className={headCell}>
+              <span className="sm:hidden">Deposit</span>
+              <span className="max-sm:hidden">When</span>
+            </th>
             <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Amount</th>
             <th className={clsx(headCell, 'hidden md:table-cell')}>Transaction</th>
             <th className={clsx(headCell, right)}>Credits</th>

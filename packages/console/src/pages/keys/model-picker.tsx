@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
 import { useState } from 'react'
 import { modelsQuery } from '../../api/team.ts'
 import { TextField } from '../../ui/field.tsx'
@@ -43,11 +44,13 @@ export function ModelPicker({ models, onChange }: ModelPickerProps) {
             <li key={id}>
               <button
                 type="button"
-                className="rounded bg-accent-soft px-2 py-0.5 font-mono text-[12px] hover:line-through"
+                className="inline-flex items-center gap-1.5 rounded bg-accent-soft px-2 py-1 text-left
+                  font-mono text-[12px] break-all hover:bg-line"
                 aria-label={`Remove ${id}`}
                 onClick={() => onChange(models.filter((model) => model !== id))}
               >
                 {id}
+                <X size={12} className="shrink-0 text-soft" aria-hidden />
               </button>
             </li>
           ))}

@@ -56,11 +56,12 @@ export function PromptForm(props: PromptFormProps) {
           <Code size={16} aria-hidden />
         </Button>
         {props.children}
-        <div className="flex-1" />
-        <PriceLine range={price} />
-        <Button type="submit" disabled={isEmpty} className="ml-2">
-          {action}
-        </Button>
+        <div className="ml-auto flex items-center gap-3">
+          <PriceLine range={price} />
+          <Button type="submit" disabled={isEmpty}>
+            {action}
+          </Button>
+        </div>
       </div>
     </form>
   )

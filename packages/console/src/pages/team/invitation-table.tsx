@@ -61,9 +61,7 @@ function InvitationRow({ invitation }: { readonly invitation: TeamInvitation }) 
   return (
     <tr className={bodyRow}>
       <td className={restCell}>
-        <span className="max-sm:block max-sm:truncate sm:break-words" title={invitation.email}>
-          {invitation.email}
-        </span>
+        <MailAddress text={invitation.email} />
         <span className="block text-[12px] text-soft sm:hidden">
           {invitation.role}
           {invitation.is_expired && ', over'}
@@ -95,5 +93,17 @@ function InvitationRow({ invitation }: { readonly invitation: TeamInvitation }) 
         </Button>
       </td>
     </tr>
+  )
+}
+
+/** An address that breaks before its @ where it has to. */
+function MailAddress({ text }: { readonly text: string }) {
+  const at = text.lastIndexOf('@')
+  return (
+    <span className="wrap-anywhere">
+      {text.slice(0, at)}
+      <wbr />
+      {text.slice(at)}
+    </span>
   )
 }

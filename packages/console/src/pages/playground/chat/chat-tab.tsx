@@ -79,8 +79,8 @@ export function ChatTab() {
         </div>
         <Turns store={store} conversation={conversation} isReady={state.isReady} />
         <div
-          className="sticky bottom-0 z-[5] -mb-[calc(var(--bar)+2rem)] bg-ground pb-[calc(var(--bar)+0.75rem)]
-            md:-mb-12 md:pb-4"
+          className="sticky bottom-0 z-[5] -mt-2 -mb-[calc(var(--bar)+2rem)] bg-ground pt-2
+            pb-[calc(var(--bar)+0.75rem)] md:-mb-12 md:pb-4"
         >
           <Composer
             draft={draft}

@@ -57,19 +57,20 @@ export function Composer({ draft, pictures, price, isRunning, onSend, onStop, on
           <Button look="quiet" onClick={onCode} aria-label="Show the request as code" title="Code" className="px-2!">
             <Code size={16} aria-hidden />
           </Button>
-          <div className="flex-1" />
-          {!isRunning && <PriceLine range={price} />}
-          {isRunning ? (
-            <Button look="secondary" onClick={onStop} className="ml-2">
-              <Square size={14} aria-hidden />
-              Stop
-            </Button>
-          ) : (
-            <Button type="submit" disabled={isEmpty} className="ml-2">
-              <ArrowUp size={14} aria-hidden />
-              Send
-            </Button>
-          )}
+          <div className="ml-auto flex items-center gap-3">
+            {!isRunning && <PriceLine range={price} />}
+            {isRunning ? (
+              <Button look="secondary" onClick={onStop}>
+                <Square size={14} aria-hidden />
+                Stop
+              </Button>
+            ) : (
+              <Button type="submit" disabled={isEmpty}>
+                <ArrowUp size={14} aria-hidden />
+                Send
+              </Button>
+            )}
+          </div>
         </div>
       </form>
     </PictureDrop>

@@ -58,16 +58,7 @@ function Message({ store, conversation, turn }: TurnViewProps) {
             ))}
           </div>
         )}
-        {turn.text !== '' && (
-          <div
-            role="region"
-            aria-label="What you wrote"
-            tabIndex={0}
-            className="max-h-80 overflow-auto break-words whitespace-pre-wrap"
-          >
-            {turn.text}
-          </div>
-        )}
+        {turn.text !== '' && <TurnText text={turn.text} />}
       </div>
       <div className="flex items-center gap-1 text-[12px] text-soft">
         {siblings.length > 1 && (
@@ -124,5 +115,20 @@ function Editor({ store, turn, onClose }: EditorProps) {
         </Button>
       </div>
     </form>
+  )
+}
+
+/** More than this is scrolled in a box of its own. */
+const CHARACTERS_SHOWN = 900
+const LINES_SHOWN = 16
+
+function TurnText({ text }: { readonly text: string }) {
+  const look = 'break-words whitespace-pre-wrap'
+  const isLong = text.length > CHARACTERS_SHOWN || text.split('\n').length > LINES_SHOWN
+  if (!isLong) return <p className={look}>{text}</p>
+  return (
+    <div role="group" aria-label="What you wrote" tabIndex={0} className={clsx(look, 'max-h-80 overflow-auto')}>
+      {text}
+    </div>
   )
 }
