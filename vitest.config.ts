@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
  * Tests that change or measure the process that they run in: its time zone, its memory, its sockets, timers and
  * warnings. Each of these files gets a process of its own.
  */
-const alone = ['tests/**/*.test.ts']
+const alone = ['tests/backpressure.test.ts', 'tests/days.test.ts', 'tests/streaming-frames.test.ts']
 
 /**
  * Every test of the repository but the tree's own. PostgreSQL is started once, for those that ask for it.
@@ -29,7 +29,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: ['packages/*/src/**/*.test.ts', 'packages/server/testing/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'packages/server/testing/**/*.test.ts',
+            '{bench,tests}/**/*.test.ts',
+          ],
           exclude: alone,
           isolate: false,
         },
