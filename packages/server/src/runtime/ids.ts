@@ -5,7 +5,7 @@ let used = pool.length
 let lastMs = 0
 let sequence = 0
 
-/** A clock that was put back by more than this, in milliseconds, is followed. Source: own choice, RFC 9562 section 6.2. */
+/** A clock put back by more than this, in milliseconds, is followed. Source: own choice, RFC 9562 section 6.2. */
 const SET_BACK_MS_MIN = 1_000
 
 /**
