@@ -1,7 +1,6 @@
 /** How an endpoint's row of the contract becomes a route: authenticate, limit, parse, hand over, render. */
-import { type Endpoint, requestProblem } from '@svc/contract'
+import { type Endpoint } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Freshness } from '../keys/authenticate-key.ts'
 import type { Caller } from '../keys/caller.ts'
@@ -58,14 +57,6 @@ export async function admitCaller(
   }
   deps.noteKeyUse(caller.keyId)
   return caller
-}
-
-/** Parses a part of a request by its schema. @throws {ServiceError} 400 naming the field. */
-export function parsePart<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const problem = requestProblem(parsed.error, value)
-  throw new ServiceError(problem.code, problem.message, { param: problem.param })
 }
 
 /** Mounts an endpoint that anybody may call. An `Authorization` header is not looked at. */

@@ -1,7 +1,5 @@
 /** What all JSON requests are read by: an object, its members, and the refusal of what would change the price. */
 import { isUtf8 } from 'node:buffer'
-import { requestProblem } from '@svc/contract'
-import type { z } from 'zod'
 import { ServiceError } from '../errors/service-error.ts'
 import { DuplicateKeyError, type JsonBody, scanMembers, textStart } from '../json/json-body.ts'
 
@@ -109,12 +107,4 @@ export function refuseRouting(value: Readonly<Record<string, unknown>>): void {
       { param: field },
     )
   }
-}
-
-/** Parses a request by its schema. @throws {ServiceError} 400 naming the field. */
-export function parseFields<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const problem = requestProblem(parsed.error, value)
-  throw new ServiceError(problem.code, problem.message, { param: problem.param })
 }

@@ -8,9 +8,10 @@ import {
   REQUEST_PARTS_MAX,
   TOOLS_MAX,
 } from '@svc/contract'
+import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { JsonBody } from '../json/json-body.ts'
-import { parseFields, parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
+import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
 
 /** A chat request whose shape is known to be right, with the very text that the client sent. */
 export interface ChatCall {
@@ -61,7 +62,7 @@ export function parseChat(text: Buffer): ChatCall {
   const value = parseJsonObject(text)
   refuseCrowds(value)
   // Most requests are seen to be right at one look; the schema decides about the others.
-  const request: ChatRequest = isOrdinaryChat(value) ? value : parseFields(chatRequest, value)
+  const request: ChatRequest = isOrdinaryChat(value) ? value : parseBySchema(chatRequest, value)
   const members = scanBody(text)
   spellings.refuse(members.keys())
   refuseRouting(value)

@@ -1,7 +1,8 @@
 import { embeddingRequest, type EmbeddingRequest } from '@svc/contract'
+import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { JsonBody } from '../json/json-body.ts'
-import { parseFields, parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
+import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
 
 /** One text to turn into a vector: as it is, or as ids of tokens. */
 export type EmbeddingText = string | readonly number[]
@@ -38,7 +39,7 @@ function refuseEmpty(texts: readonly EmbeddingText[], isList: boolean): void {
  */
 export function parseEmbeddings(text: Buffer): EmbeddingCall {
   const value = parseJsonObject(text)
-  const request = parseFields(embeddingRequest, value)
+  const request = parseBySchema(embeddingRequest, value)
   const members = scanBody(text)
   spellings.refuse(members.keys())
   refuseRouting(value)

@@ -1,10 +1,11 @@
 /** Reads requests for pictures: JSON in OpenAI's form and in OpenRouter's, and forms with files. */
 import { imageEditFields, imageEditRequest, type ImageFields, imageRequest } from '@svc/contract'
 import type { z } from 'zod'
+import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { GivenFile, GivenImage, ImageSettings } from '../upstream/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
-import { parseFields, parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
+import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
 
 /** A form as far as pictures are concerned. */
 export interface ImageForm {
@@ -42,7 +43,7 @@ function refuseBlank(prompt: string): void {
  */
 export function parseImageRequest(text: Buffer, form: ImageCall['form']): ImageCall {
   const value = parseJsonObject(text)
-  const request = parseFields(imageRequest, value)
+  const request = parseBySchema(imageRequest, value)
   generationSpelling.refuse(scanBody(text).keys())
   refuseUnpriced(value)
   refuseBlank(request.prompt)
@@ -66,7 +67,7 @@ export function parseImageRequest(text: Buffer, form: ImageCall['form']): ImageC
  */
 export function parseImageEdit(text: Buffer): ImageCall {
   const value = parseJsonObject(text)
-  const request = parseFields(imageEditRequest, value)
+  const request = parseBySchema(imageEditRequest, value)
   editSpelling.refuse(scanBody(text).keys())
   refuseUnpriced(value)
   refuseBlank(request.prompt)
@@ -102,7 +103,7 @@ function addressOf(
  */
 export function parseImageForm({ fields, files }: ImageForm): ImageCall {
   const value = valueOf(fields)
-  const request = parseFields(imageEditFields, value)
+  const request = parseBySchema(imageEditFields, value)
   editSpelling.refuse(Object.keys(value))
   refuseUnpriced(value)
   refuseBlank(request.prompt)

@@ -1,7 +1,8 @@
 import { speechRequest, type SpeechRequest } from '@svc/contract'
+import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { JsonBody } from '../json/json-body.ts'
-import { parseFields, parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
+import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
 
 /** A speech request whose shape is known to be right, with the very text that the client sent. */
 export interface SpeechCall {
@@ -19,7 +20,7 @@ const spellings = new SpellingCheck(Object.keys(speechRequest.shape))
  */
 export function parseSpeech(text: Buffer): SpeechCall {
   const value = parseJsonObject(text)
-  const request = parseFields(speechRequest, value)
+  const request = parseBySchema(speechRequest, value)
   const members = scanBody(text)
   spellings.refuse(members.keys())
   refuseRouting(value)

@@ -1,9 +1,10 @@
 /** From the fields of a form to a transcription request. */
 import { timestampGranularities, transcriptFormats, type TranscriptFormat, transcriptionFields } from '@svc/contract'
+import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { SpooledFile } from '../spool/spooled-file.ts'
 import type { TranscriptionTask } from '../upstream/transcription-upstream.ts'
-import { parseFields, refuseRouting, SpellingCheck } from './json-call.ts'
+import { refuseRouting, SpellingCheck } from './json-call.ts'
 
 /** A form as it was read. */
 export interface SoundForm {
@@ -107,7 +108,7 @@ function checkStream(task: TranscriptionTask, format: TranscriptFormat): void {
  */
 export function parseTranscription(form: SoundForm, task: TranscriptionTask): TranscriptionCall {
   const values = singleFields(form.fields)
-  const request = parseFields(transcriptionFields, values)
+  const request = parseBySchema(transcriptionFields, values)
   spellings.refuse(form.fields.map(({ name }) => name))
   refuseRouting(values)
   const format = request.response_format ?? transcriptFormats[0]

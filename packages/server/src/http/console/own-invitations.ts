@@ -10,8 +10,8 @@ import {
   listOwn,
 } from '../../teams/invitations.ts'
 import { callerAddress } from '../caller-address.ts'
-import { parsePart } from '../route.ts'
 import { type ConsoleEdge, mountSession, readJson, requireOwnOrigin } from './session-route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 const renderOwn = (invitation: Invitation) => ({
   id: invitation.invitationId,
@@ -48,7 +48,7 @@ export function mountOwnInvitations(app: FastifyInstance, parts: ConsoleEdge): v
       reply.header('cache-control', 'no-store')
       edge.limits.perAddress.take(callerAddress(request.ip))
       requireOwnOrigin(deps, call)
-      const { token } = parsePart(row.request.body, await readJson(edge, call))
+      const { token } = parseBySchema(row.request.body, await readJson(edge, call))
       const invitation = await findInvitation(invitations, token)
       const known = await (await deps.signIn()).findUserByEmail(invitation.email)
       return {

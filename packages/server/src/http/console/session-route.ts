@@ -2,13 +2,14 @@
 import type { ConsoleEndpoint } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { isFresh, type Session } from '../../sign-in/sign-in.ts'
 import type { Membership } from '../../teams/membership.ts'
 import { callerAddress } from '../caller-address.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { readBody } from '../read-body.ts'
-import { parsePart, type RouteCall, routePattern } from '../route.ts'
+import { type RouteCall, routePattern } from '../route.ts'
 import type { ConsoleDeps } from './console-deps.ts'
 
 /** Bodies of the console are small. Source: own choice. */
@@ -82,9 +83,9 @@ export async function readJson(edge: EdgeDeps, { request }: RouteCall): Promise<
 async function parseParts<Row extends ConsoleEndpoint>(edge: EdgeDeps, call: RouteCall, row: Row) {
   const { path, query, body } = row.request
   return {
-    path: (path === undefined ? undefined : parsePart(path, call.request.params)) as PartOf<Row, 'path'>,
-    query: (query === undefined ? undefined : parsePart(query, call.request.query)) as PartOf<Row, 'query'>,
-    body: (body === undefined ? undefined : parsePart(body, await readJson(edge, call))) as PartOf<Row, 'body'>,
+    path: (path === undefined ? undefined : parseBySchema(path, call.request.params)) as PartOf<Row, 'path'>,
+    query: (query === undefined ? undefined : parseBySchema(query, call.request.query)) as PartOf<Row, 'query'>,
+    body: (body === undefined ? undefined : parseBySchema(body, await readJson(edge, call))) as PartOf<Row, 'body'>,
   }
 }
 

@@ -1,6 +1,7 @@
-import { endpoints, requestProblem, type ClaimRequest } from '@svc/contract'
+import { endpoints, type ClaimRequest } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { claimDeposit } from '../../deposits/claim-deposit.ts'
+import { readBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { quotaError } from '../call-quota.ts'
 import type { EdgeDeps } from '../edge.ts'
@@ -9,9 +10,9 @@ import { mountKeyed } from '../route.ts'
 
 /** Every fault of a claim's body has one code. Source: decision 0030 (claims). */
 function parseClaim(value: unknown): ClaimRequest {
-  const parsed = endpoints.claimDeposit.request.body.safeParse(value)
-  if (parsed.success) return parsed.data
-  const { message, param } = requestProblem(parsed.error, value)
+  const read = readBySchema(endpoints.claimDeposit.request.body, value)
+  if (read.success) return read.data
+  const { message, param } = read.problem
   throw new ServiceError('invalid_request', message, { param })
 }
 

@@ -4,14 +4,15 @@ import { giveWalletChallenge } from '../../deposits/manage-wallets.ts'
 import { admitLinking, linkerOf } from '../admit-linking.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { readObjectBody } from '../read-object-body.ts'
-import { mountKeyed, parsePart } from '../route.ts'
+import { mountKeyed } from '../route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** POST /deposits/wallets/challenge. */
 export function depositsWalletsChallenge(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.challengeWallet, async (call, caller) => {
     admitLinking(deps, caller)
     const { value } = await readObjectBody(deps, call)
-    const body = parsePart(endpoints.challengeWallet.request.body, value)
+    const body = parseBySchema(endpoints.challengeWallet.request.body, value)
     return giveWalletChallenge(deps.deposits.wallets, linkerOf(caller), body)
   })
 }

@@ -4,7 +4,8 @@ import { linkSignedWallet, listWallets } from '../../deposits/manage-wallets.ts'
 import { admitLinking, linkerOf } from '../admit-linking.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { readObjectBody } from '../read-object-body.ts'
-import { mountKeyed, parsePart } from '../route.ts'
+import { mountKeyed } from '../route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET and POST /deposits/wallets. */
 export function depositsWallets(app: FastifyInstance, deps: EdgeDeps): void {
@@ -12,7 +13,7 @@ export function depositsWallets(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.linkWallet, async (call, caller) => {
     admitLinking(deps, caller)
     const { value } = await readObjectBody(deps, call)
-    const body = parsePart(endpoints.linkWallet.request.body, value)
+    const body = parseBySchema(endpoints.linkWallet.request.body, value)
     return linkSignedWallet(deps.deposits.wallets, linkerOf(caller), body)
   })
 }

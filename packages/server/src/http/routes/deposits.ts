@@ -2,7 +2,8 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { listDeposits } from '../../deposits/read-deposits.ts'
 import type { EdgeDeps } from '../edge.ts'
-import { mountKeyed, parsePart } from '../route.ts'
+import { mountKeyed } from '../route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET /deposits. */
 export function deposits(app: FastifyInstance, deps: EdgeDeps): void {
@@ -10,7 +11,7 @@ export function deposits(app: FastifyInstance, deps: EdgeDeps): void {
     listDeposits(
       deps.deposits.claims,
       caller.accountId,
-      parsePart(endpoints.listDeposits.request.query, request.query),
+      parseBySchema(endpoints.listDeposits.request.query, request.query),
     ),
   )
 }

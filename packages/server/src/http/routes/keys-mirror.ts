@@ -1,12 +1,12 @@
 import { endpoints, type MirrorReply, type MirrorRequestBody } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { mirrorKey } from '../../keys/mirror-key.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountAtBothAddresses } from '../mount-at-both-addresses.ts'
 import { readObjectBody } from '../read-object-body.ts'
-import { parsePart } from '../route.ts'
 
 async function mirror(deps: EdgeDeps, caller: Caller, body: MirrorRequestBody): Promise<MirrorReply> {
   // Who may not is told so whatever the limit says, and uses none of it up.
@@ -27,6 +27,6 @@ async function mirror(deps: EdgeDeps, caller: Caller, body: MirrorRequestBody): 
 export function keysMirror(app: FastifyInstance, deps: EdgeDeps): void {
   mountAtBothAddresses(app, deps, endpoints.mirrorKey, async (call, caller) => {
     const { value } = await readObjectBody(deps, call)
-    return mirror(deps, caller, parsePart(endpoints.mirrorKey.request.body, value))
+    return mirror(deps, caller, parseBySchema(endpoints.mirrorKey.request.body, value))
   })
 }

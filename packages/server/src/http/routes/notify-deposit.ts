@@ -5,13 +5,13 @@ import { numberText } from '../../json/json-body.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountAtBothAddresses } from '../mount-at-both-addresses.ts'
 import { readObjectBody } from '../read-object-body.ts'
-import { parsePart } from '../route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** POST /notify/deposit. Source: spec 2.10, 4, 6. */
 export function notifyDeposit(app: FastifyInstance, deps: EdgeDeps): void {
   mountAtBothAddresses(app, deps, endpoints.notifyDeposit, async (call, caller) => {
     const { value, text } = await readObjectBody(deps, call)
-    const { email, txHash, asset, credits } = parsePart(endpoints.notifyDeposit.request.body, value)
+    const { email, txHash, asset, credits } = parseBySchema(endpoints.notifyDeposit.request.body, value)
     return sendReceipt(deps.deposits.receipts, caller.accountId, {
       ...{ email, txHash, asset },
       credits: numberText(text, ['credits']) ?? String(credits),

@@ -1,9 +1,10 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { callerAddress } from '../caller-address.ts'
 import type { EdgeDeps } from '../edge.ts'
-import { parsePart, type RouteCall, routePattern } from '../route.ts'
+import { type RouteCall, routePattern } from '../route.ts'
 import { sendMedia } from '../send-media.ts'
 
 /**
@@ -27,7 +28,7 @@ export function v1MediaName(app: FastifyInstance, deps: EdgeDeps): void {
     url: routePattern(endpoints.getMedia),
     handler: async (request, reply) => {
       const call = { request, reply }
-      const { name } = parsePart(endpoints.getMedia.request.path, request.params)
+      const { name } = parseBySchema(endpoints.getMedia.request.path, request.params)
       admitAddress(deps, call, name)
       const facts = await files.head(name)
       if (facts === null) throw new ServiceError('file_not_found', 'There is no such file, or not any more.')

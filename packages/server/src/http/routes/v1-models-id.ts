@@ -3,13 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { renderModel } from '../../catalog/render-model.ts'
 import { unknownModel } from '../../catalog/unknown-model.ts'
 import type { EdgeDeps } from '../edge.ts'
-import { mountPublic, parsePart } from '../route.ts'
+import { mountPublic } from '../route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET /v1/models/{id}. Slashes of the id come raw or as `%2F`. Source: spec 4. */
 export function v1ModelsId(app: FastifyInstance, deps: EdgeDeps): void {
   mountPublic(app, deps, endpoints.getModel, ({ request }) => {
     const wildcard = (request.params as { readonly '*': string })['*']
-    const { id } = parsePart(endpoints.getModel.request.path, { id: wildcard })
+    const { id } = parseBySchema(endpoints.getModel.request.path, { id: wildcard })
     const model = deps.catalog.find(id)
     if (model !== null) return renderModel(model)
     throw unknownModel(deps.catalog, { id, param: 'id', type: null, allowed: null })

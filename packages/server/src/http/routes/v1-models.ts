@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Model } from '../../catalog/model.ts'
 import { renderModel } from '../../catalog/render-model.ts'
 import type { EdgeDeps } from '../edge.ts'
-import { mountPublic, parsePart } from '../route.ts'
+import { mountPublic } from '../route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 function hasWords(model: Model, words: readonly string[]): boolean {
   const text = `${model.id} ${model.name}`.toLowerCase()
@@ -13,7 +14,7 @@ function hasWords(model: Model, words: readonly string[]): boolean {
 /** GET /v1/models. Source: spec 4, 2.12. */
 export function v1Models(app: FastifyInstance, deps: EdgeDeps): void {
   mountPublic(app, deps, endpoints.listModels, ({ request }) => {
-    const { type, q, limit, offset } = parsePart(endpoints.listModels.request.query, request.query)
+    const { type, q, limit, offset } = parseBySchema(endpoints.listModels.request.query, request.query)
     const words = (q ?? '').toLowerCase().split(/\s+/)
     const models = deps.catalog
       .list()

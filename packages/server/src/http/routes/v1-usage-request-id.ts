@@ -2,12 +2,13 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { readUsage } from '../../billing/read-usage.ts'
 import type { EdgeDeps } from '../edge.ts'
-import { mountKeyed, parsePart } from '../route.ts'
+import { mountKeyed } from '../route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET /v1/usage/{request_id}. Tells what became of a request, also after a hang-up. */
 export function v1UsageRequestId(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.getUsage, ({ request }, caller) => {
-    const { request_id: requestId } = parsePart(endpoints.getUsage.request.path, request.params)
+    const { request_id: requestId } = parseBySchema(endpoints.getUsage.request.path, request.params)
     return readUsage(deps.usage, caller, requestId)
   })
 }

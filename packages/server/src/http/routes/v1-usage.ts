@@ -2,11 +2,12 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { listUsage } from '../../billing/read-usage.ts'
 import type { EdgeDeps } from '../edge.ts'
-import { mountKeyed, parsePart } from '../route.ts'
+import { mountKeyed } from '../route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET /v1/usage. Source: spec 2.13, 4. */
 export function v1Usage(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.listUsage, ({ request }, caller) =>
-    listUsage(deps.usage, caller, parsePart(endpoints.listUsage.request.query, request.query)),
+    listUsage(deps.usage, caller, parseBySchema(endpoints.listUsage.request.query, request.query)),
   )
 }

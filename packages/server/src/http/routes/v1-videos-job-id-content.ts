@@ -1,11 +1,12 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { contentPath } from '../../videos/render-video.ts'
 import { openVideo, type UnsizedVideo, type VideoReader } from '../../videos/open-video.ts'
 import { callerAddress } from '../caller-address.ts'
 import type { EdgeDeps } from '../edge.ts'
-import { admitCaller, parsePart, type RouteCall, routePattern } from '../route.ts'
+import { admitCaller, type RouteCall, routePattern } from '../route.ts'
 import { sendMedia } from '../send-media.ts'
 import { READER_STALL_MS } from '../sse-writer.ts'
 
@@ -43,8 +44,8 @@ export function v1VideosJobIdContent(app: FastifyInstance, deps: EdgeDeps): void
     url: routePattern(endpoint),
     handler: async (request, reply) => {
       const call = { request, reply }
-      const { jobId } = parsePart(endpoint.request.path, request.params)
-      const { index } = parsePart(endpoint.request.query, request.query)
+      const { jobId } = parseBySchema(endpoint.request.path, request.params)
+      const { index } = parseBySchema(endpoint.request.query, request.query)
       const reader = await admitReader(deps, call, { jobId, index })
       const video = await openVideo(deps.videos, reader, { jobId, index })
       if (video.kind === 'unsized') return sendUnsized(call, video)

@@ -4,19 +4,20 @@ import { deleteVideo } from '../../videos/delete-video.ts'
 import { readVideo } from '../../videos/read-video.ts'
 import { renderVideo } from '../../videos/render-video.ts'
 import type { EdgeDeps } from '../edge.ts'
-import { mountKeyed, parsePart } from '../route.ts'
+import { mountKeyed } from '../route.ts'
 import { tellPollTime } from '../tell-poll-time.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET and DELETE /v1/videos/{jobId}. Source: spec 3, 4. */
 export function v1VideosJobId(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.getVideo, async (call, caller) => {
-    const { jobId } = parsePart(endpoints.getVideo.request.path, call.request.params)
+    const { jobId } = parseBySchema(endpoints.getVideo.request.path, call.request.params)
     const job = await readVideo(deps.videos, caller, jobId)
     tellPollTime(call, job)
     return renderVideo({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, job)
   })
   mountKeyed(app, deps, endpoints.deleteVideo, async ({ request }, caller): Promise<Printed<VideoDeletedReply>> => {
-    const { jobId } = parsePart(endpoints.deleteVideo.request.path, request.params)
+    const { jobId } = parseBySchema(endpoints.deleteVideo.request.path, request.params)
     await deleteVideo(deps.videos, caller, jobId)
     return { id: jobId, object: 'video.deleted', deleted: true }
   })

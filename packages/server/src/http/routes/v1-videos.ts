@@ -3,15 +3,16 @@ import type { FastifyInstance } from 'fastify'
 import { listVideos } from '../../videos/read-video.ts'
 import { renderVideoList } from '../../videos/render-video.ts'
 import type { EdgeDeps } from '../edge.ts'
-import { mountKeyed, parsePart } from '../route.ts'
+import { mountKeyed } from '../route.ts'
 import { answerSubmission } from '../submit-video-route.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** POST and GET /v1/videos. */
 export function v1Videos(app: FastifyInstance, deps: EdgeDeps): void {
   const submit = endpoints.submitVideo
   app.post(submit.path, (request, reply) => answerSubmission(deps, { request, reply }, submit))
   mountKeyed(app, deps, endpoints.listVideos, async ({ request, reply }, caller) => {
-    const { after, limit, order } = parsePart(endpoints.listVideos.request.query, request.query)
+    const { after, limit, order } = parseBySchema(endpoints.listVideos.request.query, request.query)
     reply.header('cache-control', 'no-store')
     const page = await listVideos(deps.videos, caller, { after: after ?? null, limit, order })
     return renderVideoList({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, page)

@@ -1,12 +1,13 @@
 import { messageCountRequest, type MessageCountRequest, messageRequest } from '@svc/contract'
 import type { z } from 'zod'
-import { parseFields, parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
+import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import type { ChatCall } from '../parse-chat.ts'
 import { type FieldNames, parseTranslated, type TranslatedChat } from '../translated-chat.ts'
 import { MessageFrames } from './message-frames.ts'
 import { messagesOf } from './message-input.ts'
 import { renderMessage } from './render-message.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -114,7 +115,7 @@ function refuseUnanswerable(request: MessageCountRequest): void {
 function readRequest<Schema extends z.ZodType<MessageCountRequest>>(text: Buffer, schema: Schema): z.output<Schema> {
   const value = parseJsonObject(text)
   const { service_tier: _tier, ...routing } = value
-  const request = parseFields(schema, value)
+  const request = parseBySchema(schema, value)
   spellings.refuse(scanBody(text).keys())
   refuseRouting(routing)
   refuseUnanswerable(request)

@@ -1,11 +1,12 @@
 import { responseRequest, type ResponseRequest } from '@svc/contract'
-import { parseFields, parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
+import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import { type FieldNames, parseTranslated, recordsOf, type TranslatedChat } from '../translated-chat.ts'
 import { type FindItem, itemFinder, outputIn, seedsIn } from './referred-items.ts'
 import { renderResponse } from './render-response.ts'
 import { ResponseFrames } from './response-frames.ts'
 import { messagesOf } from './response-input.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -137,7 +138,7 @@ export interface ResponseCall {
 export function parseResponse(text: Buffer): ResponseCall {
   const value = parseJsonObject(text)
   refuseKeeping(value)
-  const request = parseFields(responseRequest, value)
+  const request = parseBySchema(responseRequest, value)
   spellings.refuse(scanBody(text).keys())
   refuseRouting(value)
   refuseUnanswerable(request)
