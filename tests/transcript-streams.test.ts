@@ -1,7 +1,7 @@
 /** Transcripts that an upstream sends piece by piece, and what becomes of those that end too soon. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { makeWav } from '../packages/server/testing/make-sound.ts'
+import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { type AudioStub, audioStubOf, postForm, SECOND, sendJson } from './audio-upstream.ts'
@@ -52,6 +52,21 @@ async function eventsOf(response: Response): Promise<Record<string, unknown>[]> 
   expect(events.pop()).toBe('[DONE]')
   return events.map((data) => JSON.parse(data))
 }
+
+test('pieces without a text stay here', async () => {
+  audio.onTranscription = (_call, response) => {
+    begin(response, 'Hel')
+    for (const delta of [0, null, ['lo']]) send(response, { type: 'transcript.text.delta', delta })
+    send(response, { type: 'transcript.text.delta' })
+    send(response, { type: 'transcript.text.done', text: 'Hello.' })
+    response.end('data: [DONE]\n\n')
+  }
+  const events = await eventsOf(await ask())
+  expect(events.map(({ type, delta }) => [type, delta])).toEqual([
+    ['transcript.text.delta', 'Hel'],
+    ['transcript.text.done', undefined],
+  ])
+})
 
 test('a break without a verdict is charged for the part that came', async () => {
   audio.onTranscription = (_call, response) => {

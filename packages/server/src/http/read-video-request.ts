@@ -1,5 +1,7 @@
 /** Reads a request for a video: JSON, or a form as OpenAI's clients send it. */
+import { ownMember } from '../json/own-member.ts'
 import { VIDEO_FILE_BYTES_MAX, type VideoRequest, videoRequest } from '@svc/contract'
+import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { parseJsonObject, refuseRouting } from '../inference/json-call.ts'
 import type { Caller } from '../keys/caller.ts'
@@ -8,7 +10,7 @@ import { digestForm } from './digest-form.ts'
 import type { EdgeDeps } from './edge.ts'
 import { type Form, type FormFile, readForm } from './read-form.ts'
 import { admitBody, readJsonBody } from './read-json-body.ts'
-import { parsePart, type RouteCall } from './route.ts'
+import { type RouteCall } from './route.ts'
 
 /** What a request for a video brings. */
 export interface ReadVideoRequest {
@@ -35,7 +37,7 @@ async function readVideoJson(deps: EdgeDeps, call: RouteCall, caller: Caller): P
   try {
     const value = parseJsonObject(body)
     refuseFields(value)
-    return { request: parsePart(videoRequest, value), file: null, isForm: false, body, release }
+    return { request: parseBySchema(videoRequest, value), file: null, isForm: false, body, release }
   } catch (error) {
     release()
     throw error
@@ -52,7 +54,7 @@ async function readVideoForm(deps: EdgeDeps, call: RouteCall, caller: Caller): P
   try {
     const value = valueOf(form)
     refuseFields(value)
-    const request = parsePart(videoRequest, value)
+    const request = parseBySchema(videoRequest, value)
     const [picture] = form.files
     const file = picture === undefined ? null : await readPicture(deps, picture)
     const release = (): void => deps.limits.bodies.give(file?.bytes.length ?? 0)
@@ -104,7 +106,7 @@ function valueOf({ fields }: Form): Record<string, unknown> {
     }
     const [, inner] = /^input_reference\[(image_url|file_id)\]$/.exec(name) ?? []
     if (inner !== undefined) value['input_reference'] = { [inner]: text }
-    else if (name === 'generate_audio') value[name] = truths[text] ?? text
+    else if (name === 'generate_audio') value[name] = ownMember(truths, text) ?? text
     else if (numbers.has(name)) value[name] = WHOLE.test(text) ? Number(text) : text
     else value[name] = text
   }

@@ -3,6 +3,7 @@
  * it looks. Our upstream account's lack of credit or a refused key is our problem, never the client's 401 or 402.
  * Source: decision 0018.
  */
+import { ownMember } from '../json/own-member.ts'
 import type { ErrorCode } from '@svc/contract'
 import { ServiceError, type ServiceErrorOptions } from '../errors/service-error.ts'
 import type { AttoUsd } from '../pricing/price.ts'
@@ -254,6 +255,6 @@ export function transportFailure(upstream: string, thrown: unknown, generationId
   const error = isUnsent ? thrown.cause : thrown
   if (error instanceof ServiceError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const kind = transportKinds[code] ?? (isUnsent ? 'unreachable' : 'broken')
+  const kind = ownMember(transportKinds, code) ?? (isUnsent ? 'unreachable' : 'broken')
   return upstreamFailure(kind, { upstream, upstreamCodes: [code], isUnbilled: isUnsent, generationId, cause: error })
 }

@@ -1,4 +1,5 @@
 /** Names of resolutions and the pixels that they stand for. */
+import { ownMember } from '../json/own-member.ts'
 
 /** Pixels of the shorter side. Source: common names; `1K`, `2K` and `4K` as the upstream's guide has them. */
 const named: Readonly<Record<string, number>> = { '1k': 1_080, '2k': 1_440, '4k': 2_160 }
@@ -6,7 +7,7 @@ const named: Readonly<Record<string, number>> = { '1k': 1_080, '2k': 1_440, '4k'
 /** The shorter side of a resolution such as `720p` or `4K`, in pixels; null for a name that nobody knows. */
 function shorterSide(resolution: string): number | null {
   const lines = /^(\d{3,4})p?$/i.exec(resolution)?.[1]
-  return lines === undefined ? (named[resolution.toLowerCase()] ?? null) : Number(lines)
+  return lines === undefined ? (ownMember(named, resolution.toLowerCase()) ?? null) : Number(lines)
 }
 
 /**

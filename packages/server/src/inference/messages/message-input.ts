@@ -119,13 +119,14 @@ function reasoningDetail(block: Fields, at: string): Fields | null {
 
 function assistantMessage(content: unknown, path: string): Message {
   const blocks = blocksOf(content, path)
-  const is = (...types: readonly string[]) => blocks.filter(({ fields }) => types.includes(String(fields['type'])))
+  const is = (...types: readonly string[]) =>
+    blocks.filter(({ fields }) => types.includes(textOf(fields['type']) ?? ''))
   const others = blocks.filter(
-    ({ fields }) => !['tool_use', 'thinking', 'redacted_thinking'].includes(String(fields['type'])),
+    ({ fields }) => !['tool_use', 'thinking', 'redacted_thinking'].includes(textOf(fields['type']) ?? ''),
   )
   const calls = is('tool_use').map(({ fields, at }) => toolCall(fields, at))
   const details = is('thinking', 'redacted_thinking').flatMap(({ fields, at }) => reasoningDetail(fields, at) ?? [])
-  const thoughts = is('thinking').map(({ fields }) => String(fields['thinking']))
+  const thoughts = is('thinking').map(({ fields }) => textOf(fields['thinking']) ?? '')
   const texts = others.map(({ fields, at }) => partOf(fields, at))
   return {
     role: 'assistant',

@@ -1,4 +1,5 @@
 /** The object `message` of the Messages form, and its parts. Pure. */
+import { ownMember } from '../../json/own-member.ts'
 import { errorCodes } from '@svc/contract'
 import { type AnswerHead, countOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 
@@ -14,7 +15,7 @@ const stopReasons: Readonly<Record<string, string>> = {
 
 /** Why an answer ended, in the words of this form. */
 export function stopReasonOf(finishReason: unknown): string {
-  return stopReasons[String(finishReason)] ?? 'end_turn'
+  return ownMember(stopReasons, finishReason) ?? 'end_turn'
 }
 
 /** Counts of a chat: what was read from a cache or written to one stands apart here. */

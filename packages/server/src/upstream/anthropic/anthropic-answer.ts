@@ -1,5 +1,6 @@
 /** Whole answers and errors of Anthropic's Messages API, in OpenAI's shape. */
 import { parseExactly } from '../../json/exact-json.ts'
+import { ownMember } from '../../json/own-member.ts'
 import { count, type NativeUsage, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import { isObject } from '../openai-compatible/usage.ts'
@@ -17,7 +18,7 @@ const finishReasons: Readonly<Record<string, string>> = {
 
 /** Null until the answer ends; a reason that nobody knows is an ordinary end. */
 export function finishReasonOf(stopReason: unknown): string | null {
-  return typeof stopReason === 'string' ? (finishReasons[stopReason] ?? 'stop') : null
+  return typeof stopReason === 'string' ? (ownMember(finishReasons, stopReason) ?? 'stop') : null
 }
 
 /** Input is told apart from what was read from the cache and written to it; the prompt is the sum of the three. */
@@ -64,8 +65,13 @@ export function readAnthropicError(value: Json): Json | null {
   const { type, message } = isObject(value['error']) ? value['error'] : {}
   const text = typeof message === 'string' ? message : ''
   const word = sentences.find(([sentence]) => sentence.test(text))?.[1]
-  const status = typeof type === 'string' ? statuses[type] : undefined
+  const status = ownMember(statuses, type)
   return { error: present({ message: text, code: word, type, http_status: status }) }
+}
+
+/** What stands where a text should. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function readReasoning(blocks: readonly Json[]): Json {
@@ -75,7 +81,7 @@ function readReasoning(blocks: readonly Json[]): Json {
     }
     return type === 'redacted_thinking' ? [{ type: 'reasoning.encrypted', data, format: ANTHROPIC_FORMAT, index }] : []
   })
-  const text = blocks.map(({ type, thinking }) => (type === 'thinking' ? String(thinking) : '')).join('')
+  const text = blocks.map(({ type, thinking }) => (type === 'thinking' ? textOf(thinking) : '')).join('')
   return {
     ...(text === '' ? {} : { reasoning_content: text }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
@@ -83,7 +89,7 @@ function readReasoning(blocks: readonly Json[]): Json {
 }
 
 function readMessage(blocks: readonly Json[]): Json {
-  const texts = blocks.filter(({ type }) => type === 'text').map(({ text }) => String(text))
+  const texts = blocks.filter(({ type }) => type === 'text').map(({ text }) => textOf(text))
   const calls = blocks
     .filter(({ type }) => type === 'tool_use')
     .map(({ id, name, input }) => ({

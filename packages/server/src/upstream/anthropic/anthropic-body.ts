@@ -1,4 +1,5 @@
 /** Chat requests in the form of Anthropic's Messages API. Source: Anthropic's API reference, "Create a message". */
+import { ownMember } from '../../json/own-member.ts'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import {
   type Conversation,
@@ -128,7 +129,7 @@ function writeThinking(wish: ReasoningWish | null, model: string, limit: number)
     return { thinking: { type: 'enabled', budget_tokens: tokens } }
   }
   if (!BUDGET_MODELS.test(model)) return writeEffort(effort)
-  const tokens = Math.max(Math.floor(limit * (shares[effort ?? 'medium'] ?? 0.5)), BUDGET_TOKENS_MIN)
+  const tokens = Math.max(Math.floor(limit * (ownMember(shares, effort ?? 'medium') ?? 0.5)), BUDGET_TOKENS_MIN)
   // An effort is a wish, a limit is none: where there is no room, the answer comes without.
   return tokens < limit ? { thinking: { type: 'enabled', budget_tokens: tokens } } : {}
 }

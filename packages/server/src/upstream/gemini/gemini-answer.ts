@@ -1,6 +1,7 @@
 /** Answers, chunks and errors of Google's Gemini API, in OpenAI's shape: the two have the same form there. */
 import { randomUUID } from 'node:crypto'
 import { parseExactly } from '../../json/exact-json.ts'
+import { ownMember } from '../../json/own-member.ts'
 import { chunkOf, count, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import type { WireFrames } from '../openai-compatible/chat-wire.ts'
@@ -104,7 +105,8 @@ class GeminiReader {
         callId = typeof called['id'] === 'string' ? called['id'] : `call_${randomUUID().replaceAll('-', '')}`
         calls.push(callOf(called, callId, this.#calls++))
       }
-      if (isObject(data)) images.push(imageOf(data, images.length))
+      const image = isObject(data) ? imageOf(data, images.length) : null
+      if (image !== null) images.push(image)
       if (typeof thoughtSignature === 'string') details.push(sealedOf(thoughtSignature, callId))
     }
     const isEmpty = content === '' && reasoning === '' && calls.length + images.length + details.length === 0
@@ -124,8 +126,10 @@ function callOf({ name, args }: Json, id: string, index: number): Json {
   return { index, id, type: 'function', function: { name, arguments: JSON.stringify(args ?? {}) } }
 }
 
-function imageOf({ mimeType, data }: Json, index: number): Json {
-  return { type: 'image_url', image_url: { url: `data:${String(mimeType)};base64,${String(data)}` }, index }
+/** Null for data that is none. */
+function imageOf({ mimeType, data }: Json, index: number): Json | null {
+  if (typeof mimeType !== 'string' || typeof data !== 'string') return null
+  return { type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` }, index }
 }
 
 function sealedOf(data: string, id: string | null): Json {
@@ -143,7 +147,7 @@ function readCandidate(candidate: Json, reader: GeminiReader): ReadCandidate {
   const parts = isObject(content) && Array.isArray(content['parts']) ? content['parts'].filter(isObject) : []
   const said = reader.speech(parts)
   if (typeof reason !== 'string' || reason === 'FINISH_REASON_UNSPECIFIED') return { ...said, finishReason: null }
-  const finishReason = finishReasons[reason]
+  const finishReason = ownMember(finishReasons, reason)
   return { ...said, finishReason: finishReason === 'stop' && reader.hasCalled ? 'tool_calls' : finishReason }
 }
 

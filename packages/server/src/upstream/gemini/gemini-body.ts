@@ -1,4 +1,5 @@
 /** Chat requests in the form of Google's Gemini API. Source: Gemini API reference, `models.generateContent`, v1beta. */
+import { ownMember } from '../../json/own-member.ts'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import {
   type LinkPiece,
@@ -107,7 +108,7 @@ function writeThinking(wish: ReasoningWish | null, model: string): Json | null {
   const shown = { includeThoughts: !isHidden }
   if (budget !== null) return { thinkingBudget: budget, ...shown }
   if (effort === null) return shown
-  if (BUDGET_MODELS.test(model)) return { thinkingBudget: budgets[effort], ...shown }
+  if (BUDGET_MODELS.test(model)) return { thinkingBudget: ownMember(budgets, effort), ...shown }
   return { thinkingLevel: effort === 'xhigh' || effort === 'max' ? 'high' : effort, ...shown }
 }
 

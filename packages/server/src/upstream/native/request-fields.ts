@@ -1,4 +1,5 @@
 /** What the native adapters read of a chat request beside its messages, and the refusal of what their APIs lack. */
+import { ownMember } from '../../json/own-member.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import { isObject } from '../openai-compatible/usage.ts'
@@ -78,7 +79,7 @@ const neutral: Readonly<Record<string, string>> = {
 export function refuseUnknown(value: Json, more: readonly string[]): void {
   for (const [name, given] of Object.entries(value)) {
     if (given === null || given === undefined || known.has(name) || more.includes(name)) continue
-    const harmless = neutral[name]
+    const harmless = ownMember(neutral, name)
     if (harmless !== undefined && JSON.stringify(given) === harmless) continue
     throw unsupported(name.slice(0, 64), 'Leave it out, or choose another model.')
   }

@@ -1,4 +1,5 @@
 /** What an OpenAI-shaped upstream's error means. The one place that reads its statuses, types and words. */
+import { ownMember } from '../../json/own-member.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { type FailureKind, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
@@ -113,7 +114,7 @@ export function failedChoice(value: Readonly<Record<string, unknown>>): Record<s
 
 function kindOf(error: UpstreamError | null, status: number | null): FailureKind {
   for (const word of error?.words ?? []) {
-    const kind = wordKinds[word]
+    const kind = ownMember(wordKinds, word)
     if (kind !== undefined) return kind
   }
   const effective = error?.status ?? status

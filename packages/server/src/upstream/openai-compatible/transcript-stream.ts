@@ -23,8 +23,14 @@ export interface TranscriptStreamOptions {
   ) => UpstreamTranscript | null
 }
 
-const PIECES: ReadonlySet<unknown> = new Set(['transcript.text.delta', 'transcript.text.segment'])
+const DELTA = 'transcript.text.delta'
+const SEGMENT = 'transcript.text.segment'
 const LAST = 'transcript.text.done'
+
+/** Whether an event brings something: a delta without a text is one that no client could read. */
+function isPiece({ type, delta }: Readonly<Record<string, unknown>>): boolean {
+  return type === DELTA ? typeof delta === 'string' : type === SEGMENT
+}
 
 /** Takes in one answer. */
 class TranscriptReader {
@@ -94,7 +100,7 @@ class TranscriptReader {
       this.#failure = audioFailure(this.#deps, { status: null, headers: this.#headers, value })
     } else if (value['type'] === LAST) {
       this.#transcript = this.#options.readLast({ value, source }, this.#headers)
-    } else if (PIECES.has(value['type'])) {
+    } else if (isPiece(value)) {
       this.#hasPieces = true
       if (typeof value['delta'] === 'string') this.#text += value['delta']
       this.#options.onEvent(value)

@@ -1,5 +1,6 @@
 /** What an answer about a video job says, whichever of the known words it is said in. */
 import { numberText } from '../../json/json-body.ts'
+import { ownMember } from '../../json/own-member.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { parseUsd } from '../../pricing/usd.ts'
 import type { VideoFailure, VideoReport } from '../video-upstream.ts'
@@ -47,7 +48,7 @@ export function readVideoReport(text: Buffer, dialect: Pick<Dialect, 'reportsCos
   if (QUEUED.has(word)) return { kind: 'running', state: 'queued', progress: progressOf(value) }
   if (RUNNING.has(word)) return { kind: 'running', state: 'in_progress', progress: progressOf(value) }
   const cost = costOf(text, value, dialect)
-  const reason = failures[word]
+  const reason = ownMember(failures, word)
   if (reason !== undefined)
     return { kind: 'failed', reason: isPolicy(value['error']) ? 'content_policy' : reason, cost }
   if (!COMPLETED.has(word)) return null
@@ -91,5 +92,8 @@ function costOf(
 
 function isPolicy(error: unknown): boolean {
   if (typeof error === 'string') return POLICY.test(error)
-  return isObject(error) && [error['code'], error['type'], error['message']].some((text) => POLICY.test(String(text)))
+  return (
+    isObject(error) &&
+    [error['code'], error['type'], error['message']].some((text) => typeof text === 'string' && POLICY.test(text))
+  )
 }

@@ -1,4 +1,5 @@
 /** Requests for pictures in OpenRouter's form. Source: OpenRouter's API reference, "Create an image". */
+import { ownMember } from '../../json/own-member.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { ImageSettings, UpstreamImageRequest } from '../image-upstream.ts'
 import { type ImageBody, urlOf } from '../openai-compatible/image-body.ts'
@@ -25,7 +26,7 @@ export function buildOpenRouterImageBody(request: UpstreamImageRequest, stream: 
     size: settings.size === 'auto' ? null : settings.size,
     resolution: settings.resolution,
     aspect_ratio: settings.aspectRatio,
-    quality: settings.quality === null ? null : (qualityNames[settings.quality] ?? settings.quality),
+    quality: settings.quality === null ? null : (ownMember(qualityNames, settings.quality) ?? settings.quality),
     output_format: settings.outputFormat,
     output_compression: settings.outputCompression,
     background: settings.background,
