@@ -11,6 +11,9 @@ export const TEAM_KEY_PAGE_MAX = 100
 /** Longest time that a rotated key works beside its successor, in hours. Source: own choice. */
 export const OVERLAP_HOURS_MAX = 168
 
+/** The last second of the year 9999: a key that shall live longer has no end. */
+const EXPIRY_SECONDS_MAX = 253_402_300_799
+
 /** A key as the console shows it: everything but the secret. */
 export const teamKey = z.object({
   id: z.string(),
@@ -58,7 +61,7 @@ export const newTeamKey = z.object({
     .object({ credits: creditsText, period: z.enum(budgetPeriods) })
     .nullish()
     .describe('Null for no cap.'),
-  expires_at: z.int().positive().nullish().describe('Seconds since the epoch; null for never.'),
+  expires_at: z.int().positive().max(EXPIRY_SECONDS_MAX).nullish().describe('Seconds since the epoch; null for never.'),
   models: z.array(z.string().min(1).max(MODEL_ID_LENGTH_MAX)).min(1).max(MODELS_MAX).nullish(),
 })
 

@@ -93,6 +93,7 @@ describeEachEngine('keys of a team', (engine) => {
       [{ name: 'a', budget: { credits: '-1', period: 'daily' } }, 'budget.credits'],
       [{ name: 'a', budget: { credits: '1', period: 'hourly' } }, 'budget.period'],
       [{ name: 'a', expires_at: 5 }, 'expires_at'],
+      [{ name: 'a', expires_at: Number.MAX_SAFE_INTEGER }, 'expires_at'],
       [{ name: 'a', models: [] }, 'models'],
     ] as const) {
       const response = await browser.call('POST', `${base}/keys`, body)
@@ -143,6 +144,8 @@ describeEachEngine('keys of a team', (engine) => {
 
     const bad = await browser.call('PATCH', `${base}/keys/${id}`, { name: 'ok', expires_at: 5 })
     expect(await codeOf(bad)).toMatchObject({ code: 'invalid_value', param: 'expires_at' })
+    const far = await browser.call('PATCH', `${base}/keys/${id}`, { expires_at: Number.MAX_SAFE_INTEGER })
+    expect(await codeOf(far)).toMatchObject({ code: 'invalid_value', param: 'expires_at' })
     await browser.json('DELETE', `${base}/keys/${id}`)
     expect(await codeOf(await browser.call('PATCH', `${base}/keys/${id}`, { name: 'late' }))).toMatchObject({
       code: 'key_not_found',
