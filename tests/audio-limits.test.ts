@@ -1,6 +1,6 @@
 /** What a balance pays for at a time, for speech and transcription: only the affordable ones reach the upstream. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { makeWav } from '../packages/server/testing/make-sound.ts'
+import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'

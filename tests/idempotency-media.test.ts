@@ -1,7 +1,7 @@
 /** Idempotency-Key on requests for media: one call upstream, one charge, the same answer, for JSON, forms and bytes. */
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { makeWav } from '../packages/server/testing/make-sound.ts'
+import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { onImages, PICTURE, sendImages, streamImage } from '../packages/server/testing/stub-images.ts'
 import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'

@@ -4,7 +4,7 @@ import { startStubUpstream, type StubUpstream } from '../packages/server/testing
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { SPEECH, WHISPER } from './audio-upstream.ts'
 import { errorOf } from './error-of.ts'
-import { makeWav } from '../packages/server/testing/make-sound.ts'
+import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { VIDEO_MODEL } from './video-gateway.ts'
 
 let stub: StubUpstream

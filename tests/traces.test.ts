@@ -9,7 +9,7 @@ import {
   startStubUpstream,
   type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
-import { makeWav } from '../packages/server/testing/make-sound.ts'
+import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from '../packages/server/testing/trace-receiver.ts'
 import { audioStubOf, postForm, speak, WHISPER } from './audio-upstream.ts'

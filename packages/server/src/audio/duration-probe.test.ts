@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeSound, makeWav, type SoundFormat } from '../../testing/make-sound.ts'
+import { makeSound, type SoundFormat } from '../../testing/make-sound.ts'
+import { makeWav } from '../../testing/make-wav.ts'
 import { createDurationProbe, type DurationProbe } from './duration-probe.ts'
 
 let probe: DurationProbe
