@@ -11,6 +11,9 @@ const UPSTREAM_CODES = new Set([
   'server_is_overloaded',
 ])
 
+/** What the hostile upstream writes into its errors. */
+const UPSTREAM_SECRET = 'sk-or-v1-upstream-secret'
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 function parse(text: string): { readonly value: unknown } | null {
@@ -44,19 +47,19 @@ function checkError({ status, body, headers }: RawAnswer): string | null {
   return status >= 500 && !UPSTREAM_CODES.has(code) ? `a failure of the gateway itself: ${code}` : null
 }
 
-/** Last events of streams whose events have names. */
+/** Last events of streams without `[DONE]`. */
 const LAST_NAMES = new Set(['response.completed', 'response.incomplete', 'message_stop', 'error'])
+
+const NAME = /^event: ([\w.]+)\n/
 
 /** The data of each event, and what is wrong with the end. Events with names carry them again as their `type`. */
 function readEvents(events: readonly string[]): { readonly data: readonly string[]; readonly problem: string | null } {
+  const data = events.map((event) => event.replace(NAME, ''))
   const last = events.at(-1) ?? ''
-  if (!last.startsWith('event: ')) {
-    const problem = last === 'data: [DONE]' ? null : 'a stream that does not end with [DONE]'
-    return { data: events.slice(0, -1), problem }
-  }
-  const name = /^event: (.*)$/m.exec(last)?.[1] ?? ''
-  const problem = LAST_NAMES.has(name) ? null : `a stream that ends with ${name}`
-  return { data: events.map((event) => event.replace(/^event: [\w.]+\n/, '')), problem }
+  if (last === 'data: [DONE]') return { data: data.slice(0, -1), problem: null }
+  const name = NAME.exec(last)?.[1] ?? null
+  if (name === null) return { data: data.slice(0, -1), problem: 'a stream that does not end with [DONE]' }
+  return { data, problem: LAST_NAMES.has(name) ? null : `a stream that ends with ${name}` }
 }
 
 /** Whether an event tells of a failure: an object `error`, in either way of writing events. */
@@ -81,8 +84,9 @@ function checkEvents(operation: Operation, text: string): string | null {
 }
 
 function checkSuccess(operation: Operation, { headers, body }: RawAnswer): string | null {
-  if ((headers['content-type'] ?? '').startsWith('text/event-stream'))
-    return checkEvents(operation, body.toString('utf8'))
+  const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
+  if (type === 'text/event-stream') return checkEvents(operation, body.toString('utf8'))
+  if (type !== 'application/json') return operation.answersType(type) ? null : `an answer of the type ${type}`
   const text = body.toString('utf8')
   const parsed = parse(text)
   if (parsed === null) return 'an answer that is no JSON'
@@ -95,7 +99,7 @@ export function checkEveryAnswer(answer: RawAnswer): string | null {
   const { status, headers } = answer
   if (!UUID.test(headers['x-request-id'] ?? '')) return `status ${status} without an x-request-id of ours`
   if (Object.keys(headers).some((name) => name.startsWith('x-injected'))) return 'a header that a client has injected'
-  return null
+  return answer.body.includes(UPSTREAM_SECRET) ? 'an answer that tells the key of the upstream' : null
 }
 
 /**
@@ -104,7 +108,10 @@ export function checkEveryAnswer(answer: RawAnswer): string | null {
  */
 export function checkAnswer(operation: Operation, answer: RawAnswer, toHead: boolean): string | null {
   const general = checkEveryAnswer(answer)
-  if (general !== null || toHead || answer.status === 204) return general
+  if (!operation.isConsole && 'set-cookie' in answer.headers) return 'a cookie where none is due'
+  // A HEAD is answered without the body that would say whose failure it is, and asks no upstream.
+  if (toHead && answer.status === 500) return 'a failure of the gateway itself, to HEAD'
+  if (general !== null || toHead || answer.status === 204 || answer.status === 304) return general
   // Health tells by its status, with its ordinary body, that no upstream can be reached.
   if (operation.id === 'getHealth' && answer.status === 503) return null
   return answer.status >= 400 ? checkError(answer) : checkSuccess(operation, answer)

@@ -18,7 +18,19 @@ export interface Operation {
   readonly parameters: readonly Parameter[]
   /** Schema of the JSON body; null when it takes none. */
   readonly body: JsonSchema | null
+  /** Schema of the form; null when it takes none. */
+  readonly form: JsonSchema | null
   readonly example: unknown
+  /** Whether it is a row of the console, called with a session. */
+  readonly isConsole: boolean
+  /** Whether it cannot be answered well without an upstream. */
+  readonly asksUpstream: boolean
+  /** Whether an answer can be a file as it comes from an upstream. */
+  readonly sendsFiles: boolean
+  /** Whether an answer can be a stream. */
+  readonly canStream: boolean
+  /** Whether an answer of this media type, without parameters, may come; JSON and events are checked for more. */
+  readonly answersType: (type: string) => boolean
   /** @returns what is wrong with a JSON answer of status 200, or null. */
   readonly checkReply: (value: unknown) => string | null
   /** The same for one event of a stream. */
@@ -55,10 +67,17 @@ function isLeftOut({ keyword, instancePath }: ErrorObject): boolean {
   return keyword === 'required' && instancePath.includes('/tool_calls/')
 }
 
-function checkWith(validate: ValidateFunction): (value: unknown) => string | null {
+/** Whether an error only says that the list around it is none of the other things that it may be. */
+function isAround({ instancePath }: ErrorObject, inner: readonly ErrorObject[]): boolean {
+  return instancePath.endsWith('/tool_calls') && inner.some((each) => each.instancePath.startsWith(`${instancePath}/`))
+}
+
+export function checkWith(validate: ValidateFunction): (value: unknown) => string | null {
   return (value) => {
     if (validate(value)) return null
-    const first = validate.errors?.find((error) => !isLeftOut(error))
+    const errors = validate.errors ?? []
+    const leftOut = errors.filter(isLeftOut)
+    const first = errors.find((error) => !isLeftOut(error) && !isAround(error, leftOut))
     if (first === undefined) return null
     return `${first.instancePath} ${first.message ?? ''}`
   }
@@ -69,11 +88,15 @@ function operationsAt<Row>(methods: Readonly<Record<string, Row>>): [string, Row
   return Object.entries(methods).filter(([name]) => name !== 'servers')
 }
 
+export function createAjv(): Ajv2020 {
+  return new Ajv2020({ allErrors: true, strict: false, validateFormats: false })
+}
+
 /** Fetches the document and makes its checks. */
 export async function readFuzzTarget(origin: string): Promise<FuzzTarget> {
   const response = await fetch(`${origin}/api/openapi`)
   const document = (await response.json()) as OpenApi
-  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false })
+  const ajv = createAjv()
   ajv.addSchema({ $id: 'document', components: document.components })
   const compile = (schema: JsonSchema | undefined): ((value: unknown) => string | null) => {
     if (schema === undefined) return () => 'is not documented'
@@ -82,14 +105,21 @@ export async function readFuzzTarget(origin: string): Promise<FuzzTarget> {
   }
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     operationsAt(methods).map(([method, operation]): Operation => {
-      const asked = operation.requestBody?.content['application/json']
+      const bodies = operation.requestBody?.content ?? {}
+      const asked = bodies['application/json']
       const answered = operation.responses['200']?.content
       return {
         ...{ id: operation.operationId, method: method.toUpperCase(), path },
         isPublic: operation.security?.length === 0,
         parameters: operation.parameters ?? [],
         body: asked?.schema ?? null,
+        form: bodies['multipart/form-data']?.schema ?? null,
         example: asked?.example,
+        isConsole: false,
+        asksUpstream: method === 'post' && '502' in operation.responses,
+        sendsFiles: Object.keys(answered ?? {}).some((type) => /^(?:audio|video)\//.test(type)),
+        canStream: answered !== undefined && 'text/event-stream' in answered && asked !== undefined,
+        answersType: (type) => answered !== undefined && type in answered,
         checkReply: compile(answered?.['application/json']?.schema),
         checkEvent: compile(answered?.['text/event-stream']?.schema['x-event-schema']),
         documents: (status) => String(status) in operation.responses,

@@ -1,29 +1,47 @@
 /**
- * `npm run fuzz -- --requests N --seed S --connections C --slow-senders N`
+ * `npm run fuzz -- --requests N --seed S --connections C --slow-senders N --breaker-requests N --only id,id`
  *
- * Random and hostile requests to every endpoint of the OpenAPI document, smuggling cases, and an upstream that
- * answers anything. Exit code 1 on any fault.
+ * Random and hostile requests to every endpoint of the OpenAPI document and every row of the console, smuggling cases,
+ * and an upstream that answers anything. Exit code 1 on any fault.
  */
 import { freshSeed, readOptions } from '../rig/options.ts'
-import { faultsOf, type OperationResult, runFuzz } from './run-fuzz.ts'
+import type { OperationResult } from './fuzz-operation.ts'
+import { faultsOf, runFuzz } from './run-fuzz.ts'
 
 const FAULTS_SHOWN = 25
+/** Shown as soon as an operation is done; all of them come at the end. */
+const FAULTS_SHOWN_AT_ONCE = 3
 
-function printOperation({ id, requests, slowestMs, statuses, faults }: OperationResult): void {
+function printOperation({ id, requests, slowestMs, statuses, upstreamAnswers, faults }: OperationResult): void {
   const counts = [...statuses]
     .toSorted(([left], [right]) => left - right)
-    .map(([status, count]) => `${status}: ${count}`)
+    .map(([status, count]) => `${status === 0 ? 'cut' : status}: ${count}`)
   const slowest = `slowest ${(slowestMs / 1_000).toFixed(1)} s`
-  console.log(`${id.padEnd(22)}${requests} requests, ${faults.length} faults, ${slowest}; ${counts.join(', ')}`)
+  const reached = upstreamAnswers === 0 ? '' : `, upstream reached ${upstreamAnswers} times`
+  console.log(
+    `${id.padEnd(22)} ${requests} requests, ${faults.length} faults, ${slowest}${reached}; ${counts.join(', ')}`,
+  )
+  for (const fault of faults.slice(0, FAULTS_SHOWN_AT_ONCE)) console.log(`FAULT  ${fault}`)
 }
 
-const options = readOptions({ requests: '2000', seed: freshSeed(), connections: '8', 'slow-senders': '2' })
+const options = readOptions({
+  ...{ requests: '2000', seed: freshSeed(), connections: '8', 'slow-senders': '2' },
+  ...{ 'breaker-requests': null, only: null },
+})
 const [requests, seed] = [options.number('requests', 1), options.number('seed')]
 const connections = options.number('connections', 1)
-const repeat = `npm run fuzz -- --requests ${requests} --seed ${seed} --connections ${connections}`
+const breakerRequests =
+  options.text('breaker-requests') === null ? Math.ceil(requests / 10) : options.number('breaker-requests')
+const only = options.text('only')?.split(',') ?? null
+const repeat =
+  `npm run fuzz -- --requests ${requests} --seed ${seed} --connections ${connections}` +
+  (only === null ? '' : ` --only ${only.join(',')}`)
 console.log(repeat)
 const slowSenders = options.number('slow-senders')
-const report = await runFuzz({ seed, requests, connections, slowSenders, onOperation: printOperation })
+const report = await runFuzz({
+  ...{ seed, requests, connections, slowSenders, only, breakerRequests },
+  onOperation: printOperation,
+})
 console.log(`${report.smugglingCases} smuggling cases; ${report.upstreamAnswers} answers of a hostile upstream`)
 for (const ms of report.slowMs)
   console.log(`slow headers were ended after ${ms === null ? 'never' : `${ms.toFixed(0)} ms`}`)

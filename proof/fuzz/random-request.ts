@@ -1,9 +1,10 @@
 /** One random request to an endpoint, as the bytes that go over the connection. */
-import { gzipSync } from 'node:zlib'
 import type { Random } from '../../packages/server/testing/random.ts'
 import type { FuzzTarget, Operation, Parameter } from './fuzz-target.ts'
+import type { KnownNames } from './known-names.ts'
+import { randomBody } from './random-body.ts'
 import { valueFor } from './schema-values.ts'
-import { mutate, strangeValue } from './strange-values.ts'
+import { strangeValue } from './strange-values.ts'
 
 export interface RandomRequest {
   readonly bytes: Buffer
@@ -18,6 +19,9 @@ export interface RequestDeps {
   readonly random: Random
   readonly target: FuzzTarget
   readonly rawKey: string
+  /** Headers of somebody who is signed in to the console; empty where nobody is. */
+  readonly session: readonly string[]
+  readonly known: KnownNames
   /** Bodies above this are refused before they are read. */
   readonly bodyBytesMax: number
 }
@@ -34,11 +38,22 @@ function encode(text: string, random: Random): string {
   return encoded + random.pick(['%', '%zz', '%00', '%c0%af', '%2F..%2f', '%0d%0ax-injected:1', ';a=b', '%25', '%ff'])
 }
 
-function pathOf(operation: Operation, { random, target }: RequestDeps): string {
+const SIGNED_LISTS: Readonly<Record<string, string>> = { getMedia: 'media', getVideoContent: 'content' }
+
+/** A whole address that an answer has told; null where none is to be had. */
+function signedTarget({ id }: Operation, { random, known }: RequestDeps): string | null {
+  const list = SIGNED_LISTS[id]
+  return list === undefined || random.below(2) === 0 ? null : known.pick(list, random)
+}
+
+function pathOf(operation: Operation, { random, target, known }: RequestDeps): string {
   const context = { random, resolve: target.resolve }
-  const known = ['svc-gpt', 'openrouter%2Fopenai%2Fgpt-6-astra', 'svc-gpt/', '0195c1a0-0000-7000-8000-000000000000']
-  return operation.path.replaceAll(/\{\w+\}/g, () => {
-    if (random.below(3) === 0) return random.pick(known)
+  const names = ['svc-gpt', 'openrouter%2Fopenai%2Fgpt-6-astra', 'svc-gpt/', '0195c1a0-0000-7000-8000-000000000000']
+  return operation.path.replaceAll(/\{(\w+)\}/g, (_braces, name: string, at: number) => {
+    const list = name === 'team_id' ? name : operation.path.slice(0, at - 1)
+    const told = random.below(name === 'team_id' ? 12 : 2) > 0 ? known.pick(list, random) : null
+    if (told !== null) return encodeURIComponent(told)
+    if (random.below(3) === 0) return random.pick(names)
     const value = random.below(2) === 0 ? strangeValue(random) : valueFor({ type: 'string' }, context)
     // Without a value it would be another endpoint's address.
     return encode(printable(value), random) || 'x'
@@ -58,8 +73,8 @@ function queryOf(parameters: readonly Parameter[], { random, target }: RequestDe
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-function headersOf(operation: Operation, { random, rawKey }: RequestDeps): string[] {
-  const headers = ['host: localhost']
+function credentials(operation: Operation, { random, rawKey, session }: RequestDeps): readonly string[] {
+  if (operation.isConsole) return random.below(25) === 0 ? session.slice(random.below(3)) : session
   const flipped = `${rawKey.slice(0, -1)}${rawKey.endsWith('A') ? 'B' : 'A'}`
   const wrong = [
     'Bearer',
@@ -71,14 +86,21 @@ function headersOf(operation: Operation, { random, rawKey }: RequestDeps): strin
     'Bearer \u00e9',
   ]
   const right = random.pick([`Bearer ${rawKey}`, `Bearer ${rawKey}`, `bearer ${rawKey}`])
-  if (random.below(12) > 0) headers.push(`authorization: ${random.below(15) === 0 ? random.pick(wrong) : right}`)
+  if (random.below(12) === 0) return []
+  return [`authorization: ${random.below(15) === 0 ? random.pick(wrong) : right}`]
+}
+
+function headersOf(operation: Operation, type: string | null, deps: RequestDeps): string[] {
+  const { random } = deps
+  const headers = ['host: localhost', ...credentials(operation, deps)]
   if (random.below(10) === 0) headers.push(`accept: ${random.pick(['*/*', 'text/event-stream', 'image/png', 'x'])}`)
   if (random.below(15) === 0) headers.push(`x-request-id: ${random.pick(['abc', 'a'.repeat(500), "'", '0'])}`)
-  if (random.below(15) === 0) headers.push(`origin: ${random.pick(['null', 'https://a.example', 'x'])}`)
+  if (!operation.isConsole && random.below(15) === 0)
+    headers.push(`origin: ${random.pick(['null', 'https://a.example', 'x'])}`)
   if (random.below(20) === 0) headers.push(`x-forwarded-for: ${random.pick(['1.2.3.4', '::1', 'x', ','.repeat(50)])}`)
   if (random.below(20) === 0) headers.push('expect: 100-continue')
   if (random.below(20) === 0) headers.push('connection: close')
-  if (operation.body === null && random.below(10) > 0) return headers
+  if (type === null) return headers
   const types = [
     'application/json; charset=utf-8',
     'application/json;charset=latin1',
@@ -87,73 +109,16 @@ function headersOf(operation: Operation, { random, rawKey }: RequestDeps): strin
     '/',
     'application/xml',
   ]
-  const type = random.below(12) === 0 ? random.pick(types) : 'application/json'
-  if (random.below(20) > 0) headers.push(`content-type: ${type}`)
+  if (random.below(40) > 0) headers.push(`content-type: ${random.below(20) === 0 ? random.pick(types) : type}`)
   return headers
-}
-
-/** Ways in which a text stops being JSON, or becomes JSON that two readers understand differently. */
-function spoil(text: string, random: Random): Buffer {
-  const at = random.below(text.length + 1)
-  const key = random.pick(['model', 'messages', 'stream', 'mod\\u0065l', 'n', 'x'])
-  switch (random.below(12)) {
-    case 0:
-      return Buffer.from(text.slice(0, at))
-    case 1:
-      return Buffer.concat([
-        Buffer.from(text.slice(0, at)),
-        Buffer.from([0xff, 0xc0, 0x80]),
-        Buffer.from(text.slice(at)),
-      ])
-    case 2:
-      return Buffer.from(`\ufeff${text}`)
-    case 3:
-      return Buffer.from(text, 'utf16le')
-    case 4:
-      return Buffer.from(text.replace('{', `{"${key}":${random.pick(['null', '"svc-gpt"', '1', '[]'])},`))
-    case 5:
-      return Buffer.from(`${text}${text}`)
-    case 6:
-      return Buffer.from(text.replace(/}$/, ',}'))
-    case 7:
-      return Buffer.from(`/* */ ${text}`)
-    case 8:
-      return Buffer.from('['.repeat(random.pick([10, 5_000, 100_000])))
-    case 9:
-      return Buffer.from(random.pick(['', ' ', 'null', '0', '"a"', '[]', '{}', 'NaN', '{"a":', '\u0000']))
-    case 10:
-      return gzipSync(text)
-    default:
-      return Buffer.from(text.replaceAll(':', random.pick([' : ', '\n:\t', '::'])))
-  }
-}
-
-/** A request that reaches the upstream, where the endpoint has one: the document's own example. */
-function properBody(example: object, random: Random): Buffer {
-  const usage = random.below(2) === 0 ? { stream_options: { include_usage: true } } : {}
-  const more = random.below(3) === 0 ? { unknown: strangeValue(random) } : {}
-  return Buffer.from(
-    JSON.stringify({ ...example, ...more, ...(random.below(3) > 0 ? { stream: true, ...usage } : {}) }),
-  )
-}
-
-function bodyOf(operation: Operation, { random, target }: RequestDeps): Buffer {
-  if (operation.body === null) return random.below(12) === 0 ? Buffer.from('{"a":1}') : Buffer.alloc(0)
-  if (random.below(5) < 2) return properBody(Object(operation.example), random)
-  let value = random.below(3) === 0 ? valueFor(operation.body, { random, resolve: target.resolve }) : operation.example
-  for (let changes = random.pick([0, 0, 1, 1, 2, 5]); changes > 0; changes--) value = mutate(value, random)
-  if (random.below(4) === 0 && typeof value === 'object' && value !== null) {
-    value = { ...value, stream: true, model: 'svc-gpt' }
-  }
-  const text = JSON.stringify(value) ?? ''
-  return random.below(6) === 0 ? spoil(text, random) : Buffer.from(text)
 }
 
 function frame(body: Buffer, random: Random): { readonly header: string | null; readonly body: Buffer } {
   if (random.below(10) > 0) return { header: body.length === 0 ? null : `content-length: ${body.length}`, body }
   const parts: Buffer[] = []
+  const isTiny = body.length < 8_000 && random.below(3) === 0
   for (let at = 0; at < body.length;) {
-    const size = 1 + random.below(Math.max(1, body.length))
+    const size = 1 + random.below(isTiny ? 7 : Math.max(1, body.length))
     const part = body.subarray(at, at + size)
     parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'))
     at += size
@@ -167,10 +132,11 @@ export function randomRequest(operation: Operation, deps: RequestDeps): RandomRe
   const { random, bodyBytesMax } = deps
   const methods = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND']
   const method = random.below(20) === 0 ? random.pick(methods) : operation.method
-  const path = `/api${pathOf(operation, deps)}${queryOf(operation.parameters, deps)}`
-  const plain = bodyOf(operation, deps)
+  const address = signedTarget(operation, deps) ?? `${pathOf(operation, deps)}${queryOf(operation.parameters, deps)}`
+  const path = `/api${address}`
+  const { type, bytes: plain } = randomBody(operation, deps.target, random)
   const { header, body } = frame(plain, random)
-  const headers = [...headersOf(operation, deps), ...(header === null ? [] : [header])]
+  const headers = [...headersOf(operation, type, deps), ...(header === null ? [] : [header])]
   const head = `${method} ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
   const bytes = Buffer.concat([Buffer.from(head, 'latin1'), body])
   return {

@@ -4,8 +4,8 @@ import { BrokenAnswerError, type RawAnswer, readAnswer } from './raw-answers.ts'
 /** What became of one request. */
 export type Exchange =
   | { readonly kind: 'answered'; readonly answer: RawAnswer }
-  /** The connection ended without an answer. */
-  | { readonly kind: 'closed' }
+  /** The connection ended without an answer, or, where it `hasBegun`, within one. */
+  | { readonly kind: 'closed'; readonly hasBegun: boolean }
   | { readonly kind: 'hung' }
   | { readonly kind: 'broken'; readonly message: string }
 
@@ -50,7 +50,7 @@ export class RawConnection {
     const isUsed = this.#socket !== null && !this.#isClosed
     this.#open().write(request)
     const exchange = await this.#wait(options)
-    if (exchange.kind === 'closed' && isUsed) {
+    if (exchange.kind === 'closed' && isUsed && !exchange.hasBegun) {
       // The server may end a connection between two requests; every client asks again then, on a fresh one.
       this.close()
       return this.send(request, options)
@@ -70,7 +70,7 @@ export class RawConnection {
       const look = (): void => {
         const answer = this.#take(toHead)
         if (answer !== null) finish(answer)
-        else if (this.#isClosed) finish({ kind: 'closed' })
+        else if (this.#isClosed) finish({ kind: 'closed', hasBegun: this.#bytes.length > 0 })
       }
       this.#onChange = look
       look()

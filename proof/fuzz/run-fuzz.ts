@@ -1,17 +1,20 @@
 /**
- * One fuzz run: every endpoint of the gateway's own document, every smuggling case, and an upstream that answers
- * anything.
+ * One fuzz run: every endpoint of the gateway's own document, every row of the console, every smuggling case, and an
+ * upstream that answers anything in every dialect.
  */
-import { createRandom, type Random } from '../../packages/server/testing/random.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { startMailServer } from '../../packages/server/testing/mail-server.ts'
 import type { GatewayProcess } from '../rig/gateway-process.ts'
-import { type AuditOutcome, openRig, type Rig } from '../rig/gateway-rig.ts'
+import { type AuditOutcome, openRig, type Rig, type RigOptions } from '../rig/gateway-rig.ts'
 import { until } from '../rig/until.ts'
-import { checkAnswer } from './check-answer.ts'
-import { type FuzzTarget, type Operation, readFuzzTarget } from './fuzz-target.ts'
-import { startHostileUpstream } from './hostile-upstream.ts'
-import { randomRequest } from './random-request.ts'
-import { RawConnection } from './raw-connection.ts'
+import { type ConsolePerson, openConsolePerson } from './console-person.ts'
+import { readConsoleTarget } from './console-target.ts'
+import { upstreamsAt } from './fuzz-models.ts'
+import { BODY_BYTES_MAX, fuzzOperation, type OperationResult, type OperationStage } from './fuzz-operation.ts'
+import { type FuzzTarget, readFuzzTarget } from './fuzz-target.ts'
+import { type HostileUpstream, startHostileUpstream } from './hostile-upstream.ts'
+import { KnownNames } from './known-names.ts'
+import { makeFirstThings } from './make-first-things.ts'
 import { runSmuggling, sendSlowly } from './run-smuggling.ts'
 import { smugglingCases } from './smuggling-cases.ts'
 
@@ -23,17 +26,11 @@ export interface FuzzOptions {
   readonly connections: number
   /** Senders of slow headers; they take more than half a minute. */
   readonly slowSenders: number
+  /** Ids of the only operations to ask; null for all. */
+  readonly only: readonly string[] | null
+  /** Requests to each operation that asks an upstream, while circuit breakers leave failing ones alone. */
+  readonly breakerRequests: number
   readonly onOperation?: (result: OperationResult) => void
-}
-
-export interface OperationResult {
-  readonly id: string
-  readonly requests: number
-  readonly slowestMs: number
-  /** How many answers each status had. */
-  readonly statuses: ReadonlyMap<number, number>
-  /** What went wrong, with the number of the request, which the seed makes again. */
-  readonly faults: readonly string[]
 }
 
 export interface FuzzReport {
@@ -47,137 +44,164 @@ export interface FuzzReport {
   readonly seconds: number
 }
 
-const BODY_BYTES_MAX = 128 * 1024
-const LIMITS = { chat_body_bytes: BODY_BYTES_MAX, first_content_ms: 300, lease_ms: 5_000, journal_ms: 500 } as const
+const LIMITS = {
+  chat_body_bytes: BODY_BYTES_MAX,
+  image_form_bytes: 256 * 1024,
+  upload_stall_ms: 2_000,
+  first_content_ms: 300,
+  lease_ms: 5_000,
+  journal_ms: 500,
+} as const
+/** How long a failing model is left alone while breakers are on, in milliseconds: short, so that they open often. */
+const BREAKER_OPEN_MS = 50
 /** How long the gateway waits for the upstream, in milliseconds. */
 const PATIENCE_MS = 1_200
-/** The longest that one request may take, in milliseconds: the upstream's patience many times over. */
-const HANG_MS = 20_000
 const CREDITS = 100_000_000n
+/** Some calls have limits by key that nobody can widen; so many keys take turns. */
+const KEYS = 150
 
 interface Stage {
-  readonly target: FuzzTarget
-  readonly port: number
-  readonly rawKey: string
+  readonly rig: Rig
+  readonly rawKeys: readonly [string, ...string[]]
+  readonly upstream: HostileUpstream
+  readonly known: KnownNames
   readonly options: FuzzOptions
-}
-
-interface Tally {
-  readonly statuses: Map<number, number>
   readonly faults: string[]
-  slowestMs: number
-}
-
-/** Each request has random numbers of its own, so that one of them can be had again without those before it. */
-export function randomFor(seed: number, operation: Operation, number: number): Random {
-  const letters = [...operation.id].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7)
-  const random = createRandom(
-    (Math.imul(seed + 1, 2_654_435_761) ^ Math.imul(letters, 97) ^ Math.imul(number, 40_503)) >>> 0,
-  )
-  for (let turn = 0; turn < 4; turn++) random.below(2)
-  return random
-}
-
-async function sendOne(
-  stage: Stage,
-  operation: Operation,
-  connection: RawConnection,
-  number: number,
-): Promise<string | null> {
-  const { options, target, rawKey } = stage
-  const random = randomFor(options.seed, operation, number)
-  const request = randomRequest(operation, { random, target, rawKey, bodyBytesMax: BODY_BYTES_MAX })
-  const exchange = await connection.send(request.bytes, { toHead: request.toHead, timeoutMs: HANG_MS })
-  const fault = (what: string): string => `${operation.id} ${number}: ${what}\n${request.summary}`
-  switch (exchange.kind) {
-    case 'answered': {
-      // With another method the request is one to the address's other operation, where it has one.
-      const method = request.bytes.toString('latin1', 0, 12).split(' ')[0]
-      const isAsked = (each: Operation): boolean => each.path === operation.path && each.method === method
-      const asked = target.operations.find(isAsked) ?? operation
-      const problem = checkAnswer(asked, exchange.answer, request.toHead)
-      return problem === null ? String(exchange.answer.status) : fault(problem)
-    }
-    case 'closed':
-      return request.mayBeCut ? '413' : fault('the connection ended without an answer')
-    case 'hung':
-      return fault(`no answer within ${HANG_MS} ms`)
-    case 'broken':
-      return fault(exchange.message)
-  }
-}
-
-async function fuzzOperation(stage: Stage, operation: Operation): Promise<OperationResult> {
-  const { requests, connections } = stage.options
-  const tally: Tally = { statuses: new Map(), faults: [], slowestMs: 0 }
-  let next = 0
-  const work = async (): Promise<void> => {
-    const connection = new RawConnection(stage.port)
-    while (next < requests) {
-      const number = next++
-      const startedAt = performance.now()
-      const result = (await sendOne(stage, operation, connection, number)) ?? ''
-      tally.slowestMs = Math.max(tally.slowestMs, performance.now() - startedAt)
-      if (/^\d{3}$/.test(result)) tally.statuses.set(Number(result), (tally.statuses.get(Number(result)) ?? 0) + 1)
-      else tally.faults.push(result)
-    }
-    connection.close()
-  }
-  await Promise.all(Array.from({ length: connections }, work))
-  return { id: operation.id, requests, ...tally }
-}
-
-async function fuzzAll(stage: Stage): Promise<OperationResult[]> {
-  const results: OperationResult[] = []
-  for (const operation of stage.target.operations) {
-    const result = await fuzzOperation(stage, operation)
-    stage.options.onOperation?.(result)
-    results.push(result)
-  }
-  return results
 }
 
 function isFault(line: string): boolean {
   return /^\{"level":("error"|"fatal"|50|60)/.test(line)
 }
 
+function rigOptions(upstream: HostileUpstream, mailUrl: string): RigOptions {
+  return {
+    ...{ engine: 'sqlite', postgresUrl: null, limits: LIMITS, patienceMs: PATIENCE_MS },
+    upstreamUrl: `${upstream.origin}/v1`,
+    more: upstreamsAt(upstream.origin),
+    env: {
+      SVC_SMTP_URL: mailUrl,
+      SVC_MAIL_FROM: 'SVC <no-reply@gateway.example>',
+      SVC_TRUSTED_PROXIES: '127.0.0.1',
+      SVC_SIGNUP: 'open',
+      SVC_SESSION_SECRET: 'the session secret of this proof is long',
+    },
+  }
+}
+
+async function startGateway({ rig, faults }: Stage): Promise<GatewayProcess> {
+  const port = await findFreePort()
+  return rig.start(port, { onLine: (line) => isFault(line) && void faults.push(line.slice(0, 2_000)) })
+}
+
+interface Console {
+  readonly target: FuzzTarget
+  readonly person: ConsolePerson
+}
+
+interface Asked {
+  readonly target: FuzzTarget
+  readonly person: ConsolePerson | null
+  readonly port: number
+  readonly withBreakers: boolean
+}
+
+async function fuzzTarget(stage: Stage, asked: Asked): Promise<OperationResult[]> {
+  const { options, rawKeys, known, upstream } = stage
+  const { withBreakers, ...where } = asked
+  const { seed, connections, only } = options
+  const requests = withBreakers ? options.breakerRequests : options.requests
+  const operationStage: OperationStage = {
+    ...{ ...where, rawKeys, known, upstream, seed, connections, requests },
+    mustReach: !withBreakers,
+  }
+  const results: OperationResult[] = []
+  for (const operation of asked.target.operations) {
+    if (only !== null && !only.includes(operation.id)) continue
+    if (withBreakers && !operation.asksUpstream) continue
+    const result = await fuzzOperation(operationStage, operation)
+    const named = withBreakers ? { ...result, id: `${result.id}, breakers` } : result
+    options.onOperation?.(named)
+    results.push(named)
+  }
+  return results
+}
+
 /** Whether it still works, and ends in order with no hold open. */
-async function inspectEnd(rig: Rig, gateway: GatewayProcess): Promise<string[]> {
-  const faults: string[] = []
+async function inspectEnd({ rig, faults }: Stage, gateway: GatewayProcess): Promise<void> {
   const health = await fetch(`http://127.0.0.1:${gateway.port}/api/health`).catch(() => null)
   if (health === null) faults.push(`the gateway answers no more: ${gateway.output()}`)
   if (!(await until(async () => (await rig.openHolds()) === 0, 30_000))) faults.push('holds stay open')
   gateway.signal('SIGTERM')
   const { code, signal } = await gateway.exited
   if (code !== 0) faults.push(`the gateway ended with ${code ?? signal}: ${gateway.output()}`)
-  return faults
+}
+
+/**
+ * Lets the operator in, whom the console's rows are asked by: before the token is behind what the gateway prints.
+ *
+ * @returns null where none of the rows is asked.
+ */
+async function openConsole({ options: { only }, known }: Stage, gateway: GatewayProcess): Promise<Console | null> {
+  const target = readConsoleTarget()
+  if (only !== null && !target.operations.some(({ id }) => only.includes(id))) return null
+  const person = await openConsolePerson(gateway)
+  known.add('team_id', person.teamId)
+  known.add('/console/operator/operators', person.userId)
+  return { target, person }
+}
+
+async function fuzzWithBreakers(stage: Stage): Promise<OperationResult[]> {
+  if (stage.options.breakerRequests === 0) return []
+  await stage.rig.configure({ ...LIMITS, breaker_open_ms: BREAKER_OPEN_MS })
+  const gateway = await startGateway(stage)
+  const target = await readFuzzTarget(`http://127.0.0.1:${gateway.port}`)
+  const results = await fuzzTarget(stage, { target, person: null, port: gateway.port, withBreakers: true })
+  await inspectEnd(stage, gateway)
+  return results
+}
+
+async function play(stage: Stage): Promise<Pick<FuzzReport, 'operations' | 'slowMs'>> {
+  const { options, faults, rawKeys, known } = stage
+  const [rawKey] = rawKeys
+  const gateway = await startGateway(stage)
+  const { port } = gateway
+  const slow = Promise.all(Array.from({ length: options.slowSenders }, () => sendSlowly(port)))
+  const consoleRows = await openConsole(stage, gateway)
+  const target = await readFuzzTarget(`http://127.0.0.1:${port}`)
+  await makeFirstThings({ target, port, rawKey, known })
+  const operations = await fuzzTarget(stage, { target, person: null, port, withBreakers: false })
+  if (consoleRows !== null) operations.push(...(await fuzzTarget(stage, { ...consoleRows, port, withBreakers: false })))
+  if (options.only === null) faults.push(...(await runSmuggling(port, rawKey)))
+  const slowMs = await slow
+  if (slowMs.includes(null)) faults.push('a sender of slow headers was borne too long')
+  await inspectEnd(stage, gateway)
+  operations.push(...(await fuzzWithBreakers(stage)))
+  return { operations, slowMs }
 }
 
 /** Runs it. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const startedAt = performance.now()
   const upstream = await startHostileUpstream(options.seed)
-  const storage = { engine: 'sqlite', postgresUrl: null } as const
-  const rig = await openRig({ ...storage, upstreamUrl: upstream.url, limits: LIMITS, patienceMs: PATIENCE_MS })
+  const mail = await startMailServer()
+  const rig = await openRig(rigOptions(upstream, mail.url))
   try {
-    const faults: string[] = []
     const account = await rig.createAccount('fuzz', CREDITS)
-    const { rawKey } = await rig.createKey(account)
-    const port = await findFreePort()
-    const gateway = await rig.start(port, { onLine: (line) => isFault(line) && void faults.push(line.slice(0, 2_000)) })
-    const slow = Promise.all(Array.from({ length: options.slowSenders }, () => sendSlowly(port)))
-    const target = await readFuzzTarget(`http://127.0.0.1:${port}`)
-    const operations = await fuzzAll({ target, port, rawKey, options })
-    faults.push(...(await runSmuggling(port, rawKey)))
-    const slowMs = await slow
-    if (slowMs.includes(null)) faults.push('a sender of slow headers was borne too long')
-    faults.push(...(await inspectEnd(rig, gateway)))
+    const keys = await Promise.all(
+      Array.from({ length: KEYS }, () => rig.createKey(account, { rights: ['inference', 'deposits', 'keys'] })),
+    )
+    const [first = '', ...others] = keys.map(({ rawKey }) => rawKey)
+    const faults: string[] = []
+    const played = await play({
+      ...{ rig, rawKeys: [first, ...others], upstream, known: new KnownNames(), options, faults },
+    })
     const audit = await rig.audit()
     const seconds = (performance.now() - startedAt) / 1_000
-    const counts = { smugglingCases: smugglingCases.length, upstreamAnswers: upstream.count() }
-    return { operations, ...counts, slowMs, faults, audit, seconds }
+    const cases = options.only === null ? smugglingCases.length : 0
+    return { ...played, smugglingCases: cases, upstreamAnswers: upstream.count(), faults, audit, seconds }
   } finally {
     await rig.close()
+    await mail.close()
     await upstream.close()
   }
 }

@@ -20,6 +20,8 @@ export interface JsonSchema {
   readonly maxLength?: number
   readonly minItems?: number
   readonly maxItems?: number
+  readonly format?: string
+  readonly pattern?: string
 }
 
 /** Looks a `$ref` up. */
@@ -42,7 +44,39 @@ function numberFor(schema: JsonSchema, random: Random): unknown {
   return schema.type === 'integer' || random.below(2) === 0 ? value : value + 0.5
 }
 
+/** Texts that fit the usual formats and patterns. */
+const samples = [
+  ...[
+    '1',
+    '8',
+    '10',
+    '12.5',
+    '0.000000001',
+    '2026-01',
+    '2026-01-15',
+    'svc-opus',
+    'ada@example.com',
+    '1280x720',
+    '16:9',
+  ],
+  ...['0195c1a0-0000-7000-8000-000000000000', `0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(32)}`, 'https://a.example/x'],
+  'data:image/png;base64,iVBORw0KGgo=',
+] as const
+
+const formats: Readonly<Record<string, string>> = {
+  email: 'ada@example.com',
+  uuid: '0195c1a0-0000-7000-8000-000000000000',
+  uri: 'https://a.example/x',
+  'date-time': '2026-01-15T00:00:00Z',
+}
+
 function stringFor(schema: JsonSchema, random: Random): string {
+  const { format = '', pattern } = schema
+  if (random.below(4) > 0 && formats[format] !== undefined) return formats[format]
+  if (random.below(4) > 0 && pattern !== undefined) {
+    const fitting = samples.filter((sample) => new RegExp(pattern).test(sample))
+    if (fitting.length > 0) return random.pick(fitting)
+  }
   const length = Math.max(0, aroundEdges(random, schema.minLength ?? 0, Math.min(schema.maxLength ?? 12, LENGTH_MAX)))
   return random.pick(['a', 'b ', 'é', '字']).repeat(length).slice(0, length)
 }

@@ -24,6 +24,8 @@ export interface RigOptions extends StorageOptions {
   readonly kind?: 'openrouter' | 'openai-compatible'
   readonly limits?: NonNullable<ConfigFile['limits']>
   readonly deposits?: NonNullable<ConfigFile['deposits']>
+  /** Further upstreams, and what they serve. */
+  readonly more?: Pick<ConfigFile, 'upstreams' | 'routes' | 'media_prices'>
   /** How long the upstream may be silent, in milliseconds. */
   readonly patienceMs?: number
   readonly env?: Readonly<Record<string, string>>
@@ -37,6 +39,8 @@ export interface AuditOutcome {
 
 export interface Rig {
   readonly storage: Storage
+  /** Sets the limits of gateways that start from now on. */
+  configure(limits: NonNullable<ConfigFile['limits']>): Promise<void>
   /** Starts one more gateway on a port and waits until it listens. */
   start(port: number, more?: Pick<GatewayStart, 'nodeOptions' | 'onLine'>): Promise<GatewayProcess>
   createAccount(name: string, credits: bigint): Promise<CreatedAccount>
@@ -53,13 +57,26 @@ export interface Rig {
   close(): Promise<void>
 }
 
-/** Limits that no proof reaches unless it sets its own. */
+/**
+ * Limits that no proof reaches unless it sets its own: behind a limit that refuses most requests a proof proves nothing
+ * of what lies behind. Circuit breakers are off: upstreams of proofs fail on purpose.
+ */
 export const wideLimits = {
   requests_per_minute: 10_000_000,
   streams_at_once: 100_000,
   video_submits_per_minute: 10_000_000,
+  images_per_minute: 10_000_000,
   public_per_minute: 10_000_000,
   failed_auth_per_minute: 10_000_000,
+  claims_per_minute: 10_000_000,
+  claims_per_day: 10_000_000,
+  mirrors_per_minute: 10_000_000,
+  receipts_per_recipient_hour: 10_000_000,
+  receipts_per_recipient_day: 10_000_000,
+  receipts_per_account_day: 10_000_000,
+  receipts_per_hour: 10_000_000,
+  free_answers: 1_000_000_000,
+  breaker_open_ms: 0,
 } as const
 
 const AUDIT = fileURLToPath(new URL('../../packages/server/src/audit.ts', import.meta.url))
@@ -78,12 +95,17 @@ function environment(options: RigOptions, storage: Storage): Record<string, stri
   }
 }
 
-function configFile({ upstreamUrl: url, kind = 'openrouter', patienceMs, limits, deposits }: RigOptions): ConfigFile {
+function configFile(options: RigOptions): ConfigFile {
+  const { upstreamUrl: url, kind = 'openrouter', patienceMs, limits, deposits, more = {} } = options
   const patience = patienceMs === undefined ? {} : { first_byte_ms: patienceMs, idle_ms: patienceMs }
   return {
     limits: { ...wideLimits, ...limits },
     ...(deposits === undefined ? {} : { deposits }),
-    upstreams: [{ name: 'stub', kind, url, api_key_env: 'UPSTREAM_KEY', ...patience }],
+    ...more,
+    upstreams: [
+      { name: 'stub', kind, url, api_key_env: 'UPSTREAM_KEY', ...patience },
+      ...(more.upstreams ?? []).map((each) => ({ api_key_env: 'UPSTREAM_KEY', ...patience, ...each })),
+    ],
   }
 }
 
@@ -146,12 +168,15 @@ function operate(storage: Storage, ledger: Ledger) {
 export async function openRig(options: RigOptions): Promise<Rig> {
   const storage = await openStorage(options)
   const { workingDir } = storage
-  await writeFile(join(workingDir, 'svc.config.json'), JSON.stringify(configFile(options)))
+  const writeConfig = (limits: NonNullable<ConfigFile['limits']>): Promise<void> =>
+    writeFile(join(workingDir, 'svc.config.json'), JSON.stringify(configFile({ ...options, limits })))
+  await writeConfig(options.limits ?? {})
   const env = environment(options, storage)
   const ledger = new Ledger({ engine: createLedgerEngine(storage.database) })
   return {
     storage,
     ...operate(storage, ledger),
+    configure: writeConfig,
     start: (port, more = {}) => startGatewayProcess({ env, workingDir, port, ...more }),
     audit: () => runAuditProcess(workingDir, env),
     async close() {

@@ -1,0 +1,136 @@
+/** What an upstream that works would answer to each of its addresses. The hostile one spoils these. */
+import type { Random } from '../../packages/server/testing/random.ts'
+import { PICTURE } from '../../packages/server/testing/stub-images.ts'
+import { makeWav } from '../../packages/server/testing/make-wav.ts'
+import { chatChunks, completion } from './chat-answers.ts'
+import { claudeEvents, claudeMessage, geminiAnswer, geminiChunks } from './native-answers.ts'
+
+/** What was asked. */
+export interface UpstreamCall {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  /** The body where it is JSON, else an empty object. */
+  readonly body: Readonly<Record<string, unknown>>
+  readonly wantsStream: boolean
+}
+
+export interface RightAnswer {
+  /** The JSON of an answer that is whole. */
+  readonly whole: unknown
+  /** The JSON of events; null where this address never streams. */
+  readonly events: readonly unknown[] | null
+  /** A body that is no JSON; null where there is none. */
+  readonly file: { readonly type: string; readonly bytes: Buffer } | null
+}
+
+type Answerer = (call: UpstreamCall, random: Random) => RightAnswer
+
+const SOUND = makeWav(4_000)
+/** Frames of MPEG audio, layer III, that hold silence. */
+const MP3 = Buffer.concat(
+  Array.from({ length: 12 }, () => Buffer.concat([Buffer.from('fffb90c4', 'hex'), Buffer.alloc(413)])),
+)
+const VIDEO = Buffer.concat([
+  Buffer.from('\0\0\0\u0018ftypisom\0\0\u0002\0isomiso2', 'latin1'),
+  Buffer.alloc(20_000, 7),
+])
+
+const json = (whole: unknown, events: readonly unknown[] | null = null): RightAnswer => ({ whole, events, file: null })
+const file = (type: string, bytes: Buffer): RightAnswer => ({
+  whole: { ok: true },
+  events: null,
+  file: { type, bytes },
+})
+
+function embeddings({ body }: UpstreamCall): RightAnswer {
+  const { input } = body
+  const texts: readonly unknown[] = Array.isArray(input) ? input.slice(0, 2_100) : [input]
+  const data = texts.map((_text, index) => ({ object: 'embedding', index, embedding: [0.25, -0.5, 1, 0] }))
+  return json({
+    object: 'list',
+    data,
+    model: 'stub-embed',
+    usage: { prompt_tokens: 7, total_tokens: 7, cost: 0.000001 },
+  })
+}
+
+function geminiEmbeddings({ body }: UpstreamCall): RightAnswer {
+  const asked = Array.isArray(body['requests']) ? body['requests'].slice(0, 2_100) : [null]
+  return json({ embeddings: asked.map(() => ({ values: [0.25, -0.5, 1] })), usageMetadata: { promptTokenCount: 7 } })
+}
+
+const imageUsage = { prompt_tokens: 7, completion_tokens: 4_175, total_tokens: 4_182, cost: 0.04 }
+
+function images(): RightAnswer {
+  const data = [{ b64_json: PICTURE, media_type: 'image/png', revised_prompt: 'A lighthouse' }]
+  const picture = { b64_json: PICTURE, media_type: 'image/png', created: 1_795_813_200 }
+  return json({ created: 1_795_813_200, data, size: '1024x1024', output_format: 'png', usage: imageUsage }, [
+    { type: 'image_generation.partial_image', partial_image_index: 0, b64_json: PICTURE },
+    { type: 'image_edit.partial_image', partial_image_index: 1, b64_json: PICTURE },
+    { type: 'image_generation.completed', ...picture, usage: imageUsage },
+  ])
+}
+
+function speech({ body }: UpstreamCall): RightAnswer {
+  const format = body['response_format']
+  if (format === 'wav') return file('audio/wav', SOUND)
+  return format === 'pcm' ? file('audio/pcm;rate=24000;channels=1', SOUND.subarray(44)) : file('audio/mpeg', MP3)
+}
+
+const segment = { id: 0, seek: 0, start: 0, end: 1, text: 'Hello.', tokens: [1, 2], temperature: 0, avg_logprob: -0.1 }
+
+function transcript(_call: UpstreamCall, random: Random): RightAnswer {
+  const usage = { type: 'duration', seconds: 1, cost: 0.0001 }
+  const words = [{ word: 'Hello', start: 0, end: 0.5 }]
+  const whole = {
+    task: 'transcribe',
+    language: 'english',
+    duration: 0.5,
+    text: 'Hello.',
+    segments: [segment],
+    words,
+    usage,
+  }
+  const events = [
+    { type: 'transcript.text.delta', delta: 'Hel', logprobs: [{ token: 'Hel', logprob: -1, bytes: [72] }] },
+    { type: 'transcript.text.segment', ...segment, speaker: 'A' },
+    { type: 'transcript.text.done', text: 'Hello.', usage },
+  ]
+  const isText = random.below(12) === 0
+  return { whole, events, file: isText ? { type: 'text/plain', bytes: Buffer.from('Hello.') } : null }
+}
+
+function video({ path }: UpstreamCall, random: Random): RightAnswer {
+  const id = /\/videos\/([^/]+)/.exec(path)?.[1] ?? `job-${random.below(1_000_000)}`
+  const status = random.pick(['pending', 'in_progress', 'completed', 'completed', 'completed', 'failed', 'cancelled'])
+  return json({
+    ...{ id, object: 'video', status, progress: random.pick([0, 50, 100]), polling_url: `/v1/videos/${id}` },
+    ...(status === 'completed' ? { unsigned_urls: [`/v1/videos/${id}/content?index=0`] } : {}),
+    ...(status === 'failed' ? { error: { code: 'moderation_blocked', message: 'No.' } } : {}),
+    usage: { cost: 0.6, is_byok: false },
+  })
+}
+
+/** The first that fits answers. Listings are right always: they are read once, at the start. */
+const answerers: readonly (readonly [RegExp, Answerer])[] = [
+  [/\/chat\/completions$/, () => json(completion, chatChunks)],
+  [/\/messages$/, () => json(claudeMessage, claudeEvents)],
+  [/\/messages\/count_tokens$/, () => json({ input_tokens: 12 })],
+  [/:(?:streamG|g)enerateContent$/, () => json(geminiAnswer, geminiChunks)],
+  [/:countTokens$/, () => json({ totalTokens: 12 })],
+  [/:batchEmbedContents$/, geminiEmbeddings],
+  [/\/embeddings$/, embeddings],
+  [/\/images(?:\/generations|\/edits)?$/, images],
+  [/\/audio\/speech$/, speech],
+  [/\/audio\/(?:transcriptions|translations)$/, transcript],
+  [/\/videos\/[^/]+\/content$/, () => file('video/mp4', VIDEO)],
+  [/\/videos(?:\/(?!models)[^/]+)?$/, video],
+  [/\/generation$/, () => json({ data: { id: 'gen-1', total_cost: 0.0002, is_byok: false } })],
+]
+
+/** @returns null for an address that the upstream does not have. */
+export function rightAnswer(call: UpstreamCall, random: Random): RightAnswer | null {
+  const answerer = answerers.find(([pattern]) => pattern.test(call.path))?.[1]
+  return answerer === undefined ? null : answerer(call, random)
+}
