@@ -5,11 +5,13 @@ import { BrokenAnswerError, readAnswers } from '../proof/fuzz/raw-answers.ts'
 import { faultsOf, runFuzz } from '../proof/fuzz/run-fuzz.ts'
 
 const REQUESTS = 40
+const CONSOLE_REQUESTS = 6
 const { seed } = createRandom()
 
 test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${seed})`, async () => {
   const report = await runFuzz({
-    ...{ seed, requests: REQUESTS, connections: 6, slowSenders: 0, breakerRequests: 0, only: null },
+    ...{ seed, requests: REQUESTS, consoleRequests: CONSOLE_REQUESTS, connections: 6 },
+    ...{ first: 0, slowSenders: 0, breakerRequests: 0, only: null },
   })
   expect(faultsOf(report), `repeat with npm run fuzz -- --requests ${REQUESTS} --seed ${seed}`).toEqual([])
   expect(report.operations.length).toBeGreaterThan(100)

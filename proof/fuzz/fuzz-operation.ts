@@ -32,6 +32,8 @@ export interface OperationStage {
   readonly upstream: Pick<HostileUpstream, 'count' | 'since'>
   readonly seed: number
   readonly requests: number
+  /** Number of the first of them. */
+  readonly first: number
   readonly connections: number
   /** Whether an operation that asks the upstream must have reached it. */
   readonly mustReach: boolean
@@ -122,11 +124,11 @@ export async function fuzzOperation(stage: OperationStage, operation: Operation)
   const statuses = new Map<number, number>()
   const faults: string[] = []
   let slowestMs = 0
-  let next = 0
+  let next = stage.first
   const before = stage.upstream.count()
   const work = async (): Promise<void> => {
     const connection = new RawConnection(stage.port)
-    while (next < stage.requests) {
+    while (next < stage.first + stage.requests) {
       const number = next++
       const startedAt = performance.now()
       const outcome = await sendOne(stage, operation, { connection, number })

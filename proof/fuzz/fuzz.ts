@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- --requests N --seed S --connections C --slow-senders N --breaker-requests N --only id,id`
+ * `npm run fuzz -- --requests N --seed S --connections C --slow-senders N --breaker-requests N --only id,id --first N`
  *
  * Random and hostile requests to every endpoint of the OpenAPI document and every row of the console, smuggling cases,
  * and an upstream that answers anything. Exit code 1 on any fault.
@@ -26,7 +26,7 @@ function printOperation({ id, requests, slowestMs, statuses, upstreamAnswers, fa
 
 const options = readOptions({
   ...{ requests: '2000', seed: freshSeed(), connections: '8', 'slow-senders': '2' },
-  ...{ 'breaker-requests': null, only: null },
+  ...{ 'breaker-requests': null, only: null, first: '0' },
 })
 const [requests, seed] = [options.number('requests', 1), options.number('seed')]
 const connections = options.number('connections', 1)
@@ -39,7 +39,16 @@ const repeat =
 console.log(repeat)
 const slowSenders = options.number('slow-senders')
 const report = await runFuzz({
-  ...{ seed, requests, connections, slowSenders, only, breakerRequests },
+  ...{
+    seed,
+    requests,
+    consoleRequests: requests,
+    first: options.number('first'),
+    connections,
+    slowSenders,
+    only,
+    breakerRequests,
+  },
   onOperation: printOperation,
 })
 console.log(`${report.smugglingCases} smuggling cases; ${report.upstreamAnswers} answers of a hostile upstream`)

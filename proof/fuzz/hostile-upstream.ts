@@ -26,6 +26,8 @@ const REMEMBERED = 6
 const REMEMBERED_BYTES = 1_500
 /** More than any answer may have, in bytes: the longest is one with pictures. */
 const ENDLESS_BYTES = 220 * 1024 * 1024
+/** The same for a file, which goes on to the client as it comes. */
+const ENDLESS_FILE_BYTES = 4 * 1024 * 1024
 const ENDLESS_PIECE = Buffer.alloc(1024 * 1024, ' ')
 
 const contentTypes = ['application/json', 'text/event-stream', 'text/event-stream; charset=utf-8', 'text/html', '', 'x']
@@ -52,10 +54,10 @@ async function writePieces({ response, random }: Reply, bytes: Buffer): Promise<
 }
 
 /** Writes until nobody listens any more. */
-async function writeWithoutEnd({ response }: Reply): Promise<void> {
+async function writeWithoutEnd({ response }: Reply, bytesMax: number): Promise<void> {
   const closed = new AbortController()
   response.once('close', () => closed.abort())
-  for (let sent = 0; sent < ENDLESS_BYTES && !response.destroyed; sent += ENDLESS_PIECE.length) {
+  for (let sent = 0; sent < bytesMax && !response.destroyed; sent += ENDLESS_PIECE.length) {
     if (response.write(ENDLESS_PIECE)) continue
     await once(response, 'drain', { signal: closed.signal }).catch(() => undefined)
   }
@@ -89,7 +91,8 @@ async function send(
   const length = random.below(25) === 0 ? { 'content-length': encoded.length + random.pick([0, 0, 1, 5_000]) } : {}
   response.writeHead(status, { 'content-type': told, ...headers, ...('transfer-encoding' in headers ? {} : length) })
   await writePieces(reply, encoded)
-  if (random.below(600) === 0) await writeWithoutEnd(reply)
+  if (random.below(600) === 0)
+    await writeWithoutEnd(reply, /^(?:audio|video)/.test(type) ? ENDLESS_FILE_BYTES : ENDLESS_BYTES)
   if (random.below(15) === 0) response.destroy()
   else response.end()
 }

@@ -22,6 +22,10 @@ export interface FuzzOptions {
   readonly seed: number
   /** Requests to each endpoint. */
   readonly requests: number
+  /** Requests to each row of the console. */
+  readonly consoleRequests: number
+  /** Number of the first request to each. */
+  readonly first: number
   /** Connections at a time. */
   readonly connections: number
   /** Senders of slow headers; they take more than half a minute. */
@@ -108,10 +112,11 @@ interface Asked {
 async function fuzzTarget(stage: Stage, asked: Asked): Promise<OperationResult[]> {
   const { options, rawKeys, known, upstream } = stage
   const { withBreakers, ...where } = asked
-  const { seed, connections, only } = options
-  const requests = withBreakers ? options.breakerRequests : options.requests
+  const { seed, first, connections, only } = options
+  const forKeys = withBreakers ? options.breakerRequests : options.requests
+  const requests = asked.person === null ? forKeys : options.consoleRequests
   const operationStage: OperationStage = {
-    ...{ ...where, rawKeys, known, upstream, seed, connections, requests },
+    ...{ ...where, rawKeys, known, upstream, seed, first, connections, requests },
     mustReach: !withBreakers,
   }
   const results: OperationResult[] = []

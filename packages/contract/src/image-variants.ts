@@ -39,7 +39,10 @@ function multiples(wanted: number | null, listed: number): number {
 }
 
 /** Qualities by names that upstreams use for the same. */
-const qualityNames: Readonly<Record<string, string>> = { hd: 'high', standard: 'medium' }
+const qualityNames: ReadonlyMap<string, string> = new Map([
+  ['hd', 'high'],
+  ['standard', 'medium'],
+])
 
 function withQuality<Variant extends PictureSettings>(
   variants: readonly Variant[],
@@ -48,7 +51,8 @@ function withQuality<Variant extends PictureSettings>(
   if (asked === null || asked === 'auto') return variants
   const quality = asked.toLowerCase()
   const matching = variants.filter(
-    (variant) => variant.quality === null || variant.quality === quality || variant.quality === qualityNames[quality],
+    (variant) =>
+      variant.quality === null || variant.quality === quality || variant.quality === qualityNames.get(quality),
   )
   // A quality that the list does not know is priced as whichever it may be.
   return matching.length === 0 ? variants : matching
@@ -85,13 +89,13 @@ function isSame(listed: string | null, asked: string | null): boolean {
 }
 
 /** Pixels that a tier reaches to, sides of 3:2 included. */
-const tierPixels: Readonly<Record<string, number>> = {
-  '512': 400_000,
-  '1k': USUAL_PIXELS,
-  '1.5k': 3_600_000,
-  '2k': 6_300_000,
-  '4k': 25_200_000,
-}
+const tierPixels: ReadonlyMap<string, number> = new Map([
+  ['512', 400_000],
+  ['1k', USUAL_PIXELS],
+  ['1.5k', 3_600_000],
+  ['2k', 6_300_000],
+  ['4k', 25_200_000],
+])
 
 const MEGAPIXEL = 1_048_576
 const PIXELS = /^(\d{1,6})x(\d{1,6})$/i
@@ -103,23 +107,23 @@ function pixelsOf({ size, resolution }: PictureSettings): number {
 }
 
 /** Pixels of a tier as it is meant: its square. */
-const nominalPixels: Readonly<Record<string, number>> = {
-  '512': 262_144,
-  '1k': MEGAPIXEL,
-  '1.5k': 2_359_296,
-  '2k': 4_194_304,
-  '4k': 16_777_216,
-}
+const nominalPixels: ReadonlyMap<string, number> = new Map([
+  ['512', 262_144],
+  ['1k', MEGAPIXEL],
+  ['1.5k', 2_359_296],
+  ['2k', 4_194_304],
+  ['4k', 16_777_216],
+])
 
 function wantedPixels({ size, resolution }: PictureSettings): number | null {
   return readPixels(size, nominalPixels) ?? readPixels(resolution, nominalPixels)
 }
 
-function readPixels(text: string | null, tiers: Readonly<Record<string, number>>): number | null {
+function readPixels(text: string | null, tiers: ReadonlyMap<string, number>): number | null {
   if (text === null) return null
   const pixels = PIXELS.exec(text)
   if (pixels !== null) return Number(pixels[1]) * Number(pixels[2])
   const megapixels = MEGAPIXELS.exec(text)
   if (megapixels !== null) return Number(megapixels[1]) * MEGAPIXEL
-  return tiers[text.toLowerCase()] ?? null
+  return tiers.get(text.toLowerCase()) ?? null
 }

@@ -57,6 +57,8 @@ describe('the price of a render', () => {
     ['megapixels', byMegapixel, { size: '1024x1024' }, ['0.03', '0.03']],
     ['megapixels, rounded up', byMegapixel, { size: '1500x1500' }, ['0.06', '0.06']],
     ['modes, where the request does not tell', byMode, {}, ['0.06', '0.07']],
+    ['a size that every object has', byTier, { size: 'constructor', quality: '__proto__' }, ['0.041', '0.048']],
+    ['one price, no size', oneForAll, { size: '__proto__', resolution: 'toString' }, ['0.04', '0.04']],
     ['one price, a usual size', oneForAll, { size: '1024x1024' }, ['0.04', '0.04']],
     ['one price, a larger size, in proportion', oneForAll, { size: '2048x2048' }, ['0.12', '0.12']],
   ])('%s', (_name, prices, settings, [likely, highest]) => {
