@@ -31,6 +31,7 @@ describeEachEngine('audits that are asked for', (engine) => {
     expect((await other.state()).running).toMatchObject({ startedBy: 'Ada' })
     await one.close()
     expect(await other.state()).toMatchObject({ running: null, failure: 'The gateway stopped meanwhile.' })
+    expect(one.errors).toEqual([])
     expect(await other.start('Bob')).toBe(true)
     await eventually(async () => expect((await other.state()).last).toMatchObject({ startedBy: 'Bob', report }))
   })
