@@ -1,19 +1,19 @@
 /** Some random requests to each endpoint. `npm run fuzz` sends thousands. */
 import { expect, test } from 'vitest'
-import { createRandom } from '../packages/server/testing/random.ts'
 import { BrokenAnswerError, readAnswers } from '../proof/fuzz/raw-answers.ts'
 import { faultsOf, runFuzz } from '../proof/fuzz/run-fuzz.ts'
 
 const REQUESTS = 40
 const CONSOLE_REQUESTS = 6
-const { seed } = createRandom()
+/** The same requests each time: new ones are for the command, which repeats and tells what it finds. */
+const SEED = 8
 
-test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${seed})`, async () => {
+test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${SEED})`, async () => {
   const report = await runFuzz({
-    ...{ seed, requests: REQUESTS, consoleRequests: CONSOLE_REQUESTS, connections: 6 },
+    ...{ seed: SEED, requests: REQUESTS, consoleRequests: CONSOLE_REQUESTS, connections: 6 },
     ...{ first: 0, slowSenders: 0, breakerRequests: 0, only: null },
   })
-  expect(faultsOf(report), `repeat with npm run fuzz -- --requests ${REQUESTS} --seed ${seed}`).toEqual([])
+  expect(faultsOf(report), `repeat with npm run fuzz -- --requests ${REQUESTS} --seed ${SEED}`).toEqual([])
   expect(report.operations.length).toBeGreaterThan(100)
   expect(report.upstreamAnswers).toBeGreaterThan(REQUESTS)
 }, 120_000)
