@@ -29,6 +29,8 @@ export interface OperationStage {
   /** Who calls the console; null for an operation that takes a key. */
   readonly person: ConsolePerson | null
   readonly known: KnownNames
+  /** Makes things to ask after: operations on one of them use them up. */
+  readonly makeThings: () => Promise<void>
   readonly upstream: Pick<HostileUpstream, 'count' | 'since'>
   readonly seed: number
   readonly requests: number
@@ -45,6 +47,8 @@ export const BODY_BYTES_MAX = 128 * 1024
 const HANG_MS = 20_000
 /** As much of an answer of the upstream is told with a fault, in characters. */
 const STORY_LENGTH = 700
+/** Requests that what was made lasts for. */
+const THINGS_LAST = 500
 /** Counts, among the statuses, the files that broke off. */
 const CUT = 0
 /** The least part of requests that must reach the upstream, where an operation asks it: one in so many. */
@@ -119,6 +123,10 @@ function reachFault({ mustReach, requests }: OperationStage, { id, asksUpstream 
   return [`${id}: the upstream was reached ${reached} times only, by ${requests} requests: that proves nothing`]
 }
 
+function asksAfterThings({ path, isConsole }: Operation): boolean {
+  return path.includes('{') && !isConsole
+}
+
 /** Runs one. */
 export async function fuzzOperation(stage: OperationStage, operation: Operation): Promise<OperationResult> {
   const statuses = new Map<number, number>()
@@ -130,6 +138,7 @@ export async function fuzzOperation(stage: OperationStage, operation: Operation)
     const connection = new RawConnection(stage.port)
     while (next < stage.first + stage.requests) {
       const number = next++
+      if ((number - stage.first) % THINGS_LAST === 0 && asksAfterThings(operation)) await stage.makeThings()
       const startedAt = performance.now()
       const outcome = await sendOne(stage, operation, { connection, number })
       slowestMs = Math.max(slowestMs, performance.now() - startedAt)

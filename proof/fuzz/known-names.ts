@@ -28,8 +28,8 @@ export class KnownNames {
   }
 
   /** Takes in what an answer tells. */
-  learn({ path }: Operation, { status, headers, body }: RawAnswer): void {
-    if (status < 300) this.add('/v1/usage', headers['x-request-id'] ?? '')
+  learn({ path, asksUpstream }: Operation, { status, headers, body }: RawAnswer): void {
+    if (status < 300 && asksUpstream) this.add('/v1/usage', headers['x-request-id'] ?? '')
     if (status >= 300 || body.length > READ_BYTES_MAX) return
     const text = body.toString('utf8')
     for (const [, id = ''] of text.matchAll(ID)) this.add(lists[path] ?? path, id)

@@ -14,7 +14,7 @@ import { BODY_BYTES_MAX, fuzzOperation, type OperationResult, type OperationStag
 import { type FuzzTarget, readFuzzTarget } from './fuzz-target.ts'
 import { type HostileUpstream, startHostileUpstream } from './hostile-upstream.ts'
 import { KnownNames } from './known-names.ts'
-import { makeFirstThings } from './make-first-things.ts'
+import { makeThings } from './make-things.ts'
 import { runSmuggling, sendSlowly } from './run-smuggling.ts'
 import { smugglingCases } from './smuggling-cases.ts'
 
@@ -118,6 +118,7 @@ async function fuzzTarget(stage: Stage, asked: Asked): Promise<OperationResult[]
   const operationStage: OperationStage = {
     ...{ ...where, rawKeys, known, upstream, seed, first, connections, requests },
     mustReach: !withBreakers,
+    makeThings: () => makeThings({ target: asked.target, port: asked.port, rawKey: rawKeys[0], known }),
   }
   const results: OperationResult[] = []
   for (const operation of asked.target.operations) {
@@ -166,17 +167,15 @@ async function fuzzWithBreakers(stage: Stage): Promise<OperationResult[]> {
 }
 
 async function play(stage: Stage): Promise<Pick<FuzzReport, 'operations' | 'slowMs'>> {
-  const { options, faults, rawKeys, known } = stage
-  const [rawKey] = rawKeys
+  const { options, faults, rawKeys } = stage
   const gateway = await startGateway(stage)
   const { port } = gateway
   const slow = Promise.all(Array.from({ length: options.slowSenders }, () => sendSlowly(port)))
   const consoleRows = await openConsole(stage, gateway)
   const target = await readFuzzTarget(`http://127.0.0.1:${port}`)
-  await makeFirstThings({ target, port, rawKey, known })
   const operations = await fuzzTarget(stage, { target, person: null, port, withBreakers: false })
   if (consoleRows !== null) operations.push(...(await fuzzTarget(stage, { ...consoleRows, port, withBreakers: false })))
-  if (options.only === null) faults.push(...(await runSmuggling(port, rawKey)))
+  if (options.only === null) faults.push(...(await runSmuggling(port, rawKeys[0])))
   const slowMs = await slow
   if (slowMs.includes(null)) faults.push('a sender of slow headers was borne too long')
   await inspectEnd(stage, gateway)
