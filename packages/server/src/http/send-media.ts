@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ByteRange } from '../files/media-files.ts'
 import { parseByteRange } from './byte-range.ts'
+import { exactLength } from './exact-length.ts'
 import type { RouteCall } from './route.ts'
 import { READER_STALL_MS } from './sse-writer.ts'
 
@@ -55,7 +56,7 @@ export async function sendMedia({ request, reply }: RouteCall, download: MediaDo
   if (range !== null) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${bytes}`)
   // A reader that takes nothing holds a file open; the time begins anew whenever it takes some.
   reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
-  return reply.send(stream)
+  return reply.send(exactLength(stream, length))
 }
 
 function headersOf({ contentType, fileName, maxAgeSeconds }: MediaDownload, etag: string): Record<string, string> {
