@@ -100,7 +100,8 @@ describe('the formats', () => {
 
   test('words come through with verbose_json, and granularities reach the upstream as they were written', async () => {
     const words = [{ word: 'The', start: 0, end: 0.5 }]
-    audio.onTranscription = (_call, response) => sendJson(response, { text: 'The', words, usage: { seconds: 1 } })
+    const told = [...words, { word: 1, start: 0, end: 1 }, null]
+    audio.onTranscription = (_call, response) => sendJson(response, { text: 'The', words: told, usage: { seconds: 1 } })
     const granularities: Field[] = [
       ['timestamp_granularities[]', 'word'],
       ['timestamp_granularities[]', 'segment'],

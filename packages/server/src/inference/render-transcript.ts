@@ -55,12 +55,32 @@ function fillSegment(segment: Json, index: number): Json {
     start: numberOr(segment['start'], 0),
     end: numberOr(segment['end'], numberOr(segment['start'], 0)),
     text: textOr(segment['text'], ''),
-    tokens: Array.isArray(segment['tokens']) ? segment['tokens'] : [],
+    tokens: Array.isArray(segment['tokens']) ? segment['tokens'].filter((each) => typeof each === 'number') : [],
     temperature: numberOr(segment['temperature'], 0),
     avg_logprob: numberOr(segment['avg_logprob'], 0),
     compression_ratio: numberOr(segment['compression_ratio'], 0),
     no_speech_prob: numberOr(segment['no_speech_prob'], 0),
   }
+}
+
+/** A part of what one person says; its id may be a text. */
+function fillTurn(segment: Json, index: number): Json {
+  const start = numberOr(segment['start'], 0)
+  return {
+    ...segment,
+    id: textOr(segment['id'], '') === '' ? numberOr(segment['id'], index) : segment['id'],
+    ...{ start, end: numberOr(segment['end'], start), text: textOr(segment['text'], '') },
+  }
+}
+
+/** Words that are none are left out, and times that are none are filled in. */
+function fillWords(words: readonly Json[]): readonly Json[] {
+  return words
+    .filter(({ word }) => typeof word === 'string')
+    .map((word) => {
+      const start = numberOr(word['start'], 0)
+      return { ...word, start, end: numberOr(word['end'], start) }
+    })
 }
 
 /** What is shown beside the transcript. */
@@ -95,7 +115,7 @@ function verboseMembers(transcript: UpstreamTranscript, facts: TranscriptFacts):
     duration: numberOr(value['duration'], transcript.seconds ?? facts.duration ?? facts.chargedSeconds),
     text,
     ...(segments === null ? {} : { segments: segments.map(fillSegment) }),
-    ...(words === null ? {} : { words }),
+    ...(words === null ? {} : { words: fillWords(words) }),
   }
 }
 
@@ -105,7 +125,7 @@ function diarizedMembers(transcript: UpstreamTranscript, facts: TranscriptFacts)
     task: textOr(value['task'], facts.task),
     duration: numberOr(value['duration'], transcript.seconds ?? facts.duration ?? facts.chargedSeconds),
     text,
-    segments: objectsIn(value['segments']) ?? [],
+    segments: (objectsIn(value['segments']) ?? []).map(fillTurn),
   }
 }
 
