@@ -47,7 +47,7 @@ export const USAGE = `npm run bench -- [options]
   --rows 1,4       only these rows
   --pairs N        pairs of each row; fewer than 10 give no verdict (10)
   --seconds N      length of each side of a pair (3)
-  --minutes N      begin no row after so long (20)
+  --minutes N      begin no row after so long (30)
   --quick          2 short pairs and small sizes: whether everything works, no figures
   --database URL   a PostgreSQL server with the right to create databases, instead of one that is started
   --json FILE      write all results as JSON
@@ -77,7 +77,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     rows: parseRows(values.rows),
     pairs: Math.ceil(parseAmount('pairs', values.pairs, quick ? 2 : 10)),
     ...{ seconds, statedSeconds: seconds * STATED_PART, warmUpSeconds: quick ? seconds : WARM_UP_SECONDS },
-    minutes: parseAmount('minutes', values.minutes, quick ? 1.5 : 20),
+    minutes: parseAmount('minutes', values.minutes, quick ? 1.5 : 30),
     database: values.database ?? null,
     json: values.json ?? null,
     document: values.document ?? null,
