@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { shortDecimal } from '@svc/contract'
+import { shortBalance, shortDecimal } from '@svc/contract'
 import { request } from 'undici'
 import { CHAINS_FOLDER } from './sandbox/local-chains.ts'
 import { askNode, BANKER_ADDRESS, callContract, TOKEN_ADDRESS } from './sandbox/place-contracts.ts'
@@ -100,7 +100,7 @@ async function fund(payment: Payment, { env, print }: FundOptions): Promise<void
   const claim = { txHash, asset: payment.asset, chainId: payment.chainId }
   const { credits } = await claimUntilCredited({ origin, key, print }, claim)
   const balance = (await callApi({ origin, key }, '/api/v1/balance')) as { readonly credits: number }
-  const [added, left] = [credits, balance.credits].map((amount) => shortDecimal(String(amount)))
+  const [added, left] = [shortDecimal(String(credits)), shortBalance(String(balance.credits))]
   print(`Credited   ${added} credits; the balance is ${left} credits now`)
 }
 

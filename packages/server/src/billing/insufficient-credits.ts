@@ -26,6 +26,9 @@ const lesser: Readonly<Record<UsageType, { readonly ask: string; readonly field:
   transcription: { ask: 'send a shorter recording', field: 'affordable_seconds' },
 }
 
+/** What helps a chat that could not even pay for its prompt and one token. */
+const SHORTER_PROMPT = 'shorten the prompt'
+
 const remedies: Readonly<Record<SpendLimit, string>> = {
   account: 'Add credits',
   team: 'Ask for a higher team budget',
@@ -42,9 +45,10 @@ export function insufficientCredits(
 ): ServiceError {
   const short = result.required - result.available
   const { ask, field } = lesser[type]
+  const less = type === 'chat' && result.affordableUnits === 0 ? SHORTER_PROMPT : ask
   const message =
     `${whose[result.limit]}: this request needs up to ${formatCredits(result.required)} credits, ` +
-    `${formatCredits(result.available)} are available. ${remedies[result.limit]} or ${ask}.`
+    `${formatCredits(result.available)} are available. ${remedies[result.limit]} or ${less}.`
   return new ServiceError(codes[result.limit], message, {
     shouldRetry: false,
     headers: { 'x-svc-credits-required': formatCredits(result.required) },
