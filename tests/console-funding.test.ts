@@ -160,7 +160,7 @@ describe.skipIf(!hasEvm())('funding', () => {
     test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async () => {
       await page.setViewportSize(PHONE)
       for (const name of ['statement', 'fund']) {
-        if (name === 'fund') await page.getByRole('link', { name: 'Back to funding' }).click()
+        if (name === 'fund') await page.getByRole('main').getByRole('link', { name: 'Funding' }).click()
         await page.getByRole('heading', { level: 1, name: name === 'fund' ? 'Funding' : /^Statement/ }).waitFor()
         expect(await faultsOf(page)).toEqual([])
         expect(await cutTables(page)).toEqual([])

@@ -55,14 +55,19 @@ test(
     await page.getByRole('button', { name: 'Create the account' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 
-    await openPlace(page, 'Settings')
+    // Nobody is invited to a closed door unawares; who can open it is led there.
+    await openPlace(page, 'Team')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByText('People who have no account here cannot make one').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByRole('link', { name: 'The operator’s settings' }).click()
     await page.getByRole('list').getByText('Ada', { exact: true }).waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Acme AI')
     await page.getByLabel('Who may make an account').selectOption('invite')
     await page.getByLabel('Or the terms as text').fill('Be kind.\n<b>Truly.</b>')
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The settings hold.').waitFor()
+    await page.getByText('Saved: the settings hold in every process at once.').waitFor()
     await page.getByRole('navigation', { name: 'Places' }).getByText('Acme AI').waitFor()
     expect(await page.title()).toBe('Settings · Acme AI')
 

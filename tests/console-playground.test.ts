@@ -365,13 +365,13 @@ test('a picture of a model and the names of models are shown, and never run', { 
 
   await page.goto(`${origin()}/console/team/${teamId}/models?q=evil`)
   await page.getByRole('link', { name: evil }).waitFor()
-  // What may train on prompts says so, and what nobody speaks of says that.
+  // What may train on prompts says so; of the rest the list says nothing.
   await page.getByRole('row', { name: evil }).getByText('may train on prompts').waitFor()
   await page.getByLabel('Search').fill('')
   await page.getByLabel('Prompts').selectOption('may')
   await page.getByText(/^1 of \d+ models$/).waitFor()
   await page.getByLabel('Prompts').selectOption('unknown')
-  await page.getByRole('region', { name: 'Models' }).getByText('training not stated').first().waitFor()
+  await page.getByText(/^1 of \d+ models$/).waitFor({ state: 'detached' })
   expect(await page.getByText('may train on prompts', { exact: true }).locator(':scope:not(option)').count()).toBe(0)
   await page.getByLabel('Prompts').selectOption('')
   await page.getByRole('link', { name: evil }).click()

@@ -355,6 +355,18 @@ test('models can be searched, and one is reckoned for a month', { timeout: TEST_
   await page.getByLabel('Output tokens each').fill('1000')
   // 2,000 × (1,000 × 12 + 1,000 × 60) credits per million tokens.
   await page.getByTitle('144 credits').first().waitFor()
+  // What is no count is left as it was typed, told, and not reckoned with.
+  for (const typed of ['1.5', '-5']) {
+    await page.getByLabel('Output tokens each').fill(typed)
+    await page.getByText('Must be a whole number, 0 or more').waitFor()
+    expect(await page.getByLabel('Output tokens each').inputValue()).toBe(typed)
+    expect(await page.getByTitle('144 credits').count()).toBe(0)
+  }
+  await page.getByLabel('Output tokens each').fill('1000')
+  await page.getByTitle('144 credits').first().waitFor()
+  await page.getByLabel('Of them cached').fill('2000')
+  await page.getByText('More than the prompt: 1,000 are counted').waitFor()
+  await page.getByLabel('Of them cached').fill('0')
   expect(await faultsOf(page)).toEqual([])
   await page.reload()
   await page.getByTitle('144 credits').first().waitFor()

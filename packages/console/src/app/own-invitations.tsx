@@ -34,7 +34,7 @@ function Invitation({ invitation }: { readonly invitation: OwnInvitation }) {
   return (
     <li className="flex flex-wrap items-center gap-3 rounded-lg border border-accent/40 bg-accent-soft px-4 py-3">
       <p className="min-w-0 flex-1 basis-60">
-        {invitation.invited_by === '' ? 'You are invited' : `${invitation.invited_by} asks you`} into the team{' '}
+        {invitation.invited_by === '' ? 'You are invited' : `${invitation.invited_by} asks you`} to join the team{' '}
         <strong>{invitation.team_name}</strong>, as {invitation.role}.
       </p>
       <div className="flex gap-2">

@@ -20,10 +20,14 @@ export type SampleKind = ModelEntry['svc']['type']
 export const SAMPLE_PROMPT = 'Say hello in five words.'
 /** Stands where a key goes that is not known. */
 export const KEY_PLACE = 'YOUR_KEY'
+/** Said beside samples that have the place of a key and not the key. */
+export const KEY_HINT = `Put your key in place of ${KEY_PLACE}: it was shown once, when it was made.`
 const SCENE = 'A paper boat on a river at dawn.'
 
 const PYTHON = 'pip install openai'
 const NODE = 'npm install openai'
+/** The client is run from the sources: see docs/cli.md. */
+const SVC = "in a checkout of the gateway: alias svc='npm run --silent svc --'"
 const VERCEL = 'npm install ai @ai-sdk/openai-compatible'
 
 const curl = ({ baseUrl, key }: SampleParts, path: string, body: object): string =>
@@ -46,7 +50,7 @@ function svc({ baseUrl, key }: SampleParts, command: string): Sample {
   const code = `export SVC_BASE_URL=${baseUrl.replace(/\/v1$/, '')}
 export SVC_API_KEY=${key}
 ${command}`
-  return { name: 'svc', install: null, code }
+  return { name: 'svc', install: SVC, code }
 }
 
 function chatSamples(parts: SampleParts): readonly Sample[] {

@@ -19,7 +19,7 @@ export function KeyBudget({ target }: { readonly target: Exact<TeamKey> }) {
       <BudgetBar share={share} className="w-24" />
       {anew !== null && (
         <span className="text-[12px] text-soft">
-          anew <Time seconds={anew} />
+          renewed <Time seconds={anew} />
         </span>
       )}
     </div>

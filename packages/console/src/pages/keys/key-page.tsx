@@ -5,7 +5,7 @@ import { ArrowLeft, Pencil, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useSignedIn, useTeam } from '../../api/session.ts'
 import { keyQuery, modelsQuery, usageQuery } from '../../api/team.ts'
-import { KEY_PLACE, samplesFor } from '../../samples/code-samples.ts'
+import { KEY_HINT, KEY_PLACE, samplesFor } from '../../samples/code-samples.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
 import { backLink } from '../../ui/back-link.ts'
 import { Button } from '../../ui/button.tsx'
@@ -174,7 +174,7 @@ function BudgetNote({ limit, used, anew }: BudgetNoteProps) {
       of <Credits value={limit} />
       {anew !== null && (
         <>
-          , anew <Time seconds={anew} />
+          , renewed <Time seconds={anew} />
         </>
       )}
       <BudgetBar share={share} className="mt-1.5 max-w-56" />
@@ -219,6 +219,7 @@ function Samples({ target }: { readonly target: Exact<TeamKey> }) {
     <section>
       <h2 className="mb-3 font-semibold">Use it</h2>
       <CodeTabs samples={samplesFor(kind, { baseUrl: gateway.api_base_url, key: KEY_PLACE, model })} />
+      <p className="mt-2 text-[12px] text-soft">{KEY_HINT}</p>
     </section>
   )
 }

@@ -8,6 +8,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Card } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
+import { cachedProblem, countProblem } from './count-problem.ts'
 
 type Model = Exact<ModelEntry>
 type Amount = Exclude<keyof ModelPriceQuery, 'model'>
@@ -57,16 +58,37 @@ function inputsOf({ svc }: Model): readonly Input[] {
   }
 }
 
-const priceQuery = (query: Parameters<typeof priceOf>[0]) =>
+/** @param isWhole false while something of it cannot be reckoned with. */
+const priceQuery = (query: Parameters<typeof priceOf>[0], isWhole: boolean) =>
   queryOptions({
     queryKey: ['model-price', query],
     queryFn: ({ signal }) => priceOf(query, signal),
+    enabled: isWhole,
     placeholderData: keepPreviousData,
     staleTime: 300_000,
   })
 
 function priceOf(query: { readonly model: string } & Work, signal: AbortSignal) {
   return consoleApi.call(consoleEndpoints.getModelPrice, { query }, { signal })
+}
+
+/** Whether what is typed can be reckoned with. */
+function isCounted({ name, options }: Input, asked: Work): boolean {
+  return options !== undefined || countProblem(asked[name] ?? '') === null
+}
+
+const areCounted = (inputs: readonly Input[], asked: Work): boolean => inputs.every((input) => isCounted(input, asked))
+
+function problemOf(input: Input, asked: Work): string | null {
+  const value = asked[input.name] ?? ''
+  if (!isCounted(input, asked)) return countProblem(value)
+  return input.name === 'cached_tokens' ? cachedProblem(value, asked.input_tokens ?? '') : null
+}
+
+/** Undefined where there is nothing to add to the label. */
+function hintOf({ name }: Input, { pricing }: Model): string | undefined {
+  const hasOwnPrice = pricing?.input_cache_read !== undefined
+  return name === 'cached_tokens' && !hasOwnPrice ? 'no own price for cached tokens' : undefined
 }
 
 const route = getRouteApi('/signed-in/team/$teamId/models/$modelId')
@@ -78,21 +100,27 @@ export function Calculator({ model }: { readonly model: Model }) {
   const inputs = [REQUESTS, ...inputsOf(model)]
   const typed = inputs.map(({ name, usual }) => [name, work[name] ?? usual] as const)
   const asked = Object.fromEntries(typed.filter(([, value]) => value !== '')) as Work
+  const problems = new Map(inputs.map((input) => [input.name, problemOf(input, asked)] as const))
+  const isWhole = areCounted(inputs, asked)
   const settled = useDeferredValue(asked)
-  const { data, error } = useQuery(priceQuery({ model: model.id, ...settled }))
+  const { data, error } = useQuery(priceQuery({ model: model.id, ...settled }, areCounted(inputs, settled)))
   const set = (name: Amount, value: string): void =>
     void navigate({ search: { ...work, [name]: value }, replace: true, resetScroll: false })
   return (
     <Card title="Your month">
-      <div className="grid grid-cols-2 items-end gap-3 sm:grid-cols-4">
-        {inputs.map(({ name, label, usual, options }) =>
-          options === undefined ? (
+      <div className="grid grid-cols-2 items-start gap-3 sm:grid-cols-4">
+        {inputs.map((input) => {
+          const { name, label, usual, options } = input
+          return options === undefined ? (
             <TextField
               key={name}
               label={label}
               inputMode="numeric"
               value={work[name] ?? usual}
-              onChange={({ target }) => set(name, target.value.replaceAll(/\D/g, '').slice(0, 9))}
+              maxLength={12}
+              hint={hintOf(input, model)}
+              problem={problems.get(name) ?? null}
+              onChange={({ target }) => set(name, target.value)}
             />
           ) : (
             <SelectField
@@ -102,12 +130,13 @@ export function Calculator({ model }: { readonly model: Model }) {
               options={options.map((value) => ({ value, text: value === '' ? 'as the model chooses' : value }))}
               onPick={(value) => set(name, value)}
             />
-          ),
-        )}
+          )
+        })}
       </div>
       <div role="status" className="mt-5 min-h-20 border-t border-line pt-4">
-        {error !== null && <Failure error={error} />}
-        {error === null && data !== undefined && (
+        {!isWhole && <p className="text-soft">The sum appears once every figure is a whole number.</p>}
+        {isWhole && error !== null && <Failure error={error} />}
+        {isWhole && error === null && data !== undefined && (
           <>
             <p className="text-2xl leading-8 font-semibold">
               <Credits value={data.credits} /> <span className="font-normal text-soft">a month</span>

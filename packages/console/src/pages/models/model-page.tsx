@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { useSignedIn, useTeam } from '../../api/session.ts'
 import { modelsQuery } from '../../api/team.ts'
-import { KEY_PLACE, samplesFor } from '../../samples/code-samples.ts'
+import { KEY_HINT, KEY_PLACE, samplesFor } from '../../samples/code-samples.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
 import { backLink } from '../../ui/back-link.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -69,6 +69,7 @@ function OneModel({ model }: { readonly model: Model }) {
         <section>
           <h2 className="mb-3 font-semibold">Use it</h2>
           <CodeTabs key={model.id} samples={samplesFor(model.svc.type, parts)} />
+          <p className="mt-2 text-[12px] text-soft">{KEY_HINT}</p>
         </section>
       </div>
     </Page>

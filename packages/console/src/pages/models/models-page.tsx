@@ -94,7 +94,7 @@ export function ModelsPage() {
             }
           />
         ) : (
-          <ModelTable models={shown} tellsTraining={models.some(({ svc }) => svc.prompt_training !== null)} />
+          <ModelTable models={shown} />
         )}
       </div>
     </Page>
@@ -104,13 +104,7 @@ export function ModelsPage() {
 /** So many fill the highest window; a search finds the rest sooner than a scroll. */
 const FIRST_ROWS = 60
 
-interface ModelTableProps {
-  readonly models: readonly Model[]
-  /** Whether anything is said of any model: then what is not said is marked as well. */
-  readonly tellsTraining: boolean
-}
-
-function ModelTable({ models, tellsTraining }: ModelTableProps) {
+function ModelTable({ models }: { readonly models: readonly Model[] }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? models : models.slice(0, FIRST_ROWS)
   return (
@@ -131,7 +125,7 @@ function ModelTable({ models, tellsTraining }: ModelTableProps) {
           </thead>
           <tbody>
             {shown.map((model) => (
-              <ModelRow key={model.id} model={model} tellsTraining={tellsTraining} />
+              <ModelRow key={model.id} model={model} />
             ))}
           </tbody>
         </table>
@@ -145,7 +139,7 @@ function ModelTable({ models, tellsTraining }: ModelTableProps) {
   )
 }
 
-function ModelRow({ model, tellsTraining }: { readonly model: Model; readonly tellsTraining: boolean }) {
+function ModelRow({ model }: { readonly model: Model }) {
   const team = useTeam()
   const { svc, architecture } = model
   return (
@@ -160,7 +154,7 @@ function ModelRow({ model, tellsTraining }: { readonly model: Model; readonly te
             {model.name}
           </Link>
           {svc.confidential && <ConfidentialMark />}
-          {tellsTraining && <TrainingMark training={svc.prompt_training} />}
+          {svc.prompt_training !== null && <TrainingMark training={svc.prompt_training} />}
           {svc.featured && (
             <span className="rounded bg-accent-soft max-sm:hidden px-1.5 text-[12px] text-accent">featured</span>
           )}

@@ -16,15 +16,15 @@ import { RowsSkeleton } from './rows-skeleton.tsx'
 import { useDeed } from './use-deed.ts'
 
 const SIGNUPS = [
-  { value: 'closed', text: 'Nobody: accounts are made by operators' },
+  { value: 'closed', text: 'Nobody: operators make them' },
   { value: 'invite', text: 'Who was invited to a team' },
-  { value: 'open', text: 'Everybody with an address or a wallet' },
+  { value: 'open', text: 'Everybody, by mail or wallet' },
 ] as const
 
 export function SettingsPage() {
   const { data, error } = useQuery(operatorSettingsQuery)
   return (
-    <Page title="Settings" lead="They hold at once, on every process. Everything else is in the configuration.">
+    <Page title="Settings" lead="Everything else is in the configuration.">
       <div className="flex max-w-2xl flex-col gap-6">
         <Failure error={error} />
         {data === undefined && error === null && <RowsSkeleton />}
@@ -91,7 +91,7 @@ function TermsFields({ settings, who }: { readonly settings: OperatorSettings; r
         maxLength={500}
         defaultValue={settings.terms_url ?? ''}
         placeholder="https://example.com/terms"
-        hint={who('terms_url', 'The sign-in page links it. It goes before the text below.')}
+        hint={who('terms_url', 'The sign-in page links it. When set, this address is shown instead of the text below.')}
       />
       <Field label="Or the terms as text" hint={who('terms_text', 'The console shows it on a page of its own.')}>
         {(tied) => (
@@ -131,7 +131,7 @@ function SettingsForm({ reply }: { readonly reply: Reply }) {
   const { settings, defaults, set } = reply
   const change = useDeed(
     (changes: Record<string, unknown>) => consoleApi.call(consoleEndpoints.changeOperatorSettings, { body: changes }),
-    'The settings hold.',
+    'Saved: the settings hold in every process at once.',
   )
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
@@ -149,7 +149,7 @@ function SettingsForm({ reply }: { readonly reply: Reply }) {
             maxLength={BRAND_LENGTH_MAX}
             defaultValue={settings.brand}
             autoComplete="off"
-            hint={who('brand', `Pages and letters call the gateway so. “${defaults.brand}” if nothing is set.`)}
+            hint={who('brand', `The name on pages and in letters. “${defaults.brand}” if nothing is set.`)}
           />
           <SelectField label="Who may make an account" name="signup" options={SIGNUPS} defaultValue={settings.signup} />
           <p className="-mt-4 text-[12px] text-soft">{who('signup', 'As the configuration has it.')}</p>

@@ -41,7 +41,7 @@ export function ModelPicker({ label, value, choices, onPick }: ModelPickerProps)
         className={clsx(inputLook, 'flex min-w-0 items-center justify-between gap-2 text-left')}
       >
         <span className="truncate font-mono text-[12.5px]">{value}</span>
-        {training !== null && <TrainingMark training={training} />}
+        <StatedTraining training={training} />
         <ChevronsUpDown size={14} className="shrink-0 text-soft" aria-hidden />
       </button>
       {isOpen && (
@@ -53,12 +53,16 @@ export function ModelPicker({ label, value, choices, onPick }: ModelPickerProps)
   )
 }
 
-/** What is said of models, by id. Empty where nothing is: then a mark at every model would tell nothing. */
+/** Nothing where nothing is stated: a mark at every model would tell nothing. */
+function StatedTraining({ training }: { readonly training: Training }) {
+  return training === null ? null : <TrainingMark training={training} />
+}
+
+/** What is said of models, by id. */
 function useTraining(): ReadonlyMap<string, Training> {
   const { data } = useQuery(modelsQuery)
   return useMemo(() => {
-    const stated = (data?.data ?? []).map(({ id, svc }) => [id, svc.prompt_training] as const)
-    return new Map(stated.some(([, training]) => training !== null) ? stated : [])
+    return new Map((data?.data ?? []).map(({ id, svc }) => [id, svc.prompt_training] as const))
   }, [data])
 }
 
@@ -117,7 +121,7 @@ function ModelList({ value, choices, onPick }: Omit<ModelPickerProps, 'label'>) 
               <span className="min-w-0">
                 <span className="block font-mono text-[12.5px] break-all">{id}</span>
                 {name !== id && <span className="block truncate text-[12px] text-soft">{name}</span>}
-                {trainings.has(id) && <TrainingMark training={trainings.get(id) ?? null} />}
+                <StatedTraining training={trainings.get(id) ?? null} />
               </span>
               <span className="figures shrink-0 text-[12px] text-soft">{price}</span>
             </button>

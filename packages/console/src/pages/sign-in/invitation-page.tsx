@@ -51,15 +51,16 @@ export function InvitationPage() {
   return (
     <Gate title={`Join ${view.team_name}`}>
       <p className="text-soft">
-        {askedBy(view)} to this team on {gateway.brand}, as <strong className="text-text">{view.role}</strong>:{' '}
-        {roleTexts[view.role]} It ends <Time seconds={view.expires_at} />.
+        {askedBy(view)} this team on {gateway.brand}, as <strong className="text-text">{view.role}</strong>:{' '}
+        {roleTexts[view.role]} The invitation ends <Time seconds={view.expires_at} />.
       </p>
       <Answer view={view} token={token} />
     </Gate>
   )
 }
 
-const askedBy = ({ invited_by: name }: InvitationView): string => (name === '' ? 'You are invited' : `${name} asks you`)
+const askedBy = ({ invited_by: name }: InvitationView): string =>
+  name === '' ? 'You are invited to join' : `${name} asks you to join`
 
 interface AnswerProps {
   readonly view: InvitationView

@@ -40,7 +40,7 @@ export function StatementPage() {
     <>
       <Link to="/team/$teamId/fund" params={{ teamId: team.id }} className={backLink}>
         <ArrowLeft size={14} aria-hidden />
-        Back to funding
+        Funding
       </Link>
       <Page title={`Statement of ${monthText(month)}`} actions={<Actions month={month} />}>
         <div className="flex flex-col gap-5">

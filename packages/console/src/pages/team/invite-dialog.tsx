@@ -1,4 +1,5 @@
 import { consoleEndpoints, invitedRoles } from '@svc/contract'
+import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { useSession, useTeam } from '../../api/session.ts'
@@ -36,6 +37,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <TextField label="E-mail" name="email" type="email" required maxLength={254} autoFocus autoComplete="off" />
         <RoleChoice roles={invitedRoles} value={role} onPick={setRole} />
+        {gateway.signup === 'closed' && <NobodyNew />}
         <Failure error={invite.error} />
         <div className="flex justify-end gap-2">
           <Button look="quiet" onClick={onClose}>
@@ -47,5 +49,29 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         </div>
       </form>
     </Dialog>
+  )
+}
+
+/** Said before anybody is sent a link that would lead them to a closed door. */
+function NobodyNew() {
+  const team = useTeam()
+  const { user } = useSession()
+  return (
+    <p role="note" className="rounded bg-warning-soft px-3 py-2 text-warning">
+      People who have no account here cannot make one: the operator’s setting “Who may make an account” must be at least
+      “Who was invited to a team”.
+      {user?.is_operator === true && (
+        <>
+          {' '}
+          <Link
+            to="/team/$teamId/operator/settings"
+            params={{ teamId: team.id }}
+            className="underline underline-offset-2"
+          >
+            The operator’s settings
+          </Link>
+        </>
+      )}
+    </p>
   )
 }

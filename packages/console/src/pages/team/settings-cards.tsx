@@ -57,7 +57,7 @@ export function CapCard() {
             <Credits value={settings.cap_used} withUnit={false} /> of <Credits value={settings.cap_credits} /> used
             {settings.cap_resets_at !== null && (
               <>
-                , anew <Time seconds={settings.cap_resets_at} />
+                , renewed <Time seconds={settings.cap_resets_at} />
               </>
             )}
             . What is reached refuses further requests.

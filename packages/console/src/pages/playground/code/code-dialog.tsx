@@ -1,4 +1,4 @@
-import type { Sample } from '../../../samples/code-samples.ts'
+import { KEY_HINT, type Sample } from '../../../samples/code-samples.ts'
 import { CodeTabs } from '../../../samples/code-tabs.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 
@@ -10,12 +10,7 @@ interface CodeDialogProps {
 /** The request that the button would send, as code. */
 export function CodeDialog({ samples, onClose }: CodeDialogProps) {
   return (
-    <Dialog
-      title="The same request as code"
-      lead="Put a key of yours in the place of YOUR_KEY."
-      look="drawer"
-      onClose={onClose}
-    >
+    <Dialog title="The same request as code" lead={KEY_HINT} look="drawer" onClose={onClose}>
       <CodeTabs samples={samples} />
     </Dialog>
   )

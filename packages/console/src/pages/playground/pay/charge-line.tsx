@@ -48,7 +48,7 @@ export function ChargeLine({ charge, requestId, isEstimated = false, isPending =
             search={{ key: 'playground' }}
             className="underline underline-offset-2 hover:text-text"
           >
-            All of the playground
+            Everything from the playground
           </Link>
         </>
       )}

@@ -1,6 +1,8 @@
 import { formatCredits, formatUsd, shortDecimal } from '@svc/contract'
 import type { PriceRange } from './price-ranges.ts'
 
+const MEANING = 'What this request can cost'
+
 /** What a click will cost, told before it. */
 export function PriceLine({ range }: { readonly range: PriceRange | null }) {
   if (range === null) return <span className="text-[12px] text-soft">Charged by what the upstream reports</span>
@@ -8,8 +10,11 @@ export function PriceLine({ range }: { readonly range: PriceRange | null }) {
   const isKnown = range.low === range.high
   const dollars = isKnown ? `$${formatUsd(range.low)}` : `$${formatUsd(range.low)} to $${formatUsd(range.high)}`
   return (
-    <span className="figures text-[12px] text-soft" data-testid="price" title={`${low} to ${high} credits, ${dollars}`}>
-      {isKnown ? shortDecimal(low) : `${shortDecimal(low)} – ${shortDecimal(high)}`} credits
+    <span role="group" aria-label={MEANING} className="figures text-[12px] text-soft">
+      costs{' '}
+      <span data-testid="price" title={`${MEANING}: ${low} to ${high} credits, ${dollars}`}>
+        {isKnown ? shortDecimal(low) : `${shortDecimal(low)} – ${shortDecimal(high)}`} credits
+      </span>
     </span>
   )
 }
