@@ -98,6 +98,15 @@ describe('the formats', () => {
     })
   })
 
+  test('a number that no client can read is left out of the tokens of a segment', async () => {
+    const told = '{"text":"The","segments":[{"start":0,"end":1,"text":"The","tokens":[1,1e999,"2",null,3]}]}'
+    audio.onTranscription = (_call, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(told)
+    }
+    const answer = await (await ask([['response_format', 'verbose_json']])).json()
+    expect(answer).toMatchObject({ segments: [{ text: 'The', tokens: [1, 3] }] })
+  })
+
   test('words come through with verbose_json, and granularities reach the upstream as they were written', async () => {
     const words = [{ word: 'The', start: 0, end: 0.5 }]
     const told = [...words, { word: 1, start: 0, end: 1 }, null]

@@ -55,7 +55,7 @@ function fillSegment(segment: Json, index: number): Json {
     start: numberOr(segment['start'], 0),
     end: numberOr(segment['end'], numberOr(segment['start'], 0)),
     text: textOr(segment['text'], ''),
-    tokens: Array.isArray(segment['tokens']) ? segment['tokens'].filter((each) => typeof each === 'number') : [],
+    tokens: Array.isArray(segment['tokens']) ? segment['tokens'].filter((each) => Number.isFinite(each)) : [],
     temperature: numberOr(segment['temperature'], 0),
     avg_logprob: numberOr(segment['avg_logprob'], 0),
     compression_ratio: numberOr(segment['compression_ratio'], 0),

@@ -161,6 +161,29 @@ describeEachEngine('a video job', (engine) => {
     expect(await read(job.jobId)).toMatchObject({ state: 'completed', charge: credits(720) })
   })
 
+  test('whose file breaks off is copied later, and the break is no fault of ours', async () => {
+    const job = await stage.submit(caller)
+    stage.stub.complete(stage.upstreamJob(job))
+    let breaks = 0
+    stage.stub.intercept = (request, response) => {
+      if (breaks > 0 || request.url?.includes('/content') !== true) return false
+      breaks++
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 1_000 })
+      response.write('half', () => response.destroy())
+      return true
+    }
+    stage.clock.moved += 60_000
+    await stage.observe()
+    stage.clock.moved += HOUR_MS
+    await stage.observe()
+    expect(breaks).toBe(1)
+    expect(stage.errors).toEqual([])
+    expect(await stage.captures(job)).toEqual([])
+    stage.clock.moved += HOUR_MS
+    await stage.observe()
+    expect(await stage.captures(job)).toEqual([credits(720)])
+  })
+
   test('that nobody asks for is free when its file cannot be had', async () => {
     const job = await stage.submit(caller)
     stage.stub.complete(stage.upstreamJob(job))
