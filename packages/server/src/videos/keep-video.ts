@@ -72,18 +72,14 @@ async function keepFile(
 /** The bytes of a file; fails when the upstream breaks off, or sends fewer or more than it had announced. */
 async function* wholeOf({ body, length }: VideoContent): AsyncGenerator<Uint8Array> {
   let bytes = 0
-  // What the writer of the copy fails with arrives in this loop, too, and is no fault of the upstream.
-  let broken: unknown = null
-  body.once('error', (error: unknown) => {
-    broken = error
-  })
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       bytes += piece.length
       yield piece
     }
   } catch (error) {
-    throw error === broken ? brokenOff(error) : error
+    // What the writer of the copy fails with arrives in this loop, too, and is no fault of the upstream.
+    throw error === body.errored ? brokenOff(error) : error
   }
   if (bytes === 0 || (length !== null && length !== bytes)) throw brokenOff()
 }
