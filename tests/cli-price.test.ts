@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { imagePrice } from '../packages/cli/src/prices/image-price.ts'
 import { videoPrice } from '../packages/cli/src/prices/video-price.ts'
 import { speechPrice, transcriptPrice } from '../packages/cli/src/prices/unit-price.ts'
+import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { createSvc, type Svc } from './run-svc.ts'
 
@@ -114,30 +115,11 @@ describe('the price of every model is what the gateway holds:', () => {
     for (const model of data) {
       const form = new FormData()
       form.append('model', model.id)
-      form.append('file', new File([silence(2.4)], 'sound.wav'))
+      form.append('file', new File([new Uint8Array(makeWav(WAV_HEADER_BYTES + 2.4 * 8_000))], 'sound.wav'))
       expectBound(transcriptPrice(model, 3).credits, await requiredFor('/v1/audio/transcriptions', form), model.id)
     }
   })
 })
-
-/** A recording of so many seconds: 8 kHz, one channel, 16 bits. */
-function silence(seconds: number): Uint8Array<ArrayBuffer> {
-  const bytes = Math.round(seconds * 8_000) * 2
-  const header = Buffer.alloc(44)
-  header.write('RIFF').toString()
-  header.writeUInt32LE(36 + bytes, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(8_000, 24)
-  header.writeUInt32LE(16_000, 28)
-  header.writeUInt16LE(2, 32)
-  header.writeUInt16LE(16, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(bytes, 40)
-  return new Uint8Array(Buffer.concat([header, Buffer.alloc(bytes)]))
-}
 
 test('it is told before anything is spent, for every kind, and needs no key', async () => {
   const env = { SVC_API_KEY: '' }

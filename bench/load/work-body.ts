@@ -1,4 +1,5 @@
 /** The bodies of requests by what they ask for. */
+import { makeWav, WAV_HEADER_BYTES } from '../../packages/server/testing/make-wav.ts'
 import type { LoadWork } from '../load-order.ts'
 import { type LoadBody, wholeBody } from './send-one.ts'
 
@@ -8,32 +9,13 @@ const TEN_SECONDS = 160_000
 /** The largest file that is taken. */
 const LARGEST = 26_214_400
 const RATE = 16_000
-const HEADER_BYTES = 44
-
-/** Silence in a WAV file of exactly so many bytes. */
-function silence(byteLength: number): Buffer {
-  const wav = Buffer.alloc(byteLength, 0x80)
-  wav.write('RIFF', 0, 'latin1')
-  wav.writeUInt32LE(byteLength - 8, 4)
-  wav.write('WAVEfmt ', 8, 'latin1')
-  wav.writeUInt32LE(16, 16)
-  wav.writeUInt16LE(1, 20)
-  wav.writeUInt16LE(1, 22)
-  wav.writeUInt32LE(RATE, 24)
-  wav.writeUInt32LE(RATE, 28)
-  wav.writeUInt16LE(1, 32)
-  wav.writeUInt16LE(8, 34)
-  wav.write('data', 36, 'latin1')
-  wav.writeUInt32LE(byteLength - HEADER_BYTES, 40)
-  return wav
-}
 
 function formOf(byteLength: number): LoadBody {
   const field = (head: string): string => `--${BOUNDARY}\r\ncontent-disposition: form-data; ${head}\r\n`
   const content = Buffer.concat([
     Buffer.from(`${field('name="model"')}\r\nopenai/whisper-1\r\n`),
     Buffer.from(`${field('name="file"; filename="a.wav"')}content-type: audio/wav\r\n\r\n`),
-    silence(byteLength),
+    makeWav(byteLength, RATE),
     Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
   ])
   return { type: `multipart/form-data; boundary=${BOUNDARY}`, content }
@@ -61,7 +43,7 @@ export function bodyOf(work: LoadWork): LoadBody {
     chat: () => wholeBody,
     image: imageBody,
     speech: speechBody,
-    transcription: () => formOf(HEADER_BYTES + TEN_SECONDS),
+    transcription: () => formOf(WAV_HEADER_BYTES + TEN_SECONDS),
     upload: () => formOf(LARGEST),
   }
   const body = makers[work]()

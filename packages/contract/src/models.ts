@@ -6,6 +6,9 @@ export const modelTypes = ['text', 'embedding', 'image', 'video', 'speech', 'tra
 /** Whether prompts may be trained on. */
 export const promptTrainings = ['may', 'never'] as const
 
+/** `may`: whoever serves a model may train on what is sent to it. `never`: they do not. */
+export type PromptTraining = (typeof promptTrainings)[number]
+
 /**
  * Selling prices in US dollars per unit as decimal text, margin included: the form that readers of OpenRouter's lists
  * expect.

@@ -7,47 +7,47 @@ import * as searches from './search.ts'
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 
-const signIn = createRoute({
+/** What all of them have. */
+const gate = {
   getParentRoute: () => root,
+  loader: () => queryClient.ensureQueryData(sessionQuery),
+}
+
+const signIn = createRoute({
+  ...gate,
   path: '/sign-in',
   validateSearch: searches.readNextSearch,
-  loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
 const link = createRoute({
-  getParentRoute: () => root,
+  ...gate,
   path: '/link',
   validateSearch: searches.readNextSearch,
-  loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/sign-in/link-page.tsx'), 'LinkPage'),
 })
 
 const invitation = createRoute({
-  getParentRoute: () => root,
+  ...gate,
   path: '/invitation',
-  loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/sign-in/invitation-page.tsx'), 'InvitationPage'),
 })
 
 const firstRun = createRoute({
-  getParentRoute: () => root,
+  ...gate,
   path: '/first-run',
-  loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/sign-in/first-run-page.tsx'), 'FirstRunPage'),
 })
 
 const confirmEmail = createRoute({
-  getParentRoute: () => root,
+  ...gate,
   path: '/confirm-email',
-  loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/sign-in/confirm-email-page.tsx'), 'ConfirmEmailPage'),
 })
 
 const terms = createRoute({
-  getParentRoute: () => root,
+  ...gate,
   path: '/terms',
-  loader: () => queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import('../pages/terms/terms-page.tsx'), 'TermsPage'),
 })
 

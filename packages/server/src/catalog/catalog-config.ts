@@ -1,12 +1,12 @@
 /**
  * What an operator decides about the catalog, as this room reads it.
  */
+import type { PromptTraining } from '@svc/contract'
 import { InvariantError } from '../errors/invariant-error.ts'
 import type { CardUnit } from '../pricing/card.ts'
 import { readPriceTexts, type PriceTexts } from '../pricing/configured-price.ts'
 import type { TokenPrices } from '../pricing/price.ts'
 import type { ListedMedia } from './media-offer.ts'
-import type { PromptTraining } from './prompt-training.ts'
 import { type MediaTexts, readMediaTexts } from './media-texts.ts'
 
 export type UpstreamKind = 'sandbox' | 'openrouter' | 'openai-compatible' | 'anthropic' | 'gemini'

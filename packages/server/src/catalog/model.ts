@@ -1,5 +1,5 @@
+import type { PromptTraining } from '@svc/contract'
 import type { ChatPrice } from '../pricing/price.ts'
-import type { PromptTraining } from './prompt-training.ts'
 import type { MediaOffer } from './media-offer.ts'
 
 export type ModelType = 'text' | 'embedding' | 'image' | 'video' | 'speech' | 'transcription'

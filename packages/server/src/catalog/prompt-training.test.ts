@@ -1,5 +1,6 @@
+import type { PromptTraining } from '@svc/contract'
 import { expect, test } from 'vitest'
-import { type PromptTraining, promptTrainingOf } from './prompt-training.ts'
+import { promptTrainingOf } from './prompt-training.ts'
 
 const config = {
   upstreams: [

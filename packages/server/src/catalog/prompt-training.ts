@@ -1,8 +1,6 @@
 /** Whether whoever serves a model may train on what is sent to it, as far as the operator has said so. */
+import type { PromptTraining } from '@svc/contract'
 import type { CatalogConfig } from './catalog-config.ts'
-
-/** `may`: they may. `never`: they do not. */
-export type PromptTraining = 'may' | 'never'
 
 /** One place where a model's requests can go. */
 export interface ServedPlace {

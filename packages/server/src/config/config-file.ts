@@ -1,3 +1,4 @@
+import { promptTrainings } from '@svc/contract'
 import { z } from 'zod'
 import { usdText } from './decimal-price.ts'
 import { depositsSchema } from './deposits-entry.ts'
@@ -15,7 +16,7 @@ const upstreamName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'use lower-case letters, digits and hyphens, at most 32')
 
-const promptTraining = z.enum(['may', 'never'])
+const promptTraining = z.enum(promptTrainings)
 
 const prices = {
   input: usdText.describe('USD per million input tokens.'),

@@ -2,6 +2,7 @@
  * Room `config`: the environment and the configuration file, parsed once into a frozen object. It knows names, forms
  * and defaults, and nothing of what is done with them.
  */
+import type { PromptTraining } from '@svc/contract'
 import type { MediaPriceEntry } from './media-price-entry.ts'
 
 import type { DepositsConfig } from './deposits-config.ts'
@@ -35,8 +36,6 @@ export interface UpstreamConfig {
   /** Whether it may train on what it is sent; null where the operator does not say. */
   readonly promptTraining: PromptTraining | null
 }
-
-export type PromptTraining = 'may' | 'never'
 
 /**
  * Upstream prices in USD per million tokens, as exact decimal text; absent parts are priced as what they are a part

@@ -1,4 +1,5 @@
-import type { MediaPriceConfig, PriceConfig, PromptTraining, RouteConfig, UpstreamConfig } from './config.ts'
+import type { PromptTraining } from '@svc/contract'
+import type { MediaPriceConfig, PriceConfig, RouteConfig, UpstreamConfig } from './config.ts'
 import { CONFIG_FILE, type ConfigFile } from './config-file.ts'
 import type { Environment } from './environment.ts'
 import { priceOf, resolveRoute } from './resolve-route.ts'

@@ -1,7 +1,7 @@
 /** Reads a request for a video: JSON, or a form as OpenAI's clients send it. */
+import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ownMember } from '../json/own-member.ts'
 import { VIDEO_FILE_BYTES_MAX, type VideoRequest, videoRequest } from '@svc/contract'
-import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { parseJsonObject, refuseRouting } from '../inference/json-call.ts'
 import type { Caller } from '../keys/caller.ts'
@@ -10,7 +10,7 @@ import { digestForm } from './digest-form.ts'
 import type { EdgeDeps } from './edge.ts'
 import { type Form, type FormFile, readForm } from './read-form.ts'
 import { admitBody, readJsonBody } from './read-json-body.ts'
-import { type RouteCall } from './route.ts'
+import type { RouteCall } from './route.ts'
 
 /** What a request for a video brings. */
 export interface ReadVideoRequest {

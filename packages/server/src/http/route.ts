@@ -1,5 +1,5 @@
 /** How an endpoint's row of the contract becomes a route: authenticate, limit, parse, hand over, render. */
-import { type Endpoint } from '@svc/contract'
+import type { Endpoint } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Freshness } from '../keys/authenticate-key.ts'

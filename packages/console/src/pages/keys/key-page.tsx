@@ -8,6 +8,7 @@ import { keyQuery, modelsQuery, usageQuery } from '../../api/team.ts'
 import { KEY_HINT, KEY_PLACE, samplesFor } from '../../samples/code-samples.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
 import { backLink } from '../../ui/back-link.ts'
+import { countText } from '../../ui/count-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Fact, Facts, Figure, Figures } from '../../ui/facts.tsx'
@@ -131,7 +132,7 @@ function Spending({ target, total, requests }: SpendingProps) {
         name="Spent so far"
         note={
           <>
-            <Usd value={total} />, {requests.toLocaleString()} {requests === 1 ? 'request' : 'requests'}
+            <Usd value={total} />, {countText(requests, 'request')}
           </>
         }
       >

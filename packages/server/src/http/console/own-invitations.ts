@@ -1,6 +1,7 @@
 /** The routes about invitations, as those see them whom they are for. */
 import { consoleEndpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import {
   acceptByToken,
   acceptOwn,
@@ -11,7 +12,6 @@ import {
 } from '../../teams/invitations.ts'
 import { callerAddress } from '../caller-address.ts'
 import { type ConsoleEdge, mountSession, readJson, requireOwnOrigin } from './session-route.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 const renderOwn = (invitation: Invitation) => ({
   id: invitation.invitationId,

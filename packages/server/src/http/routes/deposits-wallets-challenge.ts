@@ -1,11 +1,11 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { giveWalletChallenge } from '../../deposits/manage-wallets.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { admitLinking, linkerOf } from '../admit-linking.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { readObjectBody } from '../read-object-body.ts'
 import { mountKeyed } from '../route.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** POST /deposits/wallets/challenge. */
 export function depositsWalletsChallenge(app: FastifyInstance, deps: EdgeDeps): void {

@@ -1,9 +1,9 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { listDeposits } from '../../deposits/read-deposits.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET /deposits. */
 export function deposits(app: FastifyInstance, deps: EdgeDeps): void {

@@ -1,11 +1,11 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { sendReceipt } from '../../deposits/send-receipt.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { numberText } from '../../json/json-body.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountAtBothAddresses } from '../mount-at-both-addresses.ts'
 import { readObjectBody } from '../read-object-body.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** POST /notify/deposit. Source: spec 2.10, 4, 6. */
 export function notifyDeposit(app: FastifyInstance, deps: EdgeDeps): void {

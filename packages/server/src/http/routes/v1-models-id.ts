@@ -2,9 +2,9 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { renderModel } from '../../catalog/render-model.ts'
 import { unknownModel } from '../../catalog/unknown-model.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountPublic } from '../route.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET /v1/models/{id}. Slashes of the id come raw or as `%2F`. Source: spec 4. */
 export function v1ModelsId(app: FastifyInstance, deps: EdgeDeps): void {

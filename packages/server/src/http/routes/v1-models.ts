@@ -2,9 +2,9 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Model } from '../../catalog/model.ts'
 import { renderModel } from '../../catalog/render-model.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountPublic } from '../route.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 function hasWords(model: Model, words: readonly string[]): boolean {
   const text = `${model.id} ${model.name}`.toLowerCase()

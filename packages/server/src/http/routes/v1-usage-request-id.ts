@@ -1,9 +1,9 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { readUsage } from '../../billing/read-usage.ts'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET /v1/usage/{request_id}. Tells what became of a request, also after a hang-up. */
 export function v1UsageRequestId(app: FastifyInstance, deps: EdgeDeps): void {

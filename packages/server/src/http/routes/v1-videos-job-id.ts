@@ -1,12 +1,12 @@
 import { endpoints, type Printed, type VideoDeletedReply } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { deleteVideo } from '../../videos/delete-video.ts'
 import { readVideo } from '../../videos/read-video.ts'
 import { renderVideo } from '../../videos/render-video.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
 import { tellPollTime } from '../tell-poll-time.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** GET and DELETE /v1/videos/{jobId}. Source: spec 3, 4. */
 export function v1VideosJobId(app: FastifyInstance, deps: EdgeDeps): void {

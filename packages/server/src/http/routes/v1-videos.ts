@@ -1,11 +1,11 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { listVideos } from '../../videos/read-video.ts'
 import { renderVideoList } from '../../videos/render-video.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
 import { answerSubmission } from '../submit-video-route.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 /** POST and GET /v1/videos. */
 export function v1Videos(app: FastifyInstance, deps: EdgeDeps): void {

@@ -1,5 +1,6 @@
 import { messageCountRequest, type MessageCountRequest, messageRequest } from '@svc/contract'
 import type { z } from 'zod'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import type { ChatCall } from '../parse-chat.ts'
@@ -7,7 +8,6 @@ import { type FieldNames, parseTranslated, type TranslatedChat } from '../transl
 import { MessageFrames } from './message-frames.ts'
 import { messagesOf } from './message-input.ts'
 import { renderMessage } from './render-message.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

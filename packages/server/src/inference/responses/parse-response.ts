@@ -1,4 +1,5 @@
 import { responseRequest, type ResponseRequest } from '@svc/contract'
+import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import { type FieldNames, parseTranslated, recordsOf, type TranslatedChat } from '../translated-chat.ts'
@@ -6,7 +7,6 @@ import { type FindItem, itemFinder, outputIn, seedsIn } from './referred-items.t
 import { renderResponse } from './render-response.ts'
 import { ResponseFrames } from './response-frames.ts'
 import { messagesOf } from './response-input.ts'
-import { parseBySchema } from '../../errors/parse-by-schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
