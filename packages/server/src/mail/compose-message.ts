@@ -9,11 +9,29 @@ export interface Message {
   readonly envelope: { readonly from: string; readonly to: readonly [string] }
   readonly messageId: string
   readonly subject: string
-  readonly text: string
-  readonly html: string
+  readonly text: MessagePart
+  readonly html: MessagePart
   readonly headers: Readonly<Record<string, string>>
   readonly disableFileAccess: true
   readonly disableUrlAccess: true
+}
+
+/** One form of the letter: a text that the library encodes, or the part as it stands in the message. */
+export type MessagePart = string | { raw: string }
+
+/** Longest line of a message, in characters. Source: RFC 5322 section 2.1.1. */
+const LINE_MAX = 998
+
+/**
+ * Leaves a text of ASCII as it is, so that a link stays whole for whoever opens the message in an editor: the library
+ * would break every line of more than 76 characters. What cannot go so is left to the library.
+ */
+function partOf(type: 'text/plain' | 'text/html', text: string): MessagePart {
+  const lines = text.split('\n')
+  const isPlain = /^[\t\n\x20-\x7e]*$/.test(text) && lines.every((line) => line.length <= LINE_MAX)
+  if (!isPlain) return text
+  const head = [`Content-Type: ${type}; charset=utf-8`, 'Content-Transfer-Encoding: 7bit', '']
+  return { raw: [...head, ...lines].join('\r\n') }
 }
 
 /**
@@ -34,8 +52,8 @@ export function composeMessage(mail: Mail, sender: MailSender): Message {
     envelope: { from: sender.address, to: [mail.recipient] },
     messageId: `<${mail.mailId}@${host}>`,
     subject: mail.subject,
-    text: mail.text,
-    html: mail.html,
+    text: partOf('text/plain', mail.text),
+    html: partOf('text/html', mail.html),
     // No answering machine is to answer. Source: RFC 3834 section 5.
     headers: { 'auto-submitted': 'auto-generated', 'x-auto-response-suppress': 'All' },
     disableFileAccess: true,
