@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { dumpDatabase } from '../packages/server/testing/dump-database.ts'
+import { eventually } from '../packages/server/testing/eventually.ts'
 import { forgeSignature } from '../packages/server/testing/forge-signature.ts'
 import {
   answerOf,
@@ -65,6 +66,11 @@ describeEachEngine('videos', (engine) => {
     expect((first?.json.expires_at ?? 0) - (first?.json.completed_at ?? 0)).toBeGreaterThanOrEqual(86_400)
     expect(first?.headers.get('openai-poll-after-ms')).toBeNull()
     expect(await capturesOf(gateway)).toHaveLength(captured + 1)
+    // Of all polls one has charged it, and the line of that one says so.
+    await eventually(() => {
+      const charges = gateway.logged.map((line) => (JSON.parse(line) as { credits_charged?: string }).credits_charged)
+      expect(charges.filter((charge) => charge === '236.400000001')).toHaveLength(1)
+    })
     const usage = await answerOf(await gateway.fetch(`/v1/usage/${submitted.headers.get('x-request-id')}`))
     expect(usage.json).toMatchObject({
       ...{ state: 'final', type: 'video', status: 'ok', credits_charged: 236.400000001, basis: 'cost', job_id: id },

@@ -2,7 +2,7 @@
  * One line a request, written when its answer is over, whoever ended it. Counts and ids only: no body, no header, no
  * key.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceError } from '../errors/service-error.ts'
 import type { HttpMetrics } from '../metrics/http-metrics.ts'
 import { type Logger, writeRecord } from '../runtime/log.ts'
@@ -12,8 +12,12 @@ export interface RequestFacts {
   startedAt: number
   keyId: string | null
   model: string | null
-  /** Exact decimal text; null when nothing was charged or it is told in the stream. */
+  /** Exact decimal text; null when nothing was charged, or not yet. */
   creditsCharged: string | null
+  /** Takes a charge that is known only after the line was written; null until then. */
+  lateCharge: ((credits: string) => void) | null
+  /** Whether a file of a page was asked for: its line is of level `debug`. */
+  isPageFile: boolean
   error: ServiceError | null
 }
 
@@ -40,6 +44,8 @@ export function beginAccessLog(deps: AccessLogDeps, request: FastifyRequest, rep
     keyId: null,
     model: null,
     creditsCharged: null,
+    lateCharge: null,
+    isPageFile: false,
     error: null,
   }
   request.facts = facts
@@ -51,9 +57,34 @@ function retryOf({ headers }: FastifyRequest): string | null {
   return retry === undefined ? null : String(retry)
 }
 
+/**
+ * The line of a caller who left does not wait for the charge, which may come minutes later: it has a line of its own.
+ */
+function lateChargeOf(log: Logger, { id, facts }: FastifyRequest): (credits: string) => void {
+  return (credits) => {
+    const own = { request_id: id, key_id: facts.keyId, credits_charged: credits }
+    writeRecord(log, { own, foreign: { model: facts.model } }, 'charged after the caller had left')
+  }
+}
+
+/** Has the lines of what is mounted in a scope written as those of files of a page: one view of it asks for many. */
+export function markPageFiles(scope: FastifyInstance): void {
+  scope.addHook('onRequest', (request, _reply, done) => {
+    request.facts.isPageFile = true
+    done()
+  })
+}
+
+/** Notes what a request was charged, for its line. @param credits exact decimal text. */
+export function noteCharge({ facts }: FastifyRequest, credits: string): void {
+  if (facts.lateCharge === null) facts.creditsCharged = credits
+  else facts.lateCharge(credits)
+}
+
 function noteEnd({ log, metrics }: AccessLogDeps, request: FastifyRequest, reply: FastifyReply): void {
   const { facts } = request
   const isWhole = reply.raw.writableFinished
+  if (!isWhole) facts.lateCharge = lateChargeOf(log, request)
   const durationMs = performance.now() - facts.startedAt
   // The framework makes the options anew each time that they are asked for.
   const route = request.routeOptions.url ?? null
@@ -75,6 +106,8 @@ function noteEnd({ log, metrics }: AccessLogDeps, request: FastifyRequest, reply
   }
   const foreign = { model: facts.model, retry: retryOf(request) }
   const { error } = facts
+  if (error === null && facts.isPageFile && reply.raw.statusCode < 400)
+    return log.debug({ ...own, ...foreign }, 'request')
   if (error === null) return writeRecord(log, { own, foreign }, 'request')
   const line = { ...own, ...foreign, code: error.code, ...error.internal }
   // A fault of ours is told with its cause; everything else is an ordinary day.

@@ -2,7 +2,7 @@
  * The edge's part of an Idempotency-Key: takes the name before the work, keeps the answer once it is settled and before
  * its last byte leaves, and gives it again.
  */
-import type { Endpoint } from '@svc/contract'
+import type { Endpoint, Nanocredits } from '@svc/contract'
 import { type IdempotentRun, KEPT_LENGTH_MAX, parseIdempotencyKey } from '../idempotency/idempotency.ts'
 import type { KeptAnswer } from '../idempotency/sealed-answer.ts'
 import type { FrameWriter, StreamReader } from '../inference/frame-writer.ts'
@@ -134,6 +134,10 @@ class KeptFrames implements StreamReader {
       },
       onDrain: (listener) => writer.onDrain(listener),
     }
+  }
+
+  charged(charge: Nanocredits): void {
+    this.#reader.charged(charge)
   }
 
   sendLast(): void {

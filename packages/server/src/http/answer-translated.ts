@@ -41,6 +41,7 @@ function keptReader(reader: StreamReader, keep: (text: string) => Promise<void>)
     get gone() {
       return reader.gone
     },
+    charged: (charge) => reader.charged(charge),
     open: () => {
       const writer = reader.open()
       return {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { markPageFiles } from './access-log.ts'
 
 const NONCE_MARK = '__SVC_NONCE__'
 const NOT_BUILT =
@@ -39,16 +40,19 @@ export function readConsolePage(folder: string): (nonce: string) => string {
 export function mountConsoleFiles(app: FastifyInstance, folder: string): void {
   const assets = path.join(folder, 'assets')
   if (!existsSync(assets)) return
-  app.register(fastifyStatic, {
-    root: assets,
-    prefix: '/console/assets/',
-    preCompressed: true,
-    immutable: true,
-    maxAge: '365d',
-    index: false,
-    decorateReply: false,
-    setHeaders: (response) => {
-      response.header('x-content-type-options', 'nosniff')
-    },
+  app.register(async (scope) => {
+    markPageFiles(scope)
+    await scope.register(fastifyStatic, {
+      root: assets,
+      prefix: '/console/assets/',
+      preCompressed: true,
+      immutable: true,
+      maxAge: '365d',
+      index: false,
+      decorateReply: false,
+      setHeaders: (response) => {
+        response.header('x-content-type-options', 'nosniff')
+      },
+    })
   })
 }

@@ -55,6 +55,10 @@ class KeptSound implements SoundReader {
     }
   }
 
+  charged(charge: Nanocredits): void {
+    this.#reader.charged(charge)
+  }
+
   sendLast(): void {
     this.#sendLast()
   }

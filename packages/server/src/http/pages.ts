@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { markPageFiles } from './access-log.ts'
 import { consolePolicy, mountConsoleFiles, readConsolePage } from './console-page.ts'
 import { REFERENCE_PATH, referenceAssets, referencePage, referencePolicy } from './reference-page.ts'
 
@@ -40,11 +41,15 @@ export function mountPages(app: FastifyInstance, consoleFolder: string): void {
     const nonce = randomBytes(16).toString('base64')
     return sendPage(reply, referencePage(nonce), referencePolicy(nonce))
   })
-  for (const [name, asset] of referenceAssets()) {
-    app.get(`${REFERENCE_PATH}/${name}`, (_request, reply) =>
-      reply
-        .headers({ 'content-type': asset.contentType, 'cache-control': 'public, max-age=3600' })
-        .send(createReadStream(asset.file)),
-    )
-  }
+  app.register((scope, _options, done) => {
+    markPageFiles(scope)
+    for (const [name, asset] of referenceAssets()) {
+      scope.get(`${REFERENCE_PATH}/${name}`, (_request, reply) =>
+        reply
+          .headers({ 'content-type': asset.contentType, 'cache-control': 'public, max-age=3600' })
+          .send(createReadStream(asset.file)),
+      )
+    }
+    done()
+  })
 }

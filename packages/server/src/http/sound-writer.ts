@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { formatCredits, MARGIN_BPS } from '@svc/contract'
 import type { SoundReader, SoundWriter } from '../inference/sound-reader.ts'
+import { noteCharge } from './access-log.ts'
 import type { RouteCall } from './route.ts'
 import { READER_STALL_MS } from './sse-writer.ts'
 
@@ -48,15 +49,14 @@ export function soundReader({ request, reply }: RouteCall): SoundReader {
   })
   return {
     gone: gone.signal,
+    charged: (charge) => noteCharge(request, formatCredits(charge)),
     open: ({ contentType, charge }) => {
       reply.hijack()
-      const credits = formatCredits(charge)
-      request.facts.creditsCharged = credits
       return openSound(reply.raw, {
         ...(reply.getHeaders() as Record<string, string>),
         'x-request-id': request.id,
         'content-type': contentType,
-        'x-svc-credits-charged': credits,
+        'x-svc-credits-charged': formatCredits(charge),
         'x-svc-margin-bps': String(MARGIN_BPS),
         // Never compressed and never kept back on the way.
         'cache-control': 'no-store, no-transform',

@@ -1,4 +1,6 @@
+import { formatCredits } from '@svc/contract'
 import type { StreamReader } from '../inference/frame-writer.ts'
+import { noteCharge } from './access-log.ts'
 import type { EdgeDeps } from './edge.ts'
 import type { RouteCall } from './route.ts'
 import { openSseWriter } from './sse-writer.ts'
@@ -14,6 +16,7 @@ export function streamReader({ limits }: EdgeDeps, { request, reply }: RouteCall
   })
   return {
     gone: gone.signal,
+    charged: (charge) => noteCharge(request, formatCredits(charge)),
     open: () => {
       reply.hijack()
       const headers = { ...(reply.getHeaders() as Record<string, string>), 'x-request-id': request.id }

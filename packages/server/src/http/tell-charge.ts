@@ -1,4 +1,6 @@
 import { formatCredits, MARGIN_BPS, type Nanocredits } from '@svc/contract'
+import type { SettlementListener } from '../billing/settlement-listener.ts'
+import { noteCharge } from './access-log.ts'
 import type { RouteCall } from './route.ts'
 
 /**
@@ -9,8 +11,24 @@ import type { RouteCall } from './route.ts'
  */
 export function tellCharge({ request, reply }: RouteCall, charge: Nanocredits): Readonly<Record<string, string>> {
   const credits = formatCredits(charge)
-  request.facts.creditsCharged = credits
+  noteCharge(request, credits)
   const headers = { 'x-svc-credits-charged': credits, 'x-svc-margin-bps': String(MARGIN_BPS) }
   reply.headers(headers)
   return headers
+}
+
+/** Dependencies that settle jobs, for one request: what it charges by that stands in its line of the access log. */
+export function notingCharges<Deps extends { readonly onSettled?: SettlementListener | undefined }>(
+  deps: Deps,
+  { request }: RouteCall,
+): Deps {
+  let sum = 0n
+  return {
+    ...deps,
+    onSettled: (hold, settlement, settled) => {
+      deps.onSettled?.(hold, settlement, settled)
+      sum += settled.charge
+      if (settled.charge > 0n) noteCharge(request, formatCredits(sum))
+    },
+  }
 }

@@ -1,3 +1,5 @@
+import type { Nanocredits } from '@svc/contract'
+
 /** Where a stream's frames go: the edge's side of an event stream, seen from the use case. */
 export interface FrameWriter {
   /**
@@ -15,6 +17,8 @@ export interface FrameWriter {
 export interface StreamReader {
   /** Answers 200 and opens the event stream; called at most once, and not when the request fails before any content. */
   open(): FrameWriter
+  /** Learns what the request was charged, once that is durable; also when the caller has gone. */
+  charged(charge: Nanocredits): void
   /** Fires when the caller has gone. */
   readonly gone: AbortSignal
 }

@@ -38,7 +38,11 @@ function openEvents(writer: FrameWriter, characters: number, gone: AbortSignal):
  * @param characters of the text, for the last event.
  */
 export function eventReader(reader: StreamReader, characters: number): SoundReader {
-  return { gone: reader.gone, open: () => openEvents(reader.open(), characters, reader.gone) }
+  return {
+    gone: reader.gone,
+    open: () => openEvents(reader.open(), characters, reader.gone),
+    charged: (charge) => reader.charged(charge),
+  }
 }
 
 /** What a caller is told whose sound ended for a reason of ours. */

@@ -14,6 +14,8 @@ export interface SoundWriter {
 export interface SoundReader {
   /** Answers 200; called at most once, and not when the request fails before any sound. */
   open(answer: { readonly contentType: string; readonly charge: Nanocredits }): SoundWriter
+  /** Learns what the request was charged, once that is durable; also when the caller has gone. */
+  charged(charge: Nanocredits): void
   /** Fires when the caller has gone. */
   readonly gone: AbortSignal
 }

@@ -163,6 +163,7 @@ async function deliver(prepared: PreparedSpeech, speech: UpstreamSpeech, reader:
   const isOurs = reader.gone.aborted || hold.ended.signal.aborted
   try {
     const charged = await settle(prepared, speech, end, isOurs)
+    reader.charged(charged)
     if (end.error !== null) {
       writer.fail(brokenSound(end.error))
       return reader.gone.aborted ? 'cut' : 'failed'

@@ -82,6 +82,7 @@ async function settleCharged(
   const settlement = settlementOf(decided, servedBy(prepared, outcome), verdict.status)
   const facts = { ...settlement.facts, errorCode: verdict.errorCode }
   const charge = await prepared.hold.settle({ ...settlement, facts })
+  delivery.charged(charge)
   return {
     svc: renderSvc(charge, decided.estimated, prepared.maxTokensApplied),
     usage: renderUsage(outcome.wire, decided, charge),

@@ -5,6 +5,7 @@
  * The 200 waits for the first content, so that an early failure still gets its true status. The chunk that finishes the
  * answer is kept back until the charge is durable, because it carries the charge.
  */
+import type { Nanocredits } from '@svc/contract'
 import type { Clock } from '../runtime/clock.ts'
 import type { ChatStream, ChatStreamOutcome, ChatStreamSink, ChunkFacts } from '../upstream/chat-upstream.ts'
 import type { FrameWriter, StreamReader } from './frame-writer.ts'
@@ -78,6 +79,11 @@ export class StreamDelivery {
   /** Whether nothing was delivered and somebody still waits, so that another upstream may take the stream's place. */
   get mayBeginAnew(): boolean {
     return this.#writer === null && this.interruption === null && !this.hasContent && !this.hasReasoning
+  }
+
+  /** Tells the edge what the stream was charged. */
+  charged(charge: Nanocredits): void {
+    this.#reader.charged(charge)
   }
 
   /** Forgets what came before the first content of an attempt that failed. */

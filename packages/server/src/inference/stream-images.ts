@@ -1,4 +1,5 @@
 /** One request for pictures that is answered as a stream: partial pictures, then each as it is whole. */
+import type { Nanocredits } from '@svc/contract'
 import type { PartialImage, Render, UpstreamImages } from '../upstream/image-upstream.ts'
 import { abandonImages, priceImages, settleImages } from './finish-images.ts'
 import type { FrameWriter, StreamReader } from './frame-writer.ts'
@@ -44,6 +45,10 @@ class ImageDelivery {
     }
   }
 
+  charged(charge: Nanocredits): void {
+    this.#reader.charged(charge)
+  }
+
   finish(totals: Parameters<typeof renderCompleted>[3]): void {
     const last = this.#last === null ? '' : renderCompleted(this.#call, this.#created, this.#last, totals)
     this.#open().end(`${last}${DONE_FRAME}`)
@@ -82,6 +87,7 @@ async function deliver(
   })
   const priced = await priceImages(deps, prepared, call, made)
   const charge = await settleImages(prepared, priced)
+  delivery.charged(charge)
   delivery.finish({ answers: priced.answers, charge, estimated: priced.decided.estimated })
 }
 

@@ -1,4 +1,5 @@
 /** One sound that is written down, answered piece by piece. */
+import type { Nanocredits } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
 import { transcribedSeconds } from '../pricing/delivered-part.ts'
 import type { TranscriptEvent, UpstreamTranscript } from '../upstream/transcription-upstream.ts'
@@ -37,6 +38,10 @@ class TranscriptDelivery {
     this.#open().write(`data: ${JSON.stringify(event)}\n\n`)
   }
 
+  charged(charge: Nanocredits): void {
+    this.#reader.charged(charge)
+  }
+
   finish(done: string): void {
     this.#open().end(`data: ${done}\n\n${DONE_FRAME}`)
   }
@@ -54,15 +59,15 @@ class TranscriptDelivery {
 }
 
 /** A transcript that broke off: the part that was delivered is charged, unless it was we who ended it. */
-async function settleCut(prepared: PreparedTranscription, transcript: UpstreamTranscript, cut: Error) {
+function settleCut(prepared: PreparedTranscription, transcript: UpstreamTranscript, cut: Error): Promise<Nanocredits> {
   const { hold, prices, chargedSeconds, charge } = prepared
   const served = servedTranscript(prepared, transcript.generationId)
   if (hold.ended.signal.aborted) {
-    await hold.settle(mediaSettlement(charge, served, { status: 'cancelled', errorCode: null, estimated: true }))
-    return
+    const cancelled = { status: 'cancelled', errorCode: null, estimated: true } as const
+    return hold.settle(mediaSettlement(charge, served, cancelled))
   }
   const part = chargeSeconds(prices, transcribedSeconds(chargedSeconds, transcript.text))
-  await hold.settle(mediaSettlement(part, served, { status: 'ok', errorCode: codeOf(cut), estimated: true }))
+  return hold.settle(mediaSettlement(part, served, { status: 'ok', errorCode: codeOf(cut), estimated: true }))
 }
 
 async function deliver(
@@ -74,7 +79,7 @@ async function deliver(
   const request = upstreamRequest(prepared, call)
   const transcript = await upstream.transcription.transcribe(request, (event) => delivery.event(event))
   if (transcript.cut !== null) {
-    await settleCut(prepared, transcript, transcript.cut)
+    delivery.charged(await settleCut(prepared, transcript, transcript.cut))
     throw transcript.cut
   }
   if (transcript.text.trim() === '' && !delivery.isOpen && !isSilence(transcript)) {
@@ -83,6 +88,7 @@ async function deliver(
   const served = servedTranscript(prepared, transcript.generationId)
   const end = { status: 'ok', errorCode: null, estimated: true } as const
   const charged = await hold.settle(mediaSettlement(charge, served, end))
+  delivery.charged(charged)
   // An upstream that sends no pieces has told it all in one.
   if (!delivery.isOpen) delivery.event({ type: 'transcript.text.delta', delta: transcript.text })
   delivery.finish(renderDoneEvent(transcript, factsOf(prepared, call.task, charged)))

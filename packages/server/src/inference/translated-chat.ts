@@ -97,6 +97,7 @@ export function translatedReader(reader: StreamReader, translator: FrameTranslat
     get gone() {
       return reader.gone
     },
+    charged: (charge) => reader.charged(charge),
     open: (): FrameWriter => {
       const writer = reader.open()
       const state = { failed: false }

@@ -6,19 +6,20 @@ import { readVideo } from '../../videos/read-video.ts'
 import { renderVideo } from '../../videos/render-video.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
+import { notingCharges } from '../tell-charge.ts'
 import { tellPollTime } from '../tell-poll-time.ts'
 
 /** GET and DELETE /v1/videos/{jobId}. Source: spec 3, 4. */
 export function v1VideosJobId(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.getVideo, async (call, caller) => {
     const { jobId } = parseBySchema(endpoints.getVideo.request.path, call.request.params)
-    const job = await readVideo(deps.videos, caller, jobId)
+    const job = await readVideo(notingCharges(deps.videos, call), caller, jobId)
     tellPollTime(call, job)
     return renderVideo({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, job)
   })
-  mountKeyed(app, deps, endpoints.deleteVideo, async ({ request }, caller): Promise<Printed<VideoDeletedReply>> => {
-    const { jobId } = parseBySchema(endpoints.deleteVideo.request.path, request.params)
-    await deleteVideo(deps.videos, caller, jobId)
+  mountKeyed(app, deps, endpoints.deleteVideo, async (call, caller): Promise<Printed<VideoDeletedReply>> => {
+    const { jobId } = parseBySchema(endpoints.deleteVideo.request.path, call.request.params)
+    await deleteVideo(notingCharges(deps.videos, call), caller, jobId)
     return { id: jobId, object: 'video.deleted', deleted: true }
   })
 }

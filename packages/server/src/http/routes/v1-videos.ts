@@ -6,15 +6,17 @@ import { renderVideoList } from '../../videos/render-video.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
 import { answerSubmission } from '../submit-video-route.ts'
+import { notingCharges } from '../tell-charge.ts'
 
 /** POST and GET /v1/videos. */
 export function v1Videos(app: FastifyInstance, deps: EdgeDeps): void {
   const submit = endpoints.submitVideo
   app.post(submit.path, (request, reply) => answerSubmission(deps, { request, reply }, submit))
-  mountKeyed(app, deps, endpoints.listVideos, async ({ request, reply }, caller) => {
+  mountKeyed(app, deps, endpoints.listVideos, async (call, caller) => {
+    const { request, reply } = call
     const { after, limit, order } = parseBySchema(endpoints.listVideos.request.query, request.query)
     reply.header('cache-control', 'no-store')
-    const page = await listVideos(deps.videos, caller, { after: after ?? null, limit, order })
+    const page = await listVideos(notingCharges(deps.videos, call), caller, { after: after ?? null, limit, order })
     return renderVideoList({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, page)
   })
 }
