@@ -10,6 +10,7 @@ const SEED = 8
 
 test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${SEED})`, async () => {
   const report = await runFuzz({
+    ...{ engine: 'sqlite', postgresUrl: null },
     ...{ seed: SEED, requests: REQUESTS, consoleRequests: CONSOLE_REQUESTS, connections: 6 },
     ...{ first: 0, slowSenders: 0, breakerRequests: 0, only: null },
   })

@@ -1,5 +1,6 @@
 /**
- * `npm run fuzz -- --requests N --seed S --connections C --slow-senders N --breaker-requests N --only id,id --first N`
+ * `npm run fuzz -- --requests N --seed S --connections C --slow-senders N --breaker-requests N --only id,id --first N
+ * --database sqlite|postgres --database-url URL`
  *
  * Random and hostile requests to every endpoint of the OpenAPI document and every row of the console, smuggling cases,
  * and an upstream that answers anything. Exit code 1 on any fault.
@@ -26,20 +27,23 @@ function printOperation({ id, requests, slowestMs, statuses, upstreamAnswers, fa
 
 const options = readOptions({
   ...{ requests: '2000', seed: freshSeed(), connections: '8', 'slow-senders': '2' },
-  ...{ 'breaker-requests': null, only: null, first: '0' },
+  ...{ 'breaker-requests': null, only: null, first: '0', database: 'sqlite', 'database-url': null },
 })
+const engine = options.text('database') === 'postgres' ? 'postgres' : 'sqlite'
 const [requests, seed] = [options.number('requests', 1), options.number('seed')]
 const connections = options.number('connections', 1)
 const breakerRequests =
   options.text('breaker-requests') === null ? Math.ceil(requests / 10) : options.number('breaker-requests')
 const only = options.text('only')?.split(',') ?? null
 const repeat =
-  `npm run fuzz -- --requests ${requests} --seed ${seed} --connections ${connections}` +
+  `npm run fuzz -- --requests ${requests} --seed ${seed} --connections ${connections} --database ${engine}` +
   (only === null ? '' : ` --only ${only.join(',')}`)
 console.log(repeat)
 const slowSenders = options.number('slow-senders')
 const report = await runFuzz({
   ...{
+    engine,
+    postgresUrl: options.text('database-url'),
     seed,
     requests,
     consoleRequests: requests,

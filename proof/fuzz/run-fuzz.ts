@@ -6,6 +6,7 @@ import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import { startMailServer } from '../../packages/server/testing/mail-server.ts'
 import type { GatewayProcess } from '../rig/gateway-process.ts'
 import { type AuditOutcome, openRig, type Rig, type RigOptions } from '../rig/gateway-rig.ts'
+import type { StorageOptions } from '../rig/storage.ts'
 import { until } from '../rig/until.ts'
 import { type ConsolePerson, openConsolePerson } from './console-person.ts'
 import { readConsoleTarget } from './console-target.ts'
@@ -18,7 +19,7 @@ import { makeThings } from './make-things.ts'
 import { runSmuggling, sendSlowly } from './run-smuggling.ts'
 import { smugglingCases } from './smuggling-cases.ts'
 
-export interface FuzzOptions {
+export interface FuzzOptions extends StorageOptions {
   readonly seed: number
   /** Requests to each endpoint. */
   readonly requests: number
@@ -77,9 +78,9 @@ function isFault(line: string): boolean {
   return /^\{"level":("error"|"fatal"|50|60)/.test(line)
 }
 
-function rigOptions(upstream: HostileUpstream, mailUrl: string): RigOptions {
+function rigOptions({ engine, postgresUrl }: StorageOptions, upstream: HostileUpstream, mailUrl: string): RigOptions {
   return {
-    ...{ engine: 'sqlite', postgresUrl: null, limits: LIMITS, patienceMs: PATIENCE_MS },
+    ...{ engine, postgresUrl, limits: LIMITS, patienceMs: PATIENCE_MS },
     upstreamUrl: `${upstream.origin}/v1`,
     more: upstreamsAt(upstream.origin),
     env: {
@@ -132,6 +133,16 @@ async function fuzzTarget(stage: Stage, asked: Asked): Promise<OperationResult[]
   return results
 }
 
+/** Keys with every right, of an account of their own. */
+async function createKeys(rig: Rig, name: string): Promise<Stage['rawKeys']> {
+  const account = await rig.createAccount(name, CREDITS)
+  const keys = await Promise.all(
+    Array.from({ length: KEYS }, () => rig.createKey(account, { rights: ['inference', 'deposits', 'keys'] })),
+  )
+  const [first = '', ...others] = keys.map(({ rawKey }) => rawKey)
+  return [first, ...others]
+}
+
 /** Whether it still works, and ends in order with no hold open. */
 async function inspectEnd({ rig, faults }: Stage, gateway: GatewayProcess): Promise<void> {
   const health = await fetch(`http://127.0.0.1:${gateway.port}/api/health`).catch(() => null)
@@ -156,8 +167,9 @@ async function openConsole({ options: { only }, known }: Stage, gateway: Gateway
   return { target, person }
 }
 
-async function fuzzWithBreakers(stage: Stage): Promise<OperationResult[]> {
-  if (stage.options.breakerRequests === 0) return []
+async function fuzzWithBreakers(before: Stage): Promise<OperationResult[]> {
+  if (before.options.breakerRequests === 0) return []
+  const stage = { ...before, rawKeys: await createKeys(before.rig, 'fuzz with breakers') }
   await stage.rig.configure({ ...LIMITS, breaker_open_ms: BREAKER_OPEN_MS })
   const gateway = await startGateway(stage)
   const target = await readFuzzTarget(`http://127.0.0.1:${gateway.port}`)
@@ -174,8 +186,9 @@ async function play(stage: Stage): Promise<Pick<FuzzReport, 'operations' | 'slow
   const consoleRows = await openConsole(stage, gateway)
   const target = await readFuzzTarget(`http://127.0.0.1:${port}`)
   const operations = await fuzzTarget(stage, { target, person: null, port, withBreakers: false })
-  if (consoleRows !== null) operations.push(...(await fuzzTarget(stage, { ...consoleRows, port, withBreakers: false })))
   if (options.only === null) faults.push(...(await runSmuggling(port, rawKeys[0])))
+  // An operator may close the account whose keys the others use, so these come last.
+  if (consoleRows !== null) operations.push(...(await fuzzTarget(stage, { ...consoleRows, port, withBreakers: false })))
   const slowMs = await slow
   if (slowMs.includes(null)) faults.push('a sender of slow headers was borne too long')
   await inspectEnd(stage, gateway)
@@ -188,17 +201,11 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const startedAt = performance.now()
   const upstream = await startHostileUpstream(options.seed)
   const mail = await startMailServer()
-  const rig = await openRig(rigOptions(upstream, mail.url))
+  const rig = await openRig(rigOptions(options, upstream, mail.url))
   try {
-    const account = await rig.createAccount('fuzz', CREDITS)
-    const keys = await Promise.all(
-      Array.from({ length: KEYS }, () => rig.createKey(account, { rights: ['inference', 'deposits', 'keys'] })),
-    )
-    const [first = '', ...others] = keys.map(({ rawKey }) => rawKey)
+    const rawKeys = await createKeys(rig, 'fuzz')
     const faults: string[] = []
-    const played = await play({
-      ...{ rig, rawKeys: [first, ...others], upstream, known: new KnownNames(), options, faults },
-    })
+    const played = await play({ rig, rawKeys, upstream, known: new KnownNames(), options, faults })
     const audit = await rig.audit()
     const seconds = (performance.now() - startedAt) / 1_000
     const cases = options.only === null ? smugglingCases.length : 0

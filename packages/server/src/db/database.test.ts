@@ -54,6 +54,14 @@ describeEachEngine('the database', (engine) => {
     expect(await opened.database.write([account('list-1'), account('list-2'), suspend])).toEqual([1, 1, 2])
   })
 
+  test('keeps and finds a text that no engine can hold as it is, and fails no statement for it', async () => {
+    const strange = 'a\0b\ud800c'
+    expect(await opened.database.write([account(strange)])).toEqual([1])
+    const { read } = opened.database
+    const found = await read.selectFrom('account').select('account_id').where('account_id', '=', strange).execute()
+    expect(found.map((row) => row.account_id)).toEqual(['a\uFFFDb\uFFFDc'])
+  })
+
   test('writes nothing of a list of which one statement fails', async () => {
     const failing = opened.database.write([account('half-1'), account('half-1')])
     await expect(failing).rejects.toSatisfy((error) => isUniqueViolation(error) && isConstraintViolation(error))

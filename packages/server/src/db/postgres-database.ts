@@ -3,10 +3,11 @@
  * stand between.
  */
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
-import { Pool, types, type CustomTypesConfig } from 'pg'
+import { type Pool, types, type CustomTypesConfig } from 'pg'
 import type { Database } from './database.ts'
 import { integerColumns } from './integer-columns.ts'
 import { migratePostgres } from './migrate.ts'
+import { openPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
 
 /** A `Database` on PostgreSQL, with the pool that the ledger shares. */
@@ -26,16 +27,13 @@ const NUMERIC = 1700
 
 /** Connects and brings the schema up to date. @param url a `postgres://` address. */
 export async function openPostgresDatabase(url: string): Promise<PostgresDatabase> {
-  const pool = new Pool({
+  const pool = openPostgresPool({
     connectionString: url,
     max: POSTGRES_CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    keepAlive: true,
     types: integerTypes,
   })
-  // A connection that breaks while idle leaves the pool by itself; without a listener the event would end the process.
-  pool.on('error', () => {})
   try {
     await migratePostgres(pool, Date.now())
   } catch (error) {

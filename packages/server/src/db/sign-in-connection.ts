@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
 import type { OpenDatabase } from './open-database.ts'
+import { openPostgresPool } from './postgres-pool.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
 
 /** A connection for the sign-in library alone: it reads plain numbers, which our own connections do not. */
@@ -33,8 +34,6 @@ export function openSignInConnection(database: OpenDatabase, url: string | null)
       },
     }
   }
-  const client = new Pool({ connectionString: url ?? '', max: CONNECTIONS_MAX, keepAlive: true })
-  // As for the pool of the database: a connection that breaks while idle must not end the process.
-  client.on('error', () => undefined)
+  const client = openPostgresPool({ connectionString: url ?? '', max: CONNECTIONS_MAX })
   return { client, close: () => client.end() }
 }

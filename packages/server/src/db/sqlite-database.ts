@@ -10,6 +10,7 @@ import type { Schema } from './schema.ts'
 import { startCheckpoints, type SqliteCheckpoints } from './sqlite-checkpoints.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
+import { storableParameters } from './storable-text.ts'
 
 /** A `Database` on SQLite, with the writer thread that the ledger shares. */
 export interface SqliteDatabase extends Database {
@@ -52,7 +53,9 @@ export async function openSqliteDatabase(
     checkpoints,
     read,
     write: (statements: readonly CompiledQuery[]) =>
-      writer.runStatements(statements.map(({ sql, parameters }) => ({ sql, parameters }))),
+      writer.runStatements(
+        statements.map(({ sql, parameters }) => ({ sql, parameters: storableParameters(parameters) })),
+      ),
     async close() {
       await checkpoints.close()
       await writer.close()
@@ -61,6 +64,11 @@ export async function openSqliteDatabase(
       if (reader.isOpen) reader.close()
     },
   }
+}
+
+/** Kysely's parameters, which are those that the schema's types let through. */
+function inputsFrom(parameters: readonly unknown[]): SQLInputValue[] {
+  return storableParameters(parameters) as SQLInputValue[]
 }
 
 /** Dresses `node:sqlite` as the driver that Kysely knows, and keeps statements prepared. */
@@ -80,9 +88,9 @@ function readerFor(connection: DatabaseSync): KyselySqlite {
       const statement = prepare(sql)
       return {
         reader: true,
-        all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
-        run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
-        iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+        all: (parameters) => statement.all(...inputsFrom(parameters)),
+        run: (parameters) => statement.run(...inputsFrom(parameters)),
+        iterate: (parameters) => statement.iterate(...inputsFrom(parameters)),
       }
     },
   }

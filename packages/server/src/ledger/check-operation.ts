@@ -2,6 +2,7 @@
  * The ledger's door: what an engine can rely on, so that no single operation can make a batch fail.
  */
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { storableText } from '../db/storable-text.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 import type {
   CreditDeposit,
@@ -174,6 +175,5 @@ function storableOrNull(text: string | null, lengthMax: number): string | null {
 }
 
 function storable(text: string, lengthMax: number): string {
-  const short = text.length > lengthMax ? text.slice(0, lengthMax) : text
-  return short.isWellFormed() && !short.includes('\0') ? short : short.toWellFormed().replaceAll('\0', '\uFFFD')
+  return storableText(text.length > lengthMax ? text.slice(0, lengthMax) : text)
 }
