@@ -37,10 +37,16 @@ function checkErrorObject(error: unknown): string | null {
   return param === null || typeof param === 'string' ? null : 'an error whose param is no text'
 }
 
-function checkError({ status, body, headers }: RawAnswer): string | null {
+/** The sign-in library's own shape; its failures are the gateway's. */
+function isSignInRefusal(value: Readonly<Record<string, unknown>>, status: number): boolean {
+  return status < 500 && !('error' in value) && typeof value['message'] === 'string' && value['message'] !== ''
+}
+
+function checkError({ caller }: Operation, { status, body, headers }: RawAnswer): string | null {
   if (!(headers['content-type'] ?? '').startsWith('application/json')) return 'an error that is no JSON'
   const parsed = parse(body.toString('utf8'))
   if (parsed === null || !isRecord(parsed.value)) return 'an error that is no JSON object'
+  if (caller === 'visitor' && isSignInRefusal(parsed.value, status)) return null
   const problem = checkErrorObject(parsed.value['error'])
   if (problem !== null) return problem
   const { code } = parsed.value['error'] as { readonly code: string }
@@ -102,17 +108,25 @@ export function checkEveryAnswer(answer: RawAnswer): string | null {
   return answer.body.includes(UPSTREAM_SECRET) ? 'an answer that tells the key of the upstream' : null
 }
 
+function countOf(text: string, what: RegExp): number {
+  return text.match(what)?.length ?? 0
+}
+
 /**
  * Checks an answer of an endpoint.
  * @returns what is wrong, or null.
  */
 export function checkAnswer(operation: Operation, answer: RawAnswer, toHead: boolean): string | null {
   const general = checkEveryAnswer(answer)
-  if (!operation.isConsole && 'set-cookie' in answer.headers) return 'a cookie where none is due'
+  const cookies = answer.headers['set-cookie']
+  if (cookies !== undefined) {
+    if (operation.caller === 'key') return 'a cookie where none is due'
+    if (countOf(cookies, /svc\.\w+=/g) !== countOf(cookies, /HttpOnly/g)) return `a cookie for scripts: ${cookies}`
+  }
   // A HEAD is answered without the body that would say whose failure it is, and asks no upstream.
   if (toHead && answer.status === 500) return 'a failure of the gateway itself, to HEAD'
   if (general !== null || toHead || answer.status === 204 || answer.status === 304) return general
   // Health tells by its status, with its ordinary body, that no upstream can be reached.
   if (operation.id === 'getHealth' && answer.status === 503) return null
-  return answer.status >= 400 ? checkError(answer) : checkSuccess(operation, answer)
+  return answer.status >= 400 ? checkError(operation, answer) : checkSuccess(operation, answer)
 }

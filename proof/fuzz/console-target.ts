@@ -34,7 +34,14 @@ export function readConsoleTarget(): FuzzTarget {
     const { json, bytes } = row.reply as ConsoleEndpoint['reply']
     return {
       ...{ id: row.id, method: row.method, path: row.path, parameters: parametersOf(row), body },
-      ...{ form: null, example: undefined, isConsole: true, asksUpstream: false, sendsFiles: false, canStream: false },
+      ...{
+        form: null,
+        example: undefined,
+        caller: 'session',
+        asksUpstream: false,
+        sendsFiles: false,
+        canStream: false,
+      },
       isPublic: row.permission === 'public',
       checkReply: json === undefined ? checkFile(bytes?.types ?? []) : checkWith(ajv.compile(schemaOf(json, 'output'))),
       checkEvent: () => 'is no event by the contract',

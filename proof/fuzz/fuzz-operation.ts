@@ -123,8 +123,8 @@ function reachFault({ mustReach, requests }: OperationStage, { id, asksUpstream 
   return [`${id}: the upstream was reached ${reached} times only, by ${requests} requests: that proves nothing`]
 }
 
-function asksAfterThings({ path, isConsole }: Operation): boolean {
-  return path.includes('{') && !isConsole
+function asksAfterThings({ path, caller }: Operation): boolean {
+  return path.includes('{') && caller === 'key'
 }
 
 /** Runs one. */

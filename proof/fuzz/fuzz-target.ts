@@ -21,8 +21,10 @@ export interface Operation {
   /** Schema of the form; null when it takes none. */
   readonly form: JsonSchema | null
   readonly example: unknown
-  /** Whether it is a row of the console, called with a session. */
-  readonly isConsole: boolean
+  /** Right bodies beside it, each as good as it is. */
+  readonly examples?: readonly unknown[]
+  /** Who calls it: a program with a key, a person in the console, or somebody who is not signed in yet. */
+  readonly caller: 'key' | 'session' | 'visitor'
   /** Whether it cannot be answered well without an upstream. */
   readonly asksUpstream: boolean
   /** Whether an answer can be a file as it comes from an upstream. */
@@ -115,7 +117,7 @@ export async function readFuzzTarget(origin: string): Promise<FuzzTarget> {
         body: asked?.schema ?? null,
         form: bodies['multipart/form-data']?.schema ?? null,
         example: asked?.example,
-        isConsole: false,
+        caller: 'key',
         asksUpstream: method === 'post' && '502' in operation.responses,
         sendsFiles: Object.keys(answered ?? {}).some((type) => /^(?:audio|video)\//.test(type)),
         canStream: answered !== undefined && 'text/event-stream' in answered && asked !== undefined,

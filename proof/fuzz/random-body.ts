@@ -47,8 +47,8 @@ function spoil(text: string, random: Random): Buffer {
 }
 
 /** The document's example for one of the models; where nothing else differs, its text does. */
-function exampleFor({ id, example }: Operation, random: Random): unknown {
-  const text = JSON.stringify(example)
+function exampleFor({ id, example, examples = [] }: Operation, random: Random): unknown {
+  const text = JSON.stringify(examples.length === 0 ? example : random.pick(examples))
   if (text === undefined) return undefined
   const told = text.replace(/"([A-Z][^"]* [^"]*)"/, `"$1 ${random.below(1_000_000)}"`)
   const value: unknown = JSON.parse(told)

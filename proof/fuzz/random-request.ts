@@ -3,6 +3,7 @@ import type { Random } from '../../packages/server/testing/random.ts'
 import type { FuzzTarget, Operation, Parameter } from './fuzz-target.ts'
 import type { KnownNames } from './known-names.ts'
 import { randomBody } from './random-body.ts'
+import { hostileCookie } from './sign-in/hostile-cookies.ts'
 import { valueFor } from './schema-values.ts'
 import { strangeValue } from './strange-values.ts'
 
@@ -73,8 +74,21 @@ function queryOf(parameters: readonly Parameter[], { random, target }: RequestDe
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
+/** What a page sends: who is signed in, and which page it is. */
+function browserHeaders({ caller }: Operation, { random, session }: Pick<RequestDeps, 'random' | 'session'>) {
+  const [cookie = null, ...origin] = session
+  if (caller === 'session') {
+    const isOdd = random.below(25) === 0
+    return isOdd ? random.pick([[], origin, session.slice(0, 1), [hostileCookie(random, cookie), ...origin]]) : session
+  }
+  // Limits count by address, and hardly a request would come through them from one alone.
+  const headers = [`x-forwarded-for: 192.0.${random.below(256)}.${random.below(256)}`]
+  if (random.below(3) === 0) headers.push(hostileCookie(random, cookie))
+  return random.below(15) === 0 ? headers : [...headers, ...origin]
+}
+
 function credentials(operation: Operation, { random, rawKey, session }: RequestDeps): readonly string[] {
-  if (operation.isConsole) return random.below(25) === 0 ? session.slice(random.below(3)) : session
+  if (operation.caller !== 'key') return browserHeaders(operation, { random, session })
   const flipped = `${rawKey.slice(0, -1)}${rawKey.endsWith('A') ? 'B' : 'A'}`
   const wrong = [
     'Bearer',
@@ -95,7 +109,7 @@ function headersOf(operation: Operation, type: string | null, deps: RequestDeps)
   const headers = ['host: localhost', ...credentials(operation, deps)]
   if (random.below(10) === 0) headers.push(`accept: ${random.pick(['*/*', 'text/event-stream', 'image/png', 'x'])}`)
   if (random.below(15) === 0) headers.push(`x-request-id: ${random.pick(['abc', 'a'.repeat(500), "'", '0'])}`)
-  if (!operation.isConsole && random.below(15) === 0)
+  if (operation.caller === 'key' && random.below(15) === 0)
     headers.push(`origin: ${random.pick(['null', 'https://a.example', 'x'])}`)
   if (random.below(20) === 0) headers.push(`x-forwarded-for: ${random.pick(['1.2.3.4', '::1', 'x', ','.repeat(50)])}`)
   if (random.below(20) === 0) headers.push('expect: 100-continue')

@@ -3,7 +3,7 @@
  * upstream that answers anything in every dialect.
  */
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
-import { startMailServer } from '../../packages/server/testing/mail-server.ts'
+import { startMailServer, type TestMailServer } from '../../packages/server/testing/mail-server.ts'
 import type { GatewayProcess } from '../rig/gateway-process.ts'
 import { type AuditOutcome, openRig, type Rig, type RigOptions } from '../rig/gateway-rig.ts'
 import type { StorageOptions } from '../rig/storage.ts'
@@ -17,6 +17,8 @@ import { type HostileUpstream, startHostileUpstream } from './hostile-upstream.t
 import { KnownNames } from './known-names.ts'
 import { makeThings } from './make-things.ts'
 import { runSmuggling, sendSlowly } from './run-smuggling.ts'
+import { openSignInTarget, signInIds } from './sign-in/sign-in-target.ts'
+import { runWalletAttacks } from './sign-in/wallet-attacks.ts'
 import { smugglingCases } from './smuggling-cases.ts'
 
 export interface FuzzOptions extends StorageOptions {
@@ -69,6 +71,7 @@ interface Stage {
   readonly rig: Rig
   readonly rawKeys: readonly [string, ...string[]]
   readonly upstream: HostileUpstream
+  readonly mail: TestMailServer
   readonly known: KnownNames
   readonly options: FuzzOptions
   readonly faults: string[]
@@ -160,11 +163,18 @@ async function inspectEnd({ rig, faults }: Stage, gateway: GatewayProcess): Prom
  */
 async function openConsole({ options: { only }, known }: Stage, gateway: GatewayProcess): Promise<Console | null> {
   const target = readConsoleTarget()
-  if (only !== null && !target.operations.some(({ id }) => only.includes(id))) return null
+  const ids = [...target.operations.map(({ id }) => id), ...signInIds]
+  if (only !== null && !ids.some((id) => only.includes(id))) return null
   const person = await openConsolePerson(gateway)
   known.add('team_id', person.teamId)
   known.add('/console/operator/operators', person.userId)
   return { target, person }
+}
+
+async function fuzzSignIn(stage: Stage, person: ConsolePerson, port: number): Promise<OperationResult[]> {
+  const target = await openSignInTarget(port, stage.mail)
+  stage.faults.push(...(await runWalletAttacks(port)))
+  return fuzzTarget(stage, { target, person, port, withBreakers: false })
 }
 
 async function fuzzWithBreakers(before: Stage): Promise<OperationResult[]> {
@@ -188,7 +198,10 @@ async function play(stage: Stage): Promise<Pick<FuzzReport, 'operations' | 'slow
   const operations = await fuzzTarget(stage, { target, person: null, port, withBreakers: false })
   if (options.only === null) faults.push(...(await runSmuggling(port, rawKeys[0])))
   // An operator may close the account whose keys the others use, so these come last.
-  if (consoleRows !== null) operations.push(...(await fuzzTarget(stage, { ...consoleRows, port, withBreakers: false })))
+  if (consoleRows !== null) {
+    operations.push(...(await fuzzSignIn(stage, consoleRows.person, port)))
+    operations.push(...(await fuzzTarget(stage, { ...consoleRows, port, withBreakers: false })))
+  }
   const slowMs = await slow
   if (slowMs.includes(null)) faults.push('a sender of slow headers was borne too long')
   await inspectEnd(stage, gateway)
@@ -205,7 +218,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   try {
     const rawKeys = await createKeys(rig, 'fuzz')
     const faults: string[] = []
-    const played = await play({ rig, rawKeys, upstream, known: new KnownNames(), options, faults })
+    const played = await play({ rig, rawKeys, upstream, mail, known: new KnownNames(), options, faults })
     const audit = await rig.audit()
     const seconds = (performance.now() - startedAt) / 1_000
     const cases = options.only === null ? smugglingCases.length : 0

@@ -8,7 +8,7 @@ import { APIError, createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
 import { NAME_LENGTH_MAX } from './display-name.ts'
-import { CHALLENGE_PATH, FIRST_RUN_PATH, JOIN_PATH } from './sign-in-paths.ts'
+import { CHALLENGE_PATH, DEMO_PATH, FIRST_RUN_PATH, JOIN_PATH } from './sign-in-paths.ts'
 import type { SignInDeps } from './sign-in-policy.ts'
 import { WALLET_MESSAGE_MS, writeWalletMessage } from './wallet-message.ts'
 
@@ -70,7 +70,7 @@ async function enter(ctx: GenericEndpointContext, person: Person): Promise<strin
 }
 
 function demoEndpoint(deps: EntryDeps) {
-  return createAuthEndpoint('/sign-in/demo', { method: 'POST', body: z.strictObject({}).optional() }, async (ctx) => {
+  return createAuthEndpoint(DEMO_PATH, { method: 'POST', body: z.strictObject({}).optional() }, async (ctx) => {
     if (deps.demoEmail === null) throw new APIError('NOT_FOUND')
     const userId = await enter(ctx, { email: deps.demoEmail, name: 'Demo', password: null })
     await deps.onDemoUser(userId)

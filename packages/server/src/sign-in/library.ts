@@ -67,7 +67,7 @@ export function createLibrary(options: SignInOptions, hooks: LibraryHooks) {
     database: options.client,
     logger: { disabled: true },
     telemetry: { enabled: false },
-    onAPIError: { onError: (error) => void (error instanceof APIError || options.onError(error)) },
+    onAPIError: { onError: (error) => void (isRefusal(error) || options.onError(error)) },
     user: { ...tableNames.user, ...fieldNames.user, changeEmail: { enabled: false }, deleteUser: { enabled: false } },
     session: {
       ...fieldNames.session,
@@ -125,6 +125,12 @@ export function createLibrary(options: SignInOptions, hooks: LibraryHooks) {
       entryPlugin(options),
     ],
   })
+}
+
+/** What a client did wrong is no fault of ours; the library has more than one class of such errors. */
+function isRefusal(error: unknown): boolean {
+  const status: unknown = error instanceof Error && 'statusCode' in error ? error.statusCode : null
+  return typeof status === 'number' && status < 500
 }
 
 export type Library = ReturnType<typeof createLibrary>

@@ -5,7 +5,7 @@ import { createLibrary, type Library, type SignInOptions } from './library.ts'
 import { askForAddress, type MailAddressDeps, proveAddress } from './mail-address.ts'
 import { openLink } from './open-link.ts'
 import { hasMailbox, type Session, type SessionSummary, type SignIn, type User } from './sign-in.ts'
-import { CHALLENGE_PATH, OFFERED, SIGN_IN_PATH } from './sign-in-paths.ts'
+import { CHALLENGE_PATH, DEMO_PATH, OFFERED, SIGN_IN_PATH } from './sign-in-paths.ts'
 import type { WalletSignature } from './sign-in-policy.ts'
 import { readWalletMessage } from './wallet-message.ts'
 import { challengeWallet, countsHere, linkWallet, listWallets, unlinkWallet, type WalletDeps } from './wallets.ts'
@@ -71,10 +71,11 @@ export function openSignIn(options: SignInOptions): SignIn {
   }
 }
 
-async function answer(library: Library, { policy }: SignInOptions, request: Request): Promise<Response> {
+async function answer(library: Library, { policy, demoEmail }: SignInOptions, request: Request): Promise<Response> {
   const path = new URL(request.url).pathname.slice(SIGN_IN_PATH.length)
   const isOffered = OFFERED.has(`${request.method} ${path}`)
   const isOff =
+    (path === DEMO_PATH && demoEmail === null) ||
     (path === '/sign-in/email' && !(await policy.allowsPasswords())) ||
     (path.startsWith('/siwe/') && !(await policy.allowsWallets()))
   if (!isOffered || isOff) {

@@ -9,6 +9,8 @@ export const ADDRESS_HEADER = 'x-svc-address'
 export const FIRST_RUN_PATH = '/first-run'
 /** Makes a person by the letter of an invitation. */
 export const JOIN_PATH = '/join'
+/** One click, where there is a person to be. */
+export const DEMO_PATH = '/sign-in/demo'
 export const CHALLENGE_PATH = '/siwe/challenge'
 
 /**
@@ -18,7 +20,7 @@ export const OFFERED: ReadonlySet<string> = new Set([
   'POST /sign-in/magic-link',
   'POST /magic-link/verify',
   'POST /sign-in/email',
-  'POST /sign-in/demo',
+  `POST ${DEMO_PATH}`,
   `POST ${CHALLENGE_PATH}`,
   'POST /siwe/verify',
   `POST ${FIRST_RUN_PATH}`,

@@ -73,6 +73,25 @@ describeEachEngine('ways to sign in', (engine) => {
     expect((await open(foreign, token)).status).toBe(200)
   })
 
+  test('what is no request is refused in words and is no fault in the log', async () => {
+    const logged = gateway.logged.length
+    const headers = { origin: new URL(gateway.baseUrl).origin, 'x-forwarded-for': '198.51.100.7' }
+    const send = (path: string, type: string, body: string) =>
+      fetch(`${gateway.baseUrl}/auth${path}`, { method: 'POST', headers: { ...headers, 'content-type': type }, body })
+    const statuses: number[] = []
+    for (const [path, type, body] of [
+      ['/sign-in/magic-link', 'application/json', '{'],
+      ['/sign-in/magic-link', 'text/plain', '{}'],
+      ['/sign-in/magic-link', 'application/json', '{"email":{"length":1}}'],
+    ] as const) {
+      const response = await send(path, type, body)
+      statuses.push(response.status)
+      expect(await response.json()).toMatchObject({ message: expect.stringMatching(/\w/) })
+    }
+    expect(statuses).toEqual([400, 415, 400])
+    expect(gateway.logged.slice(logged).filter((line) => /"level":"(?:error|fatal)"/.test(line))).toEqual([])
+  })
+
   test('a link that is over, made up or of another form opens nothing', async () => {
     const person = openPerson(gateway)
     await ask(person, 'late@example.com')
