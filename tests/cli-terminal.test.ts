@@ -142,6 +142,29 @@ describe('with a gateway that names things as an attacker would', () => {
     expect((await sit(['models'], { env: { ...env, NO_COLOR: '' } })).out).toContain(`${ESCAPE}[1m`)
   })
 
+  test('networks of play money are called what they are, also by a gateway that does not know local ones', async () => {
+    const chain = { chainId: 4663, name: 'A Chain', address: '0x1', assets: [{ asset: 'ETH', uri: 'ethereum:0x1@1' }] }
+    const deposits = { object: 'deposit_address', mode: 'address', minimum_usd: 1 }
+    const kinds = [
+      { testnet: false, local: false },
+      { testnet: true, local: false },
+      { testnet: true, local: true },
+    ]
+    const shown: string[] = []
+    for (const kind of [...kinds, { testnet: true }]) {
+      answer = { status: 200, body: { ...deposits, chains: [{ ...chain, ...kind }] } }
+      const { out, notes } = await sit(['deposit', 'address'], { env, isTerminal: false })
+      expect(notes.includes('npm run fund')).toBe('local' in kind && kind.local)
+      shown.push(out.trimEnd())
+    }
+    expect(shown).toEqual([
+      '0x1  A Chain: ETH',
+      '0x1  A Chain (test network: takes play money only): ETH',
+      '0x1  A Chain (local chain of the sandbox: takes play money only): ETH',
+      '0x1  A Chain (test network: takes play money only): ETH',
+    ])
+  })
+
   // B186
   test.each([
     [400, 'invalid_value', 1],

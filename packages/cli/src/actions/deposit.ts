@@ -31,6 +31,12 @@ export async function depositAddress(context: Context, options: AddressOptions):
   await terminal.notes.line(
     `At least $${shortDecimal(reply.minimum_usd)}. Compare the whole address before you pay.${unlinked}`,
   )
+  if (chains.some(({ local }) => local)) await terminal.notes.line('Play money pays there: `npm run fund`.')
+}
+
+/** A gateway of an earlier version does not say which chains are its own. */
+function kindOf({ local }: { readonly local?: boolean }): string {
+  return local === true ? 'local chain of the sandbox' : 'test network'
 }
 
 async function printChain(
@@ -38,7 +44,7 @@ async function printChain(
   chain: Exact<DepositAddressReply>['chains'][number],
   options: AddressOptions,
 ): Promise<void> {
-  const mark = chain.testnet ? ' (test network: takes play money only)' : ''
+  const mark = chain.testnet ? ` (${kindOf(chain)}: takes play money only)` : ''
   const assets = chain.assets.filter(({ asset }) => options.asset === undefined || asset === options.asset)
   await terminal.out.line(`${chain.address}  ${chain.name}${mark}: ${assets.map(({ asset }) => asset).join(', ')}`)
   const [first] = assets

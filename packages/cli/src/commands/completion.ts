@@ -5,7 +5,7 @@ import { examples } from './define.ts'
 export function completionCommand(start: Start) {
   return new Command('completion')
     .summary('print a completion script for your shell')
-    .description('Prints a script that completes commands, options and their values.')
+    .description('Prints a script that completes commands, options and their values, models and profiles included.')
     .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish'] as const))
     .addHelpText(
       'after',
@@ -31,14 +31,8 @@ export function completeCommand(start: Start) {
     .helpOption(false)
     .action((words, _options, command) =>
       start(command, async (context) => {
-        const { completions } = await import('../completion/completions.ts')
-        const root = command.parent
-        if (root !== null)
-          await context.terminal.out.text(
-            completions(root, words)
-              .map((word) => `${word}\n`)
-              .join(''),
-          )
+        const { completeLine } = await import('../completion/complete-line.ts')
+        if (command.parent !== null) await completeLine(context, command.parent, words)
       }),
     )
 }

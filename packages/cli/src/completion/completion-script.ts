@@ -1,22 +1,40 @@
 /** The scripts only ask the program itself: what it offers never differs from what it takes. */
 const scripts = {
+  // Bash parts words at colons and equals signs, which stand in names of models and in options. They are put together
+  // again for the program, and what stands before the last of them is taken off what it answers.
   bash: `_svc() {
-  local IFS=$'\\n'
-  COMPREPLY=($(svc __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local IFS=$'\\n' part current='' rest at count=0 joins=0
+  local -a words
+  for ((at = 1; at <= COMP_CWORD; at++)); do
+    part="\${COMP_WORDS[at]}"
+    if ((count > 0)) && { ((joins)) || [[ $part =~ ^[:=]+$ ]]; }; then
+      words[count - 1]+="$part"
+    else
+      words[count++]="$part"
+    fi
+    [[ $part =~ ^[:=]+$ ]] && joins=1 || joins=0
+  done
+  current="\${words[count - 1]}"
+  ((joins)) && rest='' || rest="$part"
+  COMPREPLY=($(svc __complete -- "\${words[@]}" 2>/dev/null))
   if [[ \${COMPREPLY[0]} == "__files__" ]]; then
-    COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -f -- "$rest"))
+  else
+    COMPREPLY=("\${COMPREPLY[@]#"\${current%"$rest"}"}")
   fi
 }
-complete -o filenames -o nosort -F _svc svc
+complete -o nosort -F _svc svc 2>/dev/null || complete -F _svc svc
 `,
   zsh: `#compdef svc
 _svc() {
   local -a candidates
-  candidates=("\${(@f)$(svc __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  candidates=(\${(f)"$(svc __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
   if [[ \${#candidates} -eq 1 && \${candidates[1]} == "__files__" ]]; then
+    compset -P '--*='
     _files
   else
-    compadd -Q -- \${candidates}
+    compadd -Q -V svc -- \${candidates}
   fi
 }
 if [[ $funcstack[1] == _svc ]]; then
@@ -26,15 +44,16 @@ else
 fi
 `,
   fish: `function __svc_complete
-  set -l words (commandline -opc) (commandline -ct)
-  set -l found (svc __complete -- $words[2..-1] 2>/dev/null)
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  set -l found (svc __complete -- $words[2..-1] "$current" 2>/dev/null)
   if test "$found" = "__files__"
-    __fish_complete_path (commandline -ct)
-  else
+    __fish_complete_path "$current"
+  else if test -n "$found"
     printf '%s\\n' $found
   end
 end
-complete -c svc -f -a '(__svc_complete)'
+complete -c svc -k -f -a '(__svc_complete)'
 `,
 } as const
 

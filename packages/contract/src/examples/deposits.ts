@@ -60,6 +60,7 @@ export const depositsExamples: ExampleTable<typeof depositsEndpoints> = {
           chainId: 4663,
           name: 'Robinhood Chain',
           testnet: false,
+          local: false,
           address: ADDRESS,
           assets: [
             {

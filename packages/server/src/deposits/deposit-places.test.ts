@@ -12,4 +12,5 @@ test.each([
   const placesOf = async (): Promise<readonly DepositPlace[]> => [place(4663), place(46630)]
   const shown = await showDepositPlaces({ mode: 'address', minimumUsd: '1', isLocal, placesOf }, 'account')
   expect(shown.chains.map(({ testnet }) => testnet)).toEqual(marks)
+  expect(shown.chains.map(({ local }) => local)).toEqual([isLocal, isLocal])
 })

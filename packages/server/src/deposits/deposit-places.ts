@@ -35,6 +35,7 @@ export async function showDepositPlaces(
       chainId: place.chainId,
       name: place.chainName,
       testnet: isLocal || place.chainId === TESTNET_CHAIN_ID,
+      local: isLocal,
       address: place.address,
       assets: place.assets.map((asset) => ({
         asset,
