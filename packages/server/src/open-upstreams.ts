@@ -44,7 +44,8 @@ function openUpstream(config: UpstreamConfig, { clock, sandbox }: OpenDeps): Ups
     }
     case 'openrouter': {
       const url = config.url ?? OPENROUTER_URL
-      return openOpenRouter({ ...common, url, apiKey: config.apiKey, supportsChoices: false })
+      const { apiKey, deniesDataCollection } = config
+      return openOpenRouter({ ...common, url, apiKey, deniesDataCollection, supportsChoices: false })
     }
     case 'anthropic':
       return openAnthropic({ ...common, url: addressOf(config), apiKey: config.apiKey })

@@ -78,6 +78,13 @@ const upstreamSchema = z.strictObject({
     .boolean()
     .optional()
     .describe('Whether calls carry a traceparent header while traces are on; false by default.'),
+  data_collection: z
+    .enum(['deny', 'allow'])
+    .optional()
+    .describe(
+      'Of kind openrouter: deny asks with each request for providers that do not keep what they are sent; allow leaves ' +
+        'it to the settings of your account there. The default is deny at openrouter.ai and allow at other addresses.',
+    ),
   prompt_training: promptTraining
     .optional()
     .describe('Whether it may train on what it is sent, whatever the model; by default nothing is said.'),

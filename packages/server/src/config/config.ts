@@ -33,6 +33,8 @@ export interface UpstreamConfig {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | null
   /** Whether its calls say which trace they belong to, while traces are on. */
   readonly forwardsTrace: boolean
+  /** Whether each request asks for providers that do not keep what they are sent; of OpenRouter alone. */
+  readonly deniesDataCollection: boolean
   /** Whether it may train on what it is sent; null where the operator does not say. */
   readonly promptTraining: PromptTraining | null
 }

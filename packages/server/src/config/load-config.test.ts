@@ -105,6 +105,27 @@ describe('in production', () => {
     expect(notices).toEqual([])
   })
 
+  test.each<readonly [object, boolean]>([
+    [{ kind: 'openrouter' }, true],
+    [{ kind: 'openrouter', url: 'https://openrouter.ai/api/v1' }, true],
+    [{ kind: 'openrouter', data_collection: 'allow' }, false],
+    [{ kind: 'openrouter', url: 'https://router.example.com/v1' }, false],
+    [{ kind: 'openrouter', url: 'https://router.example.com/v1', data_collection: 'deny' }, true],
+    [{ kind: 'openai-compatible', url: 'https://openrouter.ai/api/v1' }, false],
+  ])(
+    'whether %j keeps nothing of a request is asked of OpenRouter itself, or as the file says: %s',
+    (entry, denies) => {
+      const upstreams = [{ name: 'a', api_key_env: 'A_KEY', ...entry }]
+      const { config } = load({ ...production, SVC_UPSTREAM: '', SVC_UPSTREAM_API_KEY: '', A_KEY: 'k' }, { upstreams })
+      expect(config.upstreams.map(({ deniesDataCollection }) => deniesDataCollection)).toEqual([denies])
+    },
+  )
+
+  test('a wish that an upstream does not know is told', () => {
+    const local = { name: 'a', kind: 'openai-compatible', url: 'http://127.0.0.1:1/v1', data_collection: 'deny' }
+    expect(problemsOf({}, { upstreams: [local] })).toContain('data_collection is for an upstream of kind openrouter')
+  })
+
   test('the sandbox and clear text are accepted with a notice', () => {
     const env = { ...production, SVC_UPSTREAM: 'sandbox', SVC_UPSTREAM_API_KEY: '' }
     const { notices } = load({ ...env, SVC_PUBLIC_URL: 'http://ai.example.com' })

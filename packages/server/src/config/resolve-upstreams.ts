@@ -11,9 +11,11 @@ const IDLE_MS = 60_000
 
 type Kind = UpstreamConfig['kind']
 
+const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
+
 const knownUrls: Readonly<Record<Kind, string | null>> = {
   sandbox: null,
-  openrouter: 'https://openrouter.ai/api/v1',
+  openrouter: OPENROUTER_URL,
   'openai-compatible': null,
   anthropic: 'https://api.anthropic.com/v1',
   gemini: 'https://generativelanguage.googleapis.com/v1beta',
@@ -96,6 +98,9 @@ function fromFile(
   if (accounts[entry.kind] !== null && entry.api_key_env === undefined) {
     problems.push(`${where}: name the variable that holds its key in api_key_env.`)
   }
+  if (entry.data_collection !== undefined && entry.kind !== 'openrouter') {
+    problems.push(`${where}: data_collection is for an upstream of kind openrouter; others have no such wish.`)
+  }
   if (entry.kind === 'openai-compatible' && url === null) problems.push(`${where}: give its base address in url.`)
   return withDefaults(entry, url, apiKey)
 }
@@ -117,6 +122,17 @@ function withDefaults(entry: UpstreamEntry, url: string | null, apiKey: string |
     failuresAreFree: entry.failures_are_free ?? isRouter,
     maxTokensField: entry.max_tokens_field ?? null,
     forwardsTrace: entry.forward_trace ?? false,
+    deniesDataCollection: deniesDataCollection(entry, url),
     promptTraining: entry.prompt_training ?? null,
   }
+}
+
+/**
+ * OpenRouter itself is asked unless the operator says otherwise. Another server that speaks its dialect may not know
+ * the wish, and gets it only where the operator says so.
+ */
+function deniesDataCollection({ kind, data_collection }: UpstreamEntry, url: string | null): boolean {
+  if (kind !== 'openrouter') return false
+  const isItself = url !== null && URL.parse(url)?.hostname === URL.parse(OPENROUTER_URL)?.hostname
+  return (data_collection ?? (isItself ? 'deny' : 'allow')) === 'deny'
 }

@@ -15,7 +15,8 @@ import { createSpeechUpstream } from '../openai-compatible/speech.ts'
 import { createTranscriptionUpstream } from '../openai-compatible/transcription.ts'
 import { isObject } from '../openai-compatible/usage.ts'
 import { addMediaLists } from './media-lists.ts'
-import { buildOpenRouterImageBody } from './openrouter-images.ts'
+import { openRouterImageBody } from './openrouter-images.ts'
+import { NO_DATA_COLLECTION, type ProviderPreferences } from './provider-preferences.ts'
 import type { Upstream } from '../upstream.ts'
 import { openVideos } from '../openai-compatible/open-videos.ts'
 import { openRouterVideoBody } from '../openai-compatible/video-body.ts'
@@ -27,10 +28,17 @@ const CONFIDENTIAL_PROVIDERS = ['phala'] as const
 /** Source: OpenRouter's API reference: the header of newer answers, and the `id` of every body. */
 const GENERATION_ID = { header: 'x-generation-id', bodyForm: /^gen-[\w-]+$/ } as const
 
-const NO_MEMBERS: ReadonlyMap<string, string> = new Map()
-const CONFIDENTIAL_MEMBERS: ReadonlyMap<string, string> = new Map([
-  ['provider', JSON.stringify({ only: CONFIDENTIAL_PROVIDERS, allow_fallbacks: false })],
-])
+/** Members that say who may serve a request; none where nothing is to be said. */
+function preferenceMembers(preferences: ProviderPreferences): ReadonlyMap<string, string> {
+  return Object.keys(preferences).length === 0 ? new Map() : new Map([['provider', JSON.stringify(preferences)]])
+}
+
+/** The members of chats and embeddings, made once. */
+function routingMembers(common: ProviderPreferences) {
+  const plain = preferenceMembers(common)
+  const confidential = preferenceMembers({ ...common, only: CONFIDENTIAL_PROVIDERS, allow_fallbacks: false })
+  return (request: { readonly confidential: boolean }) => (request.confidential ? confidential : plain)
+}
 
 /**
  * The longest that one look-up of a cost may take, in milliseconds: the last frame waits for it. Source: own choice.
@@ -58,6 +66,11 @@ export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
   readonly speechFormats?: readonly SpeechFormat[]
   /** Whether it has translations of sound; false by default, as OpenRouter has none. */
   readonly translates?: boolean
+  /**
+   * Whether requests go to providers alone that keep nothing of them. Absent: no. Of videos and recordings OpenRouter's
+   * API takes no such wish.
+   */
+  readonly deniesDataCollection?: boolean
   /** Whether videos that are being made can be given up: in the sandbox they can. Absent: no. */
   readonly cancelsVideos?: boolean
 }
@@ -66,17 +79,18 @@ export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
 const SPEECH_FORMATS: readonly SpeechFormat[] = ['mp3', 'pcm']
 
 /** How a text is spoken goes to OpenAI's models among the options of their provider. */
-function instructionMembers({ value }: JsonBody): ReadonlyMap<string, string> {
+function speechMembers(common: ProviderPreferences, { value }: JsonBody): ReadonlyMap<string, string> {
   const { instructions } = value
-  if (typeof instructions !== 'string') return NO_MEMBERS
-  return new Map([['provider', JSON.stringify({ options: { openai: { instructions } } })]])
+  return preferenceMembers(
+    typeof instructions === 'string' ? { ...common, options: { openai: { instructions } } } : common,
+  )
 }
 
-function audioDialect(options: OpenRouterOptions): AudioDialect {
+function audioDialect(options: OpenRouterOptions, common: ProviderPreferences): AudioDialect {
   const { speechFormats = SPEECH_FORMATS, translates = false, reportsCost } = options
   return {
     speechFormats,
-    speechMembers: instructionMembers,
+    speechMembers: (body) => speechMembers(common, body),
     transcriptFormats: ['json', 'verbose_json'],
     translates,
     streamsTranscripts: false,
@@ -88,6 +102,8 @@ function audioDialect(options: OpenRouterOptions): AudioDialect {
 /** Opens OpenRouter as an upstream. The sandbox speaks the same dialect, so it is opened with this, too. */
 export function openOpenRouter(options: OpenRouterOptions): Upstream {
   const { name, clock, reportsCost } = options
+  const common = options.deniesDataCollection === true ? NO_DATA_COLLECTION : {}
+  const extraMembers = routingMembers(common)
   const client = createUpstreamClient({ ...options, extraHeaders: { 'x-title': 'SVC' } })
   const egress = createEgress(options)
   const chat = createOpenAiCompatible({
@@ -101,7 +117,7 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
       supportsChoices: options.supportsChoices,
       failuresAreFree: options.failuresAreFree,
       generationId: GENERATION_ID,
-      extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
+      extraMembers,
     },
   })
   const embeddings = createEmbeddingUpstream({
@@ -109,15 +125,15 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
     dialect: {
       takesAnyModel: false,
       ...{ reportsCost, failuresAreFree: options.failuresAreFree, generationId: GENERATION_ID },
-      extraMembers: (request) => (request.confidential ? CONFIDENTIAL_MEMBERS : NO_MEMBERS),
+      extraMembers,
     },
   })
-  const audio = { name, client, clock, dialect: audioDialect(options) }
+  const audio = { name, client, clock, dialect: audioDialect(options, common) }
   const images = createImages({
     ...{ name, client, egress, clock },
     firstByteMs: options.timeouts.firstByteMs,
     dialect: { reportsCost, generationIdHeader: GENERATION_ID.header },
-    buildBody: buildOpenRouterImageBody,
+    buildBody: openRouterImageBody(common),
   })
   const videos = openVideos(options, client, {
     reportsCost,

@@ -3,16 +3,22 @@ import { ownMember } from '../../json/own-member.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { ImageSettings, UpstreamImageRequest } from '../image-upstream.ts'
 import { type ImageBody, urlOf } from '../openai-compatible/image-body.ts'
+import type { ProviderPreferences } from './provider-preferences.ts'
 
 /** Qualities by the names that OpenRouter has for them. */
 const qualityNames: Readonly<Record<string, string>> = { hd: 'high', standard: 'medium' }
+
+/** @param common preferences of every request. */
+export function openRouterImageBody(common: ProviderPreferences) {
+  return (request: UpstreamImageRequest, stream: boolean): ImageBody => buildBody(request, stream, common)
+}
 
 /**
  * Writes a request. Pictures to change are pictures to go by: there is no other request for them.
  *
  * @throws {ServiceError} `unsupported_parameter` for a mask, which has no place in it.
  */
-export function buildOpenRouterImageBody(request: UpstreamImageRequest, stream: boolean): ImageBody {
+function buildBody(request: UpstreamImageRequest, stream: boolean, common: ProviderPreferences): ImageBody {
   if (request.mask !== null) {
     throw new ServiceError('unsupported_parameter', "Unsupported parameter: this model takes no 'mask'.", {
       param: 'mask',
@@ -36,7 +42,7 @@ export function buildOpenRouterImageBody(request: UpstreamImageRequest, stream: 
       request.inputs.length === 0
         ? null
         : request.inputs.map((image) => ({ type: 'image_url', image_url: { url: urlOf(image) } })),
-    provider: providerOptions(request.upstreamModel, settings),
+    provider: providerOf(request.upstreamModel, settings, common),
   }
   const sent = Object.entries(fields).filter(([, value]) => value !== null)
   return {
@@ -47,12 +53,13 @@ export function buildOpenRouterImageBody(request: UpstreamImageRequest, stream: 
 }
 
 /** What OpenRouter itself does not know, and passes to the maker whose settings these are. */
-function providerOptions(model: string, settings: ImageSettings) {
+function providerOf(model: string, settings: ImageSettings, common: ProviderPreferences) {
   const options = Object.entries({
     moderation: settings.moderation,
     input_fidelity: settings.inputFidelity,
     style: settings.style,
   }).filter(([, value]) => value !== null)
-  if (options.length === 0 || !model.startsWith('openai/')) return null
-  return { options: { openai: Object.fromEntries(options) } }
+  const isPassed = options.length > 0 && model.startsWith('openai/')
+  const provider = isPassed ? { ...common, options: { openai: Object.fromEntries(options) } } : common
+  return Object.keys(provider).length === 0 ? null : provider
 }

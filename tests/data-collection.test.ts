@@ -1,0 +1,114 @@
+/** The wish that nobody keeps what they are sent, as it reaches an upstream that speaks OpenRouter's dialect. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeWav } from '../packages/server/testing/make-wav.ts'
+import { sendImages } from '../packages/server/testing/stub-images.ts'
+import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { audioStubOf, postForm, SPEECH, WHISPER } from './audio-upstream.ts'
+import { errorOf } from './error-of.ts'
+import { QUESTION } from './events-of.ts'
+
+let stub: StubUpstream
+let gateway: TestGateway
+let calls: StubCall[] = []
+beforeAll(async () => {
+  stub = await startStubUpstream()
+  const upstream = { name: 'router', kind: 'openrouter', url: stub.url, api_key_env: 'STUB_KEY' } as const
+  const routes = { 'embed-here': { upstream: 'router', model: 'embedder', price: { input: '0.02', output: '0' } } }
+  gateway = await startTestGateway({
+    credits: '1000000',
+    env: { STUB_KEY: 'sk-or-v1-upstream-secret' },
+    file: { upstreams: [{ ...upstream, data_collection: 'deny' }], routes },
+  })
+  audioStubOf(stub)
+  const onSound = stub.onOther
+  stub.onOther = (call, response) => {
+    calls.push(call)
+    if (call.path.endsWith('/images')) return sendImages(response)
+    return onSound(call, response)
+  }
+})
+afterAll(async () => {
+  await gateway.stop()
+  await stub.close()
+})
+
+function post(path: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return gateway.fetch(`/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+/** What the upstream got for one request. */
+async function sentBy(ask: () => Promise<Response>): Promise<StubCall> {
+  stub.chats.length = 0
+  calls = []
+  await (await ask()).arrayBuffer()
+  const [sent] = [...stub.chats, ...calls]
+  if (sent === undefined) throw new Error('nothing was sent')
+  return sent
+}
+
+const DENY = { data_collection: 'deny' }
+const openai = (options: object): object => ({ ...DENY, options: { openai: options } })
+const picture = { model: 'openai/gpt-image-1-mini', prompt: 'A cat' }
+const text = { model: SPEECH, input: 'Hello' }
+
+test.each<readonly [string, () => Promise<Response>, object]>([
+  ['a chat', () => gateway.chat(QUESTION), DENY],
+  ['a stream', () => gateway.chat({ ...QUESTION, stream: true }), DENY],
+  ['a turn of Messages', () => post('/messages', { ...QUESTION, max_tokens: 9 }), DENY],
+  [
+    'a chat in confidential compute',
+    () => gateway.chat({ ...QUESTION, model: 'svc-llama-tee' }),
+    { ...DENY, only: ['phala'], allow_fallbacks: false },
+  ],
+  ['texts for vectors', () => post('/embeddings', { model: 'embed-here', input: 'a' }), DENY],
+  ['pictures', () => post('/images/generations', picture), DENY],
+  [
+    'pictures with settings',
+    () => post('/images/generations', { ...picture, moderation: 'low' }),
+    openai({ moderation: 'low' }),
+  ],
+  ['sound', () => post('/audio/speech', text), DENY],
+  [
+    'sound by instructions',
+    () => post('/audio/speech', { ...text, instructions: 'Whisper.' }),
+    openai({ instructions: 'Whisper.' }),
+  ],
+])('%s goes with the wish', async (_what, ask, provider) => {
+  expect((await sentBy(ask)).json?.['provider']).toEqual(provider)
+})
+
+test('a recording goes without: its form has no place for it', async () => {
+  const wav = new File([new Uint8Array(makeWav(44 + 8_000))], 'a.wav')
+  const sent = await sentBy(() =>
+    postForm(gateway, [
+      ['file', wav],
+      ['model', WHISPER],
+    ]),
+  )
+  expect(sent.text).not.toContain('provider')
+})
+
+test.each([
+  ['/chat/completions', QUESTION],
+  ['/embeddings', { model: 'embed-here', input: 'a' }],
+  ['/images/generations', picture],
+  ['/audio/speech', text],
+])('a client of %s cannot say otherwise', async (path, body) => {
+  const answer = await post(path, { ...body, provider: { data_collection: 'allow' } })
+  expect(answer.status).toBe(400)
+  expect(await errorOf(answer)).toMatchObject({ code: 'unsupported_parameter', param: 'provider' })
+})
+
+test('a model that only those serve who keep something is not there, and costs nothing', async () => {
+  const before = await gateway.balance()
+  stub.onChat = (_call, response) => {
+    const error = { message: 'No endpoints found matching your data policy.', code: 404 }
+    response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
+  }
+  const answer = await gateway.chat(QUESTION)
+  expect([answer.status, (await errorOf(answer)).code]).toEqual([404, 'model_not_found'])
+  await gateway.settled()
+  expect(await gateway.balance()).toEqual(before)
+})
