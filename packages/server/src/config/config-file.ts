@@ -82,8 +82,8 @@ const upstreamSchema = z.strictObject({
     .enum(['deny', 'allow'])
     .optional()
     .describe(
-      'Of kind openrouter: deny asks with each request for providers that do not keep what they are sent; allow leaves ' +
-        'it to the settings of your account there. The default is deny at openrouter.ai and allow at other addresses.',
+      'Of kind openrouter: deny asks with each request for providers that do not keep what they are sent; allow ' +
+        'leaves it to the settings of your account there. The default is deny at openrouter.ai, and allow elsewhere.',
     ),
   prompt_training: promptTraining
     .optional()
