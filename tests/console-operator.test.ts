@@ -1,4 +1,5 @@
 /** The operator's pages in a real browser: from the printed token to an audit, and who cannot see them. */
+import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { heldBackDeposit } from '../packages/server/testing/operator-scene.ts'
@@ -13,7 +14,9 @@ import {
   openVisit,
   originOf,
   overhang,
+  overrun,
   PHONE,
+  smallTargets,
   TEST_MS,
   untilItStands,
 } from './console-pages.ts'
@@ -119,7 +122,12 @@ test('an account is suspended and resumed, and gets credits once', { timeout: TE
   await page.getByLabel('Reason').fill('asked for it')
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export', exact: true }).click()
-  expect((await saved).suggestedFilename()).toMatch(/^account-.+\.json$/)
+  const file = await saved
+  expect(file.suggestedFilename()).toMatch(/^account-.+\.json$/)
+  // The browser itself saves what comes: a page that holds all of it would name a blob.
+  expect(new URL(file.url()).pathname).toMatch(/\/export$/)
+  expect(JSON.parse(await readFile(await file.path(), 'utf8'))).toMatchObject({ account: { name: 'Test' } })
+  await page.getByText('The export is on its way').waitFor()
 })
 
 test('a deposit under review is looked at and released', { timeout: TEST_MS }, async () => {
@@ -147,8 +155,26 @@ test('upstreams, prices, the audit and the journal are shown', { timeout: TEST_M
   await page.getByRole('cell', { name: 'svc-gpt' }).waitFor()
   expect(await faultsOf(page)).toEqual([])
   await openPlace(page, 'Prices')
+  await page.getByText(/^\d+ models, the first 40 below$/).waitFor()
+  const prices = page.getByRole('region', { name: 'Prices' })
+  const named = prices.getByRole('link').filter({ visible: true })
+  expect(await named.count()).toBe(40)
+  // Whoever asks for more by the keyboard goes on with the first of them, and a reload shows as many.
+  await page.getByRole('button', { name: 'Show 40 more' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText(/the first 80 below$/).waitFor()
+  const next = await named.nth(40).getAttribute('href')
+  await expect.poll(() => page.locator(':focus').getAttribute('href')).toBe(next)
+  await page.reload()
+  await expect.poll(() => named.count()).toBe(80)
   await page.getByLabel('Show').selectOption('featured')
-  await page.getByText(/\d+ of \d+ models/).waitFor()
+  await page.getByText(/^17 of \d+ models$/).waitFor()
+  await page.getByText('A name with an arrow is an alias.').waitFor()
+  await prices
+    .getByText(/^svc-gpt → /)
+    .filter({ visible: true })
+    .waitFor()
+  await prices.getByText('by its own name 12,000 input, 60,000 output').filter({ visible: true }).first().waitFor()
   expect(await faultsOf(page)).toEqual([])
   await openPlace(page, 'Audit')
   await page.getByRole('button', { name: 'Run it now' }).first().click()
@@ -176,6 +202,9 @@ test('on a phone no operator’s page is wider than the screen', { timeout: TEST
     await untilItStands(page)
     expect(await overhang(page)).toBe(0)
     expect(await cutTables(page)).toEqual([])
+    expect(await smallTargets(page)).toEqual([])
+    // A list of some hundred is no wall.
+    expect(await overrun(page)).toBeLessThan(12 * PHONE.height)
   }
   await openPlace(page, 'Accounts')
   await page.getByRole('link', { name: 'Test', exact: true }).click()

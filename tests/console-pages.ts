@@ -89,10 +89,31 @@ export async function faultsOf(page: Page): Promise<unknown[]> {
     )`)
     return violations.map(({ id, nodes }) => ({ theme, id, at: nodes.map(({ html }) => html.slice(0, 160)) }))
   }
-  const faults = [...(await check('dark', COLOUR_RULES)), ...(await check('light', ''))]
-  const over = await overhang(page)
-  return over > 0 ? [...faults, { over, at: page.url() }] : faults
+  const faults: unknown[] = [...(await check('dark', COLOUR_RULES)), ...(await check('light', ''))]
+  const [over, small] = [await overhang(page), await smallTargets(page)]
+  if (over > 0) faults.push({ over, at: page.url() })
+  if (small.length > 0) faults.push({ small, at: page.url() })
+  return faults
 }
+
+/**
+ * What can be pressed and is smaller than 24 × 24 pixels, whatever is around it. A link inside of a sentence is as high
+ * as its line, and one that reaches over its whole row is as large as that. Source: WCAG 2.2, 2.5.8.
+ */
+export const smallTargets = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`[...document.querySelectorAll(
+    'a[href], button, input, select, textarea, summary, [role=button], [role^=menuitem], [role=option], [role=tab]',
+  )].flatMap((control) => {
+    if (!control.checkVisibility({ visibilityProperty: true })) return []
+    const isOverRow = getComputedStyle(control, '::after').position === 'absolute'
+    const label = [...(control.labels ?? [])].find((each) => each.contains(control))
+    const { width, height } = (isOverRow ? control.offsetParent : (label ?? control)).getBoundingClientRect()
+    const isUnseen = label === undefined && getComputedStyle(control).clipPath !== 'none'
+    const isInText = getComputedStyle(control).display === 'inline' &&
+      [...control.parentElement.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== '')
+    if (isUnseen || isInText || Math.min(width, height) > 23.99) return []
+    return [(control.ariaLabel ?? control.textContent) + ' ' + width + ' × ' + height]
+  })`)
 
 /** By how many pixels the page is wider than what it is seen through. */
 export const overhang = (page: Page): Promise<number> =>

@@ -20,6 +20,7 @@ import {
   originOf,
   overhang,
   PHONE,
+  smallTargets,
   TEST_MS,
 } from './console-pages.ts'
 
@@ -394,6 +395,7 @@ test('nothing moves or is cut off while pages load, on a desk and on a phone', {
       await untilItStands(page)
       moved.push([place, size.width, await page.evaluate<number>('globalThis.shifted')])
       if ((await overhang(page)) > 0) cut.push(`${place} at ${size.width}`)
+      cut.push(...(await smallTargets(page)).map((name) => `${name} in ${place} at ${size.width}`))
       if (size === PHONE) cut.push(...(await cutTables(page)).map((name) => `${name} in ${place}`))
     }
   }

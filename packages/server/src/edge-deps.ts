@@ -48,7 +48,7 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
     freeAnswers: new FreeAnswers(parts.config.limits.freeAnswers, clock),
     ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
     onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
-    topupUrl: `${publicOrigin}/console/fund`,
+    consoleUrl: `${publicOrigin}/console`,
   }
 }
 
@@ -87,7 +87,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     tracing,
     authenticator: parts.authenticator,
     noteKeyUse: (keyId) => parts.keyUses.note(keyId, clock.now()),
-    topupUrl: billing.topupUrl,
+    consoleUrl: billing.consoleUrl,
     chat: {
       ...billing,
       ...{ catalog, upstreamOf },

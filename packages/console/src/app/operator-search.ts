@@ -1,5 +1,6 @@
 /** What the addresses of the operator's pages hold after their question mark. What is not understood is dropped. */
 import { type AccountState, accountStates, depositStates, journalActions, priceWarnings } from '@svc/contract'
+import { readRows } from './search.ts'
 
 type Search = Readonly<Record<string, unknown>>
 
@@ -55,9 +56,14 @@ export const readJournalSearch = ({ action, account, after }: Search): JournalSe
 export interface PricesSearch {
   readonly q?: string
   readonly show?: 'featured' | 'warnings' | (typeof priceWarnings)[number]
+  readonly rows?: number
 }
 
 const SHOWN = ['featured', 'warnings', ...priceWarnings] as const
 
-export const readPricesSearch = ({ q, show }: Search): PricesSearch =>
-  only<PricesSearch>({ q: textOf(q), show: SHOWN.find((each) => each === show) } as Required<PricesSearch>)
+export const readPricesSearch = ({ q, show, rows }: Search): PricesSearch =>
+  only<PricesSearch>({
+    q: textOf(q),
+    show: SHOWN.find((each) => each === show),
+    rows: readRows(rows),
+  } as Required<PricesSearch>)

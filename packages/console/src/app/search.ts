@@ -66,10 +66,20 @@ export function readPlaygroundSearch(search: Readonly<Record<string, unknown>>):
 /** Whether prompts may be trained on, and `unknown` where nobody says. */
 export const trainingFilters = [...promptTrainings, 'unknown'] as const
 
+/** More than any list of models has; a larger number is none that a page has written. */
+const ROWS_MAX = 100_000
+
+/** How many rows of a long list somebody has asked for. */
+export function readRows(value: unknown): number | undefined {
+  const rows = Number(value)
+  return Number.isSafeInteger(rows) && rows > 0 && rows <= ROWS_MAX ? rows : undefined
+}
+
 export interface ModelsSearch {
   readonly q?: string
   readonly type?: string
   readonly training?: (typeof trainingFilters)[number]
+  readonly rows?: number
 }
 
 export function readModelsSearch(search: Readonly<Record<string, unknown>>): ModelsSearch {
@@ -77,6 +87,7 @@ export function readModelsSearch(search: Readonly<Record<string, unknown>>): Mod
     q: textOf(search['q']),
     type: textOf(search['type']),
     training: trainingFilters.find((each) => each === search['training']),
+    rows: readRows(search['rows']),
   } as ModelsSearch)
 }
 

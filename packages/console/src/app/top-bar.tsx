@@ -14,7 +14,7 @@ export function TopBar() {
       <div className="flex-1" />
       <FindButton />
       <Balance />
-      <a href="/docs" className="hidden text-soft hover:text-text lg:block">
+      <a href="/docs" className="hidden py-1 text-soft hover:text-text lg:block">
         API reference
       </a>
       <MenuButton

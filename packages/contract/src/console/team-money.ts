@@ -39,6 +39,17 @@ export const teamUsageEntries = z.object({
     ended_at_ms: z.int().nullable().describe('Null while it is open.'),
     credits_placed: creditsNumber.describe('Held when the request began.'),
     credits_reserved: creditsNumber.describe('The most that was held; a hold only grows.'),
+    output_limit: z
+      .object({
+        units: z.int().describe('Output tokens that balance, team cap and key budget could pay for.'),
+        is_exact: z
+          .boolean()
+          .describe('False where the prompt was counted again, which left more: then at least so many.'),
+      })
+      .nullable()
+      .describe(
+        'Set where the client named no limit and the gateway did. Null where all that the model can make fitted.',
+      ),
     extensions: z
       .array(z.object({ at_ms: z.int(), credits_added: creditsNumber, credits_reserved: creditsNumber }))
       .describe('Each growth, in order. Where the balance is the limit, a hold begins small.'),

@@ -8,7 +8,11 @@ const short = {
   required: nanocreditsOf(960_000n),
   available: nanocreditsOf(920_000n),
 } as const
-const asked = { topupUrl: 'http://localhost/console/fund', type: 'chat' } as const
+const asked = {
+  consoleUrl: 'http://localhost/console',
+  caller: { teamId: 'team-1', keyId: 'key-1' },
+  type: 'chat',
+} as const
 
 test('a chat that could have a shorter answer is told of its limit', () => {
   const { message, details } = insufficientCredits({ ...short, affordableUnits: 12 }, asked)
@@ -20,4 +24,13 @@ test('a chat whose prompt alone is too dear is not told to lower a limit', () =>
   const { message, details } = insufficientCredits({ ...short, affordableUnits: 0 }, asked)
   expect(message).toMatch(/Raise the budget of the key or shorten the prompt\.$/)
   expect(details).toMatchObject({ affordable_max_tokens: 0 })
+})
+
+test.each([
+  ['account', 'http://localhost/console/fund'],
+  ['team', 'http://localhost/console/team/team-1/team'],
+  ['key', 'http://localhost/console/team/team-1/keys/key-1'],
+] as const)('whoever is short of what the %s has is led to where that is given', (limit, address) => {
+  const { details } = insufficientCredits({ ...short, limit, affordableUnits: 0 }, asked)
+  expect(details).toMatchObject({ limit, topup_url: address })
 })

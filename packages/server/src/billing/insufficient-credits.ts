@@ -1,5 +1,6 @@
 import { creditsJson, type ErrorCode, formatCredits, nanocreditsOf, type UsageType } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
+import type { Caller } from '../keys/caller.ts'
 import type { PlaceResult, SpendLimit } from '../ledger/operations.ts'
 
 type Insufficient = Extract<PlaceResult, { kind: 'insufficient' }>
@@ -36,13 +37,26 @@ const remedies: Readonly<Record<SpendLimit, string>> = {
 }
 
 /**
+ * Where a person gives what was lacking: credits on the page of funding, a larger budget on the page of the key or the
+ * team that it belongs to. @param consoleUrl of the console, without a slash at its end. Source: decision 0059.
+ */
+function topupUrl(consoleUrl: string, limit: SpendLimit, { teamId, keyId }: Pick<Caller, 'teamId' | 'keyId'>): string {
+  if (limit === 'account') return `${consoleUrl}/fund`
+  return `${consoleUrl}/team/${teamId}/${limit === 'key' ? `keys/${keyId}` : 'team'}`
+}
+
+/** Who asked for what, and where they mend it. */
+export interface ShortRequest {
+  readonly consoleUrl: string
+  readonly caller: Pick<Caller, 'teamId' | 'keyId'>
+  readonly type: UsageType
+}
+
+/**
  * Makes the 402 that names what is needed, so that a client can top up or back off. The extra facts stand inside
  * `error`, since the OpenAI clients keep nothing else of a body. Source: spec 7, decision 0005 (size of a hold).
  */
-export function insufficientCredits(
-  result: Insufficient,
-  { topupUrl, type }: { readonly topupUrl: string; readonly type: UsageType },
-): ServiceError {
+export function insufficientCredits(result: Insufficient, { consoleUrl, caller, type }: ShortRequest): ServiceError {
   const short = result.required - result.available
   const { ask, field } = lesser[type]
   const less = type === 'chat' && result.affordableUnits === 0 ? SHORTER_PROMPT : ask
@@ -58,7 +72,7 @@ export function insufficientCredits(
       credits_available: creditsJson(result.available),
       credits_short: creditsJson(nanocreditsOf(short > 0n ? short : 0n)),
       [field]: result.affordableUnits,
-      topup_url: topupUrl,
+      topup_url: topupUrl(consoleUrl, result.limit, caller),
     },
   })
 }

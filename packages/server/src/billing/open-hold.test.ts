@@ -8,7 +8,7 @@ const deps: BillingDeps = {
   clock: { now: () => 0 },
   openHolds: new OpenHolds(),
   processId: 'process-1',
-  topupUrl: 'http://localhost/console/fund',
+  consoleUrl: 'http://localhost/console',
 }
 
 function holdOf(units: number, limit: number | null): OpenHold {

@@ -25,11 +25,17 @@ export interface BillingDeps {
   readonly freeAnswers?: FreeAnswers | undefined
   /** How long a lease of this process lasts, in milliseconds; absent where no progress is written down in between. */
   readonly leaseMs?: number | undefined
-  /** Where a person adds credits; told in every 402. */
-  readonly topupUrl: string
+  /** The address of the console, without a slash at its end: a 402 names the page of it that helps. */
+  readonly consoleUrl: string
   /** Told of each settlement that this process has written, once, after it is durable. It must not throw. */
   readonly onSettled?: SettlementListener | undefined
 }
+
+/**
+ * A limit of ours below so many units is worth a real count of the prompt, which may leave several times as many:
+ * `sharpen` then raises it, while the hold's row keeps the first. Source: own choice.
+ */
+export const SMALL_LIMIT_UNITS = 256
 
 /** What a request wants to hold, and how. */
 export interface HoldRequest extends Pick<
@@ -290,7 +296,9 @@ export async function placeHold(deps: BillingDeps, request: HoldRequest): Promis
     now: placedAt,
   })
   if (result.kind === 'refused') throw refusals[result.reason]
-  if (result.kind === 'insufficient') throw insufficientCredits(result, { topupUrl: deps.topupUrl, type: request.type })
+  if (result.kind === 'insufficient') {
+    throw insufficientCredits(result, { consoleUrl: deps.consoleUrl, caller: request.caller, type: request.type })
+  }
   const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt })
   deps.openHolds.add(hold)
   return hold

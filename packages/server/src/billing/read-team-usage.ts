@@ -16,6 +16,7 @@ import type { z } from 'zod'
 import { InvariantError } from '../errors/invariant-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { budgetRemaining } from '../ledger/budget-window.ts'
+import { SMALL_LIMIT_UNITS } from './open-hold.ts'
 import type { ReadBalanceDeps } from './read-balance.ts'
 import { findUsage, type ReadUsageDeps } from './read-usage.ts'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
@@ -110,6 +111,7 @@ export async function readTeamUsageEntries(
       credits_placed: creditsJson(nanocreditsOf(first === undefined ? hold.amount : first.amount - first.added_amount)),
       // A hold that grew meanwhile is told as its last growth that was read.
       credits_reserved: creditsJson(nanocreditsOf(extensions.at(-1)?.amount ?? hold.amount)),
+      output_limit: outputLimitOf(hold.limit_units),
       extensions: extensions.map(({ amount, added_amount: added, extended_at: at }) => ({
         at_ms: at,
         credits_added: creditsJson(nanocreditsOf(added)),
@@ -126,6 +128,11 @@ export async function readTeamUsageEntries(
             entries: entries.map(({ account, amount }) => ({ account, credits: creditsJson(nanocreditsOf(amount)) })),
           },
   }
+}
+
+/** A limit that was small made the gateway count the prompt, and may have been raised after the hold was placed. */
+function outputLimitOf(units: number | null): TeamUsageEntries['hold']['output_limit'] {
+  return units === null ? null : { units, is_exact: units >= SMALL_LIMIT_UNITS }
 }
 
 function noSuchRequest(): ServiceError {

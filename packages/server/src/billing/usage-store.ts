@@ -67,7 +67,7 @@ export interface UsageStore {
 
 /** How the money of one request moved. */
 export interface Movement {
-  readonly hold: Pick<HoldTable, 'state' | 'placed_at' | 'ended_at' | 'amount'>
+  readonly hold: Pick<HoldTable, 'state' | 'placed_at' | 'ended_at' | 'amount' | 'limit_units'>
   /** Each growth of the hold, in the order in which they came. */
   readonly extensions: readonly Omit<HoldExtensionTable, 'hold_id'>[]
   readonly transfer: Pick<TransferTable, 'transfer_id' | 'kind' | 'created_at'> | null
@@ -190,7 +190,7 @@ const EXTENSIONS_MAX = 200
 async function findMovement(read: Database['read'], scope: UsageScope, holdId: string): Promise<Movement | null> {
   const hold = await read
     .selectFrom('hold')
-    .select(['state', 'placed_at', 'ended_at', 'amount'])
+    .select(['state', 'placed_at', 'ended_at', 'amount', 'limit_units'])
     .where('hold_id', '=', holdId)
     .where(inScope('hold', scope))
     .executeTakeFirst()

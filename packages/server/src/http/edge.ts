@@ -46,7 +46,7 @@ export interface EdgeDeps {
   /** Notes that a key was used. Cheap: written later, in batches. */
   readonly noteKeyUse: (keyId: string) => void
   /** Where a person adds credits. */
-  readonly topupUrl: string
+  readonly consoleUrl: string
   readonly chat: StreamChatDeps
   readonly audio: SpeakTextDeps & TranscribeDeps
   readonly idempotency: Idempotency

@@ -35,7 +35,7 @@ export interface PaidCall {
 export async function admitBody(deps: EdgeDeps, { request }: RouteCall, { caller, type }: PaidCall): Promise<void> {
   const declared = Number(request.headers['content-length'] ?? Number.NaN)
   if (declared <= SMALL_BODY_BYTES) return
-  await requireCredits({ balance: deps.balance.store, topupUrl: deps.topupUrl }, caller, type)
+  await requireCredits({ balance: deps.balance.store, consoleUrl: deps.consoleUrl }, caller, type)
 }
 
 /**

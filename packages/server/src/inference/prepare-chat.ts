@@ -1,6 +1,6 @@
 /** What every chat request needs before an upstream is asked: its model, its limits and its hold. */
 import { nanocreditsOf } from '@svc/contract'
-import { type BillingDeps, type HoldRequest, type OpenHold, placeHold } from '../billing/open-hold.ts'
+import { type BillingDeps, type HoldRequest, type OpenHold, placeHold, SMALL_LIMIT_UNITS } from '../billing/open-hold.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -110,9 +110,6 @@ async function countedBound(deps: ChatDeps, body: PromptBody, model: Model, boun
   }
 }
 
-/** A limit of ours below so many tokens is worth a real count of the prompt: it may leave several times as many. */
-const SMALL_LIMIT_TOKENS = 256
-
 /**
  * Places the hold. Bytes bound the prompt's tokens without a tokenizer; only when that bound does not fit the purse, or
  * leaves little of it for the answer, the text is counted and a sharper bound used. Source: decision 0005 (size of a
@@ -129,7 +126,7 @@ async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) 
   const output = limitOutput(call.request, found.model, promptTokens)
   try {
     const hold = await place(promptTokens, output)
-    if (!output.asked && hold.limit !== null && hold.limit < SMALL_LIMIT_TOKENS) {
+    if (!output.asked && hold.limit !== null && hold.limit < SMALL_LIMIT_UNITS) {
       const counted = await countedBound(deps, body, found.model, promptTokens)
       if (counted !== null) hold.sharpen(boundRoute(found.prices, counted).fixed)
     }

@@ -15,6 +15,7 @@ import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/tabl
 import { Time } from '../../ui/time.tsx'
 import { DepositStatus } from './deposit-status.tsx'
 import { NetworkMark } from '../../ui/network-mark.tsx'
+import { textLink } from '../../ui/text-link.ts'
 
 interface DepositHistoryProps {
   readonly search: FundSearch
@@ -146,8 +147,12 @@ interface PagingProps {
 function Paging({ search, hasMore, lastId }: PagingProps) {
   const team = useTeam()
   const { after, ...rest } = search
-  const look = 'text-accent underline underline-offset-2'
-  const place = { to: '/team/$teamId/fund', params: { teamId: team.id }, resetScroll: false, className: look } as const
+  const place = {
+    to: '/team/$teamId/fund',
+    params: { teamId: team.id },
+    resetScroll: false,
+    className: textLink,
+  } as const
   if (after === undefined && !hasMore) return null
   return (
     <div className="flex justify-between">

@@ -1,6 +1,7 @@
 import { ApiError, shortDecimal } from '@svc/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { useEffect, useRef } from 'react'
 import { type Claim, claimQuery, type ClaimState, depositQuery } from '../../api/funding.ts'
 import { useTeam } from '../../api/session.ts'
@@ -8,6 +9,7 @@ import { Credits } from '../../ui/credits.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { quietLink } from '../../ui/text-link.ts'
 import { DepositProgress, type Progress, progressOf } from './deposit-progress.tsx'
 import { Network, networkName } from '../../ui/network-mark.tsx'
 
@@ -63,7 +65,7 @@ export function FollowClaim({ claim, isLocal }: { readonly claim: Claim; readonl
             params={{ teamId: team.id }}
             search={({ tx: _tx, ...rest }) => rest}
             resetScroll={false}
-            className="text-[12px] text-soft underline underline-offset-2 hover:text-text"
+            className={clsx(quietLink, 'text-[12px]')}
           >
             Done
           </Link>

@@ -19,6 +19,7 @@ import { EditKeyDialog } from './edit-key-dialog.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
 import { BudgetBar } from './key-budget.tsx'
 import { LastUsed } from '../../ui/last-used.tsx'
+import { textLink } from '../../ui/text-link.ts'
 
 const route = getRouteApi('/signed-in/team/$teamId/keys/$keyId')
 
@@ -49,7 +50,12 @@ export function KeyPage() {
         <div className="flex flex-col gap-6">
           {key.status !== 'active' && <EndedNote target={key} />}
           <Card>
-            <Spending target={key} total={calls.totals.credits_charged} requests={calls.totals.requests} />
+            <Spending
+              target={key}
+              total={calls.totals.credits_charged}
+              requests={calls.totals.requests}
+              requestedAt={calls.data[0]?.created ?? null}
+            />
           </Card>
           <Card title="Details">
             <Details target={key} />
@@ -62,7 +68,7 @@ export function KeyPage() {
                   to="/team/$teamId/usage"
                   params={{ teamId: team.id }}
                   search={{ key: key.id }}
-                  className="text-accent underline underline-offset-2"
+                  className={textLink}
                 >
                   All its requests
                 </Link>
@@ -122,9 +128,11 @@ interface SpendingProps {
   readonly target: Exact<TeamKey>
   readonly total: string
   readonly requests: number
+  /** When its newest request began, in seconds since the epoch; null where there is none. */
+  readonly requestedAt: number | null
 }
 
-function Spending({ target, total, requests }: SpendingProps) {
+function Spending({ target, total, requests, requestedAt }: SpendingProps) {
   const { budget_credits: limit, budget_used: used, budget_resets_at: anew } = target
   return (
     <Figures>
@@ -147,9 +155,15 @@ function Spending({ target, total, requests }: SpendingProps) {
           <Credits value={used} />
         </Figure>
       )}
-      <Figure name="Last used" note="noted to the hour">
-        <LastUsed seconds={target.last_used_at} />
-      </Figure>
+      {requestedAt !== null && requestedAt >= (target.last_used_at ?? 0) ? (
+        <Figure name="Last request" note="last used within the same hour">
+          <Time seconds={requestedAt} />
+        </Figure>
+      ) : (
+        <Figure name="Last used" note="noted to the hour">
+          <LastUsed seconds={target.last_used_at} />
+        </Figure>
+      )}
     </Figures>
   )
 }

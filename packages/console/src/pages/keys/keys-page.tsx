@@ -13,6 +13,7 @@ import { menuContent, menuItem } from '../../ui/menu.ts'
 import { LastUsed } from '../../ui/last-used.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
+import { quietLink, textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
 import { KeyBudget, PERIOD_TEXTS } from './key-budget.tsx'
@@ -57,7 +58,7 @@ export function KeysPage() {
             to="/team/$teamId/keys"
             params={{ teamId: team.id }}
             search={showsEnded ? withoutEnded : { ...search, ended: true }}
-            className="text-soft underline underline-offset-2 hover:text-text"
+            className={quietLink}
           >
             {showsEnded ? 'Hide ended keys' : `Show ${endedCount} ended ${endedCount === 1 ? 'key' : 'keys'}`}
           </Link>
@@ -69,7 +70,7 @@ export function KeysPage() {
             to="/team/$teamId/keys"
             params={{ teamId: team.id }}
             search={{ ...search, after: keys.at(-1)?.id ?? '' }}
-            className="text-accent underline underline-offset-2"
+            className={textLink}
           >
             Older keys
           </Link>

@@ -2,14 +2,14 @@ import { type Exact, modelTypes, type ModelEntry } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { useState } from 'react'
 import { useTeam } from '../../api/session.ts'
 import { modelsQuery } from '../../api/team.ts'
-import { trainingFilters } from '../../app/search.ts'
+import { type ModelsSearch, trainingFilters } from '../../app/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { MoreRows, rowsText } from '../../ui/more-rows.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
@@ -47,14 +47,15 @@ function matches(model: Model, { q, type, training }: Filters): boolean {
 }
 
 export function ModelsPage() {
-  const filters = { ...NO_FILTERS, ...route.useSearch() }
+  const { rows = FIRST_ROWS, ...search } = route.useSearch()
+  const filters = { ...NO_FILTERS, ...search }
   const navigate = route.useNavigate()
   const { data: models } = useSuspenseQuery(modelsQuery).data
-  const shown = models.filter((model) => matches(model, filters))
-  const set = (change: Partial<Filters>): void => {
-    const given = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== '')
-    void navigate({ search: Object.fromEntries(given), replace: true, resetScroll: false })
-  }
+  const found = models.filter((model) => matches(model, filters))
+  const shown = found.slice(0, rows)
+  const go = (next: ModelsSearch): void => void navigate({ search: next, replace: true, resetScroll: false })
+  const set = (change: Partial<Filters>): void =>
+    go(Object.fromEntries(Object.entries({ ...filters, ...change }).filter(([, value]) => value !== '')))
   return (
     <Page title="Models" lead="What a key can address, and what it costs. The margin is in the prices.">
       <div className="flex flex-col gap-4">
@@ -82,9 +83,9 @@ export function ModelsPage() {
           />
         </div>
         <p role="status" className="text-[12px] text-soft">
-          {shown.length === models.length ? `${models.length} models` : `${shown.length} of ${models.length} models`}
+          {rowsText({ shown: shown.length, total: found.length, all: models.length, what: 'models' })}
         </p>
-        {shown.length === 0 ? (
+        {found.length === 0 ? (
           <Empty
             text="No model matches this search."
             action={
@@ -96,6 +97,13 @@ export function ModelsPage() {
         ) : (
           <ModelTable models={shown} />
         )}
+        <MoreRows
+          shown={shown.length}
+          total={found.length}
+          step={FIRST_ROWS}
+          what="models"
+          onMore={(more) => go({ ...search, rows: more })}
+        />
       </div>
     </Page>
   )
@@ -105,37 +113,28 @@ export function ModelsPage() {
 const FIRST_ROWS = 60
 
 function ModelTable({ models }: { readonly models: readonly Model[] }) {
-  const [isWhole, setWhole] = useState(false)
-  const shown = isWhole ? models : models.slice(0, FIRST_ROWS)
   return (
-    <>
-      <div className={tableFrame} role="region" aria-label="Models" tabIndex={0}>
-        <table className={table}>
-          <thead>
-            <tr>
-              <th className={headCell}>Model</th>
-              <th className={clsx(headCell, right, 'sm:hidden')}>Per 1M</th>
-              <th className={clsx(headCell, right, 'max-sm:hidden')}>Input per 1M</th>
-              <th className={clsx(headCell, right, 'max-sm:hidden')}>Output per 1M</th>
-              <th className={clsx(headCell, right, 'max-sm:hidden')}>Per unit</th>
-              <th className={clsx(headCell, right, 'hidden md:table-cell')}>Context</th>
-              <th className={clsx(headCell, 'hidden lg:table-cell')}>Takes</th>
-              <th className={clsx(headCell, 'hidden lg:table-cell')}>Gives</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((model) => (
-              <ModelRow key={model.id} model={model} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {shown.length < models.length && (
-        <Button look="secondary" className="self-center" onClick={() => setWhole(true)}>
-          Show all {models.length} models
-        </Button>
-      )}
-    </>
+    <div className={tableFrame} role="region" aria-label="Models" tabIndex={0}>
+      <table className={table}>
+        <thead>
+          <tr>
+            <th className={headCell}>Model</th>
+            <th className={clsx(headCell, right, 'sm:hidden')}>Per 1M</th>
+            <th className={clsx(headCell, right, 'max-sm:hidden')}>Input per 1M</th>
+            <th className={clsx(headCell, right, 'max-sm:hidden')}>Output per 1M</th>
+            <th className={clsx(headCell, right, 'max-sm:hidden')}>Per unit</th>
+            <th className={clsx(headCell, right, 'hidden md:table-cell')}>Context</th>
+            <th className={clsx(headCell, 'hidden lg:table-cell')}>Takes</th>
+            <th className={clsx(headCell, 'hidden lg:table-cell')}>Gives</th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map((model) => (
+            <ModelRow key={model.id} model={model} />
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 
@@ -149,6 +148,7 @@ function ModelRow({ model }: { readonly model: Model }) {
           <Link
             to="/team/$teamId/models/$modelId"
             params={{ teamId: team.id, modelId: model.id }}
+            data-row
             className="font-medium after:absolute after:inset-0"
           >
             {model.name}
@@ -169,7 +169,7 @@ function ModelRow({ model }: { readonly model: Model }) {
             what={model.id}
             look="quiet"
             className={clsx(
-              'relative z-[1] -my-1 hidden! h-6! px-1! text-[12px] opacity-0 sm:inline-flex!',
+              'relative z-[1] -my-1 hidden! h-[24px]! min-w-[24px] px-1! text-[12px] opacity-0 sm:inline-flex!',
               'group-hover:opacity-100 focus-visible:opacity-100',
             )}
           />

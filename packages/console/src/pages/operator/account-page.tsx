@@ -10,6 +10,7 @@ import { Credits, Usd } from '../../ui/credits.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { bodyRow, cell, headCell, right, table } from '../../ui/table.ts'
+import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import type { ReactNode } from 'react'
 import { AccountActions } from './account-actions.tsx'
@@ -77,7 +78,7 @@ function Details({ account, teamId }: { readonly account: Account; readonly team
             to="/team/$teamId/operator/journal"
             params={{ teamId }}
             search={{ account: account.id }}
-            className="text-accent underline underline-offset-2"
+            className={textLink}
           >
             What operators did to it
           </Link>
@@ -85,7 +86,7 @@ function Details({ account, teamId }: { readonly account: Account; readonly team
             to="/team/$teamId/operator/deposits"
             params={{ teamId }}
             search={{ account: account.id, state: 'all' }}
-            className="text-accent underline underline-offset-2"
+            className={textLink}
           >
             Its deposits
           </Link>

@@ -9,6 +9,7 @@ import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import { DepositEvidence } from './deposit-evidence.tsx'
 import { DepositMark } from './deposit-mark.tsx'
@@ -68,7 +69,7 @@ function Recorded({ deposit, teamId }: { readonly deposit: Deposit; readonly tea
           <Link
             to="/team/$teamId/operator/accounts/$accountId"
             params={{ teamId, accountId: deposit.account_id }}
-            className="text-accent underline underline-offset-2"
+            className={textLink}
           >
             <Code>{deposit.account_id}</Code>
           </Link>

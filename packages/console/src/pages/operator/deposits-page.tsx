@@ -9,6 +9,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import { DepositMark, stateText } from './deposit-mark.tsx'
 import { Paging } from './paging.tsx'
@@ -66,12 +67,7 @@ function Filters({ search }: { readonly search: DepositsSearch }) {
       {account !== undefined && (
         <p className="pb-2 text-soft">
           of the account <span className="font-mono text-[12px]">{account.slice(0, 8)}…</span>{' '}
-          <Link
-            to="/team/$teamId/operator/deposits"
-            params={{ teamId }}
-            search={{ state }}
-            className="text-accent underline underline-offset-2"
-          >
+          <Link to="/team/$teamId/operator/deposits" params={{ teamId }} search={{ state }} className={textLink}>
             of all
           </Link>
         </p>

@@ -1,4 +1,4 @@
-import { consoleEndpoints } from '@svc/contract'
+import { ApiError, consoleEndpoints } from '@svc/contract'
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { consoleApi } from '../../api/client.ts'
@@ -10,27 +10,33 @@ import { toast } from '../../ui/toasts.tsx'
 import type { Account } from './account-page.tsx'
 import { ReasonField } from './reason-field.tsx'
 
-/** Reads the whole document, so that one that breaks off is never taken for a whole one. */
-async function fetchExport(accountId: string, reason: string): Promise<Blob> {
-  const { bytes } = await consoleApi.open(consoleEndpoints.exportOperatorAccount, {
-    path: { account_id: accountId },
-    query: { reason },
-  })
-  const pieces: BlobPart[] = []
-  for await (const piece of bytes) pieces.push(new Uint8Array(piece))
-  return new Blob(pieces, { type: 'application/json' })
+/**
+ * Lets the browser save the document while it comes: however long the account's history is, none of it is kept in the
+ * page. What a page could tell of a refusal is found out first; a file that breaks off is marked so by the browser.
+ *
+ * @throws {ApiError} where the sign-in is too long ago.
+ */
+async function startDownload(accountId: string, reason: string): Promise<void> {
+  const { user } = await consoleApi.call(consoleEndpoints.getConsoleSession, {})
+  if (user === null || user.fresh_until * 1_000 <= Date.now()) throw signInAgain()
+  const link = document.createElement('a')
+  const place = consoleEndpoints.exportOperatorAccount.path.replace('{account_id}', accountId)
+  link.href = `/api${place}?${new URLSearchParams({ reason }).toString()}`
+  link.download = ''
+  link.click()
+}
+
+function signInAgain(): ApiError {
+  const nothing = { type: null, param: null, details: {}, requestId: null, retryAfterMs: null }
+  const message = 'Sign in again to do this: your last sign-in is too long ago.'
+  return new ApiError({ ...nothing, status: 401, code: 'sign_in_again', message })
 }
 
 export function ExportDialog({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) {
   const run = useMutation({
-    mutationFn: (reason: string) => fetchExport(account.id, reason),
-    onSuccess: (document_) => {
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(document_)
-      link.download = `account-${account.id}-${new Date().toISOString().slice(0, 10)}.json`
-      link.click()
-      URL.revokeObjectURL(link.href)
-      toast.done('The export is saved.')
+    mutationFn: (reason: string) => startDownload(account.id, reason),
+    onSuccess: () => {
+      toast.done('The export is on its way: the browser saves it as it comes.')
       onClose()
     },
   })

@@ -7,6 +7,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Mark, type Tone } from '../../ui/mark.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import { Paging } from './paging.tsx'
 import { RowsSkeleton } from './rows-skeleton.tsx'
@@ -96,7 +97,7 @@ function Filters({ search: { action, account } }: { readonly search: JournalSear
             to="/team/$teamId/operator/journal"
             params={{ teamId }}
             search={action === undefined ? {} : { action }}
-            className="text-accent underline underline-offset-2"
+            className={textLink}
           >
             to all
           </Link>
@@ -136,7 +137,7 @@ function EntryRow({ entry }: { readonly entry: Entry }) {
             <Link
               to="/team/$teamId/operator/accounts/$accountId"
               params={{ teamId, accountId: entry.account_id }}
-              className="text-accent underline underline-offset-2"
+              className={textLink}
             >
               account {entry.account_id.slice(0, 8)}…
             </Link>

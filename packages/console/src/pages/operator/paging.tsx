@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { textLink } from '../../ui/text-link.ts'
 
 interface PagingProps {
   /** Where this page begins; absent for the newest. */
@@ -11,8 +12,6 @@ interface PagingProps {
 
 type Search = Record<string, string | undefined>
 
-const look = 'text-accent underline underline-offset-2'
-
 /** The way to older rows and back. Filters stay. */
 export function Paging({ after, next, what }: PagingProps) {
   if (after === undefined && next === undefined) return null
@@ -21,12 +20,12 @@ export function Paging({ after, next, what }: PagingProps) {
       {after === undefined ? (
         <span />
       ) : (
-        <Link to="." search={({ after: _after, ...rest }: Search) => rest} className={look}>
+        <Link to="." search={({ after: _after, ...rest }: Search) => rest} className={textLink}>
           Newest {what}
         </Link>
       )}
       {next !== undefined && (
-        <Link to="." search={(search: Search) => ({ ...search, after: next })} className={look}>
+        <Link to="." search={(search: Search) => ({ ...search, after: next })} className={textLink}>
           Older {what}
         </Link>
       )}

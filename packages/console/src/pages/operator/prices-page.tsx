@@ -1,46 +1,19 @@
-import { type ComparedPrices, type Exact, nanocreditsFrom, priceWarnings } from '@svc/contract'
+import { priceWarnings } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { clsx } from 'clsx'
 import { pricesQuery } from '../../api/operator.ts'
+import { useSession } from '../../api/session.ts'
 import type { PricesSearch } from '../../app/operator-search.ts'
-import { Credits } from '../../ui/credits.tsx'
+import { Code } from '../../ui/code.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Mark, type Tone } from '../../ui/mark.tsx'
+import { MoreRows, rowsText } from '../../ui/more-rows.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
-import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
+import { type Price, PriceTable, WARNINGS } from './price-table.tsx'
 import { RowsSkeleton } from './rows-skeleton.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/operator/prices')
-
-type Price = Exact<ComparedPrices>['data'][number]
-type Warning = (typeof priceWarnings)[number]
-
-const WARNINGS: Readonly<Record<Warning, { readonly text: string; readonly why: string; readonly tone: Tone }>> = {
-  card_below_cost: {
-    text: 'card below cost + 20 %',
-    why: 'Requests are charged by their cost: nothing is lost, but callers pay more than the card says.',
-    tone: 'careful',
-  },
-  cost_unknown: {
-    text: 'cost unknown',
-    why: 'No list says what it costs, and its upstream does not report it: a loss would stay unseen. Set a price.',
-    tone: 'bad',
-  },
-  reported_only: {
-    text: 'cost by report',
-    why: 'No list says what it costs; its upstream reports it with each answer, which decides.',
-    tone: 'plain',
-  },
-  bundled_list: {
-    text: 'bundled price',
-    why: 'Its cost is from the list that comes with the gateway, and may be old.',
-    tone: 'careful',
-  },
-  guess: { text: 'guessed price', why: 'The list says itself that this price is a guess.', tone: 'careful' },
-}
 
 function isShown(price: Price, { q = '', show }: PricesSearch): boolean {
   const words = q.toLowerCase().split(/\s+/)
@@ -51,11 +24,15 @@ function isShown(price: Price, { q = '', show }: PricesSearch): boolean {
   return show === 'warnings' ? price.warnings.length > 0 : price.warnings.includes(show)
 }
 
+/** So many are a few screens of a phone. */
+const STEP_ROWS = 40
+
 export function PricesPage() {
   const search = route.useSearch()
+  const navigate = route.useNavigate()
   const { data, error } = useQuery(pricesQuery)
-  const shown = data?.data.filter((price) => isShown(price, search)) ?? []
-  const names = new Set(data?.data.flatMap(({ upstreams }) => upstreams))
+  const found = data?.data.filter((price) => isShown(price, search)) ?? []
+  const shown = found.slice(0, search.rows ?? STEP_ROWS)
   const picked = priceWarnings.find((each) => each === search.show)
   const why = picked === undefined ? null : WARNINGS[picked].why
   return (
@@ -74,25 +51,45 @@ export function PricesPage() {
         )}
         {data !== undefined && (
           <p role="status" className="text-[12px] text-soft">
-            {shown.length === data.data.length
-              ? `${shown.length} models`
-              : `${shown.length} of ${data.data.length} models`}
+            {rowsText({ shown: shown.length, total: found.length, all: data.data.length, what: 'models' })}
           </p>
         )}
-        {data !== undefined && shown.length === 0 && (
+        {data !== undefined && found.length === 0 && (
           <Empty text={search.show === 'warnings' ? 'Nothing to look at: every cost is known.' : 'No model matches.'} />
         )}
         {why !== null && <p className="text-soft">{why}</p>}
-        {shown.length > 0 && <PriceTable prices={shown} hasOneUpstream={names.size === 1} />}
+        {shown.some(({ alias_for: target }) => target !== null) && <AliasNote />}
+        {data !== undefined && shown.length > 0 && <PriceTable prices={shown} all={data.data} />}
+        <MoreRows
+          shown={shown.length}
+          total={found.length}
+          step={STEP_ROWS}
+          what="models"
+          onMore={(rows) => void navigate({ search: { ...search, rows }, replace: true, resetScroll: false })}
+        />
       </div>
     </Page>
+  )
+}
+
+/** Why one model has two prices. */
+function AliasNote() {
+  const { gateway } = useSession()
+  return (
+    <p className="max-w-3xl text-[12px] text-soft">
+      A name with an arrow is an alias. It is sold by the rate card, in the unit of <Code>SVC_RATE_CARD_UNIT</Code>, or
+      by the cost of its route + 20 % where that is larger. By its own name the same model is sold by its list, which
+      can be far from the card.
+      {gateway.is_sandbox && ' In the sandbox an alias costs its card less the margin, so the card is exact.'}
+    </p>
   )
 }
 
 function Filters({ search }: { readonly search: PricesSearch }) {
   const navigate = route.useNavigate()
   const set = (change: PricesSearch): void => {
-    const next = Object.entries({ ...search, ...change }).filter(([, value]) => value !== '' && value !== undefined)
+    const { rows: _rows, ...rest } = search
+    const next = Object.entries({ ...rest, ...change }).filter(([, value]) => value !== '' && value !== undefined)
     void navigate({ search: Object.fromEntries(next) as PricesSearch, replace: true, resetScroll: false })
   }
   return (
@@ -116,112 +113,5 @@ function Filters({ search }: { readonly search: PricesSearch }) {
         onPick={(show) => set({ show: show as NonNullable<PricesSearch['show']> })}
       />
     </div>
-  )
-}
-
-interface PriceTableProps {
-  readonly prices: readonly Price[]
-  /** Then nobody needs to be told which. */
-  readonly hasOneUpstream: boolean
-}
-
-function PriceTable({ prices, hasOneUpstream }: PriceTableProps) {
-  return (
-    <div className={tableFrame} role="region" aria-label="Prices" tabIndex={0}>
-      <table className={table}>
-        <thead>
-          <tr>
-            <th className={headCell}>Model</th>
-            <th className={clsx(headCell, 'max-sm:px-1')}>Price for</th>
-            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Card, credits</th>
-            <th className={clsx(headCell, right, 'hidden sm:table-cell')}>Cost, credits</th>
-            <th className={clsx(headCell, right)}>Sold at, credits</th>
-            <th className={clsx(headCell, right)}>Margin</th>
-            <th className={clsx(headCell, 'hidden sm:table-cell')}>Decides</th>
-          </tr>
-        </thead>
-        {prices.map((price) => (
-          <PriceRows key={price.id} price={price} hasOneUpstream={hasOneUpstream} />
-        ))}
-      </table>
-    </div>
-  )
-}
-
-const BPS_PER_PERCENT = 100
-
-function marginText(bps: number | null): string {
-  return bps === null ? '–' : `${(bps / BPS_PER_PERCENT).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`
-}
-
-/** Prices are printed to the nanocredit, and each may have been rounded up by one. */
-const PRINTED_APART = 2n
-
-/** The larger of both decides; where they are the same, neither does. */
-function ruleText({ card, cost, rule }: Price['lines'][number]): string {
-  if (card !== null && cost !== null) {
-    const apart = nanocreditsFrom(card) - (nanocreditsFrom(cost) * 12n) / 10n
-    if (apart <= PRINTED_APART && apart >= -PRINTED_APART) return 'both give the same'
-  }
-  return rule === 'card' ? 'card' : 'cost + 20 %'
-}
-
-interface PriceRowsProps extends Pick<PriceTableProps, 'hasOneUpstream'> {
-  readonly price: Price
-}
-
-function PriceRows({ price, hasOneUpstream }: PriceRowsProps) {
-  return (
-    <tbody className="border-b border-line/70 last:border-b-0">
-      {price.lines.map((line, index) => (
-        <tr key={line.kind} className={clsx(bodyRow, '[&>td]:border-b-0')}>
-          {index === 0 && (
-            <td rowSpan={price.lines.length} className={clsx(restCell, 'align-top sm:min-w-52')}>
-              <ModelCell price={price} hasOneUpstream={hasOneUpstream} />
-            </td>
-          )}
-          <td className={clsx(cell, 'whitespace-nowrap text-soft max-sm:px-1')}>
-            <span className="max-sm:hidden">{line.kind === 'unit' ? 'one ' : '1M '}</span>
-            {line.kind === 'unit' ? (price.unit ?? 'unit') : line.kind}
-          </td>
-          <Amount value={line.card} isAside />
-          <Amount value={line.cost} isAside />
-          <Amount value={line.selling} />
-          <td className={clsx(cell, right, 'whitespace-nowrap')}>{marginText(line.margin_bps)}</td>
-          <td className={clsx(cell, 'hidden whitespace-nowrap sm:table-cell')}>{ruleText(line)}</td>
-        </tr>
-      ))}
-    </tbody>
-  )
-}
-
-function ModelCell({ price, hasOneUpstream }: PriceRowsProps) {
-  return (
-    <>
-      <div className="font-medium">{price.name}</div>
-      <div className="font-mono text-[12px] break-all text-soft">{price.id}</div>
-      <div className="mt-1 flex flex-wrap gap-1">
-        {!hasOneUpstream && price.upstreams.map((name) => <Mark key={name}>{name}</Mark>)}
-        {price.warnings.map((warning) => (
-          <span key={warning} title={WARNINGS[warning].why}>
-            <Mark tone={WARNINGS[warning].tone}>{WARNINGS[warning].text}</Mark>
-          </span>
-        ))}
-      </div>
-    </>
-  )
-}
-
-interface AmountProps {
-  readonly value: Price['lines'][number]['cost']
-  /** Whether a phone has no room for it. */
-  readonly isAside?: boolean
-}
-
-function Amount({ value, isAside = false }: AmountProps) {
-  return (
-    <td className={clsx(cell, right, isAside && 'hidden sm:table-cell')}>
-      {value === null ? <span className="text-soft">–</span> : <Credits value={value} withUnit={false} />}
-    </td>
   )
 }

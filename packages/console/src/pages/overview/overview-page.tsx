@@ -7,6 +7,7 @@ import { Credits, Usd } from '../../ui/credits.tsx'
 import { Figure, Figures } from '../../ui/facts.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { UsageChart } from '../usage/usage-chart.tsx'
 import { UsageTable } from '../usage/usage-table.tsx'
 
@@ -46,11 +47,7 @@ export function OverviewPage() {
           <section>
             <div className="mb-3 flex items-baseline justify-between">
               <h2 className="font-semibold">Last requests</h2>
-              <Link
-                to="/team/$teamId/usage"
-                params={{ teamId: team.id }}
-                className="text-accent underline underline-offset-2"
-              >
+              <Link to="/team/$teamId/usage" params={{ teamId: team.id }} className={textLink}>
                 All requests
               </Link>
             </div>

@@ -6,6 +6,7 @@ import { consoleApi } from '../../api/client.ts'
 import { sessionQuery, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { Gate } from './gate.tsx'
 import { Problem } from './problem.tsx'
 
@@ -30,7 +31,7 @@ export function ConfirmEmailPage() {
           Sign in first, in this browser, with the account that the address is for. Then open the link of the mail
           again.
         </p>
-        <Link to="/sign-in" className="text-accent underline underline-offset-2">
+        <Link to="/sign-in" className={textLink}>
           Sign in
         </Link>
       </Gate>
@@ -58,7 +59,7 @@ function Confirm({ token, name }: { readonly token: string; readonly name: strin
       <Button className="h-10" autoFocus isBusy={confirm.isPending} onClick={() => confirm.mutate()}>
         Add the address to this account
       </Button>
-      <Link to="/" className="text-accent underline underline-offset-2">
+      <Link to="/" className={textLink}>
         To the console
       </Link>
     </Gate>

@@ -5,6 +5,7 @@ import { firstRun } from '../../api/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
+import { textLink } from '../../ui/text-link.ts'
 import { Gate } from './gate.tsx'
 
 const PASSWORD_LENGTH_MIN = 12
@@ -37,7 +38,7 @@ export function FirstRunPage() {
   if (!gateway.sign_in.first_run) {
     return (
       <Gate title="This gateway has an operator">
-        <a href="/console/sign-in" className="text-accent underline underline-offset-2">
+        <a href="/console/sign-in" className={textLink}>
           Sign in
         </a>
       </Gate>

@@ -11,6 +11,7 @@ import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { roleTexts } from '../../ui/role-texts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import { Gate } from './gate.tsx'
 import { Problem } from './problem.tsx'
@@ -35,7 +36,7 @@ export function InvitationPage() {
         <p className="text-soft">
           It was used or withdrawn, or its time is over. Ask whoever invited you to send it again.
         </p>
-        <Link to="/" className="text-accent underline underline-offset-2">
+        <Link to="/" className={textLink}>
           To the console
         </Link>
       </Gate>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { signInByLink } from '../../api/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { Gate } from './gate.tsx'
 import { Problem } from './problem.tsx'
 import { useEnter } from './use-enter.ts'
@@ -19,7 +20,7 @@ export function LinkPage() {
       {token === '' || problem !== null ? (
         <>
           <Problem text={problem ?? 'This link is not whole. Copy all of it from the mail.'} />
-          <Link to="/sign-in" className="text-accent underline underline-offset-2">
+          <Link to="/sign-in" className={textLink}>
             Get a new link
           </Link>
         </>

@@ -1,3 +1,4 @@
+import { clsx } from 'clsx'
 import { getRouteApi } from '@tanstack/react-router'
 import { Mail, Wallet } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
@@ -6,6 +7,7 @@ import { challengeWallet, sendSignInLink, signInByDemo, signInByPassword, signIn
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
+import { textLink } from '../../ui/text-link.ts'
 import { connectWallet, type InjectedWallet, signText, useInjectedWallets } from '../../wallet/injected-wallets.ts'
 import { Gate } from './gate.tsx'
 import { Problem } from './problem.tsx'
@@ -138,7 +140,7 @@ function LinkSent({ email, onAgain }: { readonly email: string; readonly onAgain
         minutes, once.
       </p>
       <p className="text-soft">Nothing there? Look among the spam, and whether the address is right.</p>
-      <button type="button" className="self-start text-accent underline underline-offset-2" onClick={onAgain}>
+      <button type="button" className={clsx(textLink, 'self-start')} onClick={onAgain}>
         Use another address
       </button>
     </div>

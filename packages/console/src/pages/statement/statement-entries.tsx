@@ -7,6 +7,7 @@ import type { StatementSearch } from '../../app/search.ts'
 import { Empty } from '../../ui/page.tsx'
 import { NetworkMark } from '../../ui/network-mark.tsx'
 import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
+import { textLink } from '../../ui/text-link.ts'
 import { exactText, signedText, utcText } from './statement-text.ts'
 
 interface StatementEntriesProps {
@@ -68,7 +69,8 @@ export function StatementEntries({ page, search }: StatementEntriesProps) {
   )
 }
 
-const linkLook = 'underline decoration-line-strong underline-offset-2 hover:text-accent'
+const linkLook =
+  'inline-block min-h-[24px] py-[2px] underline decoration-line-strong underline-offset-2 hover:text-accent'
 
 function What({ entry }: { readonly entry: Exact<TeamStatementEntry> }) {
   const team = useTeam()
@@ -78,7 +80,7 @@ function What({ entry }: { readonly entry: Exact<TeamStatementEntry> }) {
         <Link
           to="/team/$teamId/usage/$requestId"
           params={{ teamId: team.id, requestId: entry.id }}
-          className={clsx(linkLook, 'font-mono text-[12.5px] max-sm:block max-sm:truncate')}
+          className={clsx(linkLook, 'font-mono text-[12.5px] leading-5 max-sm:block max-sm:truncate')}
         >
           {entry.model ?? 'request'}
         </Link>
@@ -114,8 +116,7 @@ function What({ entry }: { readonly entry: Exact<TeamStatementEntry> }) {
 function Paging({ page, search }: StatementEntriesProps) {
   const team = useTeam()
   const { after, ...rest } = search
-  const look = 'text-accent underline underline-offset-2'
-  const place = { to: '/team/$teamId/fund/statement', params: { teamId: team.id }, className: look } as const
+  const place = { to: '/team/$teamId/fund/statement', params: { teamId: team.id }, className: textLink } as const
   if (after === undefined && !page.has_more) return null
   return (
     <div className="flex justify-between print:hidden">

@@ -4,6 +4,7 @@ import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { useTeam } from '../../api/session.ts'
 import { usageEntriesQuery } from '../../api/team.ts'
+import { countText } from '../../ui/count-text.ts'
 import { Credits } from '../../ui/credits.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -41,6 +42,7 @@ function Timeline({ entries: { hold, transfer } }: { readonly entries: Entries }
             ? ': the most that it could cost.'
             : '. The balance was the limit of this answer, so the hold began small and grew while output came.'}
         </Moment>
+        {hold.output_limit !== null && <Limited {...hold.output_limit} at={hold.placed_at_ms} />}
         {hold.extensions.map((growth) => (
           <Moment key={growth.credits_reserved} at={growth.at_ms} title="Extended">
             <Credits value={growth.credits_added} /> more were set aside: <Credits value={growth.credits_reserved} /> in
@@ -70,6 +72,20 @@ function Timeline({ entries: { hold, transfer } }: { readonly entries: Entries }
         )}
       </ol>
     </section>
+  )
+}
+
+type OutputLimit = NonNullable<Entries['hold']['output_limit']>
+
+/** That the gateway set a limit, since what could be spent did not cover all that the model can make. */
+function Limited({ units, is_exact: isExact, at }: OutputLimit & { readonly at: number }) {
+  const limit = countText(units, 'output token')
+  return (
+    <Moment at={at} title={isExact ? `Limited to ${limit}` : 'Limited'}>
+      The request named no limit, and what was left of the balance, the team’s cap and the key’s budget could not pay
+      for all that the model can make
+      {isExact ? '' : `: only for ${limit}, or some more once the prompt was counted`}. A longer answer was cut there.
+    </Moment>
   )
 }
 

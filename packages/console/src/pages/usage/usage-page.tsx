@@ -11,6 +11,7 @@ import { Credits } from '../../ui/credits.tsx'
 import { Card, Empty, Page } from '../../ui/page.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageDaysTable } from './usage-days-table.tsx'
 import { sumDays } from './usage-series.ts'
@@ -204,13 +205,12 @@ interface PagingProps {
 function Paging({ search, hasMore, lastId }: PagingProps) {
   const team = useTeam()
   const { after, ...rest } = search
-  const look = 'text-accent underline underline-offset-2'
   return (
     <div className="flex justify-between">
       {after === undefined ? (
         <span />
       ) : (
-        <Link to="/team/$teamId/usage" params={{ teamId: team.id }} search={rest} className={look}>
+        <Link to="/team/$teamId/usage" params={{ teamId: team.id }} search={rest} className={textLink}>
           Newest requests
         </Link>
       )}
@@ -219,7 +219,7 @@ function Paging({ search, hasMore, lastId }: PagingProps) {
           to="/team/$teamId/usage"
           params={{ teamId: team.id }}
           search={{ ...rest, after: lastId }}
-          className={look}
+          className={textLink}
         >
           Older requests
         </Link>

@@ -9,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import { billOf, otherRule } from './bill.ts'
 import { UsageMovement } from './usage-movement.tsx'
@@ -70,7 +71,7 @@ function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
             <Link
               to="/team/$teamId/keys/$keyId"
               params={{ teamId: team.id, keyId: record.key_id }}
-              className="text-accent underline underline-offset-2"
+              className={textLink}
             >
               {record.key_name}
             </Link>

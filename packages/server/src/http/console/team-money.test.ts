@@ -3,6 +3,7 @@ import { type BrowserSession, createBrowserSession } from '../../../testing/brow
 import { capture, placeHold } from '../../../testing/ledger-operations.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../../../testing/test-gateway.ts'
+import { SMALL_LIMIT_UNITS } from '../../billing/open-hold.ts'
 import type { ExtendHold } from '../../ledger/operations.ts'
 import { createTeamStore } from '../../teams/team-store.ts'
 
@@ -13,6 +14,7 @@ interface Entries {
     readonly ended_at_ms: number
     readonly credits_reserved: number
     readonly credits_placed: number
+    readonly output_limit: { readonly units: number; readonly is_exact: boolean } | null
     readonly extensions: readonly {
       readonly at_ms: number
       readonly credits_added: number
@@ -70,7 +72,8 @@ describeEachEngine('money of a team', (engine) => {
     const { id, charged } = await chat(keys[0]?.key ?? '', 'svc-gpt')
     await gateway.settled()
     const { hold, transfer } = await browser.json<Entries>('GET', `${base}/usage/${id}/entries`)
-    expect(hold).toMatchObject({ state: 'captured', credits_placed: hold.credits_reserved, extensions: [] })
+    const plain = { state: 'captured', credits_placed: hold.credits_reserved, output_limit: null, extensions: [] }
+    expect(hold).toMatchObject(plain)
     expect(hold.ended_at_ms).toBeGreaterThanOrEqual(hold.placed_at_ms)
     expect(hold.credits_reserved).toBeGreaterThanOrEqual(charged)
     expect(transfer?.kind).toBe('capture')
@@ -104,10 +107,32 @@ describeEachEngine('money of a team', (engine) => {
       { at_ms: at + 5, credits_added: 1e-7, credits_reserved: 3e-7 },
       { at_ms: at + 9, credits_added: 3e-7, credits_reserved: 6e-7 },
     ]
-    const story = { placed_at_ms: at, credits_placed: 2e-7, credits_reserved: 6e-7, extensions }
+    const sizes = { credits_placed: 2e-7, credits_reserved: 6e-7, output_limit: null }
+    const story = { placed_at_ms: at, ...sizes, extensions }
     expect((await read()).hold).toEqual({ ...story, state: 'held', ended_at_ms: null })
     await ledger.submit({ ...capture(hold.holdId, 120n), now: at + 20 })
     expect((await read()).hold).toEqual({ ...story, state: 'captured', ended_at_ms: at + 20 })
+  })
+
+  test('what a budget limited an answer to is told with how its credits moved', async () => {
+    const limitWith = async (credits: string) => {
+      const asked = { name: 'small', budget: { credits, period: 'none' } }
+      const { key } = await browser.json<{ key: string }>('POST', `${base}/keys`, asked)
+      const body = { model: 'svc-gpt', messages: [{ role: 'user', content: 'Hello!' }] }
+      const response = await gateway.chat(body, { key })
+      const { svc } = (await response.json()) as { svc: { max_tokens_applied: number } }
+      await gateway.settled()
+      const id = response.headers.get('x-request-id') ?? ''
+      const { hold } = await browser.json<Entries>('GET', `${base}/usage/${id}/entries`)
+      return { applied: svc.max_tokens_applied, told: hold.output_limit }
+    }
+    const { applied, told } = await limitWith('0.1')
+    expect(applied).toBeGreaterThan(SMALL_LIMIT_UNITS)
+    expect(told).toEqual({ units: applied, is_exact: true })
+    // So little that the prompt is counted, which leaves more than the hold was placed for.
+    const little = await limitWith('0.012')
+    expect(little.told).toEqual({ units: expect.any(Number) as number, is_exact: false })
+    expect(little.applied).toBeGreaterThan(little.told?.units ?? Infinity)
   })
 
   test('days divide by model, key and type, and each division has the same requests', async () => {

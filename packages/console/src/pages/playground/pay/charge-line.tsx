@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { useTeam } from '../../../api/session.ts'
 import { Credits } from '../../../ui/credits.tsx'
+import { quietLink } from '../../../ui/text-link.ts'
 
 interface ChargeLineProps {
   /** Exact decimal text; null while it is not known. */
@@ -37,7 +39,7 @@ export function ChargeLine({ charge, requestId, isEstimated = false, isPending =
           <Link
             to="/team/$teamId/usage/$requestId"
             params={{ teamId: team.id, requestId }}
-            className="inline-block whitespace-nowrap underline underline-offset-2 hover:text-text"
+            className={clsx(quietLink, 'whitespace-nowrap')}
           >
             Why this much?
           </Link>
@@ -46,7 +48,7 @@ export function ChargeLine({ charge, requestId, isEstimated = false, isPending =
             to="/team/$teamId/usage"
             params={{ teamId: team.id }}
             search={{ key: 'playground' }}
-            className="underline underline-offset-2 hover:text-text"
+            className={quietLink}
           >
             Everything from the playground
           </Link>

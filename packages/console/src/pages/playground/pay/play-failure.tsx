@@ -1,15 +1,12 @@
-import { shortDecimal } from '@svc/contract'
 import type { ReactNode } from 'react'
-import { useCan, useTeam } from '../../../api/session.ts'
+import { Shortage, SHORTAGES } from '../../../ui/shortage.tsx'
 import type { FailureFacts } from './failure-facts.ts'
 
 /** Said in place of the gateway's words, which are for programs; figures follow below. */
 const SENTENCES: Readonly<Record<string, string>> = {
   invalid_api_key: 'The key of this playground was revoked.',
-  insufficient_credits: 'There are not enough credits for this request.',
+  ...SHORTAGES,
 }
-
-const amount = (value: unknown): string | null => (typeof value === 'string' ? shortDecimal(value) : null)
 
 /** Why there is no answer, what helps, and the id that the operator finds it by. */
 export function PlayFailure({ facts, onAgain }: { readonly facts: FailureFacts; readonly onAgain?: () => void }) {
@@ -31,35 +28,25 @@ export function PlayFailure({ facts, onAgain }: { readonly facts: FailureFacts; 
 }
 
 function Help({ facts: { code, details } }: { readonly facts: FailureFacts }): ReactNode {
-  const team = useTeam()
-  const canFund = useCan('deposits:manage')
-  const link = 'font-medium underline underline-offset-2'
   switch (code) {
-    case 'insufficient_credits': {
-      const [needed, short] = [amount(details['credits_required']), amount(details['credits_short'])]
+    case 'insufficient_credits':
+    case 'team_budget_exceeded':
+    case 'key_budget_exceeded':
       return (
         <p>
-          {needed !== null && `It can cost ${needed} credits. `}
-          {short !== null && `${short} are missing. `}
-          {canFund ? (
-            <a className={link} href={`/console/team/${team.id}/fund`}>
-              Add credits
-            </a>
-          ) : (
-            'Ask an owner of the team to add credits.'
-          )}
+          <Shortage details={details} />
         </p>
       )
-    }
-    case 'team_budget_exceeded':
-      return <p>The team’s spending cap is used up. An owner or admin can raise it.</p>
     case 'content_policy_violation':
       return <p>The model’s maker refused it. Say it in other words, or ask another model.</p>
     case 'rate_limit_exceeded':
       return <p>Wait a moment, then try again.</p>
     case 'not_signed_in':
       return (
-        <a className={link} href={`/console/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`}>
+        <a
+          className="inline-flex min-h-[24px] items-center self-start font-medium underline underline-offset-2"
+          href={`/console/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`}
+        >
           Sign in again
         </a>
       )

@@ -87,7 +87,7 @@ function Player({ job, name }: { readonly job: Exact<VideoReply>; readonly name:
       <a
         href={path}
         download={`${job.id}.mp4`}
-        className="inline-flex items-center gap-1.5 self-start text-[12px] text-accent underline underline-offset-2"
+        className="inline-flex min-h-[24px] items-center gap-1.5 self-start text-[12px] text-accent underline underline-offset-2"
       >
         <Download size={14} aria-hidden />
         Download
