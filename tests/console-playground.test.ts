@@ -201,9 +201,7 @@ test('failures are told with their charge and what helps', { timeout: TEST_MS },
   await pickModel('Model', 'svc-sandbox/402')
   await ask('Hello')
   const refusal = answers('failed').getByRole('alert')
-  await refusal
-    .getByText(/It can cost [\d,.]+ credits; [\d,.]+ credits? are left, so [\d,.]+ credits are missing\./)
-    .waitFor()
+  await refusal.getByText(/It can cost [\d,.]+ credits; [\d,.]+ are left, so [\d,.]+ are missing\./).waitFor()
   expect(await refusal.getByRole('link', { name: 'Add credits' }).getAttribute('href')).toContain(`${teamId}/fund`)
 })
 

@@ -283,11 +283,14 @@ describe('on a small balance', () => {
   })
 
   test('402 for a key’s budget says so', async () => {
-    const { rawKey } = await gateway.createKey({ budget: { limit: nanocreditsOf(1_000n), period: 'none' } })
+    const { rawKey, keyId } = await gateway.createKey({ budget: { limit: nanocreditsOf(1_000n), period: 'none' } })
     const capped = new OpenAI({ baseURL: gateway.v1, apiKey: rawKey })
     const error = await apiErrorOf(capped.chat.completions.create({ ...question, max_tokens: 1_000 }))
     expect(error).toMatchObject({ status: 402, code: 'key_budget_exceeded' })
-    expect(error.error).toMatchObject({ limit: 'key', credits_available: 0.000001 })
+    expect(error.error).toMatchObject({
+      ...{ limit: 'key', credits_available: 0.000001 },
+      topup_url: expect.stringMatching(new RegExp(`/console/team/${gateway.teamId}/keys/${keyId}$`)),
+    })
   })
 })
 

@@ -15,7 +15,9 @@ const shortageFields = {
   affordable_seconds: z.int().optional().describe('402 of a video or a recording: how long a one would pass, or 0.'),
   affordable_characters: z.int().optional().describe('402 of speech: how long a text would pass, or 0.'),
   limit: z.enum(['account', 'team', 'key']).describe('402: which limit refused.'),
-  topup_url: z.string().describe('402: the page where what was lacking is given: credits, or a larger budget of the key or the team.'),
+  topup_url: z
+    .string()
+    .describe('402: the page where what was lacking is given: credits, or a larger budget of the key or the team.'),
 }
 
 /** What a 402 says inside `error`, beside the four fields that every error has. */

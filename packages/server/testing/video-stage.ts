@@ -100,7 +100,13 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
   const model = { id: 'test/video', upstream: 'stub', upstreamModel: 'test/video' } as Model
   const { database } = money.test
   const depsWith = (ledger: Ledger, on = database): ObserverDeps => ({
-    ...{ ledger, clock, openHolds: new OpenHolds(), processId: createId(Date.now()), consoleUrl: 'http://localhost/console' },
+    ...{
+      ledger,
+      clock,
+      openHolds: new OpenHolds(),
+      processId: createId(Date.now()),
+      consoleUrl: 'http://localhost/console',
+    },
     ...{ database: on, jobs: createVideoJobStore(on), files, polls: new Map() },
     findModel: () => ({ model, offer: stage.offer }),
     upstreamOf: () => upstream,

@@ -22,8 +22,9 @@ export function Shortage({ details }: { readonly details: Readonly<Record<string
     <>
       {needed != null && available != null && short != null && (
         <>
-          It can cost <Credits value={needed} />; <Credits value={available} isBalance /> are left, so{' '}
-          <Credits value={short} /> are missing.{' '}
+          It can cost <Credits value={needed} withUnit={false} /> credits;{' '}
+          <Credits value={available} withUnit={false} isBalance /> are left, so{' '}
+          <Credits value={short} withUnit={false} /> are missing.{' '}
         </>
       )}
       {typeof tokens === 'number' && tokens > 0 && (

@@ -31,12 +31,6 @@ export interface BillingDeps {
   readonly onSettled?: SettlementListener | undefined
 }
 
-/**
- * A limit of ours below so many units is worth a real count of the prompt, which may leave several times as many:
- * `sharpen` then raises it, while the hold's row keeps the first. Source: own choice.
- */
-export const SMALL_LIMIT_UNITS = 256
-
 /** What a request wants to hold, and how. */
 export interface HoldRequest extends Pick<
   PlaceHold,
@@ -296,9 +290,7 @@ export async function placeHold(deps: BillingDeps, request: HoldRequest): Promis
     now: placedAt,
   })
   if (result.kind === 'refused') throw refusals[result.reason]
-  if (result.kind === 'insufficient') {
-    throw insufficientCredits(result, { consoleUrl: deps.consoleUrl, caller: request.caller, type: request.type })
-  }
+  if (result.kind === 'insufficient') throw insufficientCredits(result, { ...request, consoleUrl: deps.consoleUrl })
   const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt })
   deps.openHolds.add(hold)
   return hold

@@ -16,10 +16,10 @@ import type { z } from 'zod'
 import { InvariantError } from '../errors/invariant-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { budgetRemaining } from '../ledger/budget-window.ts'
-import { SMALL_LIMIT_UNITS } from './open-hold.ts'
 import type { ReadBalanceDeps } from './read-balance.ts'
 import { findUsage, type ReadUsageDeps } from './read-usage.ts'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
+import { SMALL_LIMIT_UNITS } from './small-limit.ts'
 import type { UsageFilter, UsageScope } from './usage-store.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,7 @@
 /** What every chat request needs before an upstream is asked: its model, its limits and its hold. */
 import { nanocreditsOf } from '@svc/contract'
-import { type BillingDeps, type HoldRequest, type OpenHold, placeHold, SMALL_LIMIT_UNITS } from '../billing/open-hold.ts'
+import { type BillingDeps, type HoldRequest, type OpenHold, placeHold } from '../billing/open-hold.ts'
+import { SMALL_LIMIT_UNITS } from '../billing/small-limit.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
 import { ServiceError } from '../errors/service-error.ts'

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { operatorDepositQuery } from '../../api/operator.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits } from '../../ui/credits.tsx'
@@ -69,7 +70,7 @@ function Recorded({ deposit, teamId }: { readonly deposit: Deposit; readonly tea
           <Link
             to="/team/$teamId/operator/accounts/$accountId"
             params={{ teamId, accountId: deposit.account_id }}
-            className={textLink}
+            className={clsx(textLink, '-my-[2px]')}
           >
             <Code>{deposit.account_id}</Code>
           </Link>

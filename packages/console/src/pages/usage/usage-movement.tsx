@@ -84,7 +84,8 @@ function Limited({ units, is_exact: isExact, at }: OutputLimit & { readonly at: 
     <Moment at={at} title={isExact ? `Limited to ${limit}` : 'Limited'}>
       The request named no limit, and what was left of the balance, the team’s cap and the key’s budget could not pay
       for all that the model can make
-      {isExact ? '' : `: only for ${limit}, or some more once the prompt was counted`}. A longer answer was cut there.
+      {isExact ? '' : `: only for ${limit}, or some more once the prompt was counted`}. The answer ends there at the
+      latest.
     </Moment>
   )
 }

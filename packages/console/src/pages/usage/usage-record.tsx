@@ -1,6 +1,7 @@
 import type { Exact, TeamUsageRecord } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { useCan, useTeam } from '../../api/session.ts'
 import { usageRecordQuery } from '../../api/team.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -71,7 +72,7 @@ function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
             <Link
               to="/team/$teamId/keys/$keyId"
               params={{ teamId: team.id, keyId: record.key_id }}
-              className={textLink}
+              className={clsx(textLink, '-my-[2px]')}
             >
               {record.key_name}
             </Link>

@@ -3,7 +3,7 @@ import { type BrowserSession, createBrowserSession } from '../../../testing/brow
 import { capture, placeHold } from '../../../testing/ledger-operations.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../../../testing/test-gateway.ts'
-import { SMALL_LIMIT_UNITS } from '../../billing/open-hold.ts'
+import { SMALL_LIMIT_UNITS } from '../../billing/small-limit.ts'
 import type { ExtendHold } from '../../ledger/operations.ts'
 import { createTeamStore } from '../../teams/team-store.ts'
 
