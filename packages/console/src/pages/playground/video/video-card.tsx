@@ -1,6 +1,8 @@
 import { type Exact, shortDecimal, type VideoReply } from '@svc/contract'
+import { clsx } from 'clsx'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
+import { textLink } from '../../../ui/text-link.ts'
 import { ExactTime, Time } from '../../../ui/time.tsx'
 import { ChargeLine } from '../pay/charge-line.tsx'
 import { isOpen, pathOfFile, type VideoNote } from './video-request.ts'
@@ -84,11 +86,7 @@ function Player({ job, name }: { readonly job: Exact<VideoReply>; readonly name:
         onError={() => setGone(true)}
         className="aspect-video w-full rounded bg-sunken"
       />
-      <a
-        href={path}
-        download={`${job.id}.mp4`}
-        className="inline-flex min-h-[24px] items-center gap-1.5 self-start text-[12px] text-accent underline underline-offset-2"
-      >
+      <a href={path} download={`${job.id}.mp4`} className={clsx(textLink, 'gap-1.5 self-start text-[12px]')}>
         <Download size={14} aria-hidden />
         Download
         {job.expires_at !== null && (
