@@ -1,5 +1,7 @@
 /** Some random requests to each endpoint. `npm run fuzz` sends thousands. */
 import { expect, test } from 'vitest'
+import { hasEvm } from '../packages/server/testing/evm-chain.ts'
+import { runChainFuzz } from '../proof/fuzz/chain/run-chain-fuzz.ts'
 import { BrokenAnswerError, readAnswers } from '../proof/fuzz/raw-answers.ts'
 import { faultsOf, runFuzz } from '../proof/fuzz/run-fuzz.ts'
 
@@ -18,6 +20,17 @@ test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${SEE
   expect(report.operations.length).toBeGreaterThan(100)
   expect(report.upstreamAnswers).toBeGreaterThan(REQUESTS)
 }, 120_000)
+
+test.skipIf(!hasEvm())(
+  'nodes that answer anything credit nothing that was not paid, and nothing is lost',
+  async () => {
+    const report = await runChainFuzz({ engine: 'sqlite', postgresUrl: null, seed: SEED, payments: 8, requests: 4 })
+    expect([...report.faults, ...report.operations.flatMap((each) => each.faults)]).toEqual([])
+    expect(report.audit.exitCode, report.audit.text).toBe(0)
+    expect(report.spoilt).toBeGreaterThan(0)
+  },
+  300_000,
+)
 
 test.each([
   ['a second answer that is cut', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n'],

@@ -2,13 +2,14 @@
 import type { Operation } from './fuzz-target.ts'
 import type { RawAnswer } from './raw-answers.ts'
 
-/** Codes of failures that are the upstream's. Source: decision 0018 (upstream adapters). */
+/** Codes of failures that are the upstream's, or the chain's. Source: decision 0018 (upstream adapters). */
 const UPSTREAM_CODES = new Set([
   'upstream_error',
   'upstream_empty',
   'upstream_unavailable',
   'upstream_timeout',
   'server_is_overloaded',
+  'chain_unavailable',
 ])
 
 /** What the hostile upstream writes into its errors. */

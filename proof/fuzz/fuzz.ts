@@ -1,15 +1,20 @@
 /**
  * `npm run fuzz -- --requests N --seed S --connections C --slow-senders N --breaker-requests N --only id,id --first N
- * --database sqlite|postgres --database-url URL`
+ * --database sqlite|postgres --database-url URL --payments N`
  *
  * Random and hostile requests to every endpoint of the OpenAPI document and every row of the console, smuggling cases,
  * and an upstream that answers anything. Exit code 1 on any fault.
  */
+import { hasEvm } from '../../packages/server/testing/evm-chain.ts'
+import type { StorageOptions } from '../rig/storage.ts'
+import { runChainFuzz } from './chain/run-chain-fuzz.ts'
 import { freshSeed, readOptions } from '../rig/options.ts'
 import type { OperationResult } from './fuzz-operation.ts'
 import { faultsOf, runFuzz } from './run-fuzz.ts'
 
 const FAULTS_SHOWN = 25
+/** Requests to each endpoint of deposits while the nodes are hostile: most of them wait for a node. */
+const CHAIN_REQUESTS_MAX = 500
 /** Shown as soon as an operation is done; all of them come at the end. */
 const FAULTS_SHOWN_AT_ONCE = 3
 
@@ -28,6 +33,7 @@ function printOperation({ id, requests, slowestMs, statuses, upstreamAnswers, fa
 const options = readOptions({
   ...{ requests: '2000', seed: freshSeed(), connections: '8', 'slow-senders': '2' },
   ...{ 'breaker-requests': null, only: null, first: '0', database: 'sqlite', 'database-url': null },
+  payments: '60',
 })
 const engine = options.text('database') === 'postgres' ? 'postgres' : 'sqlite'
 const [requests, seed] = [options.number('requests', 1), options.number('seed')]
@@ -39,11 +45,31 @@ const repeat =
   `npm run fuzz -- --requests ${requests} --seed ${seed} --connections ${connections} --database ${engine}` +
   (only === null ? '' : ` --only ${only.join(',')}`)
 console.log(repeat)
+const asksFor = (part: string): boolean => only === null || only.includes(part)
+const storage: StorageOptions = { engine, postgresUrl: options.text('database-url') }
+
+/** Deposits with hostile nodes. @returns what went wrong. */
+async function fuzzChain(): Promise<readonly string[]> {
+  const payments = options.number('payments')
+  if (!asksFor('chain') || payments === 0) return []
+  if (!hasEvm()) {
+    console.log('no chain: @foundry-rs/anvil is not installed')
+    return []
+  }
+  const told = await runChainFuzz({ ...storage, seed, payments, requests: Math.min(requests, CHAIN_REQUESTS_MAX) })
+  for (const result of told.operations) printOperation(result)
+  console.log(`${told.payments} payments and ${told.claims} claims, ${told.spoilt} spoilt answers of nodes`)
+  return [
+    ...told.operations.flatMap((operation) => operation.faults),
+    ...told.faults,
+    ...(told.audit.exitCode === 0 ? [] : [told.audit.text]),
+  ]
+}
+
 const slowSenders = options.number('slow-senders')
 const report = await runFuzz({
   ...{
-    engine,
-    postgresUrl: options.text('database-url'),
+    ...storage,
     seed,
     requests,
     consoleRequests: requests,
@@ -58,7 +84,7 @@ const report = await runFuzz({
 console.log(`${report.smugglingCases} smuggling cases; ${report.upstreamAnswers} answers of a hostile upstream`)
 for (const ms of report.slowMs)
   console.log(`slow headers were ended after ${ms === null ? 'never' : `${ms.toFixed(0)} ms`}`)
-const faults = faultsOf(report)
+const faults = [...faultsOf(report), ...(await fuzzChain())]
 for (const fault of faults.slice(0, FAULTS_SHOWN)) console.log(`FAULT  ${fault}`)
 console.log(
   faults.length === 0

@@ -15,6 +15,7 @@ import { BODY_BYTES_MAX, fuzzOperation, type OperationResult, type OperationStag
 import { type FuzzTarget, readFuzzTarget } from './fuzz-target.ts'
 import { type HostileUpstream, startHostileUpstream } from './hostile-upstream.ts'
 import { KnownNames } from './known-names.ts'
+import { isFault } from './log-faults.ts'
 import { makeThings } from './make-things.ts'
 import { runSmuggling, sendSlowly } from './run-smuggling.ts'
 import { openSignInTarget, signInIds } from './sign-in/sign-in-target.ts'
@@ -75,10 +76,6 @@ interface Stage {
   readonly known: KnownNames
   readonly options: FuzzOptions
   readonly faults: string[]
-}
-
-function isFault(line: string): boolean {
-  return /^\{"level":("error"|"fatal"|50|60)/.test(line)
 }
 
 function rigOptions({ engine, postgresUrl }: StorageOptions, upstream: HostileUpstream, mailUrl: string): RigOptions {

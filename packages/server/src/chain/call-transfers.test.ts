@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Hex } from './assets.ts'
 import { readCallTransfers } from './call-transfers.ts'
-import type { CallFrame } from './rpc-forms.ts'
 
 const A: Hex = `0x${'aa'.repeat(20)}`
 const B: Hex = `0x${'bb'.repeat(20)}`
 
-function frame(type: string, value: bigint, calls: readonly CallFrame[] = [], error?: string): CallFrame {
-  return { type, from: A, to: B, value, calls, ...(error === undefined ? {} : { error }) }
+function frame(type: string, value: bigint, calls: readonly unknown[] = [], error?: string): object {
+  return { type, from: A, to: B, value: `0x${value.toString(16)}`, calls, ...(error === undefined ? {} : { error }) }
 }
 
 test('a call inside a failed call moved nothing, however deep it stands', () => {
@@ -36,5 +35,15 @@ test('ordinals name the place in the tree, and the value of the transaction itse
 })
 
 test('money that an address sends to itself is no payment', () => {
-  expect(readCallTransfers(frame('CALL', 0n, [{ type: 'CALL', from: A, to: A, value: 7n }]))).toEqual([])
+  expect(readCallTransfers(frame('CALL', 0n, [{ type: 'CALL', from: A, to: A, value: '0x7' }]))).toEqual([])
+})
+
+test('calls within calls are read however deep they stand, and what is none is not believed', () => {
+  const deep = (innermost: object): object => {
+    let root = innermost
+    for (let depth = 0; depth < 5_000; depth++) root = frame('CALL', 0n, [root])
+    return root
+  }
+  expect(readCallTransfers(deep(frame('CALL', 3n)))?.map(({ amount }) => amount)).toEqual([3n])
+  expect(readCallTransfers(deep({ type: 7 }))).toBeNull()
 })

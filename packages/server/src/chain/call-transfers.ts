@@ -1,5 +1,5 @@
 import type { ChainTransfer } from './chain-facts.ts'
-import type { CallFrame } from './rpc-forms.ts'
+import { callFrameForm } from './rpc-forms.ts'
 
 /** Calls that move their value. The others show a value that they merely inherit. Source: the EVM's call kinds. */
 const MOVES_VALUE = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
@@ -11,15 +11,18 @@ const FRAMES_MAX = 50_000
  * Reads the ETH that inner calls of a transaction moved. A call that failed, or that stands below one that failed,
  * moved nothing. The transaction's own value is not among them.
  *
- * @param root the frame of the transaction itself.
+ * @param root the frame of the transaction itself, as a provider told it.
+ * @returns null when a frame has a form that none has.
  */
-export function readCallTransfers(root: CallFrame): readonly ChainTransfer[] {
+export function readCallTransfers(root: unknown): readonly ChainTransfer[] | null {
   const found: ChainTransfer[] = []
-  const waiting: { readonly frame: CallFrame; readonly path: string }[] = [{ frame: root, path: '' }]
+  const waiting: { readonly frame: unknown; readonly path: string }[] = [{ frame: root, path: '' }]
   for (let seen = 0; seen < FRAMES_MAX; seen++) {
     const next = waiting.pop()
     if (next === undefined) break
-    const { frame, path } = next
+    const { path } = next
+    const { success, data: frame } = callFrameForm.safeParse(next.frame)
+    if (!success) return null
     if (frame.error !== undefined) continue
     const { to, from, value } = frame
     const isInner = path !== ''

@@ -79,8 +79,18 @@ async function readMany(
   }))
   const data = encodeFunctionData({ abi, functionName: 'aggregate3', args: [calls] })
   const answer = parseAnswer(bytesForm, await rpc.request('eth_call', [{ to: rules.multicall, data }, tag]), 'result')
-  const results = decodeFunctionResult({ abi, functionName: 'aggregate3', data: answer })
-  if (results.length !== part.length)
+  const decode = () => decodeFunctionResult({ abi, functionName: 'aggregate3', data: answer })
+  const results = readOrNull(decode)
+  if (results?.length !== part.length)
     throw new ChainUnavailableError(`${rpc.name} told other balances than it was asked`)
   return results.map(({ returnData }) => parseAnswer(quantityForm, returnData, 'balance'))
+}
+
+/** The library throws errors of its own for bytes that are no such result. */
+function readOrNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
 }

@@ -11,7 +11,6 @@ import type { JsonRpc } from './json-rpc.ts'
 import {
   blockForm,
   bytesForm,
-  callFrameForm,
   fullBlockForm,
   logsForm,
   parseAnswer,
@@ -41,7 +40,7 @@ export function openChainView(rpc: JsonRpc, rules: ChainRules, clock: Clock): Ch
     findTokenTransactions: (addresses, from, to) => findTokenTransactions(deps, addresses, from, to),
     findNativeTransactions: (addresses, block) => findNativeTransactions(deps, addresses, block),
     findBlock: async (number) => {
-      const block = await readBlock(rpc, hexOf(number))
+      const block = await readBlockAt(rpc, number)
       return block === null ? null : refOf(block)
     },
     isSignedByContract: (signed) => isSignedByContract(rpc, signed),
@@ -65,6 +64,15 @@ interface ViewDeps {
 
 async function readBlock(rpc: JsonRpc, block: string) {
   return parseAnswer(blockForm, await rpc.request('eth_getBlockByNumber', [block, false]), 'block')
+}
+
+/** A block by its number: an answer about another one would move a watch to where nobody has looked. */
+async function readBlockAt(rpc: JsonRpc, number: number) {
+  const block = await readBlock(rpc, hexOf(number))
+  if (block !== null && block.number !== number) {
+    throw new ChainUnavailableError(`${rpc.name} told of block ${block.number} where block ${number} was asked for`)
+  }
+  return block
 }
 
 function refOf(block: { readonly number: number; readonly hash: Hex; readonly timestamp: number }): BlockRef {
@@ -116,7 +124,7 @@ async function readTransaction(deps: ViewDeps, txHash: Hex, head: ChainHead): Pr
   if (receipt.transactionHash !== txHash || receipt.blockHash !== transaction.blockHash) throw contradiction(rpc)
 
   // The block that stands at that height now decides, not the one that the receipt remembers.
-  const block = await readBlock(rpc, hexOf(receipt.blockNumber))
+  const block = await readBlockAt(rpc, receipt.blockNumber)
   if (block === null || block.hash !== receipt.blockHash) return { kind: 'displaced' }
   if (!block.transactions.includes(txHash)) throw contradiction(rpc)
   const place = { block: refOf(block), finality: finalityOf(block.number, head) }
@@ -153,8 +161,7 @@ function ownValue(transaction: NonNullable<ReturnType<typeof transactionForm.par
 async function traceTransfers(rpc: JsonRpc, txHash: Hex): Promise<readonly ChainTransfer[] | null> {
   try {
     const answer = await rpc.request('debug_traceTransaction', [txHash, { tracer: 'callTracer' }])
-    const frame = callFrameForm.safeParse(answer)
-    return frame.success ? readCallTransfers(frame.data) : null
+    return readCallTransfers(answer)
   } catch (error) {
     if (error instanceof RpcRefusalError || error instanceof ChainUnavailableError) return null
     throw error
@@ -191,6 +198,9 @@ async function findNativeTransactions(
   number: number,
 ): Promise<readonly Hex[]> {
   const block = parseAnswer(fullBlockForm, await rpc.request('eth_getBlockByNumber', [hexOf(number), true]), 'block')
+  if (block !== null && block.number !== number) {
+    throw new ChainUnavailableError(`${rpc.name} told of another block than ${number}`)
+  }
   const found: Hex[] = []
   for (const [at, { hash, to, value }] of (block?.transactions ?? []).entries()) {
     if (to !== null && value > 0n && addresses.has(to)) found.push(hash)

@@ -95,6 +95,28 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(9))
   })
 
+  test('does not follow a provider that tells of a later block where an earlier one was asked for', async () => {
+    await finish()
+    const { accountId, address } = await scene.createAccount()
+    await chain.client.mine({ blocks: 3 * RANGE })
+    await chain.payToken(address, usdg(8))
+    await chain.finalise()
+    await scene.follow()
+    const last = await chain.client.getBlockNumber()
+    // Its cache answers with one block whatever is asked. Believed, it would move the cursor past the payment.
+    const cached = await chain.client.request({
+      method: 'eth_getBlockByNumber',
+      params: [`0x${last.toString(16)}`, false],
+    })
+    const cursor = await deps.watch.findCursor(4663, 'token')
+    proxy.alter('eth_getBlockByNumber', (told, [block]) => (/^0x/.test(String(block)) ? cached : told))
+    await expect(watchChain(deps, watch)).rejects.toThrow(ChainUnavailableError)
+    expect(await deps.watch.findCursor(4663, 'token')).toEqual(cursor)
+    proxy.restore()
+    await finish()
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(8))
+  })
+
   // The first process may be killed, or its providers be away, before it has looked once.
   test('begins before the first address, however late it looks for the first time', async () => {
     const { accountId, address } = await scene.createAccount()
