@@ -2,11 +2,13 @@
 import { expect, test } from 'vitest'
 import { hasEvm } from '../packages/server/testing/evm-chain.ts'
 import { runChainFuzz } from '../proof/fuzz/chain/run-chain-fuzz.ts'
+import { runListFuzz } from '../proof/fuzz/lists/run-list-fuzz.ts'
 import { BrokenAnswerError, readAnswers } from '../proof/fuzz/raw-answers.ts'
 import { faultsOf, runFuzz } from '../proof/fuzz/run-fuzz.ts'
 
 const REQUESTS = 40
 const CONSOLE_REQUESTS = 6
+const LISTS = 12
 /** The same requests each time: new ones are for the command, which repeats and tells what it finds. */
 const SEED = 8
 
@@ -27,10 +29,16 @@ test.skipIf(!hasEvm())(
     const report = await runChainFuzz({ engine: 'sqlite', postgresUrl: null, seed: SEED, payments: 8, requests: 4 })
     expect([...report.faults, ...report.operations.flatMap((each) => each.faults)]).toEqual([])
     expect(report.audit.exitCode, report.audit.text).toBe(0)
-    expect(report.spoilt).toBeGreaterThan(0)
+    expect(report.claims).toBeGreaterThan(report.payments)
   },
   300_000,
 )
+
+test('no list of models that an upstream answers with ends the catalog, or sells anything for nothing', async () => {
+  const { faults, taken } = await runListFuzz({ seed: SEED, lists: LISTS })
+  expect(faults, `repeat with npm run fuzz -- --only lists --lists ${LISTS} --seed ${SEED}`).toEqual([])
+  expect(taken).toBeGreaterThan(0)
+}, 120_000)
 
 test.each([
   ['a second answer that is cut', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n'],

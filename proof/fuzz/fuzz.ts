@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz -- --requests N --seed S --connections C --slow-senders N --breaker-requests N --only id,id --first N
- * --database sqlite|postgres --database-url URL --payments N`
+ * --database sqlite|postgres --database-url URL --payments N --lists N`
  *
  * Random and hostile requests to every endpoint of the OpenAPI document and every row of the console, smuggling cases,
  * and an upstream that answers anything. Exit code 1 on any fault.
@@ -10,6 +10,7 @@ import type { StorageOptions } from '../rig/storage.ts'
 import { runChainFuzz } from './chain/run-chain-fuzz.ts'
 import { freshSeed, readOptions } from '../rig/options.ts'
 import type { OperationResult } from './fuzz-operation.ts'
+import { runListFuzz } from './lists/run-list-fuzz.ts'
 import { faultsOf, runFuzz } from './run-fuzz.ts'
 
 const FAULTS_SHOWN = 25
@@ -34,6 +35,7 @@ const options = readOptions({
   ...{ requests: '2000', seed: freshSeed(), connections: '8', 'slow-senders': '2' },
   ...{ 'breaker-requests': null, only: null, first: '0', database: 'sqlite', 'database-url': null },
   payments: '60',
+  lists: '200',
 })
 const engine = options.text('database') === 'postgres' ? 'postgres' : 'sqlite'
 const [requests, seed] = [options.number('requests', 1), options.number('seed')]
@@ -66,6 +68,16 @@ async function fuzzChain(): Promise<readonly string[]> {
   ]
 }
 
+/** The catalog with lists of a hostile upstream. @returns what went wrong. */
+async function fuzzLists(): Promise<readonly string[]> {
+  const lists = options.number('lists')
+  if (!asksFor('lists') || lists === 0) return []
+  const told = await runListFuzz({ seed, lists })
+  const slowest = `slowest ${(told.slowestMs / 1_000).toFixed(1)} s`
+  console.log(`${told.lists} lists of models, ${told.taken} taken, ${told.faults.length} faults, ${slowest}`)
+  return told.faults
+}
+
 const slowSenders = options.number('slow-senders')
 const report = await runFuzz({
   ...{
@@ -84,7 +96,7 @@ const report = await runFuzz({
 console.log(`${report.smugglingCases} smuggling cases; ${report.upstreamAnswers} answers of a hostile upstream`)
 for (const ms of report.slowMs)
   console.log(`slow headers were ended after ${ms === null ? 'never' : `${ms.toFixed(0)} ms`}`)
-const faults = [...faultsOf(report), ...(await fuzzChain())]
+const faults = [...faultsOf(report), ...(await fuzzChain()), ...(await fuzzLists())]
 for (const fault of faults.slice(0, FAULTS_SHOWN)) console.log(`FAULT  ${fault}`)
 console.log(
   faults.length === 0

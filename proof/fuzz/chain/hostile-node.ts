@@ -60,11 +60,18 @@ function spoilReply(
     case 2:
       return { ...head, result: random.pick(hugeHex) }
     case 3:
-      return { ...head, error: { code: random.pick(codes), message: random.pick(['no', '<html>', '\u0000', '']) } }
+      return {
+        ...head,
+        error: { code: random.pick(codes, null), message: random.pick(['no', '<html>', '\u0000', '']) },
+      }
     case 4:
       return { ...head, error: strangeValue(random) }
     case 5:
-      return { ...head, id: random.pick<unknown>([0, -1, 'x', null, reply.id + 1]) as number, result: reply.result }
+      return {
+        ...head,
+        id: random.pick<unknown>([0, -1, 'x', null, reply.id + 1], null) as number,
+        result: reply.result,
+      }
     case 6:
       return before !== undefined && STALE.includes(call.method) ? { ...head, result: before.result } : head
     case 7:
@@ -87,7 +94,7 @@ function doubled(value: unknown): unknown {
 function strangeMember(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null) return strangeValue(random)
   const name = random.pick(Object.keys(value), 'x')
-  return { ...value, [name]: random.pick<unknown>([strangeValue(random), random.pick(hugeHex), null]) }
+  return { ...value, [name]: random.pick<unknown>([strangeValue(random), random.pick(hugeHex), null], null) }
 }
 
 /** The bytes of an answer: broken now and then. */

@@ -173,6 +173,28 @@ describe('prices of a list', () => {
     })
   })
 
+  test('that make a model free, by itself, by a discount or from some length on, sell nothing', () => {
+    const free = { min_prompt_tokens: 1_000, prompt: '0', completion: '0' }
+    const cached = { prompt: '0', completion: '0', input_cache_read: '1' }
+    for (const more of [
+      { prompt: '0', completion: '0' },
+      cached,
+      { discount: '1' },
+      { discount: 1 },
+      { overrides: [free] },
+    ]) {
+      expect(parseListPrices({ ...pricing, ...more })).toBe('router')
+    }
+    expect(parseListPrices({ ...pricing, overrides: Array.from({ length: 21 }, () => free) })).toBe('odd')
+  })
+
+  test('that are no numbers spoil their row alone', () => {
+    for (const price of [{ toString: 1 }, [], ['0.1'], true, 'NaN', '1e999', Infinity, '\0']) {
+      const odd = { id: 'odd', pricing: { ...pricing, prompt: price } }
+      expect(rowsOf(odd, { id: 'sound', pricing }).map(({ id }) => id)).toEqual(['sound'])
+    }
+  })
+
   test('are less by their discount, rounded up', () => {
     expect(prices({ discount: 0.25 })).toMatchObject({ input: 750_000_000_000n, output: 1_500_000_000_000n })
     expect(prices({ prompt: '0.000000000000000001', discount: 0.5 }).input).toBe(1n)

@@ -27,7 +27,8 @@ export interface SkippedRow {
 /** More rows than any upstream has; the rest of a longer list is not read. */
 const MAX_ROWS = 20_000
 
-const text = (longest: number) => z.string().transform((value) => value.slice(0, longest))
+// A cut may leave half a character.
+const text = (longest: number) => z.string().transform((value) => value.slice(0, longest).toWellFormed())
 const optionalText = (longest: number) => text(longest).nullish().catch(null)
 const count = z.int().min(1).nullish().catch(null)
 const names = z.array(z.string().max(100)).max(100).nullish().catch(null)

@@ -7,6 +7,8 @@ import type { AttoUsd, PriceTier, TokenPrices } from '../pricing/price.ts'
 import { attoUsdOf, parseUsd, ZERO_USD } from '../pricing/usd.ts'
 
 const ONE = 10n ** 18n
+/** Overrides of one model that are read. Source: own choice; no list has more than a few. */
+const OVERRIDES_MAX = 20
 
 /** List keys and what they are in our prices. */
 const keys = {
@@ -50,17 +52,19 @@ export function parseListPrices(
 ): TokenPrices | 'unknown' | 'router' | 'odd' {
   if (isAbsent(pricing.prompt) || isAbsent(pricing.completion)) return 'unknown'
   // Routers list -1: the price is that of the model which they choose.
-  if (Number(pricing.prompt) < 0 || Number(pricing.completion) < 0) return 'router'
+  if (isNegative(pricing.prompt) || isNegative(pricing.completion)) return 'router'
   const base = readRate(pricing)
   const discount = isAbsent(pricing.discount) ? ZERO_USD : amountOf(pricing.discount)
   const overrides = isAbsent(pricing.overrides) ? [] : readOverrides(pricing.overrides)
   if (base === null || overrides === null || discount === null || discount > ONE) return 'odd'
   const factor = ONE - discount
   const plain = rateAbove(base, overrides, 0)
-  if (isFree(plain)) return 'router'
   const limits = [...new Set(overrides.map((entry) => entry.above))].filter((limit) => limit > 0).sort((a, b) => a - b)
   const tiers = limits.map((limit) => tierFrom(discounted(rateAbove(base, overrides, limit), factor), limit))
   const rate = discounted(plain, factor)
+  // Free by itself, by its discount, or from some length of the prompt on: nothing is sold for nothing.
+  const isPaidByRequest = rate.request !== undefined && rate.request > 0n
+  if (!isPaidByRequest && [rate, ...tiers].some(isFree)) return 'router'
   return {
     ...pricesFrom(rate),
     request: rate.request === undefined || rate.request === 0n ? null : rate.request,
@@ -86,7 +90,7 @@ function readRate(source: Readonly<Record<string, unknown>>): Rate | null {
 }
 
 function readOverrides(source: unknown): readonly ReadOverride[] | null {
-  const parsed = z.array(override).max(100).safeParse(source)
+  const parsed = z.array(override).max(OVERRIDES_MAX).safeParse(source)
   if (!parsed.success) return null
   const read = parsed.data.map(readOverride)
   return read.every((entry) => entry !== null) ? read : null
@@ -141,14 +145,19 @@ function pricesFrom(rate: Rate): Omit<PriceTier, 'aboveInputTokens'> {
   }
 }
 
-function isFree(rate: Rate): boolean {
-  return Object.values(rate).every((amount) => amount === 0n)
+/** Whether neither what is sent nor what is answered costs anything, whatever cached or spoken parts of it would. */
+function isFree({ input = ZERO_USD, output = ZERO_USD }: Pick<Rate, 'input' | 'output'>): boolean {
+  return input === 0n && output === 0n
 }
 
 // Lists write "0" for kinds that a model does not have; a kind that is really free is priced as the kind it is a part
 // of.
 function orNull(amount: AttoUsd | undefined): AttoUsd | null {
   return amount === undefined || amount === 0n ? null : amount
+}
+
+function isNegative(value: unknown): boolean {
+  return (typeof value === 'string' || typeof value === 'number') && Number(value) < 0
 }
 
 function amountOf(value: unknown): AttoUsd | null {

@@ -109,7 +109,7 @@ describe.skipIf(!hasEvm())('the watcher', () => {
       params: [`0x${last.toString(16)}`, false],
     })
     const cursor = await deps.watch.findCursor(4663, 'token')
-    proxy.alter('eth_getBlockByNumber', (told, [block]) => (/^0x/.test(String(block)) ? cached : told))
+    proxy.alter('eth_getBlockByNumber', (told, [block]) => (String(block).startsWith('0x') ? cached : told))
     await expect(watchChain(deps, watch)).rejects.toThrow(ChainUnavailableError)
     expect(await deps.watch.findCursor(4663, 'token')).toEqual(cursor)
     proxy.restore()

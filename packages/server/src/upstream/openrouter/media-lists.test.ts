@@ -56,6 +56,18 @@ test('what the lists of media say stands on the rows, with the prices of every p
   expect(mediaOf('v/film')).toMatchObject({ facts: { durations: [4, 8] } })
 })
 
+test('an image model whose id cannot be written into an address is not asked after, and spoils no other', async () => {
+  const painter = { id: 'v/painter', supported_parameters: {} }
+  const line = { billable: 'output_image', unit: 'image', cost_usd: 0.04 }
+  answer({
+    '/images/models': { data: [{ id: 'half\ud800' }, { id: 'a\r\nb' }, { id: '' }, painter] },
+    '/images/models/v/painter/endpoints': { endpoints: [{ pricing: [line] }] },
+  })
+  const rows = parseLiveList(await add({ data: [text] }))?.rows ?? []
+  expect(rows.map(({ id }) => id)).toEqual(['v/text', 'v/painter'])
+  expect(asked.filter((path) => path.endsWith('/endpoints'))).toEqual(['/images/models/v/painter/endpoints'])
+})
+
 test('a list that goes on is read to its end, on the same server only', async () => {
   const next = (path: string) => ({ next: `/v1${path}` })
   answer({

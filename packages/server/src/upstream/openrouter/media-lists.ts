@@ -93,11 +93,14 @@ function nextPath({ origin, basePath }: UpstreamClient, links: unknown): string 
   return `${url.pathname.slice(basePath.length)}${url.search}`
 }
 
+/** An id that can be asked after. One with half a character could not even be written into an address. */
+const ID = /^[\x21-\x7e]{1,200}$/
+
 /** The pricing lines of all providers, by model. */
 async function imagePrices(source: Source, images: readonly Row[]): Promise<ReadonlyMap<unknown, unknown[]>> {
   const prices = new Map<unknown, unknown[]>()
   const ids = images.map((image) => image['id']).filter((id) => typeof id === 'string')
-  const waiting = ids.slice(0, IMAGE_MODELS_MAX)
+  const waiting = ids.filter((id) => ID.test(id)).slice(0, IMAGE_MODELS_MAX)
   const ask = async (): Promise<void> => {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
       const path = `/images/models/${id.split('/').map(encodeURIComponent).join('/')}/endpoints`
