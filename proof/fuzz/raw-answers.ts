@@ -83,11 +83,11 @@ export function readAnswer(bytes: Buffer, toHead = false): RawAnswer | null {
 }
 
 /** Reads all answers that follow each other. @throws {BrokenAnswerError} when bytes are left that are none. */
-export function readAnswers(bytes: Buffer): readonly RawAnswer[] {
+export function readAnswers(bytes: Buffer, toHead = false): readonly RawAnswer[] {
   const answers: RawAnswer[] = []
   let rest = bytes
   while (rest.length > 0) {
-    const answer = readAnswer(rest)
+    const answer = readAnswer(rest, toHead)
     if (answer === null) throw new BrokenAnswerError(`an answer is cut: ${rest.toString('latin1').slice(0, 200)}`)
     answers.push(answer)
     rest = rest.subarray(answer.length)

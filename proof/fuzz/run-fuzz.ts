@@ -4,10 +4,12 @@
  */
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import { startMailServer, type TestMailServer } from '../../packages/server/testing/mail-server.ts'
+import { createRandom } from '../../packages/server/testing/random.ts'
 import type { GatewayProcess } from '../rig/gateway-process.ts'
 import { type AuditOutcome, openRig, type Rig, type RigOptions } from '../rig/gateway-rig.ts'
 import type { StorageOptions } from '../rig/storage.ts'
 import { until } from '../rig/until.ts'
+import { adminCases } from './admin-cases.ts'
 import { type ConsolePerson, openConsolePerson } from './console-person.ts'
 import { readConsoleTarget } from './console-target.ts'
 import { upstreamsAt } from './fuzz-models.ts'
@@ -17,7 +19,7 @@ import { type HostileUpstream, startHostileUpstream } from './hostile-upstream.t
 import { KnownNames } from './known-names.ts'
 import { isFault } from './log-faults.ts'
 import { makeThings } from './make-things.ts'
-import { runSmuggling, sendSlowly } from './run-smuggling.ts'
+import { runAdminPort, runSmuggling, sendSlowly } from './run-smuggling.ts'
 import { openSignInTarget, signInIds } from './sign-in/sign-in-target.ts'
 import { runWalletAttacks } from './sign-in/wallet-attacks.ts'
 import { smugglingCases } from './smuggling-cases.ts'
@@ -65,6 +67,8 @@ const BREAKER_OPEN_MS = 50
 /** How long the gateway waits for the upstream, in milliseconds. */
 const PATIENCE_MS = 1_200
 const CREDITS = 100_000_000n
+/** Random requests to the port of metrics; each is a connection. */
+const ADMIN_REQUESTS_MAX = 300
 /** Some calls have limits by key that nobody can widen; so many keys take turns. */
 const KEYS = 150
 
@@ -73,18 +77,30 @@ interface Stage {
   readonly rawKeys: readonly [string, ...string[]]
   readonly upstream: HostileUpstream
   readonly mail: TestMailServer
+  readonly adminPort: number
   readonly known: KnownNames
   readonly options: FuzzOptions
   readonly faults: string[]
 }
 
-function rigOptions({ engine, postgresUrl }: StorageOptions, upstream: HostileUpstream, mailUrl: string): RigOptions {
+interface Ports {
+  readonly mailUrl: string
+  /** Of metrics and probes. */
+  readonly adminPort: number
+}
+
+function rigOptions(
+  { engine, postgresUrl }: StorageOptions,
+  upstream: HostileUpstream,
+  { mailUrl, adminPort }: Ports,
+): RigOptions {
   return {
     ...{ engine, postgresUrl, limits: LIMITS, patienceMs: PATIENCE_MS },
     upstreamUrl: `${upstream.origin}/v1`,
     more: upstreamsAt(upstream.origin),
     env: {
       SVC_SMTP_URL: mailUrl,
+      SVC_ADMIN_PORT: String(adminPort),
       SVC_MAIL_FROM: 'SVC <no-reply@gateway.example>',
       SVC_TRUSTED_PROXIES: '127.0.0.1',
       SVC_SIGNUP: 'open',
@@ -189,11 +205,15 @@ async function play(stage: Stage): Promise<Pick<FuzzReport, 'operations' | 'slow
   const { options, faults, rawKeys } = stage
   const gateway = await startGateway(stage)
   const { port } = gateway
-  const slow = Promise.all(Array.from({ length: options.slowSenders }, () => sendSlowly(port)))
+  const slowPorts = Array.from({ length: options.slowSenders }, () => [port, stage.adminPort]).flat()
+  const slow = Promise.all(slowPorts.map(sendSlowly))
   const consoleRows = await openConsole(stage, gateway)
   const target = await readFuzzTarget(`http://127.0.0.1:${port}`)
   const operations = await fuzzTarget(stage, { target, person: null, port, withBreakers: false })
-  if (options.only === null) faults.push(...(await runSmuggling(port, rawKeys[0])))
+  if (options.only === null) {
+    faults.push(...(await runSmuggling(port, rawKeys[0])))
+    faults.push(...(await runAdminPort(stage.adminPort, adminCasesFor(options))))
+  }
   // An operator may close the account whose keys the others use, so these come last.
   if (consoleRows !== null) {
     operations.push(...(await fuzzSignIn(stage, consoleRows.person, port)))
@@ -206,19 +226,24 @@ async function play(stage: Stage): Promise<Pick<FuzzReport, 'operations' | 'slow
   return { operations, slowMs }
 }
 
+function adminCasesFor({ seed, requests }: FuzzOptions) {
+  return adminCases(createRandom(seed), Math.min(requests, ADMIN_REQUESTS_MAX))
+}
+
 /** Runs it. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const startedAt = performance.now()
   const upstream = await startHostileUpstream(options.seed)
   const mail = await startMailServer()
-  const rig = await openRig(rigOptions(options, upstream, mail.url))
+  const adminPort = await findFreePort()
+  const rig = await openRig(rigOptions(options, upstream, { mailUrl: mail.url, adminPort }))
   try {
     const rawKeys = await createKeys(rig, 'fuzz')
     const faults: string[] = []
-    const played = await play({ rig, rawKeys, upstream, mail, known: new KnownNames(), options, faults })
+    const played = await play({ rig, rawKeys, upstream, mail, adminPort, known: new KnownNames(), options, faults })
     const audit = await rig.audit()
     const seconds = (performance.now() - startedAt) / 1_000
-    const cases = options.only === null ? smugglingCases.length : 0
+    const cases = options.only === null ? smugglingCases.length + adminCasesFor(options).length : 0
     return { ...played, smugglingCases: cases, upstreamAnswers: upstream.count(), faults, audit, seconds }
   } finally {
     await rig.close()

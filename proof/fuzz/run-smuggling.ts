@@ -43,7 +43,14 @@ function converse(port: number, bytes: Buffer): Promise<Heard> {
   })
 }
 
-function judge({ answers: due, statuses }: SmugglingCase, answers: readonly RawAnswer[]): string | null {
+/** What holds for every answer of a port. @returns null when nothing is wrong. */
+type CheckAnswer = (answer: RawAnswer) => string | null
+
+function judge(
+  { answers: due, statuses }: SmugglingCase,
+  answers: readonly RawAnswer[],
+  check: CheckAnswer,
+): string | null {
   const finals = answers.filter(({ status }) => status >= 200)
   const told = finals.map(({ status }) => status).join(', ')
   if (finals.length !== due) return `${finals.length} answers (${told}); ${due} are due`
@@ -51,26 +58,49 @@ function judge({ answers: due, statuses }: SmugglingCase, answers: readonly RawA
   if (first === undefined) return null
   const isAllowed = statuses === undefined ? first.status < 500 : statuses.includes(first.status)
   if (!isAllowed) return `answered with ${first.status}; ${statuses?.join(', ') ?? 'less than 500'} is due`
-  return finals.map(checkEveryAnswer).find((problem) => problem !== null) ?? null
+  return finals.map(check).find((problem) => problem !== null) ?? null
 }
 
-async function runCase(port: number, rawKey: string, each: SmugglingCase): Promise<string | null> {
+async function runCase({ port, rawKey, check }: Port, each: SmugglingCase): Promise<string | null> {
   const heard = await converse(port, Buffer.from(each.text.replaceAll('KEY', rawKey), 'latin1'))
   try {
-    return judge(each, readAnswers(heard.bytes))
+    return judge(each, readAnswers(heard.bytes, each.toHead), check)
   } catch (error) {
     if (error instanceof BrokenAnswerError) return error.message
     throw error
   }
 }
 
-/** @returns the cases that went wrong, in words. */
-export async function runSmuggling(port: number, rawKey: string): Promise<readonly string[]> {
+/** Where cases are sent, and what their answers must be. */
+export interface Port {
+  readonly port: number
+  readonly rawKey: string
+  readonly check: CheckAnswer
+}
+
+/** Sends the cases of the API's own port. @returns the cases that went wrong, in words. */
+export function runSmuggling(port: number, rawKey: string): Promise<readonly string[]> {
+  return runCases({ port, rawKey, check: checkEveryAnswer }, smugglingCases)
+}
+
+/** The answers of the port of metrics have no id: it knows nobody who could ask after one. */
+function checkAdminAnswer({ headers, status }: RawAnswer): string | null {
+  if (Object.keys(headers).some((name) => name.startsWith('x-injected'))) return 'a header that a client has injected'
+  return status >= 500 && status !== 501 && status !== 505 ? `status ${status}` : null
+}
+
+/** Sends cases to the port of metrics and probes. @returns the cases that went wrong, in words. */
+export async function runAdminPort(port: number, cases: readonly SmugglingCase[]): Promise<readonly string[]> {
+  const faults = await runCases({ port, rawKey: '', check: checkAdminAnswer }, cases)
+  return faults.map((fault) => `the port of metrics: ${fault}`)
+}
+
+async function runCases(where: Port, cases: readonly SmugglingCase[]): Promise<readonly string[]> {
   const faults: string[] = []
-  const waiting = [...smugglingCases]
+  const waiting = [...cases]
   const work = async (): Promise<void> => {
     for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
-      const problem = await runCase(port, rawKey, each)
+      const problem = await runCase(where, each)
       if (problem !== null) faults.push(`${each.name}: ${problem}`)
     }
   }

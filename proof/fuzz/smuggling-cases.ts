@@ -9,6 +9,8 @@ export interface SmugglingCase {
   readonly answers: number
   /** Statuses that the first may have; absent allows every status below 500. */
   readonly statuses?: readonly number[]
+  /** Whether its answers have no body; absent where they have. */
+  readonly toHead?: boolean
 }
 
 const AUTH = 'host: a\r\nauthorization: Bearer KEY\r\n'
@@ -26,7 +28,7 @@ function framed(headers: string, body: string): string {
 }
 
 /** Two lengths, or a length and chunks, or a coding that nobody knows: refused, and nothing behind it is read. */
-const lengths: readonly (readonly [string, string])[] = [
+export const doubtfulLengths: readonly (readonly [string, string])[] = [
   ['a length before chunks', 'content-length: 6\r\ntransfer-encoding: chunked\r\n'],
   ['a length behind chunks', 'transfer-encoding: chunked\r\ncontent-length: 6\r\n'],
   ['two lengths', 'content-length: 0\r\ncontent-length: 5\r\n'],
@@ -51,7 +53,8 @@ const lengths: readonly (readonly [string, string])[] = [
   ['a header name with a space', 'x y: a\r\n'],
 ]
 
-const chunks: readonly (readonly [string, string])[] = [
+/** Bodies in chunks that are none. */
+export const doubtfulChunks: readonly (readonly [string, string])[] = [
   ['a chunk size that overflows', `FFFFFFFFFFFFFFFFF\r\n${HIDDEN}`],
   ['a negative chunk size', `-1\r\n${HIDDEN}`],
   ['a chunk size of words', `zz\r\n${HIDDEN}`],
@@ -216,10 +219,10 @@ const doubled: readonly (readonly [string, string])[] = [
 
 /** All of them. */
 export const smugglingCases: readonly SmugglingCase[] = [
-  ...lengths.map(([name, headers]) => ({
+  ...doubtfulLengths.map(([name, headers]) => ({
     ...{ name, text: framed(headers, `0\r\n\r\n${HIDDEN}`), answers: 1, statuses: REFUSED },
   })),
-  ...chunks.map(([name, body]) => ({
+  ...doubtfulChunks.map(([name, body]) => ({
     ...{ name, text: framed(CHUNKED, body), answers: 1, statuses: REFUSED },
   })),
   ...plain,

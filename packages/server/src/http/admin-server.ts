@@ -3,6 +3,7 @@
  * API does not. They know no key and no account.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 
 /** Whether the gateway can take requests, and what it lacks. */
 export interface Readiness {
@@ -53,14 +54,32 @@ async function pageOf(pages: AdminPages, request: IncomingMessage): Promise<Page
   }
 }
 
+/** Whether a body follows the headers: it is not waited for, so whatever it holds must not count as a request. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
 function send(response: ServerResponse, request: IncomingMessage, { status, type, body }: Page): void {
   response.writeHead(status, {
+    ...(hasBody(request) ? { connection: 'close' } : {}),
     'content-type': type,
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   })
   response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** Answers what Node's parser refuses, and closes. Its own answer has no length. */
+function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status = refusals[error.code ?? ''] ?? '400 Bad Request'
+  socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
 }
 
 /**
@@ -86,6 +105,7 @@ export async function startAdminServer(
       )
     },
   )
+  server.on('clientError', refuse)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(address.port, address.host, () => {
