@@ -7,7 +7,6 @@ import type { BillingDeps } from './billing/open-hold.ts'
 import { BookedSums } from './billing/booked-sums.ts'
 import { createStatementStore } from './billing/statement-store.ts'
 import { createUsageStore } from './billing/usage-store.ts'
-import type { Model } from './catalog/model.ts'
 import { depositEdge, depositLimits } from './deposit-edge.ts'
 import { InvariantError } from './errors/invariant-error.ts'
 import type { EdgeDeps, EdgeLimits } from './http/edge.ts'
@@ -20,22 +19,28 @@ import { repeatListener, settlementListener } from './open-observation.ts'
 import { openOperators } from './open-operators.ts'
 import type { Parts } from './open-parts.ts'
 import type { Health } from './read-health.ts'
+import type { AttemptDeps } from './routing/attempt-targets.ts'
+import type { TargetDeps } from './routing/list-targets.ts'
 import { openSpool } from './spool/spool.ts'
-import type { WatchedUpstream } from './upstream/watch-health.ts'
 
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
 /** An account may use so many keys at full rate. Source: decision 0015 (rate limits). */
 const ACCOUNT_KEYS = 10
 
-/** Finds the upstream that serves a model, or one of its targets. */
-export type FindUpstream = (served: Pick<Model, 'upstream'>) => WatchedUpstream
+/** How requests of every kind find their upstreams, and go from one to the next. */
+export type RoutingDeps = TargetDeps & AttemptDeps
 
-function upstreamFinder({ upstreams }: Parts): FindUpstream {
-  return ({ upstream: name }) => {
-    const upstream = upstreams.get(name)
-    if (upstream === undefined) throw new InvariantError(`A model names the unknown upstream ${name}`)
-    return upstream
+function routingDeps({ upstreams, observation, log }: Parts): RoutingDeps {
+  return {
+    upstreamOf: ({ upstream: name }) => {
+      const upstream = upstreams.get(name)
+      if (upstream === undefined) throw new InvariantError(`A model names the unknown upstream ${name}`)
+      return upstream
+    },
+    random: Math.random,
+    onRepeat: repeatListener(observation, log),
+    pause: (milliseconds) => pauseFor(milliseconds),
   }
 }
 
@@ -78,7 +83,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
   const { metrics, tracing } = parts.observation
   const catalog = parts.catalog.catalog
   const billing = billingDeps(parts, publicOrigin)
-  const upstreamOf = upstreamFinder(parts)
+  const routing = routingDeps(parts)
   const publicBaseUrl = `${publicOrigin}/api`
   return {
     clock,
@@ -90,21 +95,20 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     consoleUrl: billing.consoleUrl,
     chat: {
       ...billing,
-      ...{ catalog, upstreamOf },
-      random: Math.random,
-      onRepeat: repeatListener(parts.observation, parts.log),
+      ...routing,
+      catalog,
       countTokens: (text) => tokenCounter.count(text),
-      pause: (milliseconds) => pauseFor(milliseconds),
       firstContentMs: config.limits.firstContentMs,
     },
     audio: {
       ...billing,
-      ...{ catalog, upstreamOf },
+      ...routing,
+      catalog,
       measureSound: (file) => parts.durationProbe.measure(file.bytes, file.byteLength),
     },
     idempotency: parts.idempotency,
     keptItems: parts.keptItems,
-    images: makeImageDeps(parts, { billing, upstreamOf, publicBaseUrl }),
+    images: makeImageDeps(parts, { billing, routing, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
     statements: { store: createStatementStore(parts.database), clock, booked: new BookedSums() },
@@ -115,7 +119,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     publicBaseUrl,
     spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
     limits: edgeLimits(parts),
-    videos: makeVideoDeps(parts, billing),
+    videos: makeVideoDeps(parts, billing, routing),
     console: parts.console.deps,
     operators: openOperators(parts),
     consoleFolder: CONSOLE_FOLDER,

@@ -1,7 +1,6 @@
-import { setTimeout as pauseFor } from 'node:timers/promises'
 import { type MediaType, mediaTypes } from '@svc/contract'
 import type { BillingDeps } from './billing/open-hold.ts'
-import type { FindUpstream } from './edge-deps.ts'
+import type { RoutingDeps } from './edge-deps.ts'
 import type { ImageDeps } from './inference/prepare-images.ts'
 import type { Parts } from './open-parts.ts'
 
@@ -22,19 +21,19 @@ export function makeImageDeps(
   parts: Parts,
   {
     billing,
-    upstreamOf,
+    routing,
     publicBaseUrl,
   }: {
     readonly billing: BillingDeps
-    readonly upstreamOf: FindUpstream
+    readonly routing: RoutingDeps
     readonly publicBaseUrl: string
   },
 ): ImageDeps {
   const { clock, config, media } = parts
   return {
     ...billing,
+    ...routing,
     catalog: parts.catalog.catalog,
-    imageServerOf: upstreamOf,
     keepImage: async ({ bytes, mediaType }) => {
       const expiresAt = clock.now() + ADDRESS_MS
       const contentType = keptType(mediaType)
@@ -46,7 +45,6 @@ export function makeImageDeps(
       })
       return `${publicBaseUrl}${media.signer.sign(`/v1/media/${name}`, expiresAt)}`
     },
-    pause: (milliseconds) => pauseFor(milliseconds),
     firstContentMs: config.limits.firstContentMs,
   }
 }

@@ -8,14 +8,14 @@ import type { QueryConfig } from 'pg'
 import type { OpenHolds } from './billing/open-hold.ts'
 import type { SettlementListener } from './billing/settlement-listener.ts'
 import type { Catalog } from './catalog/catalog.ts'
-import type { Model } from './catalog/model.ts'
+import { type Model, placesOf } from './catalog/model.ts'
 import type { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { readOutflowFigures } from './deposits/outflow-figures-store.ts'
 import { type AdminServer, startAdminServer } from './http/admin-server.ts'
 import { readHeldTotals } from './ledger/held-figures-store.ts'
-import type { ChatRepeat } from './inference/attempt-chat.ts'
+import type { Repeat } from './routing/attempt-targets.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { LedgerEngine } from './ledger/ledger-engine.ts'
 import { readWaitingMail } from './mail/mail-figures-store.ts'
@@ -147,7 +147,7 @@ export function settlementListener({ metrics }: Observation, catalog: Catalog, l
 }
 
 /** What takes down each attempt of a request that is repeated, at another upstream or at the same. */
-export function repeatListener({ metrics }: Observation, log: Logger): (repeat: ChatRepeat) => void {
+export function repeatListener({ metrics }: Observation, log: Logger): (repeat: Repeat) => void {
   return ({ requestId, reason, from, to, failure }) => {
     metrics?.chat.repeated(from, to, reason)
     log.info({ request_id: requestId, reason, from, to, failure }, 'an attempt is repeated')
@@ -183,7 +183,7 @@ function circuitFigures({ upstreams, catalog }: ObservedParts): CircuitFigure[] 
     upstream.circuits.states().map((circuit) => ({ upstream: upstream.name, ...circuit })),
   )
   if (states.length === 0) return []
-  const targets = catalog.list().flatMap((model) => [model, ...(model.route?.targets ?? [])])
+  const targets = catalog.list().flatMap((model) => placesOf(model))
   const known = new Set(targets.map((target) => target.upstreamModel))
   return states.map(({ upstream, model, state }) => {
     const label = model === null ? '' : known.has(model) ? model : 'other'

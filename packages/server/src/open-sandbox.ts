@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Catalog } from './catalog/catalog.ts'
-import type { Model } from './catalog/model.ts'
+import { type Model, placesOf } from './catalog/model.ts'
 import { sandboxCost } from './catalog/sandbox-cost.ts'
 import type { Config } from './config/config.ts'
 import type { SandboxAddress } from './open-upstreams.ts'
 import type { Clock } from './runtime/clock.ts'
+import type { PlayedModel } from './sandbox/model-list.ts'
 
 export interface OpenSandbox extends SandboxAddress {
   close(): Promise<void>
 }
 
-function playedModel({ upstreamModel, contextLength, maxOutputTokens, media }: Model) {
-  return { id: upstreamModel, contextLength, maxOutputTokens, ...(media === null ? {} : { media: media.prices }) }
+/** A model as each of its places knows it: the sandbox may be any of them. */
+function playedModels(model: Model): readonly PlayedModel[] {
+  const { contextLength, maxOutputTokens } = model
+  return placesOf(model).map(({ upstreamModel: id, media }) => {
+    return { id, contextLength, maxOutputTokens, ...(media === null ? {} : { media: media.prices }) }
+  })
 }
 
 /** Starts the built-in upstream when the configuration names it. Loaded only then. */
@@ -24,7 +29,7 @@ export async function openSandbox(config: Config, catalog: Catalog, clock: Clock
   // The sandbox takes an unchanged array for an unchanged list, and need not look at its hundreds of models for each
   // request.
   let listed: readonly Model[] = []
-  let played: ReturnType<typeof playedModel>[] = []
+  let played: readonly PlayedModel[] = []
   const sandbox = await startSandbox({
     key,
     clock,
@@ -34,7 +39,7 @@ export async function openSandbox(config: Config, catalog: Catalog, clock: Clock
       const current = catalog.list()
       if (current !== listed) {
         listed = current
-        played = current.map(playedModel)
+        played = current.flatMap(playedModels)
       }
       return played
     },

@@ -15,7 +15,9 @@ import type { AttoUsd } from '../src/pricing/price.ts'
 import { createId } from '../src/runtime/ids.ts'
 import { openRouterVideoBody } from '../src/upstream/openai-compatible/video-body.ts'
 import { createVideos } from '../src/upstream/openai-compatible/openai-videos.ts'
+import { CircuitBreaker } from '../src/upstream/circuit-breaker.ts'
 import { createUpstreamClient } from '../src/upstream/upstream-client.ts'
+import type { WatchedUpstream } from '../src/upstream/watch-health.ts'
 import { submitVideo } from '../src/videos/submit-video.ts'
 import type { VideoJob } from '../src/videos/video-job.ts'
 import { createVideoJobStore } from '../src/videos/video-job-store.ts'
@@ -94,10 +96,12 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
     ...{ url: stub.url, apiKey: 'upstream-key', timeouts: TIMEOUTS, allowH2: false, extraHeaders: {} },
   })
   const dialect = { reportsCost: true, cancels: true, writeBody: openRouterVideoBody }
-  const upstream = createVideos({ name: 'stub', client, clock, dialect, openElsewhere: null })
+  const videos = createVideos({ name: 'stub', client, clock, dialect, openElsewhere: null })
+  const circuits = new CircuitBreaker({ failuresMin: 5, openMs: 0 }, clock)
+  const upstream = { name: 'stub', videos, circuits } as unknown as WatchedUpstream
   const errors: unknown[] = []
   const closes: (() => Promise<void>)[] = []
-  const model = { id: 'test/video', upstream: 'stub', upstreamModel: 'test/video' } as Model
+  const model = { id: 'test/video', upstream: 'stub', upstreamModel: 'test/video', price: null, route: null }
   const { database } = money.test
   const depsWith = (ledger: Ledger, on = database): ObserverDeps => ({
     ...{
@@ -108,8 +112,8 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
       consoleUrl: 'http://localhost/console',
     },
     ...{ database: on, jobs: createVideoJobStore(on), files, polls: new Map() },
-    findModel: () => ({ model, offer: stage.offer }),
-    upstreamOf: () => upstream,
+    findModel: () => ({ ...model, media: stage.offer }) as unknown as Model,
+    ...{ upstreamOf: () => upstream, holderOf: () => videos, random: () => 0, pause: () => Promise.resolve() },
     onError: (_jobId, error) => void errors.push(error),
   })
   const deps = depsWith(money.ledger)

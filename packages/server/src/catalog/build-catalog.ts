@@ -1,18 +1,19 @@
 /**
  * Makes the catalog from an upstream's list, the rate card and the configuration.
  */
-import type { ChatPrice, ListPrice, TokenPrices } from '../pricing/price.ts'
-import { isEmbeddingId } from './embedding-id.ts'
-import { withCachePrices } from './cache-prices.ts'
+import type { TokenPrices } from '../pricing/price.ts'
 import { createCatalog, type Catalog } from './catalog.ts'
-import { type CatalogConfig, type CatalogTarget, type CatalogUpstream, listsPrices } from './catalog-config.ts'
+import { type CatalogConfig, type CatalogUpstream, listsPrices } from './catalog-config.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import type { FeaturedAlias } from './featured.ts'
 import type { ListedMedia } from './media-offer.ts'
-import { promptTrainingOf } from './prompt-training.ts'
-import { offerMedia } from './offer-media.ts'
 import type { Model, ModelTarget } from './model.ts'
-import { modelRoute, routeAlias, type AliasRoute, type KnownRows } from './route-alias.ts'
+import { modelFacts, unknownRow } from './model-facts.ts'
+import { offerMedia } from './offer-media.ts'
+import { promptTrainingOf } from './prompt-training.ts'
+import { type AliasPlace, type AliasRoute, type KnownRows, routeAlias } from './route-alias.ts'
+import { rowModel } from './row-model.ts'
+import { soldPlaces } from './sold-places.ts'
 
 export interface BuiltCatalog {
   readonly catalog: Catalog
@@ -70,14 +71,17 @@ export function buildCatalog(sources: CatalogSources, config: CatalogConfig, lis
   )
   const aliasNames = new Set(sources.featured.map((alias) => alias.alias))
   const leads = new Map<string, string[]>()
-  for (const { route, model } of aliases) leads.set(route.target, [...(leads.get(route.target) ?? []), model.id])
+  for (const { route, model } of aliases) {
+    const { target } = route.leading
+    leads.set(target, [...(leads.get(target) ?? []), model.id])
+  }
   const models = [...own.rows, ...routedOnly(config, rows, aliasNames)]
     .flatMap((row) => rowModel(config, rows, row, leads.get(row.id) ?? []) ?? [])
     .filter((model) => !aliasNames.has(model.id))
     .sort((left, right) => (left.id < right.id ? -1 : 1))
   const catalog = createCatalog({
-    listed: [...aliases.filter(({ route }) => route.isListed).map(({ model }) => model), ...models],
-    unlisted: aliases.filter(({ route }) => !route.isListed).map(({ model }) => model),
+    listed: [...aliases.filter(({ route }) => route.leading.isListed).map(({ model }) => model), ...models],
+    unlisted: aliases.filter(({ route }) => !route.leading.isListed).map(({ model }) => model),
     prefix: config.prefix,
     updatedAt: own.updatedAt,
     findUnknown: (id) => findUnknown(sources, config, list, id),
@@ -85,103 +89,47 @@ export function buildCatalog(sources: CatalogSources, config: CatalogConfig, lis
   return { catalog, refusedAliases: routed.filter(({ route }) => route === null).map(({ alias }) => alias.alias) }
 }
 
-function aliasModel(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias, route: AliasRoute): Model {
-  const row = route.row ?? unknownRow(route.target, rows.updatedAt)
-  const routeMedia = config.routes.get(alias.alias)?.media ?? null
+function aliasModel(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias, led: AliasRoute): Model {
+  const { leading, places, configured } = led
+  const row = leading.row ?? unknownRow(leading.target, rows.updatedAt)
+  const { targets, media, route } = soldPlaces(
+    configured,
+    places.map((place): ModelTarget => {
+      const { upstream, upstreamModel, weight, isSold, list } = place
+      const known = place.row ?? unknownRow(place.target, rows.updatedAt)
+      const offered = { row: known, upstream, upstreamModel: place.target, routeMedia: place.media }
+      const price = isSold ? { card: alias.card, list } : null
+      return { upstream: upstream.name, upstreamModel, weight, price, media: offerMedia(config, rows, offered) }
+    }),
+  )
   return {
     ...modelFacts(row),
     id: alias.alias,
-    upstream: route.upstream.name,
-    upstreamModel: route.upstreamModel,
+    upstream: leading.upstream.name,
+    upstreamModel: leading.upstreamModel,
     type: alias.type,
     featured: true,
-    price: { card: alias.card, list: route.list },
-    route: route.route,
-    media: offerMedia(config, rows, { row, upstream: route.upstream, upstreamModel: route.target, routeMedia }),
+    price: { card: alias.card, list: leading.list },
+    ...{ route, media },
     aliases: [],
-    aliasFor: config.prefix + route.target,
+    aliasFor: config.prefix + leading.target,
     confidential: alias.confidential,
-    promptTraining: aliasTraining(config, alias, route),
+    promptTraining: aliasTraining(config, alias, leading, targets),
   }
 }
 
 /** The sandbox knows an alias by its own name: what is said of the model that it stands for holds. */
-function aliasTraining(config: CatalogConfig, alias: FeaturedAlias, { upstream, target, route }: AliasRoute) {
-  const places = route?.targets ?? [{ upstream: upstream.name, upstreamModel: target }]
+function aliasTraining(
+  config: CatalogConfig,
+  alias: FeaturedAlias,
+  { target }: AliasPlace,
+  places: readonly ModelTarget[],
+) {
   const known = places.map((place) =>
     place.upstreamModel === alias.alias ? { ...place, upstreamModel: target } : place,
   )
   // Providers of confidential compute cannot read what they would train on.
   return promptTrainingOf(config, known) ?? (alias.confidential ? 'never' : null)
-}
-
-/** Returns null for a model that has no price and is therefore not offered. */
-function rowModel(config: CatalogConfig, rows: KnownRows, row: CatalogRow, aliases: readonly string[]): Model | null {
-  const id = config.prefix + row.id
-  const route = config.routes.get(row.id) ?? config.routes.get(id) ?? null
-  const { upstream, upstreamModel } = placeOf(config, row, route)
-  const media = offerMedia(config, rows, { row, upstream, upstreamModel, routeMedia: route?.media ?? null })
-  const type = media?.type ?? row.type
-  const targets = (route === null ? [null] : [route, ...route.others])
-    .map((target) => rowTarget(config, { ...row, type }, rows.source, target))
-    // A target without a price is not sold, and so not asked.
-    .filter((target) => target.price !== null)
-  const [first] = targets
-  if (first === undefined && media === null) return null
-  return {
-    ...modelFacts(row),
-    id,
-    upstream: first?.upstream ?? upstream.name,
-    upstreamModel: first?.upstreamModel ?? upstreamModel,
-    type,
-    featured: false,
-    price: first?.price ?? null,
-    media,
-    route: route === null || media !== null ? null : modelRoute(route, targets as readonly ModelTarget[]),
-    aliases,
-    aliasFor: null,
-    confidential: false,
-    promptTraining: promptTrainingOf(config, media === null ? targets : [{ upstream: upstream.name, upstreamModel }]),
-  }
-}
-
-function placeOf(config: CatalogConfig, row: CatalogRow, target: CatalogTarget | null) {
-  const [primary] = config.upstreams
-  const upstream = config.upstreams.find((candidate) => candidate.name === target?.upstream) ?? primary
-  return { upstream, upstreamModel: target?.model ?? row.id }
-}
-
-function rowTarget(
-  config: CatalogConfig,
-  row: CatalogRow,
-  source: 'live' | 'snapshot',
-  route: CatalogTarget | null,
-): Omit<ModelTarget, 'price'> & { readonly price: ChatPrice | null } {
-  const { upstream, upstreamModel } = placeOf(config, row, route)
-  const list = rowPrice(config, { row, source, upstream, upstreamModel, route })
-  const price: ChatPrice | null = list === null ? null : { card: null, list }
-  return { upstream: upstream.name, upstreamModel, price, weight: route?.weight ?? 1 }
-}
-
-function rowPrice(
-  config: CatalogConfig,
-  from: {
-    readonly row: CatalogRow
-    readonly source: 'live' | 'snapshot'
-    readonly upstream: CatalogUpstream
-    readonly upstreamModel: string
-    readonly route: CatalogTarget | null
-  },
-): ListPrice | null {
-  const [primary] = config.upstreams
-  const { kind } = from.upstream
-  const configured = from.route?.price ?? config.prices.get(from.upstreamModel) ?? null
-  if (configured !== null) return { prices: withCachePrices(kind, configured), source: 'configured' }
-  // A list says what its own upstream costs, and nothing about another one that serves the same model.
-  if (from.upstream === primary && from.row.prices !== null) return { prices: from.row.prices, source: from.source }
-  const takesDefault = !listsPrices(from.upstream.kind) && (from.row.type === 'text' || from.row.type === 'embedding')
-  if (!takesDefault || config.defaultPrice === null) return null
-  return { prices: withCachePrices(kind, config.defaultPrice), source: 'configured' }
 }
 
 /** Models that only the configuration knows: routed to some upstream and in no list. */
@@ -237,38 +185,6 @@ function scriptedModel(upstream: CatalogUpstream, id: string, scripted: Scripted
     aliasFor: null,
     confidential: false,
     promptTraining: null,
-  }
-}
-
-function modelFacts(row: CatalogRow) {
-  return {
-    name: row.name,
-    description: row.description,
-    ownedBy: row.id.includes('/') ? row.id.slice(0, row.id.indexOf('/')) : row.id,
-    created: row.created,
-    contextLength: row.contextLength,
-    maxOutputTokens: row.maxOutputTokens,
-    inputModalities: row.inputModalities,
-    outputModalities: row.outputModalities,
-    supportedParameters: row.supportedParameters,
-  }
-}
-
-function unknownRow(id: string, updatedAt: number): CatalogRow {
-  const isEmbedding = isEmbeddingId(id)
-  return {
-    id,
-    type: isEmbedding ? 'embedding' : 'text',
-    name: id,
-    description: null,
-    created: Math.floor(updatedAt / 1_000),
-    contextLength: null,
-    maxOutputTokens: null,
-    inputModalities: ['text'],
-    outputModalities: [isEmbedding ? 'embeddings' : 'text'],
-    supportedParameters: [],
-    prices: null,
-    media: null,
   }
 }
 

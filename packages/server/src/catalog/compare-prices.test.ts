@@ -83,7 +83,9 @@ test('a cost that no list says is unknown, or known by reports alone', () => {
 })
 
 test('of several upstreams the dearest counts, and one without a list leaves the cost unknown', () => {
-  const target = (upstream: string, price: ChatPrice) => ({ upstream, upstreamModel: 'x', price, weight: 1 })
+  const target = (upstream: string, price: ChatPrice) => ({
+    ...{ upstream, upstreamModel: 'x', price, media: null, weight: 1 },
+  })
   const cheap: ChatPrice = { card, list: { prices: listed('0.000000001', '0.000000001'), source: 'live' } }
   const dear: ChatPrice = { card, list: { prices: listed('0.00000009', '0.00000009'), source: 'configured' } }
   const route = (...prices: ChatPrice[]) => ({

@@ -2,7 +2,8 @@ import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import type { AttoUsd, ListSource } from '../pricing/price.ts'
 import { chargeForCost, costAtPar } from '../pricing/usd.ts'
 import type { Catalog } from './catalog.ts'
-import { type Model, pricesOf } from './model.ts'
+import { type Model, placesOf, pricesOf } from './model.ts'
+import { TRUST } from './offer-media.ts'
 import { dearestSellingPrice } from './selling-price.ts'
 
 /** What an operator should look at. */
@@ -55,7 +56,7 @@ export function comparePrices(catalog: Catalog, reportsCost: (upstream: string) 
 
 function compare(model: Model, reportsCost: (upstream: string) => boolean): ComparedPrice {
   const { id, name, type, featured, aliasFor, media } = model
-  const upstreams = [...new Set(model.route?.targets.map(({ upstream }) => upstream) ?? [model.upstream])]
+  const upstreams = [...new Set(placesOf(model).map(({ upstream }) => upstream))]
   const lines = [...tokenLines(model), ...unitLines(model)]
   const source = leastTrusted(model)
   const isReported = upstreams.every(reportsCost)
@@ -121,8 +122,6 @@ function unitCost(prices: NonNullable<Model['media']>['prices']): AttoUsd {
       return prices.perSecond
   }
 }
-
-const TRUST: readonly ListSource[] = ['snapshot', 'live', 'configured']
 
 function leastTrusted(model: Model): ListSource | null {
   const lists = pricesOf(model).flatMap(({ list }) => (list === null ? [] : [list.source]))

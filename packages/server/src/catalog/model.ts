@@ -4,17 +4,20 @@ import type { MediaOffer } from './media-offer.ts'
 
 export type ModelType = 'text' | 'embedding' | 'image' | 'video' | 'speech' | 'transcription'
 
-/** One upstream that can serve a model. */
+/** One place where a model is served, and what it costs there. One of both prices is there. */
 export interface ModelTarget {
   /** Name of a configured upstream. */
   readonly upstream: string
   /** The id that the upstream knows. */
   readonly upstreamModel: string
-  readonly price: ChatPrice
+  /** What its tokens cost there; null where it is not sold by tokens. */
+  readonly price: ChatPrice | null
+  /** How its media are sold there, always as one kind; null where they are not. */
+  readonly media: MediaOffer | null
   readonly weight: number
 }
 
-/** How a model that chats is served by several upstreams. */
+/** How a model is served by several upstreams. */
 export interface ModelRoute {
   /** In the order of the configuration; at least two. */
   readonly targets: readonly ModelTarget[]
@@ -28,7 +31,7 @@ export interface ModelRoute {
 export interface Model {
   /** What `GET /v1/models` shows: an alias, or the prefix and the upstream's id. */
   readonly id: string
-  /** Name of the configured upstream that serves it. */
+  /** Name of the configured upstream that serves it: the first, where there are several. */
   readonly upstream: string
   /** The id that the upstream knows. */
   readonly upstreamModel: string
@@ -46,9 +49,12 @@ export interface Model {
   readonly inputModalities: readonly string[]
   readonly outputModalities: readonly string[]
   readonly supportedParameters: readonly string[]
-  /** Null for models that are not sold by tokens. */
+  /** Null for models that are not sold by tokens; of several upstreams, that of the first which sells it so. */
   readonly price: ChatPrice | null
-  /** How media are sold; null for models of text alone. One of both prices is there. */
+  /**
+   * How media are sold; null for models of text alone. One of both prices is there. Of several upstreams, what the first
+   * can do at the prices of the dearest: what each of them takes stands in its target.
+   */
   readonly media: MediaOffer | null
   /** Null for a model with one upstream. */
   readonly route: ModelRoute | null
@@ -61,8 +67,14 @@ export interface Model {
   readonly promptTraining: PromptTraining | null
 }
 
-/** What a model can cost: one price, or those of all its targets. */
+/** Where a model is served: its one upstream, or all targets of its route. */
+export function placesOf(model: Model): readonly ModelTarget[] {
+  const { upstream, upstreamModel, price, media, route } = model
+  return route?.targets ?? [{ upstream, upstreamModel, price, media, weight: 1 }]
+}
+
+/** What the tokens of a model can cost: one price, or those of all its targets. */
 export function pricesOf({ price, route }: Pick<Model, 'price' | 'route'>): readonly ChatPrice[] {
-  if (route !== null) return route.targets.map((target) => target.price)
+  if (route !== null) return route.targets.flatMap((target) => target.price ?? [])
   return price === null ? [] : [price]
 }

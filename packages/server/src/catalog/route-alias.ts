@@ -10,7 +10,7 @@ import {
 } from './catalog-config.ts'
 import type { CatalogRow } from './catalog-row.ts'
 import type { FeaturedAlias } from './featured.ts'
-import type { ModelRoute, ModelTarget } from './model.ts'
+import type { ListedMedia } from './media-offer.ts'
 
 /** Rows by upstream id, from the list of the first upstream and from the bundled snapshot. */
 export interface KnownRows {
@@ -21,18 +21,31 @@ export interface KnownRows {
   readonly updatedAt: number
 }
 
-/** Where an alias leads, and what that costs. */
-export interface AliasRoute {
+/** One place where an alias leads. */
+export interface AliasPlace {
   readonly upstream: CatalogUpstream
   readonly upstreamModel: string
-  /** The model that people know it by: shown as `alias_for`. */
+  /** The model that people know it by: shown as `alias_for`, and by which prices of media are found. */
   readonly target: string
   /** What is known about the target; null when nothing is. */
   readonly row: CatalogRow | null
   readonly list: ListPrice | null
   readonly isListed: boolean
-  /** Set where several upstreams can serve it, each with a known cost where that matters. */
-  readonly route: ModelRoute | null
+  /** What the route says that media cost there; null where it says nothing. */
+  readonly media: ListedMedia | null
+  readonly weight: number
+  /** Whether it is sold in chats: in production not where nobody could tell what it costs. */
+  readonly isSold: boolean
+}
+
+/** Where an alias leads, and what that costs. */
+export interface AliasRoute {
+  /** The first that is sold in chats: what is shown of the alias is said of it. */
+  readonly leading: AliasPlace
+  /** In the order of the configuration, those that are not sold in chats among them. */
+  readonly places: readonly AliasPlace[]
+  /** Null where it is not configured. */
+  readonly configured: CatalogRoute | null
 }
 
 /**
@@ -44,44 +57,35 @@ export interface AliasRoute {
  */
 export function routeAlias(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias): AliasRoute | null {
   const configured = config.routes.get(alias.alias) ?? null
-  const sellable = (route: TargetOfAlias): boolean => !config.isProduction || isCostKnown(route)
-  if (configured === null) {
-    const route = usualRoute(config, rows, alias)
-    return sellable(route) ? { ...route, route: null } : null
-  }
-  // Confidential compute is promised by one provider and never goes elsewhere.
-  const targets = alias.confidential ? [configured] : [configured, ...configured.others]
-  const sold = targets
-    .map((target) => ({ ...targetOfAlias(config, rows, alias, target), weight: target.weight }))
-    .filter(sellable)
-  const [first] = sold
-  if (first === undefined) return null
-  const { weight: _weight, ...leading } = first
-  return {
-    ...leading,
-    route: modelRoute(
-      configured,
-      sold.map((target) => modelTarget(alias, target)),
-    ),
-  }
+  const places = placesOfAlias(config, rows, alias, configured).map((place): AliasPlace => {
+    return { ...place, isSold: !config.isProduction || isCostKnown(place) }
+  })
+  const leading = places.find(({ isSold }) => isSold)
+  return leading === undefined ? null : { leading, places, configured }
 }
 
-type TargetOfAlias = Omit<AliasRoute, 'route'>
+type PlaceOfAlias = Omit<AliasPlace, 'isSold'>
 
-function isCostKnown({ upstream, list }: TargetOfAlias): boolean {
+function placesOfAlias(
+  config: CatalogConfig,
+  rows: KnownRows,
+  alias: FeaturedAlias,
+  configured: CatalogRoute | null,
+): readonly PlaceOfAlias[] {
+  if (configured === null) return [{ ...usualRoute(config, rows, alias), media: null, weight: 1 }]
+  // Confidential compute is promised by one provider and never goes elsewhere.
+  const targets = alias.confidential ? [configured] : [configured, ...configured.others]
+  return targets.map((target) => {
+    const { media, weight } = target
+    return { ...targetOfAlias(config, rows, alias, target), media, weight }
+  })
+}
+
+function isCostKnown({ upstream, list }: PlaceOfAlias): boolean {
   return upstream.reportsCost || (list !== null && list.source !== 'snapshot')
 }
 
-function modelTarget(alias: FeaturedAlias, target: TargetOfAlias & { readonly weight: number }): ModelTarget {
-  const { upstream, upstreamModel, list, weight } = target
-  return { upstream: upstream.name, upstreamModel, price: { card: alias.card, list }, weight }
-}
-
-/** Null for a single target: then there is nothing to choose. */
-export function modelRoute(configured: CatalogRoute, targets: readonly ModelTarget[]): ModelRoute | null {
-  const { isWeighted, fallback } = configured
-  return targets.length < 2 ? null : { targets, isWeighted, fallback }
-}
+type TargetOfAlias = Omit<PlaceOfAlias, 'media' | 'weight'>
 
 function targetOfAlias(
   config: CatalogConfig,

@@ -100,6 +100,9 @@ const target = {
 
 const targetSchema = z.strictObject({
   ...target,
+  media_price: mediaPriceSchema
+    .optional()
+    .describe('The same for a model that makes or reads media; that of the route by default.'),
   weight: z.int().min(1).max(1_000).optional().describe('Its part of the requests; given to all targets or to none.'),
 })
 
@@ -114,8 +117,8 @@ const routeSchema = z.strictObject({
     .max(8)
     .optional()
     .describe(
-      'In place of upstream, model and price, for a model that chats: several upstreams. Without weights they are ' +
-        'asked in this order; with weights each request draws the first.',
+      'In place of upstream, model and price: several upstreams. Without weights they are asked in this order; with ' +
+        'weights each request draws the first.',
     ),
   fallback: z
     .boolean()

@@ -1,10 +1,12 @@
 import type { PriceConfig, RouteConfig, RouteTargetConfig, UpstreamConfig } from './config.ts'
 import { CONFIG_FILE, type PriceEntry, type RouteEntry } from './config-file.ts'
+import type { MediaPriceEntry } from './media-price-entry.ts'
 
 interface TargetEntry {
   readonly upstream: string
   readonly model?: string | undefined
   readonly price?: PriceEntry | undefined
+  readonly media_price?: MediaPriceEntry | undefined
   readonly weight?: number | undefined
 }
 
@@ -43,6 +45,10 @@ export function resolveRoute(
   if (entry.fallback === false && weighted === 0 && entries.length > 1) {
     problems.push(`${CONFIG_FILE}, ${path}: without weights and without fallback only the first target is ever used.`)
   }
+  const mediaTypes = new Set([entry, ...entries].flatMap(({ media_price: price }) => price?.type ?? []))
+  if (mediaTypes.size > 1) {
+    problems.push(`${CONFIG_FILE}, ${path}: one model does one thing: give every media_price the same type.`)
+  }
   const targets = entries.map((target, index): RouteTargetConfig => {
     const where = entry.targets === undefined ? path : `${path}.targets.${index}`
     if (!upstreams.some((upstream) => upstream.name === target.upstream)) {
@@ -53,7 +59,8 @@ export function resolveRoute(
     }
     const price = target.price === undefined ? null : priceOf(target.price, `${where}.price`, problems)
     const { upstream, model = null, weight = 1 } = target
-    return { upstream, model, price, mediaPrice: entry.media_price ?? null, weight }
+    // What the route says of media holds for each target that says nothing of its own.
+    return { upstream, model, price, mediaPrice: target.media_price ?? entry.media_price ?? null, weight }
   })
   const [first, ...others] = targets
   if (first === undefined) return null

@@ -1,8 +1,8 @@
 /** One chat request that is answered whole. */
 import type { Nanocredits } from '@svc/contract'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
+import { attemptTargets } from '../routing/attempt-targets.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
-import { attemptChat } from './attempt-chat.ts'
 import { decideCharge, type DecidedCharge, freeSettlement, settlementOf } from './chat-charge.ts'
 import { explainsEmptiness } from './empty-answer.ts'
 import { withLateCost } from './late-cost.ts'
@@ -45,7 +45,7 @@ async function refuseEmpty(prepared: PreparedChat, answer: UpstreamCompletion): 
 
 function complete(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<UpstreamCompletion> {
   const { signal } = prepared.hold.ended
-  return attemptChat(deps, prepared, {
+  return attemptTargets(deps, prepared, {
     run: ({ upstream, upstreamModel }) =>
       upstream.complete({
         body: call.body,

@@ -3,7 +3,7 @@ import type { Nanocredits } from '@svc/contract'
 import type { Render } from '../upstream/image-upstream.ts'
 import { abandonImages, priceImages, settleImages } from './finish-images.ts'
 import type { ImageCall } from './image-call.ts'
-import { makeRenders } from './make-renders.ts'
+import { makeRenders, type RenderWatcher } from './make-renders.ts'
 import { type ImageDeps, type ImageTask, prepareImages, type PreparedImages } from './prepare-images.ts'
 import { renderImages, renderItem } from './render-images.ts'
 
@@ -12,6 +12,9 @@ export interface CreatedImages {
   readonly json: string
   readonly charge: Nanocredits
 }
+
+/** A whole answer: nothing leaves before its end, and it is made to the end. */
+const WATCHED_BY_NOBODY: RenderWatcher = { onPartial: null, onMade: () => undefined, mayRepeat: () => true }
 
 /** The pictures as the caller asked for them. Files are kept before the charge, so that none is charged and lost. */
 async function renderItems(deps: ImageDeps, call: ImageCall, renders: readonly Render[]): Promise<readonly string[]> {
@@ -25,7 +28,7 @@ async function renderItems(deps: ImageDeps, call: ImageCall, renders: readonly R
 }
 
 async function createAndSettle(deps: ImageDeps, prepared: PreparedImages, call: ImageCall): Promise<CreatedImages> {
-  const made = await makeRenders(prepared, call, { onPartial: null, onMade: () => undefined })
+  const made = await makeRenders(deps, prepared, call, WATCHED_BY_NOBODY)
   const priced = await priceImages(deps, prepared, call, made)
   const { answers, decided } = priced
   const items = await renderItems(

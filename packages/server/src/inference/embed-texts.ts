@@ -6,11 +6,12 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { boundCountedTexts, boundTexts, estimateTexts } from '../pricing/embedding-bound.ts'
 import { boundRoute } from '../pricing/hold-bound.ts'
-import type { UpstreamEmbeddings } from '../upstream/embedding-upstream.ts'
+import { attemptTargets } from '../routing/attempt-targets.ts'
+import { listTargets, type Place } from '../routing/list-targets.ts'
+import type { ChatTarget } from '../routing/target.ts'
+import type { EmbeddingUpstream, UpstreamEmbeddings } from '../upstream/embedding-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
-import { attemptChat } from './attempt-chat.ts'
 import { decideCharge, type DecidedCharge, type ServedBy, settlementOf } from './chat-charge.ts'
-import { type ChatTarget, listTargets, type TargetNeed } from './chat-targets.ts'
 import type { CompletedChat } from './complete-chat.ts'
 import { findEmbeddingModel } from './find-model.ts'
 import { withLateCost } from './late-cost.ts'
@@ -28,19 +29,24 @@ export interface EmbeddingTask {
   readonly requestId: string
 }
 
+interface EmbeddingTarget extends ChatTarget {
+  readonly port: EmbeddingUpstream
+}
+
 interface PreparedEmbeddings {
   readonly model: Model
-  readonly targets: readonly ChatTarget[]
-  target: ChatTarget
+  readonly targets: readonly EmbeddingTarget[]
+  target: EmbeddingTarget
   readonly hold: OpenHold
   /** What the texts probably have, for the case that nobody counts it. */
   readonly promptTokens: number
 }
 
-const vectors: TargetNeed = {
-  isMet: (upstream) => upstream.embeddings !== null,
-  refusal: () =>
-    new ServiceError('invalid_value', 'The upstream of this model makes no embeddings.', { param: 'model' }),
+function embeddingTarget({ upstream, upstreamModel, price }: Place): EmbeddingTarget | null {
+  if (price === null) return null
+  const { embeddings: port } = upstream
+  if (port !== null) return { upstream, upstreamModel, price, port }
+  throw new ServiceError('invalid_value', 'The upstream of this model makes no embeddings.', { param: 'model' })
 }
 
 /** What is held: so many tokens at the dearest price that can come to count. */
@@ -86,28 +92,25 @@ async function placeEmbeddingHold(deps: ChatDeps, task: EmbeddingTask, found: Fo
 
 interface FoundTargets {
   readonly model: Model
-  readonly targets: readonly [ChatTarget, ...ChatTarget[]]
+  readonly targets: readonly [EmbeddingTarget, ...EmbeddingTarget[]]
 }
 
 async function prepare(deps: ChatDeps, task: EmbeddingTask): Promise<PreparedEmbeddings> {
   const { call, caller } = task
   const takesAnyModel = (model: Model): boolean => deps.upstreamOf(model).embeddings?.takesAnyModel === true
-  const found = findEmbeddingModel(deps, caller, { id: call.request.model, takesAnyModel })
+  const model = findEmbeddingModel(deps, caller, { id: call.request.model, takesAnyModel })
   deps.freeAnswers?.admit(caller.accountId)
-  const targets = listTargets(deps, found, vectors)
-  const hold = await placeEmbeddingHold(deps, task, { model: found.model, targets })
-  return { model: found.model, targets, target: targets[0], hold, promptTokens: estimateTexts(call.texts) }
+  const targets = listTargets(deps, model, embeddingTarget)
+  const hold = await placeEmbeddingHold(deps, task, { model, targets })
+  return { model, targets, target: targets[0], hold, promptTokens: estimateTexts(call.texts) }
 }
 
 function embed(deps: ChatDeps, prepared: PreparedEmbeddings, call: EmbeddingCall): Promise<UpstreamEmbeddings> {
   const { signal } = prepared.hold.ended
-  return attemptChat(deps, prepared, {
-    run: ({ upstream, upstreamModel }) => {
-      if (upstream.embeddings === null) throw vectors.refusal()
+  return attemptTargets(deps, prepared, {
+    run: ({ port, upstreamModel }) => {
       const { confidential } = prepared.model
-      return upstream.embeddings.embed({
-        ...{ body: call.body, upstreamModel, count: call.texts.length, confidential, signal },
-      })
+      return port.embed({ body: call.body, upstreamModel, count: call.texts.length, confidential, signal })
     },
     failureOf: () => null,
     isEnded: () => signal.aborted,

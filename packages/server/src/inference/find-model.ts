@@ -1,12 +1,10 @@
 /** The model that a request names, as far as its key may use it. */
 import type { Catalog } from '../catalog/catalog.ts'
-import type { MediaOfferOf } from '../catalog/media-offer.ts'
 import type { Model } from '../catalog/model.ts'
 import { unknownModel } from '../catalog/unknown-model.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import type { MediaPrices } from '../pricing/media-price.ts'
-import type { ChatPrice } from '../pricing/price.ts'
 
 export interface FindModelDeps {
   readonly catalog: Catalog
@@ -33,20 +31,15 @@ export function findModel(
   return model
 }
 
-interface PricedModel {
-  readonly model: Model
-  readonly price: ChatPrice
-}
-
 /**
  * The same, of a model that chats.
  *
  * @throws {ServiceError} `invalid_value` for a model that is sold otherwise.
  */
-export function findChatModel(deps: FindModelDeps, caller: Pick<Caller, 'models'>, id: string): PricedModel {
+export function findChatModel(deps: FindModelDeps, caller: Pick<Caller, 'models'>, id: string): Model {
   const model = findModel(deps, caller, id)
   if (model.price === null || model.type === 'embedding') throw wrongModel(model, 'answer chat requests')
-  return { model, price: model.price }
+  return model
 }
 
 /**
@@ -59,11 +52,11 @@ export function findEmbeddingModel(
   deps: FindModelDeps,
   caller: Pick<Caller, 'models'>,
   { id, takesAnyModel }: { readonly id: string; readonly takesAnyModel: (model: Model) => boolean },
-): PricedModel {
+): Model {
   const model = findModel(deps, caller, id)
   const mayBe = model.type === 'embedding' || (model.type === 'text' && !model.featured && takesAnyModel(model))
   if (model.price === null || !mayBe) throw wrongModel(model, 'make embeddings')
-  return { model, price: model.price }
+  return model
 }
 
 const abilities: Readonly<Record<MediaPrices['type'], string>> = {
@@ -78,14 +71,14 @@ const abilities: Readonly<Record<MediaPrices['type'], string>> = {
  *
  * @throws {ServiceError} `invalid_value` for a model that does something else, or that nobody knows the price of.
  */
-export function findMediaModel<Type extends MediaPrices['type']>(
+export function findMediaModel(
   deps: FindModelDeps,
   caller: Pick<Caller, 'models'>,
-  request: { readonly id: string; readonly type: Type },
-): { readonly model: Model; readonly offer: MediaOfferOf<Type> } {
+  request: { readonly id: string; readonly type: MediaPrices['type'] },
+): Model {
   const model = findModel(deps, caller, request.id, request.type)
   if (model.media === null || model.media.type !== request.type) throw wrongModel(model, abilities[request.type])
-  return { model, offer: model.media as MediaOfferOf<Type> }
+  return model
 }
 
 function wrongModel(model: Model, ability: string): ServiceError {

@@ -2,8 +2,9 @@
 import type { Nanocredits } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import type { AttoUsd } from '../pricing/price.ts'
 import type { UpstreamImages } from '../upstream/image-upstream.ts'
-import { upstreamFailure } from '../upstream/upstream-failure.ts'
+import { UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
 import type { ImageCall } from './image-call.ts'
 import { chargeImages, emptySettlement, type ImageCharge, imageSettlement } from './image-charge.ts'
 import { withLateCost } from './late-cost.ts'
@@ -29,9 +30,10 @@ export async function priceImages(
 ): Promise<PricedImages> {
   const came = made.answers.filter(({ renders }) => renders.length > 0)
   if (came.length === 0) {
-    const failure = made.failures[0] ?? upstreamFailure('empty', { upstream: prepared.server.name })
-    if (made.answers.length > 0) {
-      await prepared.hold.settle(emptySettlement(prepared, made.answers, codeOf(failure)))
+    const failure = made.failures[0] ?? upstreamFailure('empty', { upstream: prepared.target.upstream.name })
+    const costs = [...made.answers.map(({ cost }) => cost), ...made.failures.map(costOf)]
+    if (costs.some((cost) => cost !== null) || made.answers.length > 0) {
+      await prepared.hold.settle(emptySettlement(prepared, made.answers, costs, codeOf(failure)))
     }
     throw failure
   }
@@ -39,14 +41,18 @@ export async function priceImages(
   return { answers, decided: chargeImages(prepared, call, answers) }
 }
 
+function costOf(failure: Error): AttoUsd | null {
+  return failure instanceof UpstreamFailure ? failure.cost : null
+}
+
 async function completeCost(
   deps: ImageDeps,
-  { server }: PreparedImages,
+  { target }: PreparedImages,
   answer: UpstreamImages,
 ): Promise<UpstreamImages> {
   if (answer.cost !== null) return answer
   const { generationId } = answer
-  const late = await withLateCost(deps, server, { usage: null, cost: null, wire: null, generationId })
+  const late = await withLateCost(deps, target.upstream, { usage: null, cost: null, wire: null, generationId })
   return { ...answer, cost: late.cost }
 }
 
@@ -59,8 +65,8 @@ export function settleImages(prepared: PreparedImages, { answers, decided }: Pri
  * Makes a request free that failed, and tells the caller why. A time-out is not to be tried again by itself: the
  * upstream may have made the pictures, and would make them twice.
  */
-export async function abandonImages({ hold, server, model }: PreparedImages, error: unknown): Promise<unknown> {
-  await hold.abandon(codeOf(error), { upstream: server.name, upstreamModel: model.upstreamModel })
+export async function abandonImages({ hold, target }: PreparedImages, error: unknown): Promise<unknown> {
+  await hold.abandon(codeOf(error), { upstream: target.upstream.name, upstreamModel: target.upstreamModel })
   if (!(error instanceof ServiceError) || error.code !== 'upstream_timeout') return error
   return new ServiceError(error.code, error.message, { internal: error.internal, cause: error, shouldRetry: false })
 }

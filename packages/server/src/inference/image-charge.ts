@@ -45,11 +45,12 @@ export function chargeImages(
 }
 
 function linesOf(
-  { offer: { prices } }: PreparedImages,
+  { target: { offer } }: PreparedImages,
   { inputs }: ImageCall,
   answers: readonly UpstreamImages[],
   settings: RenderSettings,
 ): [MediaLine, ...MediaLine[]] {
+  const { prices } = offer
   const renders = answers.reduce((sum, answer) => sum + answer.renders.length, 0)
   const lines: [MediaLine, ...MediaLine[]] = [
     { unit: 'images', quantity: renders, perUnit: likelyImageRate(prices, settings) },
@@ -80,7 +81,7 @@ function variantOf(settings: RenderSettings): Record<string, string> {
 
 /** Makes the settlement of pictures that are charged. */
 export function imageSettlement(
-  { model, server }: PreparedImages,
+  { target: { upstream, upstreamModel } }: PreparedImages,
   { charge, estimated }: ImageCharge,
   answers: readonly UpstreamImages[],
 ): Settlement {
@@ -90,8 +91,8 @@ export function imageSettlement(
     cost: charge.cost,
     facts: {
       ...NO_FACTS,
-      upstream: server.name,
-      upstreamModel: model.upstreamModel,
+      upstream: upstream.name,
+      upstreamModel,
       generationId: answers[0]?.generationId ?? null,
       promptTokens: usages.length === 0 ? null : usages.reduce((sum, usage) => sum + usage.inputTokens, 0),
       completionTokens: usages.length === 0 ? null : usages.reduce((sum, usage) => sum + usage.outputTokens, 0),
@@ -102,20 +103,25 @@ export function imageSettlement(
   }
 }
 
-/** Makes the settlement of answers without a picture: free; what the upstream asks all the same is our loss. */
+/**
+ * Makes the settlement of a request without a picture: free; what the upstream asks all the same is our loss.
+ *
+ * @param costs of all calls; null where none was told.
+ */
 export function emptySettlement(
-  { model, server }: PreparedImages,
+  { target: { upstream, upstreamModel } }: PreparedImages,
   answers: readonly UpstreamImages[],
+  costs: readonly (AttoUsd | null)[],
   errorCode: ErrorCode,
 ): Settlement {
-  const cost: AttoUsd = attoUsdOf(answers.reduce((sum, answer) => sum + (answer.cost ?? 0n), 0n))
+  const cost: AttoUsd = attoUsdOf(costs.reduce<bigint>((sum, each) => sum + (each ?? 0n), 0n))
   return {
     charge: ZERO,
     cost: costAtPar(cost),
     facts: {
       ...NO_FACTS,
-      upstream: server.name,
-      upstreamModel: model.upstreamModel,
+      upstream: upstream.name,
+      upstreamModel,
       generationId: answers[0]?.generationId ?? null,
       status: 'error',
       errorCode,

@@ -1,8 +1,10 @@
 /** Asks an upstream for pictures until there are as many as were asked for, or it gives no more. */
 import { ServiceError } from '../errors/service-error.ts'
+import { type AttemptDeps, attemptTargets } from '../routing/attempt-targets.ts'
 import type { PartialImage, UpstreamImageRequest, UpstreamImages } from '../upstream/image-upstream.ts'
-import { upstreamFailure } from '../upstream/upstream-failure.ts'
+import { UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
 import type { ImageCall } from './image-call.ts'
+import type { ImageTarget } from './image-target.ts'
 import type { PreparedImages } from './prepare-images.ts'
 
 export interface RenderWatcher {
@@ -10,9 +12,11 @@ export interface RenderWatcher {
   readonly onPartial: ((partial: PartialImage) => void) | null
   /** A call has come back with pictures. */
   readonly onMade: (made: UpstreamImages) => void
+  /** Whether the caller still waits and has got nothing, so that another upstream can begin anew. */
+  readonly mayRepeat: () => boolean
 }
 
-/** All calls of one request: what came of those that succeeded, and why others failed. */
+/** All calls of one request to an upstream: what came of those that succeeded, and why others failed. */
 export interface MadeRenders {
   readonly answers: readonly UpstreamImages[]
   readonly failures: readonly Error[]
@@ -22,20 +26,49 @@ export interface MadeRenders {
 const refusals: ReadonlySet<string> = new Set(['upstream_rejected_request', 'invalid_value', 'unsupported_parameter'])
 
 /**
- * Makes the pictures of one request. An upstream that makes fewer at a time is called as often as is needed, at once:
- * by what its list says, by what it refuses, and once more for those that are missing from a short answer.
- *
- * Never rejects because of the upstream: what failed is told beside what came.
+ * Makes the pictures of one request, at its first target or at another where none came and nothing can have been billed.
+ * Pictures of two upstreams never stand in one answer.
  */
-export async function makeRenders(
+export function makeRenders(
+  deps: AttemptDeps,
   prepared: PreparedImages,
   call: ImageCall,
   watcher: RenderWatcher,
 ): Promise<MadeRenders> {
-  const rounds = new Rounds(prepared, call, watcher)
-  const { countMax } = prepared.offer.facts
+  const { signal } = prepared.hold.ended
+  return attemptTargets(deps, prepared, {
+    run: (target) => makeAt(prepared, target, call, watcher),
+    failureOf: whyNone,
+    callsOf: ({ answers, failures }) => [...answers.map(() => null), ...failures],
+    isEnded: () => signal.aborted,
+    mayRepeat: () => !signal.aborted && watcher.mayRepeat(),
+  })
+}
+
+/** Why there is no picture: above all what may have been billed. Null where there is one. */
+function whyNone({ answers, failures }: MadeRenders): Error | null {
+  if (answers.some(({ renders }) => renders.length > 0)) return null
+  const doubtful = failures.find((failure) => !(failure instanceof UpstreamFailure && failure.isRepeatable))
+  return doubtful ?? failures[0] ?? null
+}
+
+/**
+ * Makes the pictures of one request at one upstream. An upstream that makes fewer at a time is called as often as is needed, at once:
+ * by what its list says, by what it refuses, and once more for those that are missing from a short answer.
+ *
+ * Never rejects because of the upstream: what failed is told beside what came.
+ */
+async function makeAt(
+  prepared: PreparedImages,
+  target: ImageTarget,
+  call: ImageCall,
+  watcher: RenderWatcher,
+): Promise<MadeRenders> {
+  const { countMax, streams } = target.offer.facts
+  const onPartial = streams === false ? null : watcher.onPartial
+  const rounds = new Rounds(prepared, target, call, { ...watcher, onPartial })
   // Partial pictures do not tell which render they are of, so a stream asks for one at a time.
-  const atOnce = watcher.onPartial === null ? Math.max(1, Math.min(countMax ?? call.count, call.count)) : 1
+  const atOnce = onPartial === null ? Math.max(1, Math.min(countMax ?? call.count, call.count)) : 1
   await rounds.ask(countsOf(call.count, atOnce))
   const mayRefuse = atOnce > 1 && rounds.came === 0 && rounds.failures.some(isRefusal)
   if (mayRefuse) await rounds.tryOneByOne()
@@ -60,11 +93,13 @@ class Rounds {
   #renders = 0
   #answered = 0
   readonly #prepared: PreparedImages
+  readonly #target: ImageTarget
   readonly #call: ImageCall
   readonly #watcher: RenderWatcher
 
-  constructor(prepared: PreparedImages, call: ImageCall, watcher: RenderWatcher) {
+  constructor(prepared: PreparedImages, target: ImageTarget, call: ImageCall, watcher: RenderWatcher) {
     this.#prepared = prepared
+    this.#target = target
     this.#call = call
     this.#watcher = watcher
   }
@@ -94,13 +129,13 @@ class Rounds {
 
   async #askFor(count: number): Promise<void> {
     try {
-      const { port, server } = this.#prepared
+      const { port, upstream } = this.#target
       const made = await port.create(this.#request(count), this.#watcher.onPartial)
       this.answers.push(made)
       this.#renders += made.renders.length
       this.#answered += made.answered
       if (made.renders.length > 0) this.#watcher.onMade(made)
-      else this.failures.push(upstreamFailure('empty', { upstream: server.name }))
+      else this.failures.push(upstreamFailure('empty', { upstream: upstream.name }))
     } catch (error) {
       this.failures.push(error instanceof Error ? error : new Error('A call has failed', { cause: error }))
     }
@@ -112,7 +147,7 @@ class Rounds {
     return {
       ...{ prompt, count, settings, extras, inputs, mask, partialImages },
       isEdit: kind === 'edit',
-      upstreamModel: model.upstreamModel,
+      upstreamModel: this.#target.upstreamModel,
       confidential: model.confidential,
       signal: hold.ended.signal,
     }

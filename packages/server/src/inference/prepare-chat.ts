@@ -15,15 +15,16 @@ import {
   type PromptBody,
   promptText,
 } from '../pricing/prompt-bound.ts'
-import type { AttemptDeps } from './attempt-chat.ts'
+import type { AttemptDeps } from '../routing/attempt-targets.ts'
+import { type AsTarget, listTargets, type TargetDeps } from '../routing/list-targets.ts'
+import type { ChatTarget } from '../routing/target.ts'
 import type { ServedBy } from './chat-charge.ts'
 import { limitOutput, type OutputLimit } from './chat-limits.ts'
-import { type ChatTarget, type ChatTargetDeps, listTargets, needChoices } from './chat-targets.ts'
 import { findChatModel } from './find-model.ts'
 import type { LateCostDeps } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
 
-export interface ChatDeps extends BillingDeps, LateCostDeps, ChatTargetDeps, AttemptDeps {
+export interface ChatDeps extends BillingDeps, LateCostDeps, TargetDeps, AttemptDeps {
   readonly catalog: Catalog
   /** Counts tokens away from this thread. Rejects when the text is too long or the counter too busy. */
   readonly countTokens: (text: string) => Promise<number>
@@ -140,6 +141,16 @@ async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) 
   }
 }
 
+/** The targets of a chat with so many choices. */
+function withChoices(choices: number): AsTarget<ChatTarget> {
+  return ({ upstream, upstreamModel, price }) => {
+    if (price === null) return null
+    if (choices <= 1 || upstream.supportsChoices) return { upstream, upstreamModel, price }
+    const message = "Unsupported parameter: 'n' above 1 is not supported by this model."
+    throw new ServiceError('unsupported_parameter', message, { param: 'n' })
+  }
+}
+
 interface FoundModel {
   readonly model: Model
   /** Of every target. */
@@ -155,10 +166,10 @@ interface FoundModel {
  */
 export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<PreparedChat> {
   const { call, caller } = task
-  const { model, price } = findChatModel(deps, caller, call.request.model)
+  const model = findChatModel(deps, caller, call.request.model)
   deps.freeAnswers?.admit(caller.accountId)
   const choices = call.request.n ?? 1
-  const targets = listTargets(deps, { model, price }, needChoices(choices))
+  const targets = listTargets(deps, model, withChoices(choices))
   const prices = targets.map((target) => target.price)
   const { hold, output, promptTokens } = await placeChatHold(deps, task, { model, prices, choices })
   const isLimited = hold.limit !== null && !output.asked

@@ -1,27 +1,18 @@
 /** What every request for pictures needs before an upstream is asked: its model, its price and its hold. */
 import { INPUT_IMAGE_TOKENS, nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { type BillingDeps, type OpenHold, placeHold } from '../billing/open-hold.ts'
-import type { MediaOfferOf } from '../catalog/media-offer.ts'
 import type { Model } from '../catalog/model.ts'
-import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { highestImageRate } from '../pricing/image-rate.ts'
-import type { AttoUsd } from '../pricing/price.ts'
 import { attoUsdOf, chargeForCost } from '../pricing/usd.ts'
-import type { ImageUpstream } from '../upstream/image-upstream.ts'
+import type { AttemptDeps } from '../routing/attempt-targets.ts'
+import { listTargets, type TargetDeps } from '../routing/list-targets.ts'
 import { findMediaModel, type FindModelDeps } from './find-model.ts'
 import type { ImageCall } from './image-call.ts'
+import { type ImageTarget, imageTarget } from './image-target.ts'
 import type { LateCostDeps } from './late-cost.ts'
 
-/** An upstream as far as pictures are concerned. */
-export interface ImageServer {
-  readonly name: string
-  readonly images: ImageUpstream | null
-  findCost(generationId: string): Promise<AttoUsd | null>
-}
-
-export interface ImageDeps extends BillingDeps, FindModelDeps, LateCostDeps {
-  readonly imageServerOf: (model: Model) => ImageServer
+export interface ImageDeps extends BillingDeps, FindModelDeps, LateCostDeps, TargetDeps, AttemptDeps {
   /** Keeps a picture for an hour. @returns its address, which needs no key. */
   readonly keepImage: (image: { readonly bytes: Buffer; readonly mediaType: string }) => Promise<string>
   /** As for chat: the longest that the 200 of a stream waits, in milliseconds. */
@@ -38,9 +29,10 @@ export interface ImageTask {
 
 export interface PreparedImages {
   readonly model: Model
-  readonly offer: MediaOfferOf<'image'>
-  readonly server: ImageServer
-  readonly port: ImageUpstream
+  /** Every upstream that may come to make them; the hold covers the dearest. */
+  readonly targets: readonly ImageTarget[]
+  /** Who makes them: the first target, until an attempt is repeated elsewhere. */
+  target: ImageTarget
   readonly hold: OpenHold
 }
 
@@ -48,7 +40,7 @@ export interface PreparedImages {
  * The most that one render can cost: the dearest price that the settings leave open, and all that is charged beside it,
  * since each render may take a call of its own. Source: decision 0022 (size of a hold).
  */
-function boundRender({ prices }: MediaOfferOf<'image'>, { settings, inputs, prompt }: ImageCall): Nanocredits {
+function boundRender({ offer: { prices } }: ImageTarget, { settings, inputs, prompt }: ImageCall): Nanocredits {
   const text = BigInt(Buffer.byteLength(prompt)) * (prices.perInputToken ?? 0n)
   const given = (prices.perInputImage ?? 0n) + (prices.perInputImageToken ?? 0n) * BigInt(INPUT_IMAGE_TOKENS)
   const render = highestImageRate(prices, settings)
@@ -56,41 +48,15 @@ function boundRender({ prices }: MediaOfferOf<'image'>, { settings, inputs, prom
   return chargeForCost(attoUsdOf(whole))
 }
 
-/** @throws {ServiceError} 400 for pictures that the model does not take, or that it needs. */
-function checkInputs({ facts }: MediaOfferOf<'image'>, model: Model, { inputs, kind }: ImageCall): void {
-  const param = kind === 'edit' ? 'image' : 'input_references'
-  if (inputs.length > 0 && (facts.inputImagesMax === 0 || !takesImages(model))) {
-    throw new ServiceError('invalid_value', `The model \`${model.id}\` takes no pictures.`, { param })
-  }
-  if (facts.inputImagesMax !== null && inputs.length > facts.inputImagesMax) {
-    const message = `The model \`${model.id}\` takes at most ${facts.inputImagesMax} pictures.`
-    throw new ServiceError('invalid_value', message, { param })
-  }
-  if (inputs.length < facts.inputImagesMin) {
-    const message = `The model \`${model.id}\` needs at least ${facts.inputImagesMin} pictures to go by.`
-    throw new ServiceError('missing_required_parameter', message, { param })
-  }
-}
-
-/** A list that names inputs means it; one that tells of text alone is often a list that tells nothing. */
-function takesImages({ inputModalities, media }: Model): boolean {
-  return inputModalities.includes('image') || media?.source === 'configured'
-}
-
 /**
  * Resolves the model, checks what the key may do and the model can, and holds the credits.
  *
- * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what the model cannot do, 402 naming what is
- *   needed.
+ * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what no upstream can do, 402 naming what is
+ *   needed, 503 while every upstream for it is left alone.
  */
 export async function prepareImages(deps: ImageDeps, { caller, call, requestId }: ImageTask): Promise<PreparedImages> {
-  const { model, offer } = findMediaModel(deps, caller, { id: call.model, type: 'image' })
-  const server = deps.imageServerOf(model)
-  if (server.images === null) {
-    throw new ServiceError('invalid_value', 'The upstream of this model makes no pictures.', { param: 'model' })
-  }
-  checkInputs(offer, model, call)
-  server.images.refuseOpen?.(model.upstreamModel)
+  const model = findMediaModel(deps, caller, { id: call.model, type: 'image' })
+  const targets = listTargets(deps, model, imageTarget(model, call))
   const hold = await placeHold(deps, {
     requestId,
     caller,
@@ -98,11 +64,11 @@ export async function prepareImages(deps: ImageDeps, { caller, call, requestId }
     model: call.model,
     stream: call.stream,
     fixed: nanocreditsOf(0n),
-    perUnit: boundRender(offer, call),
+    perUnit: targets.map((target) => boundRender(target, call)).reduce((most, bound) => (bound > most ? bound : most)),
     units: call.count,
     policy: 'exact',
     firstUnits: 0,
     flush: call.stream ? 'at_once' : 'with_end',
   })
-  return { model, offer, server, port: server.images, hold }
+  return { model, targets, target: targets[0], hold }
 }

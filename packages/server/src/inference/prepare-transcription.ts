@@ -8,19 +8,22 @@ import { chargeMedia } from '../pricing/charge-media.ts'
 import type { TranscriptionPrices } from '../pricing/media-price.ts'
 import type { ChatCharge } from '../pricing/price.ts'
 import { chargeForCost } from '../pricing/usd.ts'
+import { type AttemptDeps, attemptTargets } from '../routing/attempt-targets.ts'
+import { type AsTarget, listTargets, type TargetDeps } from '../routing/list-targets.ts'
+import type { Target } from '../routing/target.ts'
 import type { SpooledFile } from '../spool/spooled-file.ts'
 import type {
+  TranscriptEvent,
   TranscriptionUpstream,
   UpstreamTranscript,
   UpstreamTranscriptionRequest,
 } from '../upstream/transcription-upstream.ts'
 import { findMediaModel, type FindModelDeps } from './find-model.ts'
+import type { LateCostDeps } from './late-cost.ts'
 import type { TranscriptionCall } from './parse-transcription.ts'
 import { sourceFormats } from './render-transcript.ts'
 
-export interface TranscribeDeps extends BillingDeps, FindModelDeps {
-  /** The upstream that serves a model; its port is null where it transcribes nothing. */
-  readonly upstreamOf: (model: Model) => { readonly name: string; readonly transcription: TranscriptionUpstream | null }
+export interface TranscribeDeps extends BillingDeps, FindModelDeps, LateCostDeps, TargetDeps, AttemptDeps {
   /** Measures how long a sound lasts, in seconds; null when nobody can tell. */
   readonly measureSound: (file: SpooledFile) => Promise<number | null>
 }
@@ -33,15 +36,22 @@ export interface TranscriptionTask {
   readonly requestId: string
 }
 
+/** One upstream that may write a sound down. */
+export interface SoundTarget extends Target {
+  readonly port: TranscriptionUpstream
+  readonly prices: TranscriptionPrices
+}
+
 export interface PreparedTranscription {
   readonly model: Model
-  readonly upstream: { readonly name: string; readonly transcription: TranscriptionUpstream }
-  readonly prices: TranscriptionPrices
+  /** Every upstream that may come to serve it; the hold covers the dearest. */
+  readonly targets: readonly SoundTarget[]
+  /** Who serves it: the first target, until an attempt is repeated elsewhere. */
+  target: SoundTarget
   /** As it was measured; null where its bytes had to tell. */
   readonly duration: number | null
   /** Begun seconds are charged whole. */
   readonly chargedSeconds: number
-  readonly charge: ChatCharge
   readonly hold: OpenHold
 }
 
@@ -51,43 +61,48 @@ export interface PreparedTranscription {
  */
 const BYTES_PER_SECOND = 4_000
 
-/** The estimate of a request's charge, final before the upstream is asked. Source: spec 3, billing rule 4. */
+/** The estimate of a request's charge, final before the upstream that serves it is asked. Source: spec 3, billing rule 4. */
 export function chargeSeconds({ perSecond }: TranscriptionPrices, seconds: number): ChatCharge {
   const lines = [{ unit: 'seconds', quantity: seconds, perUnit: perSecond }] as const
   return chargeMedia({ lines, reportedCost: null, estimated: true })
 }
 
-function findPort(deps: TranscribeDeps, model: Model, call: TranscriptionCall): PreparedTranscription['upstream'] {
-  const { name, transcription } = deps.upstreamOf(model)
-  if (transcription === null || !transcription.tasks.includes(call.task)) {
-    const does = call.task === 'translate' ? 'translate sound' : 'transcribe sound'
-    throw new ServiceError('invalid_value', `The upstream of this model does not ${does}.`, { param: 'model' })
+/** The targets of a transcription: those that do what is asked, and give what the format is made from. */
+function asTarget(call: TranscriptionCall): AsTarget<SoundTarget> {
+  return ({ upstream, upstreamModel, media }) => {
+    if (media?.type !== 'transcription') return null
+    const { transcription: port } = upstream
+    if (port === null || !port.tasks.includes(call.task)) {
+      const does = call.task === 'translate' ? 'translate sound' : 'transcribe sound'
+      throw new ServiceError('invalid_value', `The upstream of this model does not ${does}.`, { param: 'model' })
+    }
+    if (port.formats.includes(sourceFormats[call.format])) return { upstream, upstreamModel, port, prices: media.prices }
+    throw new ServiceError('unsupported_format', `This model does not give '${call.format}'.`, {
+      param: 'response_format',
+    })
   }
-  if (transcription.formats.includes(sourceFormats[call.format])) {
-    transcription.refuseOpen?.(model.upstreamModel)
-    return { name, transcription }
-  }
-  throw new ServiceError('unsupported_format', `This model does not give '${call.format}'.`, {
-    param: 'response_format',
-  })
+}
+
+function dearest(targets: readonly [SoundTarget, ...SoundTarget[]]): TranscriptionPrices {
+  const prices = targets.map((target) => target.prices)
+  return prices.reduce((most, each) => (each.perSecond > most.perSecond ? each : most))
 }
 
 /**
  * Resolves the model, measures the sound, and holds the charge.
  *
- * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what the upstream cannot do, 402 naming what is
- *   needed.
+ * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what no upstream can do, 402 naming what is
+ *   needed, 503 while every upstream for it is left alone.
  */
 export async function prepareTranscription(
   deps: TranscribeDeps,
   { caller, call, requestId }: TranscriptionTask,
 ): Promise<PreparedTranscription> {
-  const { model, offer } = findMediaModel(deps, caller, { id: call.model, type: 'transcription' })
-  const upstream = findPort(deps, model, call)
+  const model = findMediaModel(deps, caller, { id: call.model, type: 'transcription' })
+  const targets = listTargets(deps, model, asTarget(call))
   const { content } = call.file
   const duration = await deps.measureSound(content)
   const chargedSeconds = Math.max(1, Math.ceil(duration ?? content.byteLength / BYTES_PER_SECOND))
-  const { prices } = offer
   const hold = await placeHold(deps, {
     requestId,
     caller,
@@ -95,24 +110,53 @@ export async function prepareTranscription(
     model: call.model,
     stream: call.stream,
     fixed: nanocreditsOf(0n),
-    perUnit: chargeForCost(prices.perSecond),
+    perUnit: chargeForCost(dearest(targets).perSecond),
     units: chargedSeconds,
     policy: 'exact',
     firstUnits: chargedSeconds,
     flush: call.stream ? 'at_once' : 'with_end',
   })
-  return { model, upstream, prices, duration, chargedSeconds, charge: chargeSeconds(prices, chargedSeconds), hold }
+  return { model, targets, target: targets[0], duration, chargedSeconds, hold }
 }
 
-/** The request for the upstream. */
-export function upstreamRequest(
+/** What the sound costs at the upstream that serves the request. */
+export function chargeOf({ target, chargedSeconds }: PreparedTranscription): ChatCharge {
+  return chargeSeconds(target.prices, chargedSeconds)
+}
+
+/** Asks for the transcript, at one upstream after the other as far as nothing can have been billed. */
+export function askForTranscript(
+  deps: TranscribeDeps,
+  prepared: PreparedTranscription,
+  call: TranscriptionCall,
+  delivery: TranscriptWatcher,
+): Promise<UpstreamTranscript> {
+  const { signal } = prepared.hold.ended
+  return attemptTargets(deps, prepared, {
+    run: (target) => target.port.transcribe(upstreamRequest(prepared, target, call), delivery.onEvent),
+    failureOf: ({ cut }) => cut,
+    isEnded: () => signal.aborted,
+    mayRepeat: () => !signal.aborted && delivery.mayRepeat(),
+  })
+}
+
+/** Whoever waits for a transcript. */
+export interface TranscriptWatcher {
+  /** Null where only the whole is wanted. */
+  readonly onEvent: ((event: TranscriptEvent) => void) | null
+  /** Whether nothing was delivered and somebody still waits, so that another upstream can begin anew. */
+  readonly mayRepeat: () => boolean
+}
+
+function upstreamRequest(
   { model, hold }: PreparedTranscription,
+  { upstreamModel }: SoundTarget,
   call: TranscriptionCall,
 ): UpstreamTranscriptionRequest {
   const { filename, contentType, content } = call.file
   return {
     task: call.task,
-    upstreamModel: model.upstreamModel,
+    upstreamModel,
     format: sourceFormats[call.format],
     file: { filename, contentType, byteLength: content.byteLength, stream: () => content.stream() },
     fields: call.passed,

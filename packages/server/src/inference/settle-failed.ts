@@ -2,9 +2,9 @@
 import type { OpenHold } from '../billing/open-hold.ts'
 import { codeOf } from '../errors/code-of.ts'
 import type { AttoUsd } from '../pricing/price.ts'
+import type { Target } from '../routing/target.ts'
 import { UpstreamFailure } from '../upstream/upstream-failure.ts'
 import { freeSettlement } from './chat-charge.ts'
-import type { Target } from './chat-targets.ts'
 import { type LateCostDeps, withLateCost } from './late-cost.ts'
 
 /** What the upstream bills for what it did not deliver; null where it does not say. */

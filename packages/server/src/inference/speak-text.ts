@@ -1,29 +1,26 @@
 /** One text that is spoken. */
-import { countCharacters, nanocreditsOf } from '@svc/contract'
+import { nanocreditsOf } from '@svc/contract'
 import { type BillingDeps, type OpenHold, placeHold } from '../billing/open-hold.ts'
 import type { Model } from '../catalog/model.ts'
 import type { SpeechFormat } from '../audio/speech-format.ts'
 import { codeOf } from '../errors/code-of.ts'
-import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
-import { chargeMedia } from '../pricing/charge-media.ts'
 import { spokenUnits } from '../pricing/delivered-part.ts'
-import type { SpeechPrices } from '../pricing/media-price.ts'
-import type { ChatCharge } from '../pricing/price.ts'
 import { chargeForCost } from '../pricing/usd.ts'
-import type { SpeechUpstream, UpstreamSpeech } from '../upstream/speech-upstream.ts'
-import { chooseVoice } from './choose-voice.ts'
+import { type AttemptDeps, attemptTargets } from '../routing/attempt-targets.ts'
+import { listTargets, type TargetDeps } from '../routing/list-targets.ts'
+import type { UpstreamSpeech } from '../upstream/speech-upstream.ts'
 import { findMediaModel, type FindModelDeps } from './find-model.ts'
+import type { LateCostDeps } from './late-cost.ts'
 import { mediaSettlement } from './media-settlement.ts'
 import type { SpeechCall } from './parse-speech.ts'
+import { settleFailed } from './settle-failed.ts'
 import { brokenSound } from './sound-events.ts'
 import type { SoundReader, SoundWriter } from './sound-reader.ts'
+import { chargeUnits, type SpeechTarget, speechTarget } from './speech-target.ts'
 import type { StreamEnd } from './stream-chat.ts'
 
-export interface SpeakTextDeps extends BillingDeps, FindModelDeps {
-  /** The upstream that serves a model; its port is null where it speaks nothing. */
-  readonly upstreamOf: (model: Model) => { readonly name: string; readonly speech: SpeechUpstream | null }
-}
+export interface SpeakTextDeps extends BillingDeps, FindModelDeps, LateCostDeps, TargetDeps, AttemptDeps {}
 
 /** One speech request of one caller. */
 export interface SpeechTask {
@@ -35,63 +32,44 @@ export interface SpeechTask {
 
 interface PreparedSpeech {
   readonly model: Model
-  readonly upstream: { readonly name: string; readonly speech: SpeechUpstream }
-  readonly prices: SpeechPrices
+  /** Every upstream that may come to speak; the hold covers the dearest. */
+  readonly targets: readonly SpeechTarget[]
+  /** Who speaks: the first target, until an attempt is repeated elsewhere. */
+  target: SpeechTarget
   readonly format: SpeechFormat
-  readonly voice: string | null
-  /** Characters or bytes of the text. */
-  readonly units: number
   readonly speed: number
-  readonly charge: ChatCharge
   readonly hold: OpenHold
 }
 
-/** Prices spoken text by its length. */
-export function chargeUnits({ unit, perUnit }: SpeechPrices, units: number): ChatCharge {
-  const lines = [{ unit: unit === 'byte' ? 'bytes' : 'characters', quantity: units, perUnit }] as const
-  return chargeMedia({ lines, reportedCost: null })
-}
-
-function refuseFormat(format: SpeechFormat, formats: readonly SpeechFormat[]): void {
-  if (formats.includes(format)) return
-  const message = `This model does not give '${format}'; it gives ${formats.join(', ')}.`
-  throw new ServiceError('unsupported_format', message, { param: 'response_format' })
+/** Of the target at which a text of this length is dearest. */
+function holdOf(targets: readonly [SpeechTarget, ...SpeechTarget[]]) {
+  const bounds = targets.map(({ prices, units }) => ({ perUnit: chargeForCost(prices.perUnit), units }))
+  const wholeOf = ({ perUnit, units }: (typeof bounds)[number]): bigint => perUnit * BigInt(units)
+  const { perUnit, units } = bounds.reduce((most, bound) => (wholeOf(bound) > wholeOf(most) ? bound : most))
+  return { fixed: nanocreditsOf(0n), perUnit, units, firstUnits: units, policy: 'exact' } as const
 }
 
 async function prepareSpeech(deps: SpeakTextDeps, { caller, call, requestId }: SpeechTask): Promise<PreparedSpeech> {
   const { request } = call
-  const { model, offer } = findMediaModel(deps, caller, { id: request.model, type: 'speech' })
-  const { name, speech } = deps.upstreamOf(model)
-  if (speech === null) {
-    throw new ServiceError('invalid_value', 'The upstream of this model speaks nothing.', { param: 'model' })
-  }
-  speech.refuseOpen?.(model.upstreamModel)
+  const model = findMediaModel(deps, caller, { id: request.model, type: 'speech' })
   const format = request.response_format ?? 'mp3'
-  refuseFormat(format, speech.formats)
-  const voice = chooseVoice(offer.facts, request.voice)
-  const { prices } = offer
-  const units = prices.unit === 'byte' ? Buffer.byteLength(request.input) : countCharacters(request.input)
+  const targets = listTargets(deps, model, speechTarget(call, format))
   const hold = await placeHold(deps, {
     requestId,
     caller,
     type: 'speech',
     model: request.model,
     stream: request.stream_format === 'sse',
-    fixed: nanocreditsOf(0n),
-    perUnit: chargeForCost(prices.perUnit),
-    units,
-    policy: 'exact',
-    firstUnits: units,
+    ...holdOf(targets),
     // The sound leaves as it comes, in every form of the answer.
     flush: 'at_once',
   })
-  const charge = chargeUnits(prices, units)
-  const speed = request.speed ?? 1
-  return { model, upstream: { name, speech }, prices, format, voice, units, speed, charge, hold }
+  return { model, targets, target: targets[0], format, speed: request.speed ?? 1, hold }
 }
 
 /** What the request would be charged if this process died while the sound comes: all, as it is for every caller. */
-function journal({ hold, charge, model, upstream }: PreparedSpeech, generationId: string | null): void {
+function journal({ hold, target }: PreparedSpeech, generationId: string | null): void {
+  const { charge, upstream, upstreamModel } = target
   hold.progress = () => ({
     holdId: hold.id,
     charge: charge.charge,
@@ -100,7 +78,7 @@ function journal({ hold, charge, model, upstream }: PreparedSpeech, generationId
     completionTokens: 0,
     pricing: charge.pricing,
     upstream: upstream.name,
-    upstreamModel: model.upstreamModel,
+    upstreamModel,
     generationId,
   })
 }
@@ -142,14 +120,15 @@ async function passOn(speech: UpstreamSpeech, writer: SoundWriter, gone: AbortSi
  * the first sound of it; where the upstream broke off, the part that came is charged.
  */
 async function settle(prepared: PreparedSpeech, speech: UpstreamSpeech, end: SoundEnd, isOurs: boolean) {
-  const { hold, model, upstream, prices, units, format } = prepared
-  const served = { upstream: upstream.name, model, generationId: speech.generationId }
+  const { hold, target, format } = prepared
+  const { prices, units, charge } = target
+  const served = { upstream: target.upstream.name, model: target, generationId: speech.generationId }
   if (end.error === null) {
-    return hold.settle(mediaSettlement(prepared.charge, served, { status: 'ok', errorCode: null, estimated: false }))
+    return hold.settle(mediaSettlement(charge, served, { status: 'ok', errorCode: null, estimated: false }))
   }
   if (isOurs) {
     const cancelled = { status: 'cancelled', errorCode: null, estimated: false } as const
-    return hold.settle(mediaSettlement(prepared.charge, served, cancelled))
+    return hold.settle(mediaSettlement(charge, served, cancelled))
   }
   const spoken = spokenUnits(units, { format, bytes: end.bytes, speed: prepared.speed })
   const cut = { status: 'ok', errorCode: codeOf(brokenSound(end.error)), estimated: true } as const
@@ -157,8 +136,8 @@ async function settle(prepared: PreparedSpeech, speech: UpstreamSpeech, end: Sou
 }
 
 async function deliver(prepared: PreparedSpeech, speech: UpstreamSpeech, reader: SoundReader): Promise<StreamEnd> {
-  const { hold, charge } = prepared
-  const writer = reader.open({ contentType: speech.contentType, charge: charge.charge })
+  const { hold, target } = prepared
+  const writer = reader.open({ contentType: speech.contentType, charge: target.charge.charge })
   const end = await passOn(speech, writer, reader.gone)
   const isOurs = reader.gone.aborted || hold.ended.signal.aborted
   try {
@@ -177,6 +156,24 @@ async function deliver(prepared: PreparedSpeech, speech: UpstreamSpeech, reader:
   }
 }
 
+/** Asks for the sound, until an upstream has begun with it. */
+function beginToSpeak(
+  deps: SpeakTextDeps,
+  prepared: PreparedSpeech,
+  { call }: SpeechTask,
+  { gone }: SoundReader,
+): Promise<UpstreamSpeech> {
+  const { format, hold, model } = prepared
+  const { signal } = hold.ended
+  return attemptTargets(deps, prepared, {
+    run: ({ port, upstreamModel, voice }) =>
+      port.speak({ body: call.body, upstreamModel, format, voice, confidential: model.confidential, signal }),
+    failureOf: () => null,
+    isEnded: () => signal.aborted,
+    mayRepeat: () => !signal.aborted && !gone.aborted,
+  })
+}
+
 /**
  * Speaks a text and charges it. The charge is durable before the last byte is sent.
  *
@@ -187,22 +184,14 @@ async function deliver(prepared: PreparedSpeech, speech: UpstreamSpeech, reader:
  */
 export async function speakText(deps: SpeakTextDeps, task: SpeechTask, reader: SoundReader): Promise<StreamEnd> {
   const prepared = await prepareSpeech(deps, task)
-  const { hold, model, upstream } = prepared
   let speech: UpstreamSpeech
   try {
-    speech = await upstream.speech.speak({
-      body: task.call.body,
-      upstreamModel: model.upstreamModel,
-      format: prepared.format,
-      voice: prepared.voice,
-      confidential: model.confidential,
-      signal: hold.ended.signal,
-    })
+    speech = await beginToSpeak(deps, prepared, task, reader)
   } catch (error) {
-    await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
+    await settleFailed(deps, prepared, error)
     throw error
   }
   journal(prepared, speech.generationId)
-  hold.firstContentAt = deps.clock.now()
+  prepared.hold.firstContentAt = deps.clock.now()
   return deliver(prepared, speech, reader)
 }

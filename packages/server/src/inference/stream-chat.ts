@@ -2,11 +2,11 @@
 import { nanocreditsOf } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
 import { billingPrices } from '../pricing/charge-chat.ts'
+import { attemptTargets } from '../routing/attempt-targets.ts'
+import type { ChatTarget } from '../routing/target.ts'
 import type { ChatStream, ChatStreamOutcome } from '../upstream/chat-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
-import { attemptChat } from './attempt-chat.ts'
 import { decideCharge, freeSettlement, settlementOf } from './chat-charge.ts'
-import type { ChatTarget } from './chat-targets.ts'
 import { explainsEmptiness } from './empty-answer.ts'
 import type { StreamReader } from './frame-writer.ts'
 import { withLateCost } from './late-cost.ts'
@@ -143,7 +143,7 @@ function streamFromUpstream(
   delivery: StreamDelivery,
 ): Promise<ChatStreamOutcome> {
   let isBilled = false
-  return attemptChat(deps, prepared, {
+  return attemptTargets(deps, prepared, {
     run: (target) => runStream(prepared, call, delivery, target),
     failureOf: ({ error, cost }) => {
       isBilled = cost !== null && cost > 0n

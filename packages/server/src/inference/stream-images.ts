@@ -34,6 +34,11 @@ class ImageDelivery {
     this.#timer = setTimeout(() => this.#open(), deps.firstContentMs)
   }
 
+  /** Whether nothing was delivered and somebody still waits, so that another upstream may make the pictures. */
+  get mayBeginAnew(): boolean {
+    return this.#writer === null && !this.#reader.gone.aborted
+  }
+
   partial(partial: PartialImage): void {
     this.#open().write(renderPartial(this.#call, this.#created, partial))
   }
@@ -80,10 +85,10 @@ async function deliver(
   call: ImageCall,
   delivery: ImageDelivery,
 ): Promise<void> {
-  const { facts } = prepared.offer
-  const made = await makeRenders(prepared, call, {
-    onPartial: facts.streams === false ? null : (partial) => delivery.partial(partial),
+  const made = await makeRenders(deps, prepared, call, {
+    onPartial: (partial) => delivery.partial(partial),
     onMade: (answer) => delivery.made(answer),
+    mayRepeat: () => delivery.mayBeginAnew,
   })
   const priced = await priceImages(deps, prepared, call, made)
   const charge = await settleImages(prepared, priced)

@@ -7,16 +7,18 @@ import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import type { FrameWriter, StreamReader } from './frame-writer.ts'
 import { mediaSettlement } from './media-settlement.ts'
 import {
+  askForTranscript,
+  chargeOf,
   chargeSeconds,
   isSilence,
   type PreparedTranscription,
   prepareTranscription,
   type TranscribeDeps,
   type TranscriptionTask,
-  upstreamRequest,
 } from './prepare-transcription.ts'
 import { renderDoneEvent } from './render-transcript.ts'
 import type { StreamEnd } from './stream-chat.ts'
+import { settleFailed } from './settle-failed.ts'
 import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
 import { factsOf, refuseTranscript, servedTranscript } from './transcribe-sound.ts'
 
@@ -31,6 +33,11 @@ class TranscriptDelivery {
 
   get isOpen(): boolean {
     return this.#writer !== null
+  }
+
+  /** Whether nothing was delivered and somebody still waits, so that another upstream may take its place. */
+  get mayBeginAnew(): boolean {
+    return this.#writer === null && !this.#reader.gone.aborted
   }
 
   // A reader who is slow is waited for by nobody: a transcript is short, and its length has a limit.
@@ -60,34 +67,36 @@ class TranscriptDelivery {
 
 /** A transcript that broke off: the part that was delivered is charged, unless it was we who ended it. */
 function settleCut(prepared: PreparedTranscription, transcript: UpstreamTranscript, cut: Error): Promise<Nanocredits> {
-  const { hold, prices, chargedSeconds, charge } = prepared
+  const { hold, target, chargedSeconds } = prepared
   const served = servedTranscript(prepared, transcript.generationId)
   if (hold.ended.signal.aborted) {
     const cancelled = { status: 'cancelled', errorCode: null, estimated: true } as const
-    return hold.settle(mediaSettlement(charge, served, cancelled))
+    return hold.settle(mediaSettlement(chargeOf(prepared), served, cancelled))
   }
-  const part = chargeSeconds(prices, transcribedSeconds(chargedSeconds, transcript.text))
+  const part = chargeSeconds(target.prices, transcribedSeconds(chargedSeconds, transcript.text))
   return hold.settle(mediaSettlement(part, served, { status: 'ok', errorCode: codeOf(cut), estimated: true }))
 }
 
 async function deliver(
+  deps: TranscribeDeps,
   prepared: PreparedTranscription,
   { call }: TranscriptionTask,
   delivery: TranscriptDelivery,
 ): Promise<void> {
-  const { hold, upstream, charge } = prepared
-  const request = upstreamRequest(prepared, call)
-  const transcript = await upstream.transcription.transcribe(request, (event) => delivery.event(event))
+  const transcript = await askForTranscript(deps, prepared, call, {
+    onEvent: (event) => delivery.event(event),
+    mayRepeat: () => delivery.mayBeginAnew,
+  })
   if (transcript.cut !== null) {
     delivery.charged(await settleCut(prepared, transcript, transcript.cut))
     throw transcript.cut
   }
   if (transcript.text.trim() === '' && !delivery.isOpen && !isSilence(transcript)) {
-    return refuseTranscript(prepared, transcript, upstreamFailure('empty', { upstream: upstream.name }))
+    return refuseTranscript(prepared, transcript, upstreamFailure('empty', { upstream: prepared.target.upstream.name }))
   }
   const served = servedTranscript(prepared, transcript.generationId)
   const end = { status: 'ok', errorCode: null, estimated: true } as const
-  const charged = await hold.settle(mediaSettlement(charge, served, end))
+  const charged = await prepared.hold.settle(mediaSettlement(chargeOf(prepared), served, end))
   delivery.charged(charged)
   // An upstream that sends no pieces has told it all in one.
   if (!delivery.isOpen) delivery.event({ type: 'transcript.text.delta', delta: transcript.text })
@@ -108,15 +117,14 @@ export async function streamTranscript(
   reader: StreamReader,
 ): Promise<StreamEnd> {
   const prepared = await prepareTranscription(deps, task)
-  const { hold, upstream, model } = prepared
   const delivery = new TranscriptDelivery(reader)
   try {
-    await deliver(prepared, task, delivery)
+    await deliver(deps, prepared, task, delivery)
     return 'whole'
   } catch (error) {
     // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
-    const isDelivered = delivery.isOpen && hold.unwritten !== null
-    if (!isDelivered) await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
+    const isDelivered = delivery.isOpen && prepared.hold.unwritten !== null
+    if (!isDelivered) await settleFailed(deps, prepared, error)
     delivery.fail(error)
     return 'failed'
   }

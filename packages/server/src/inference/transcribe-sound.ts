@@ -6,15 +6,18 @@ import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import { freeSettlement, type ServedBy } from './chat-charge.ts'
 import { mediaSettlement } from './media-settlement.ts'
 import {
+  askForTranscript,
+  chargeOf,
   isSilence,
   type PreparedTranscription,
   prepareTranscription,
   type TranscribeDeps,
   type TranscriptionTask,
-  upstreamRequest,
+  type TranscriptWatcher,
 } from './prepare-transcription.ts'
 import { renderSvc } from './render-charge.ts'
 import { renderTranscript, type TranscriptFacts, transcriptType } from './render-transcript.ts'
+import { settleFailed } from './settle-failed.ts'
 
 export interface TranscribedSound {
   readonly contentType: string
@@ -24,7 +27,8 @@ export interface TranscribedSound {
 
 /** Who served a prepared request, for its settlement. */
 export function servedTranscript(prepared: PreparedTranscription, generationId: string | null): ServedBy {
-  return { upstream: prepared.upstream.name, model: prepared.model, generationId }
+  const { target } = prepared
+  return { upstream: target.upstream.name, model: target, generationId }
 }
 
 /** What is shown beside a transcript that costs so much. */
@@ -48,14 +52,18 @@ export async function refuseTranscript(
   throw error
 }
 
+/** A whole answer: nothing leaves before its end, and it is made to the end. */
+const WATCHED_BY_NOBODY: TranscriptWatcher = { onEvent: null, mayRepeat: () => true }
+
 async function answerAndSettle(
+  deps: TranscribeDeps,
   prepared: PreparedTranscription,
   { call }: TranscriptionTask,
 ): Promise<TranscribedSound> {
-  const { hold, upstream, charge } = prepared
-  const transcript = await upstream.transcription.transcribe(upstreamRequest(prepared, call), null)
+  const transcript = await askForTranscript(deps, prepared, call, WATCHED_BY_NOBODY)
+  const charge = chargeOf(prepared)
   if (transcript.text.trim() === '' && !isSilence(transcript)) {
-    return refuseTranscript(prepared, transcript, upstreamFailure('empty', { upstream: upstream.name }))
+    return refuseTranscript(prepared, transcript, upstreamFailure('empty', { upstream: prepared.target.upstream.name }))
   }
   const render = (charged: Nanocredits): string =>
     renderTranscript(transcript, call.format, factsOf(prepared, call.task, charged))
@@ -68,7 +76,7 @@ async function answerAndSettle(
   }
   const served = servedTranscript(prepared, transcript.generationId)
   const end = { status: 'ok', errorCode: null, estimated: true } as const
-  const charged = await hold.settle(mediaSettlement(charge, served, end))
+  const charged = await prepared.hold.settle(mediaSettlement(charge, served, end))
   return {
     contentType: transcriptType(call.format),
     body: charged === charge.charge ? body : render(charged),
@@ -87,10 +95,9 @@ async function answerAndSettle(
 export async function transcribeSound(deps: TranscribeDeps, task: TranscriptionTask): Promise<TranscribedSound> {
   const prepared = await prepareTranscription(deps, task)
   try {
-    return await answerAndSettle(prepared, task)
+    return await answerAndSettle(deps, prepared, task)
   } catch (error) {
-    const { hold, upstream, model } = prepared
-    await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel: model.upstreamModel })
+    await settleFailed(deps, prepared, error)
     throw error
   }
 }

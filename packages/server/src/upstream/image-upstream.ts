@@ -2,7 +2,6 @@
  * The port to an upstream that makes pictures. As with chat, nobody above knows which one serves, and every failure
  * leaves an adapter as a `ServiceError` whose text is safe to show.
  */
-import type { GuardedPort } from './guarded-port.ts'
 import type { AttoUsd } from '../pricing/price.ts'
 
 /** A picture that a request gives, as a file. */
@@ -34,7 +33,15 @@ export interface ImageSettings {
   readonly responseFormat: 'url' | 'b64_json' | null
 }
 
-export interface UpstreamImageRequest {
+/** What a request gives beside its words. */
+export interface GivenPictures {
+  /** Whether the pictures are to be changed, and not only to be gone by. */
+  readonly isEdit: boolean
+  readonly inputs: readonly GivenImage[]
+  readonly mask: GivenImage | null
+}
+
+export interface UpstreamImageRequest extends GivenPictures {
   /** The id that the upstream knows. */
   readonly upstreamModel: string
   readonly prompt: string
@@ -43,10 +50,6 @@ export interface UpstreamImageRequest {
   readonly settings: ImageSettings
   /** What the client sent beside these, for upstreams that know it. */
   readonly extras: Readonly<Record<string, unknown>>
-  /** Whether the pictures are to be changed, and not only to be gone by. */
-  readonly isEdit: boolean
-  readonly inputs: readonly GivenImage[]
-  readonly mask: GivenImage | null
   /** Partial pictures that a stream shall show of each render. */
   readonly partialImages: number
   readonly confidential: boolean
@@ -92,7 +95,13 @@ export interface PartialImage {
   readonly index: number
 }
 
-export interface ImageUpstream extends GuardedPort {
+export interface ImageUpstream {
+  /**
+   * Asked before anything is held.
+   *
+   * @throws {ServiceError} `unsupported_parameter` for what the upstream's API has no place for, whatever the model.
+   */
+  check(given: GivenPictures): void
   /**
    * Makes pictures.
    *

@@ -2,7 +2,6 @@
  * The port to an upstream that speaks text. As with chat, nobody above knows which one serves, and every failure leaves
  * an adapter as a `ServiceError` whose text is safe to show.
  */
-import type { GuardedPort } from './guarded-port.ts'
 import type { Readable } from 'node:stream'
 import type { SpeechFormat } from '../audio/speech-format.ts'
 import type { JsonBody } from '../json/json-body.ts'
@@ -35,7 +34,7 @@ export interface UpstreamSpeech {
   readonly sound: Readable
 }
 
-export interface SpeechUpstream extends GuardedPort {
+export interface SpeechUpstream {
   /** What it can give, by itself or with what the adapter adds. */
   readonly formats: readonly SpeechFormat[]
   /**

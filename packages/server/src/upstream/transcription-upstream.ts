@@ -2,7 +2,6 @@
  * The port to an upstream that writes down what is said. As with chat, nobody above knows which one serves, and every
  * failure leaves an adapter as a `ServiceError` whose text is safe to show.
  */
-import type { GuardedPort } from './guarded-port.ts'
 import type { Readable } from 'node:stream'
 import type { ServiceError } from '../errors/service-error.ts'
 import type { AttoUsd } from '../pricing/price.ts'
@@ -55,7 +54,7 @@ export interface UpstreamTranscript {
   readonly cut: ServiceError | null
 }
 
-export interface TranscriptionUpstream extends GuardedPort {
+export interface TranscriptionUpstream {
   readonly formats: readonly UpstreamTranscriptFormat[]
   readonly tasks: readonly TranscriptionTask[]
   /**

@@ -3,7 +3,6 @@
  * and then downloaded. Every failure leaves an adapter as a `ServiceError` whose text is safe to show; a failure to ask
  * is never a verdict about the job.
  */
-import type { GuardedPort } from './guarded-port.ts'
 import type { Readable } from 'node:stream'
 import type { AttoUsd } from '../pricing/price.ts'
 
@@ -96,7 +95,7 @@ export type OpenedContent =
   | { readonly kind: 'gone' }
   | { readonly kind: 'unsatisfiable'; readonly total: number | null }
 
-export interface VideoUpstream extends GuardedPort {
+export interface VideoUpstream {
   /** The configured name, for records and metrics. */
   readonly name: string
   /** @throws {ServiceError} when the upstream refuses, fails, or is silent for too long. */

@@ -48,7 +48,7 @@ async function keepFile(
   job: VideoJob,
   { index, signal }: { readonly index: number; readonly signal: AbortSignal },
 ): Promise<string | null> {
-  const upstream = deps.upstreamOf(job.upstream)
+  const upstream = deps.holderOf(job)
   if (upstream === null || job.upstreamJobId === null) {
     throw new ServiceError('upstream_unavailable', 'The upstream of this video is not configured any more.')
   }

@@ -90,7 +90,7 @@ async function openAtUpstream(
   job: VideoJob,
   { index, expiresAt }: Place,
 ): Promise<SizedVideo | UnsizedVideo> {
-  const upstream = deps.upstreamOf(job.upstream)
+  const upstream = deps.holderOf(job)
   const { upstreamJobId } = job
   if (upstream === null || upstreamJobId === null) {
     throw new ServiceError('upstream_unavailable', 'The upstream of this video is not configured any more.')

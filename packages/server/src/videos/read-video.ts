@@ -39,7 +39,7 @@ export async function refreshJob(
 }
 
 async function pollUpstream(deps: VideoDeps, job: VideoJob, upstreamJobId: string): Promise<VideoJob> {
-  const upstream = deps.upstreamOf(job.upstream)
+  const upstream = deps.holderOf(job)
   if (upstream === null) {
     throw new ServiceError('upstream_unavailable', 'The upstream of this video is not configured any more.')
   }

@@ -1,15 +1,20 @@
-import { nanocreditsOf, type Nanocredits, type VideoRequest } from '@svc/contract'
+import type { VideoRequest } from '@svc/contract'
 import { placeJobHold, type PlacedJobHold } from '../billing/job-hold.ts'
+import type { OpenHold } from '../billing/open-hold.ts'
 import { codeOf } from '../errors/code-of.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
-import type { VideoFile, VideoUpstream } from '../upstream/video-upstream.ts'
+import type { AttoUsd } from '../pricing/price.ts'
+import { attemptTargets } from '../routing/attempt-targets.ts'
+import { listTargets } from '../routing/list-targets.ts'
+import { UpstreamFailure } from '../upstream/upstream-failure.ts'
+import type { VideoFile } from '../upstream/video-upstream.ts'
 import { endJob, settleJob } from './settle-video.ts'
 import type { VideoDeps } from './video-deps.ts'
-import { createVideoJobId, type VideoErrorCode, type VideoJob } from './video-job.ts'
-import { chargeVideo, formatSnapshot, notePrice } from './video-price.ts'
+import { createVideoJobId, type VideoErrorCode, type VideoJob, type VideoPlace } from './video-job.ts'
+import { formatSnapshot } from './video-price.ts'
 import { nextPollAt, SUBMISSION_MS_MAX } from './video-schedule.ts'
-import { chooseSettings, countPictures, type VideoSettings } from './video-settings.ts'
+import { holdOfDearest, type VideoTarget, videoTarget } from './video-target.ts'
 
 export type { VideoFile } from '../upstream/video-upstream.ts'
 
@@ -23,7 +28,10 @@ export interface VideoTask {
   readonly requestId: string
 }
 
-/** The longest that an upstream may take to accept a job, in milliseconds: well below what counts as abandoned. */
+/**
+ * The longest that an upstream may take to accept a job, in milliseconds, and after which no other is asked: both
+ * together are well below what counts as abandoned.
+ */
 const SUBMIT_MS = 180_000
 /** How often the upstream's answer is tried to be written: it must not be lost for a moment's fault. */
 const ACCEPT_TRIES = 3
@@ -31,44 +39,37 @@ const ACCEPT_TRIES = 3
 /**
  * Holds the estimate and hands a job to its upstream. Nothing is charged.
  *
- * @throws {ServiceError} 400, 403, 404 for what cannot be asked, 402 naming what is needed, and what the upstream
- *   answered in place of a job: then the hold is free again.
+ * @throws {ServiceError} 400, 403, 404 for what cannot be asked, 402 naming what is needed, 503 while every upstream
+ *   for it is left alone, and what the last upstream answered in place of a job: then the hold is free again.
  */
 export async function submitVideo(deps: VideoDeps, task: VideoTask): Promise<VideoJob> {
-  const { model, offer } = deps.findModel(task.caller, task.request.model)
-  const upstream = deps.upstreamOf(model.upstream)
-  if (upstream === null) {
-    throw new ServiceError('invalid_value', 'The upstream of this model makes no videos.', { param: 'model' })
-  }
-  const settings = chooseSettings(task.request, offer, task.file)
-  upstream.refuseOpen?.(model.upstreamModel)
-  const price = notePrice(offer.prices, { ...settings, images: countPictures(settings) })
-  const estimate = chargeVideo(price, null).charge
+  const { caller, request, requestId } = task
+  const model = deps.findModel(caller, request.model)
+  const targets = listTargets(deps, model, videoTarget(request, task.file))
+  const { estimate, request: held } = holdOfDearest(targets)
   const placed = await placeJobHold(deps, {
-    ...{ requestId: task.requestId, caller: task.caller, type: 'video', model: task.request.model, stream: false },
-    ...holdOf(estimate, settings.seconds),
+    ...{ requestId, caller, type: 'video', model: request.model, stream: false },
+    ...held,
   })
   const job: VideoJob = {
-    ...{ jobId: createVideoJobId(placed.hold.placedAt), holdId: placed.hold.id, model: task.request.model },
-    ...{ accountId: task.caller.accountId, keyId: task.caller.keyId, estimate, price: formatSnapshot(price) },
-    ...{ upstream: upstream.name, upstreamModel: model.upstreamModel, upstreamJobId: null, state: 'submitting' },
-    ...{ progress: 0, seconds: settings.seconds, size: settings.size, createdAt: placed.hold.placedAt },
+    ...{ jobId: createVideoJobId(placed.hold.placedAt), holdId: placed.hold.id, model: request.model },
+    ...{ accountId: caller.accountId, keyId: caller.keyId, estimate, ...placeOf(targets[0]) },
+    ...{ upstreamJobId: null, state: 'submitting', progress: 0, createdAt: placed.hold.placedAt },
     ...{ nextStepAt: placed.hold.placedAt + SUBMISSION_MS_MAX, failures: 0, endedAt: null, errorCode: null },
     ...{ cost: null, outputs: 0, settledAt: null, charge: null, firstReadAt: null, files: null, deletedAt: null },
   }
   await remember(deps, job, placed)
   try {
-    return await handOver(deps, job, { upstream, settings })
+    return await handOver(deps, { job, targets, target: targets[0], hold: placed.hold })
   } finally {
     placed.release()
   }
 }
 
-/** The estimate as so much a second and the rest, so that a 402 can say how many seconds the credits would pay for. */
-function holdOf(estimate: Nanocredits, seconds: number) {
-  const perUnit = nanocreditsOf(estimate / BigInt(seconds))
-  const fixed = nanocreditsOf(estimate - perUnit * BigInt(seconds))
-  return { fixed, perUnit, units: seconds, policy: 'exact', firstUnits: seconds, flush: 'at_once' } as const
+/** What a job says of the upstream that has it, or is asked to take it. */
+function placeOf({ upstream, upstreamModel, settings, price }: VideoTarget): VideoPlace {
+  const { seconds, size } = settings
+  return { upstream: upstream.name, upstreamModel, price: formatSnapshot(price), seconds, size }
 }
 
 /** Writes the job down before anybody is asked to make it. */
@@ -81,32 +82,66 @@ async function remember(deps: VideoDeps, job: VideoJob, placed: PlacedJobHold): 
   }
   if (isOurs) return
   // The hold was taken for an orphan, because this process was silent for too long.
-  await giveUp(deps, job, 'gateway_stopped')
+  await giveUp(deps, job, { errorCode: 'gateway_stopped', cost: null })
   throw new ServiceError('server_is_overloaded', 'The gateway could not keep this job. You were not charged.', {
     retryAfterSeconds: 1,
   })
 }
 
-async function handOver(
-  deps: VideoDeps,
-  job: VideoJob,
-  { upstream, settings }: { readonly upstream: VideoUpstream; readonly settings: VideoSettings },
-): Promise<VideoJob> {
+/** A job on its way to an upstream. */
+interface Submission {
+  readonly job: VideoJob
+  readonly targets: readonly VideoTarget[]
+  target: VideoTarget
+  readonly hold: OpenHold
+}
+
+/**
+ * Asks one upstream after the other to take the job, as far as the last cannot have begun. The job's row names whoever
+ * is asked before that one is.
+ */
+function submit(deps: VideoDeps, submission: Submission): Promise<string> {
+  const { job, hold } = submission
+  let asked = submission.target
+  let isLost = false
+  return attemptTargets(deps, submission, {
+    run: async (target) => {
+      if (target !== asked) {
+        isLost = true
+        if (!(await deps.jobs.move(job.jobId, placeOf(target)))) throw notKept()
+        isLost = false
+        asked = target
+      }
+      const { settings, upstreamModel, port } = target
+      const signal = AbortSignal.timeout(SUBMIT_MS)
+      return (await port.submit({ ...settings, upstreamModel, signal })).jobId
+    },
+    failureOf: () => null,
+    isEnded: () => isLost,
+    mayRepeat: () => deps.clock.now() - hold.placedAt < SUBMIT_MS,
+  })
+}
+
+async function handOver(deps: VideoDeps, submission: Submission): Promise<VideoJob> {
+  const { job } = submission
   let upstreamJobId: string
   try {
-    const signal = AbortSignal.timeout(SUBMIT_MS)
-    upstreamJobId = (await upstream.submit({ ...settings, upstreamModel: job.upstreamModel, signal })).jobId
+    upstreamJobId = await submit(deps, submission)
   } catch (error) {
-    await giveUp(deps, job, 'upstream_error')
+    await giveUp(deps, job, { errorCode: 'upstream_error', cost: error instanceof UpstreamFailure ? error.cost : null })
     throw mayHaveBegun(error) ? withoutRetry(error) : error
   }
   const now = deps.clock.now()
   if (await accept(deps, job, upstreamJobId, nextPollAt(job, now))) {
-    return { ...job, state: 'queued', upstreamJobId, nextStepAt: nextPollAt(job, now) }
+    return { ...job, ...placeOf(submission.target), state: 'queued', upstreamJobId, nextStepAt: nextPollAt(job, now) }
   }
   // Somebody gave the job up meanwhile; nobody will ask for it, and nobody pays for it.
-  await upstream.cancel(upstreamJobId).catch(() => false)
-  throw new ServiceError('server_is_overloaded', 'The gateway could not keep this job. You were not charged.', {
+  await submission.target.port.cancel(upstreamJobId).catch(() => false)
+  throw notKept()
+}
+
+function notKept(): ServiceError {
+  return new ServiceError('server_is_overloaded', 'The gateway could not keep this job. You were not charged.', {
     shouldRetry: false,
   })
 }
@@ -124,9 +159,13 @@ async function accept(deps: VideoDeps, job: VideoJob, upstreamJobId: string, nex
 /**
  * Ends a job that the upstream never had: nobody has its id, so nobody is told of it. What fails here is done later.
  */
-async function giveUp(deps: VideoDeps, job: VideoJob, errorCode: VideoErrorCode): Promise<void> {
+async function giveUp(
+  deps: VideoDeps,
+  job: VideoJob,
+  failure: { readonly errorCode: VideoErrorCode; readonly cost: AttoUsd | null },
+): Promise<void> {
   try {
-    const ended = await endJob(deps, job, { state: 'failed', errorCode, cost: null })
+    const ended = await endJob(deps, job, { state: 'failed', ...failure })
     await settleJob(deps, ended)
     await deps.jobs.delete(job.jobId, deps.clock.now())
   } catch {

@@ -2,19 +2,20 @@ import type { JobHoldDeps } from '../billing/job-hold.ts'
 import type { Model } from '../catalog/model.ts'
 import type { MediaFiles } from '../files/media-files.ts'
 import type { Caller } from '../keys/caller.ts'
+import type { AttemptDeps } from '../routing/attempt-targets.ts'
+import type { TargetDeps } from '../routing/list-targets.ts'
 import type { VideoUpstream } from '../upstream/video-upstream.ts'
 import type { VideoJob } from './video-job.ts'
 import type { VideoJobStore } from './video-job-store.ts'
-import type { VideoOffer } from './video-settings.ts'
 
 /** What the use cases of this room are given. */
-export interface VideoDeps extends JobHoldDeps {
+export interface VideoDeps extends JobHoldDeps, TargetDeps, AttemptDeps {
   readonly jobs: VideoJobStore
   readonly files: Pick<MediaFiles, 'put' | 'head' | 'open' | 'remove'>
   /** @throws {ServiceError} for a model that there is not, that the key may not use, or that makes no videos. */
-  readonly findModel: (caller: Caller, id: string) => { readonly model: Model; readonly offer: VideoOffer }
-  /** The upstream of that name; null where it makes no videos, or is no longer configured. */
-  readonly upstreamOf: (name: string) => VideoUpstream | null
+  readonly findModel: (caller: Caller, id: string) => Model
+  /** The upstream that has a job, by its name; null where it makes no videos, or is no longer configured. */
+  readonly holderOf: (job: Pick<VideoJob, 'upstream'>) => VideoUpstream | null
   /** Polls that run now, by job: callers of one process who ask at the same moment share an answer. */
   readonly polls: Map<string, Promise<VideoJob>>
   /** Told of each job that has ended, once, by whoever saw it. It must not throw. */

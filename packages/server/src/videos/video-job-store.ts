@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts'
 import type { Schema, VideoJobTable } from '../db/schema.ts'
 import { parseUsd, formatUsd } from '../pricing/usd.ts'
 import type { AttoUsd } from '../pricing/price.ts'
-import type { VideoErrorCode, VideoJob } from './video-job.ts'
+import type { VideoErrorCode, VideoJob, VideoPlace } from './video-job.ts'
 
 /** The verdict on a job. */
 export type VideoVerdict =
@@ -44,6 +44,8 @@ export interface VideoJobStore {
   findSigned(jobId: string): Promise<VideoJob | null>
   /** Jobs that are not deleted and that callers have seen; at most `limit`. */
   list(accountId: string, page: VideoJobPage): Promise<readonly VideoJob[]>
+  /** Notes that another upstream is asked to take the job. @returns false when the job is no longer being submitted. */
+  move(jobId: string, place: VideoPlace): Promise<boolean>
   /** Notes that the upstream has taken the job. @returns false when the job is no longer being submitted. */
   accept(jobId: string, upstreamJobId: string, nextStepAt: number): Promise<boolean>
   /** Notes how far a running job is. It never goes back. */
@@ -109,6 +111,10 @@ export function createVideoJobStore(database: Database): VideoJobStore {
       const [, taken] = await database.write([insert, takeOver])
       return taken === 1
     },
+    move: (jobId, { upstream, upstreamModel: upstream_model, price, seconds, size }) =>
+      update(jobId, (query) =>
+        query.set({ upstream, upstream_model, price, seconds, size }).where('state', '=', 'submitting'),
+      ),
     accept: (jobId, upstreamJobId, nextStepAt) =>
       update(jobId, (query) =>
         query

@@ -22,7 +22,18 @@ export type VideoErrorCode =
   | 'expired'
   | 'gateway_stopped'
 
-export interface VideoJob {
+/** What a job says of the upstream that has it, or is asked to take it. */
+export interface VideoPlace {
+  readonly upstream: string
+  readonly upstreamModel: string
+  readonly seconds: number
+  /** Such as `1280x720`; null where neither request nor list say. */
+  readonly size: string | null
+  /** JSON text of a `VideoPriceSnapshot`. */
+  readonly price: string
+}
+
+export interface VideoJob extends VideoPlace {
   readonly jobId: string
   readonly holdId: string
   readonly accountId: string
@@ -30,18 +41,12 @@ export interface VideoJob {
   readonly keyId: string
   /** As the client wrote it. */
   readonly model: string
-  readonly upstream: string
-  readonly upstreamModel: string
   /** Null until the upstream has taken the job. */
   readonly upstreamJobId: string | null
   readonly state: VideoJobState
   /** Percent. */
   readonly progress: number
-  readonly seconds: number
-  /** Such as `1280x720`; null where neither request nor list say. */
-  readonly size: string | null
-  /** JSON text of a `VideoPriceSnapshot`. */
-  readonly price: string
+  /** What is held: of several upstreams the dearest's. */
   readonly estimate: Nanocredits
   readonly createdAt: number
   /** When somebody has to look at the job again, whoever asks for it; null when there is nothing left to do. */

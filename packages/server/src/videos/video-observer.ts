@@ -144,7 +144,7 @@ async function poll(deps: ObserverDeps, job: VideoJob): Promise<VideoJob> {
   // The upstream had a day and answers still, without a verdict. It is told to stop; whether it does is its own loss.
   if (job.upstreamJobId !== null) {
     await deps
-      .upstreamOf(job.upstream)
+      .holderOf(job)
       ?.cancel(job.upstreamJobId)
       .catch(() => false)
   }

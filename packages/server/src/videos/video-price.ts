@@ -1,16 +1,14 @@
 /** What a video costs by the list, noted at its submission: the price at the end is the price at the start. */
 import { chargeMedia, type MediaLine } from '../pricing/charge-media.ts'
-import type { VideoPrices, VideoVariant } from '../pricing/media-price.ts'
+import type { VideoPrices } from '../pricing/media-price.ts'
 import type { AttoUsd, ChatCharge } from '../pricing/price.ts'
 import { formatUsd, parseUsd } from '../pricing/usd.ts'
+import { type FrameSettings, videoRate } from '../pricing/video-rate.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 
 /** The settings that choose a price. */
-export interface VideoSettings {
+export interface VideoSettings extends FrameSettings {
   readonly seconds: number
-  /** Null where the list names none. */
-  readonly resolution: string | null
-  readonly hasAudio: boolean | null
   /** Pictures that the request gives. */
   readonly images: number
 }
@@ -25,15 +23,12 @@ export interface VideoPriceSnapshot {
   readonly variant: Readonly<Record<string, string>>
 }
 
-/**
- * Takes the price that applies to the settings; where several may, the dearest, and where none is known, the dearest of
- * all: a hold is a bound. Source: decision 0024 (video jobs).
- */
+/** Takes the price that applies to the settings. Source: decision 0024 (video jobs). */
 export function notePrice(prices: VideoPrices, settings: VideoSettings): VideoPriceSnapshot {
   const { resolution, hasAudio, seconds, images } = settings
   return {
     ...{ seconds, images },
-    perSecond: perSecondOf(prices, settings),
+    perSecond: videoRate(prices, settings),
     perImage: images === 0 ? null : prices.perInputImage,
     minimum: prices.minimum,
     variant: {
@@ -41,22 +36,6 @@ export function notePrice(prices: VideoPrices, settings: VideoSettings): VideoPr
       ...(hasAudio === null ? {} : { audio: String(hasAudio) }),
     },
   }
-}
-
-function perSecondOf(prices: VideoPrices, { resolution, hasAudio }: VideoSettings): AttoUsd {
-  const fits = (variant: VideoVariant): boolean =>
-    (variant.resolution === null || sameText(variant.resolution, resolution)) &&
-    (variant.audio === null || hasAudio === null || variant.audio === hasAudio)
-  const fitting = prices.variants.filter(fits)
-  const candidates = fitting.length > 0 ? fitting : prices.variants
-  return candidates.reduce(
-    (dearest, { perSecond }) => (perSecond > dearest ? perSecond : dearest),
-    candidates[0]?.perSecond ?? prices.perSecond,
-  )
-}
-
-function sameText(left: string, right: string | null): boolean {
-  return right !== null && left.toLowerCase() === right.toLowerCase()
 }
 
 /**

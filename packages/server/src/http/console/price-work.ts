@@ -2,7 +2,7 @@
 import type { ModelPriceQuery } from '@svc/contract'
 import { type Model, pricesOf } from '../../catalog/model.ts'
 import { chargeSeconds } from '../../inference/prepare-transcription.ts'
-import { chargeUnits } from '../../inference/speak-text.ts'
+import { chargeUnits } from '../../inference/speech-target.ts'
 import { chargeChat } from '../../pricing/charge-chat.ts'
 import { chargeMedia, type MediaLine } from '../../pricing/charge-media.ts'
 import { likelyImageRate } from '../../pricing/image-rate.ts'

@@ -1,5 +1,5 @@
 /** How many tokens a message would have, asked before it is sent. Nothing is held and nothing charged. */
-import type { Model } from '../../catalog/model.ts'
+import { type Model, placesOf } from '../../catalog/model.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { estimatePrompt, estimateRest, type PromptBody, promptText } from '../../pricing/prompt-bound.ts'
 import { findChatModel } from '../find-model.ts'
@@ -19,7 +19,7 @@ const COUNT_MS = 10_000
 
 /** By the upstream that is asked first; null where it cannot count, or does not now. */
 async function countUpstream(deps: CountDeps, model: Model, call: ChatCall): Promise<number | null> {
-  const { upstream, upstreamModel } = model.route?.targets[0] ?? model
+  const { upstream, upstreamModel } = placesOf(model).find(({ price }) => price !== null) ?? model
   const { countPrompt } = deps.upstreamOf({ upstream })
   if (countPrompt === null) return null
   const request = { body: call.body, upstreamModel, stream: false, maxTokens: null, confidential: model.confidential }
@@ -43,7 +43,7 @@ export async function countMessageTokens(
   caller: Pick<Caller, 'models'>,
   call: ChatCall,
 ): Promise<CountedMessage> {
-  const { model } = findChatModel(deps, caller, call.request.model)
+  const model = findChatModel(deps, caller, call.request.model)
   const counted = await countUpstream(deps, model, call)
   if (counted !== null) return { tokens: counted, isEstimated: false }
   return { tokens: await estimate(deps, call), isEstimated: true }

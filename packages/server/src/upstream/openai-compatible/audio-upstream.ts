@@ -8,6 +8,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import type { UpstreamTranscriptFormat } from '../transcription-upstream.ts'
 import { chatFailure, retryAfterSeconds } from './errors.ts'
+import { costOfFailure } from './usage.ts'
 
 /** In what upstreams of sound differ. */
 export interface AudioDialect {
@@ -21,6 +22,8 @@ export interface AudioDialect {
   readonly streamsTranscripts: boolean
   /** Whether it is known to report what each answer costs, so that a cost of zero means free. */
   readonly reportsCost: boolean
+  /** As in the dialect of chats. */
+  readonly failuresAreFree: boolean
   /** Header that carries the id to look a cost up by; null where costs cannot be looked up. */
   readonly generationIdHeader: string | null
 }
@@ -56,8 +59,15 @@ export function generationIdFrom({ dialect }: AudioDeps, headers: IncomingHttpHe
 
 /** What the client is told of an answer that is no sound and no transcript. */
 export function audioFailure(
-  { name, client, clock }: AudioDeps,
-  answer: { readonly status: number | null; readonly headers: IncomingHttpHeaders; readonly value: unknown },
+  { name, client, clock, dialect }: AudioDeps,
+  answer: {
+    /** Null inside a stream. */
+    readonly status: number | null
+    readonly headers: IncomingHttpHeaders
+    readonly value: unknown
+    /** The text that `value` was parsed from. */
+    readonly source: Buffer
+  },
 ): ServiceError {
   return chatFailure({
     upstream: name,
@@ -65,5 +75,7 @@ export function audioFailure(
     status: answer.status,
     retryAfterSeconds: retryAfterSeconds(answer.headers, clock.now()),
     apiKey: client.apiKey,
+    failuresAreFree: dialect.failuresAreFree,
+    cost: costOfFailure(answer.value, () => answer.source, dialect),
   })
 }

@@ -1,6 +1,6 @@
 /** Requests for pictures in OpenAI's form. Source: OpenAI's API reference, "Create image" and "Create image edit". */
 import { ServiceError } from '../../errors/service-error.ts'
-import type { GivenFile, GivenImage, UpstreamImageRequest } from '../image-upstream.ts'
+import type { GivenFile, GivenImage, GivenPictures, UpstreamImageRequest } from '../image-upstream.ts'
 import { type FormPart, writeForm } from './form-body.ts'
 
 /** A request as it is sent. */
@@ -9,6 +9,14 @@ export interface ImageBody {
   readonly path: string
   readonly contentType: string
   readonly body: Buffer
+}
+
+/** @throws {ServiceError} `unsupported_parameter` for pictures to go by: there is no request with them. */
+export function checkOpenAiImages({ isEdit, inputs }: GivenPictures): void {
+  if (isEdit || inputs.length === 0) return
+  throw new ServiceError('unsupported_parameter', 'Pictures are given to this model by POST /v1/images/edits.', {
+    param: 'input_references',
+  })
 }
 
 /**
@@ -20,11 +28,6 @@ export interface ImageBody {
 export function buildOpenAiImageBody(request: UpstreamImageRequest, stream: boolean): ImageBody {
   const fields = fieldsOf(request, stream)
   if (!request.isEdit) {
-    if (request.inputs.length > 0) {
-      throw new ServiceError('unsupported_parameter', 'Pictures are given to this model by POST /v1/images/edits.', {
-        param: 'input_references',
-      })
-    }
     return json('/images/generations', fields)
   }
   const files = request.inputs.map(fileOf)

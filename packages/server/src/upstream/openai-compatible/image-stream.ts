@@ -6,7 +6,9 @@ import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError } from './errors.ts'
 import { type AnswerFacts, readAnswerFacts } from './image-answer.ts'
-import { isObject } from './usage.ts'
+import { costOfFailure, isObject } from './usage.ts'
+
+type StreamDialect = Pick<Dialect, 'reportsCost' | 'failuresAreFree'>
 
 /**
  * Reads a stream of one picture: partial ones, then the whole. OpenAI names its events, OpenRouter does not; both say
@@ -16,7 +18,7 @@ export class ImageStreamReader {
   readonly #facts: {
     readonly name: string
     readonly apiKey: string | null
-    readonly dialect: Pick<Dialect, 'reportsCost'>
+    readonly dialect: StreamDialect
   }
   readonly #onPartial: (partial: PartialImage) => void
   readonly #decoder: SseDecoder
@@ -29,7 +31,7 @@ export class ImageStreamReader {
     facts: {
       readonly name: string
       readonly apiKey: string | null
-      readonly dialect: Pick<Dialect, 'reportsCost'>
+      readonly dialect: StreamDialect
     },
     onPartial: (partial: PartialImage) => void,
   ) {
@@ -64,8 +66,10 @@ export class ImageStreamReader {
     const value = parse(data)
     if (!isObject(value)) return
     if (findError(value) !== null) {
-      const { name: upstream, apiKey } = this.#facts
-      this.error = chatFailure({ upstream, value, status: null, retryAfterSeconds: null, apiKey })
+      const { name: upstream, apiKey, dialect } = this.#facts
+      const { failuresAreFree } = dialect
+      const cost = costOfFailure(value, () => Buffer.from(data), dialect)
+      this.error = chatFailure({ upstream, value, status: null, retryAfterSeconds: null, apiKey, failuresAreFree, cost })
       return
     }
     const type = typeof value['type'] === 'string' ? value['type'] : ''

@@ -13,7 +13,7 @@ import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
 import { readAnswerFacts, readEntries, shareOfCost } from './image-answer.ts'
 import type { ImageBody } from './image-body.ts'
 import { ImageStreamReader } from './image-stream.ts'
-import { isObject } from './usage.ts'
+import { costOfFailure, isObject } from './usage.ts'
 
 /** Longest answer that is kept in memory: ten pictures of the largest size that is sold. Source: own choice. */
 const ANSWER_BYTES_MAX = 192 * 1024 * 1024
@@ -27,11 +27,13 @@ export interface ImagesOptions {
   readonly egress: Egress
   readonly clock: Clock
   readonly firstByteMs: number
-  readonly dialect: Pick<Dialect, 'reportsCost'> & {
+  readonly dialect: Pick<Dialect, 'reportsCost' | 'failuresAreFree'> & {
     /** Header that carries the id to look a cost up by; null where costs cannot be looked up. */
     readonly generationIdHeader: string | null
   }
   readonly buildBody: (request: UpstreamImageRequest, stream: boolean) => ImageBody
+  /** As in the port. */
+  readonly check: ImageUpstream['check']
 }
 
 function exchangeOf(options: ImagesOptions, request: UpstreamImageRequest, stream: boolean) {
@@ -66,6 +68,8 @@ function failureOf(options: ImagesOptions, response: CollectedResponse, value: u
     status: response.status,
     retryAfterSeconds: retryAfterSeconds(response.headers, options.clock.now()),
     apiKey: options.client.apiKey,
+    failuresAreFree: options.dialect.failuresAreFree,
+    cost: costOfFailure(value, () => response.body, options.dialect),
   })
 }
 
@@ -165,6 +169,7 @@ function createStreamed(
 /** Builds the port. */
 export function createImages(options: ImagesOptions): ImageUpstream {
   return {
+    check: options.check,
     create: async (request, onPartial) => {
       if (request.confidential) {
         const message = 'No confidential-compute provider is configured for this model.'

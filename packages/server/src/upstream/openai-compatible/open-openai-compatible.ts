@@ -4,7 +4,7 @@ import { createUpstreamClient, type UpstreamTimeouts } from '../upstream-client.
 import { type AudioDialect, refuseConfidential } from './audio-upstream.ts'
 import { closeAll } from '../close-all.ts'
 import { createEgress } from '../egress-guard.ts'
-import { buildOpenAiImageBody } from './image-body.ts'
+import { buildOpenAiImageBody, checkOpenAiImages } from './image-body.ts'
 import { createEmbeddingUpstream } from './embeddings.ts'
 import { createImages } from './images.ts'
 import { createOpenAiCompatible } from './openai-compatible.ts'
@@ -34,14 +34,14 @@ export interface ServerOptions {
 }
 
 /** OpenAI's own API, which servers that imitate it follow in parts: what they lack, they refuse themselves. */
-function audioDialect(reportsCost: boolean): AudioDialect {
+function audioDialect({ reportsCost, failuresAreFree }: ServerOptions): AudioDialect {
   return {
     speechFormats,
     speechMembers: () => NO_MEMBERS,
     transcriptFormats: ['json', 'verbose_json', 'diarized_json'],
     translates: true,
     streamsTranscripts: true,
-    reportsCost,
+    ...{ reportsCost, failuresAreFree },
     generationIdHeader: null,
   }
 }
@@ -57,10 +57,10 @@ function extraMembers(request: { readonly confidential: boolean }): ReadonlyMap<
  * requests.
  */
 export function openOpenAiCompatible(options: ServerOptions): Upstream {
-  const { name, clock, reportsCost } = options
+  const { name, clock, reportsCost, failuresAreFree } = options
   const client = createUpstreamClient({ ...options, extraHeaders: {} })
   const egress = createEgress(options)
-  const audio = { name, client, clock, dialect: audioDialect(reportsCost) }
+  const audio = { name, client, clock, dialect: audioDialect(options) }
   const chat = createOpenAiCompatible({
     ...{ name, client, clock },
     findCost: null,
@@ -68,7 +68,7 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
       maxTokensField: options.maxTokensField,
       reportsCost,
       supportsChoices: true,
-      failuresAreFree: options.failuresAreFree,
+      failuresAreFree,
       generationId: null,
       extraMembers,
     },
@@ -76,15 +76,16 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
   const images = createImages({
     ...{ name, client, egress, clock },
     firstByteMs: options.timeouts.firstByteMs,
-    dialect: { reportsCost, generationIdHeader: null },
+    dialect: { reportsCost, failuresAreFree, generationIdHeader: null },
     buildBody: buildOpenAiImageBody,
+    check: checkOpenAiImages,
   })
   const videos = openVideos(options, client, { reportsCost, cancels: true, writeBody: openAiVideoBody })
   const embeddings = createEmbeddingUpstream({
     ...{ name, client, clock },
     dialect: {
       takesAnyModel: true,
-      ...{ reportsCost, failuresAreFree: options.failuresAreFree, generationId: null },
+      ...{ reportsCost, failuresAreFree, generationId: null },
       extraMembers,
     },
   })

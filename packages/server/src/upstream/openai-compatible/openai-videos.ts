@@ -15,7 +15,7 @@ import type {
 } from '../video-upstream.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
-import { isObject } from './usage.ts'
+import { costOfFailure, isObject } from './usage.ts'
 import { readJobId, readVideoReport } from './video-report.ts'
 import type { FormBody } from './video-form.ts'
 
@@ -75,13 +75,16 @@ function parse(text: Buffer): unknown {
   }
 }
 
-function failureOf({ name, clock, client }: VideosOptions, response: CollectedResponse): ServiceError {
+function failureOf({ name, clock, client, dialect }: VideosOptions, response: CollectedResponse): ServiceError {
+  const value = parse(response.body)
+  // Whether failures are free says nothing here: a video whose submission has failed may be made all the same.
   return chatFailure({
     upstream: name,
-    value: parse(response.body),
+    value,
     status: response.status,
     retryAfterSeconds: retryAfterSeconds(response.headers, clock.now()),
     apiKey: client.apiKey,
+    cost: costOfFailure(value, () => response.body, dialect),
   })
 }
 

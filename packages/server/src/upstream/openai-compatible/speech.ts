@@ -107,8 +107,9 @@ class SpeechReader {
   }
 
   failure(): Error {
-    const value = parseJsonText(Buffer.concat(this.#page ?? []))
-    return audioFailure(this.#deps, { status: this.#status, headers: this.#headers, value })
+    const source = Buffer.concat(this.#page ?? [])
+    const value = parseJsonText(source)
+    return audioFailure(this.#deps, { status: this.#status, headers: this.#headers, value, source })
   }
 
   #open(first: Buffer, exchange: Exchange): UpstreamSpeech {

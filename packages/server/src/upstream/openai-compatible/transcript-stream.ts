@@ -97,7 +97,7 @@ class TranscriptReader {
     const value = parseJsonText(source)
     if (!isObject(value)) return
     if (findError(value) !== null) {
-      this.#failure = audioFailure(this.#deps, { status: null, headers: this.#headers, value })
+      this.#failure = audioFailure(this.#deps, { status: null, headers: this.#headers, value, source })
     } else if (value['type'] === LAST) {
       this.#transcript = this.#options.readLast({ value, source }, this.#headers)
     } else if (isPiece(value)) {

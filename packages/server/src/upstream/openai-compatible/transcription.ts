@@ -80,7 +80,7 @@ function readPlainText(deps: AudioDeps, { headers, body }: CollectedResponse): U
 function readAnswer(deps: AudioDeps, response: CollectedResponse): UpstreamTranscript {
   const { status, headers, body } = response
   const value = parseJsonText(body)
-  if (status !== 200 || findError(value) !== null) throw audioFailure(deps, { status, headers, value })
+  if (status !== 200 || findError(value) !== null) throw audioFailure(deps, { status, headers, value, source: body })
   const transcript = isObject(value)
     ? readTranscript(deps, { value, source: body }, headers)
     : readPlainText(deps, response)

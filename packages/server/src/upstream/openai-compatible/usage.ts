@@ -2,7 +2,7 @@
  * Usage as upstreams report it, made into ours: cached tokens are a part of the prompt's, reasoning tokens of the
  * completion's.
  */
-import type { ChatUsage } from '../../pricing/price.ts'
+import type { AttoUsd, ChatUsage } from '../../pricing/price.ts'
 import type { ReportedUsage } from '../chat-upstream.ts'
 import { type FoundUsage, readCost } from './cost.ts'
 import type { Dialect, GenerationIdPlace } from './dialect.ts'
@@ -147,4 +147,14 @@ export function readUsage(
   const cost = readCost(source, found, dialect)
   if (usage === null && cost === null) return null
   return { usage, cost, wire: usage === null ? null : wireUsage(usage, found.usage) }
+}
+
+/** What a failed answer says that it cost; null where it does not. @param source the JSON text of `value`. */
+export function costOfFailure(
+  value: unknown,
+  source: () => Buffer,
+  dialect: Pick<Dialect, 'reportsCost'>,
+): AttoUsd | null {
+  if (!isObject(value) || !isObject(value['usage'])) return null
+  return readCost(source, { usage: value['usage'], path: ['usage'] }, dialect)
 }

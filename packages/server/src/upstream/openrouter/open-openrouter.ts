@@ -15,7 +15,7 @@ import { createSpeechUpstream } from '../openai-compatible/speech.ts'
 import { createTranscriptionUpstream } from '../openai-compatible/transcription.ts'
 import { isObject } from '../openai-compatible/usage.ts'
 import { addMediaLists } from './media-lists.ts'
-import { openRouterImageBody } from './openrouter-images.ts'
+import { checkOpenRouterImages, openRouterImageBody } from './openrouter-images.ts'
 import { NO_DATA_COLLECTION, type ProviderPreferences } from './provider-preferences.ts'
 import type { Upstream } from '../upstream.ts'
 import { openVideos } from '../openai-compatible/open-videos.ts'
@@ -87,21 +87,21 @@ function speechMembers(common: ProviderPreferences, { value }: JsonBody): Readon
 }
 
 function audioDialect(options: OpenRouterOptions, common: ProviderPreferences): AudioDialect {
-  const { speechFormats = SPEECH_FORMATS, translates = false, reportsCost } = options
+  const { speechFormats = SPEECH_FORMATS, translates = false, reportsCost, failuresAreFree } = options
   return {
     speechFormats,
     speechMembers: (body) => speechMembers(common, body),
     transcriptFormats: ['json', 'verbose_json'],
     translates,
     streamsTranscripts: false,
-    reportsCost,
+    ...{ reportsCost, failuresAreFree },
     generationIdHeader: GENERATION_ID.header,
   }
 }
 
 /** Opens OpenRouter as an upstream. The sandbox speaks the same dialect, so it is opened with this, too. */
 export function openOpenRouter(options: OpenRouterOptions): Upstream {
-  const { name, clock, reportsCost } = options
+  const { name, clock, reportsCost, failuresAreFree } = options
   const common = options.deniesDataCollection === true ? NO_DATA_COLLECTION : {}
   const extraMembers = routingMembers(common)
   const client = createUpstreamClient({ ...options, extraHeaders: { 'x-title': 'SVC' } })
@@ -115,7 +115,7 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
       maxTokensField: null,
       reportsCost,
       supportsChoices: options.supportsChoices,
-      failuresAreFree: options.failuresAreFree,
+      failuresAreFree,
       generationId: GENERATION_ID,
       extraMembers,
     },
@@ -124,7 +124,7 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
     ...{ name, client, clock },
     dialect: {
       takesAnyModel: false,
-      ...{ reportsCost, failuresAreFree: options.failuresAreFree, generationId: GENERATION_ID },
+      ...{ reportsCost, failuresAreFree, generationId: GENERATION_ID },
       extraMembers,
     },
   })
@@ -132,8 +132,9 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
   const images = createImages({
     ...{ name, client, egress, clock },
     firstByteMs: options.timeouts.firstByteMs,
-    dialect: { reportsCost, generationIdHeader: GENERATION_ID.header },
+    dialect: { reportsCost, failuresAreFree, generationIdHeader: GENERATION_ID.header },
     buildBody: openRouterImageBody(common),
+    check: checkOpenRouterImages,
   })
   const videos = openVideos(options, client, {
     reportsCost,

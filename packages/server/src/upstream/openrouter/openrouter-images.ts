@@ -1,29 +1,28 @@
 /** Requests for pictures in OpenRouter's form. Source: OpenRouter's API reference, "Create an image". */
 import { ownMember } from '../../json/own-member.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { ImageSettings, UpstreamImageRequest } from '../image-upstream.ts'
+import type { GivenPictures, ImageSettings, UpstreamImageRequest } from '../image-upstream.ts'
 import { type ImageBody, urlOf } from '../openai-compatible/image-body.ts'
 import type { ProviderPreferences } from './provider-preferences.ts'
 
 /** Qualities by the names that OpenRouter has for them. */
 const qualityNames: Readonly<Record<string, string>> = { hd: 'high', standard: 'medium' }
 
+/** @throws {ServiceError} `unsupported_parameter` for a mask, which has no place in a request. */
+export function checkOpenRouterImages({ mask }: GivenPictures): void {
+  if (mask === null) return
+  throw new ServiceError('unsupported_parameter', "Unsupported parameter: this model takes no 'mask'.", {
+    param: 'mask',
+  })
+}
+
 /** @param common preferences of every request. */
 export function openRouterImageBody(common: ProviderPreferences) {
   return (request: UpstreamImageRequest, stream: boolean): ImageBody => buildBody(request, stream, common)
 }
 
-/**
- * Writes a request. Pictures to change are pictures to go by: there is no other request for them.
- *
- * @throws {ServiceError} `unsupported_parameter` for a mask, which has no place in it.
- */
+/** Writes a request. Pictures to change are pictures to go by: there is no other request for them. */
 function buildBody(request: UpstreamImageRequest, stream: boolean, common: ProviderPreferences): ImageBody {
-  if (request.mask !== null) {
-    throw new ServiceError('unsupported_parameter', "Unsupported parameter: this model takes no 'mask'.", {
-      param: 'mask',
-    })
-  }
   const { settings } = request
   const fields = {
     model: request.upstreamModel,

@@ -3,7 +3,8 @@
  * can have been billed for it.
  */
 import { UpstreamFailure } from '../upstream/upstream-failure.ts'
-import { circuitsOpen, type Target } from './chat-targets.ts'
+import { circuitsOpen } from './list-targets.ts'
+import type { Target } from './target.ts'
 
 /** Why an attempt was repeated: at another upstream, or at the same. */
 export type RepeatReason = 'fallback' | 'retry'
@@ -12,10 +13,10 @@ export interface AttemptDeps {
   /** Waits so many milliseconds; passed in so that tests need not. */
   readonly pause: (milliseconds: number) => Promise<void>
   /** Told of each attempt that is repeated. It must not throw. */
-  readonly onRepeat?: ((repeat: ChatRepeat) => void) | undefined
+  readonly onRepeat?: ((repeat: Repeat) => void) | undefined
 }
 
-export interface ChatRepeat {
+export interface Repeat {
   readonly requestId: string
   readonly reason: RepeatReason
   readonly from: string
@@ -37,6 +38,8 @@ export interface Attempt<To extends Target, Result> {
   run(target: To): Promise<Result>
   /** How an attempt failed that has a result all the same; null when it did not. */
   failureOf(result: Result): Error | null
+  /** How each call of an attempt ended that makes several, null for an answer; absent where it makes one. */
+  callsOf?(result: Result): readonly (Error | null)[]
   /**
    * Whether the request was ended from our side: then no attempt follows, and the last says nothing of its upstream.
    */
@@ -92,6 +95,8 @@ class NextAttempts<To extends Target> {
 interface MadeAttempt<Result> {
   /** Null when it went well. */
   readonly failure: unknown
+  /** How each of its calls ended. */
+  readonly calls: readonly unknown[]
   /** @throws what the attempt threw. */
   finish(): Result
 }
@@ -99,6 +104,7 @@ interface MadeAttempt<Result> {
 function thrown(error: unknown): MadeAttempt<never> {
   return {
     failure: error,
+    calls: [error],
     finish: () => {
       throw error
     },
@@ -112,12 +118,13 @@ async function make<To extends Target, Result>(attempt: Attempt<To, Result>, tar
   let made: MadeAttempt<Result>
   try {
     const result = await attempt.run(target)
-    made = { failure: attempt.failureOf(result), finish: () => result }
+    const failure = attempt.failureOf(result)
+    made = { failure, calls: attempt.callsOf?.(result) ?? [failure], finish: () => result }
   } catch (error) {
     made = thrown(error)
   }
   if (made.failure !== null && attempt.isEnded()) circuits.release(upstreamModel)
-  else circuits.note(upstreamModel, made.failure)
+  else for (const ended of made.calls) circuits.note(upstreamModel, ended)
   return made
 }
 
@@ -130,7 +137,7 @@ async function make<To extends Target, Result>(attempt: Attempt<To, Result>, tar
  *
  * Source: decision 0033 (what may be repeated).
  */
-export async function attemptChat<To extends Target, Result>(
+export async function attemptTargets<To extends Target, Result>(
   deps: AttemptDeps,
   prepared: Attempted<To>,
   attempt: Attempt<To, Result>,

@@ -1,0 +1,50 @@
+import type { CatalogRow } from './catalog-row.ts'
+import { isEmbeddingId } from './embedding-id.ts'
+import type { Model } from './model.ts'
+
+type ModelFacts = Pick<
+  Model,
+  | 'name'
+  | 'description'
+  | 'ownedBy'
+  | 'created'
+  | 'contextLength'
+  | 'maxOutputTokens'
+  | 'inputModalities'
+  | 'outputModalities'
+  | 'supportedParameters'
+>
+
+/** What a list says of a model, whoever serves it in the end. */
+export function modelFacts(row: CatalogRow): ModelFacts {
+  return {
+    name: row.name,
+    description: row.description,
+    ownedBy: row.id.includes('/') ? row.id.slice(0, row.id.indexOf('/')) : row.id,
+    created: row.created,
+    contextLength: row.contextLength,
+    maxOutputTokens: row.maxOutputTokens,
+    inputModalities: row.inputModalities,
+    outputModalities: row.outputModalities,
+    supportedParameters: row.supportedParameters,
+  }
+}
+
+/** Stands in for the row of a model that is in no list. @param updatedAt in milliseconds since the epoch. */
+export function unknownRow(id: string, updatedAt: number): CatalogRow {
+  const isEmbedding = isEmbeddingId(id)
+  return {
+    id,
+    type: isEmbedding ? 'embedding' : 'text',
+    name: id,
+    description: null,
+    created: Math.floor(updatedAt / 1_000),
+    contextLength: null,
+    maxOutputTokens: null,
+    inputModalities: ['text'],
+    outputModalities: [isEmbedding ? 'embeddings' : 'text'],
+    supportedParameters: [],
+    prices: null,
+    media: null,
+  }
+}
