@@ -382,7 +382,7 @@ describe('weights', () => {
 describe('circuits', () => {
   async function figures(target: TestGateway): Promise<string[]> {
     const text = await (await fetch(`${target.gateway.adminOrigin()}/metrics`)).text()
-    return text.split('\n').filter((line) => /^svc_(upstream_circuit_state|chat_repeats_total)\{/.test(line))
+    return text.split('\n').filter((line) => /^svc_upstream_(circuit_state|repeats_total)\{/.test(line))
   }
   const health = async (target: TestGateway) =>
     (await (await target.fetch('/health')).json()) as { circuits: object; routing: { text: string } }
@@ -401,7 +401,7 @@ describe('circuits', () => {
     expect(asks()).toEqual([3, 10])
     expect(await health(target)).toMatchObject({ circuits: { open: 1, half_open: 0 }, routing: { text: 'degraded' } })
     expect(await figures(target)).toEqual([
-      'svc_chat_repeats_total{from="first",to="second",reason="fallback"} 3',
+      'svc_upstream_repeats_total{from="first",to="second",reason="fallback"} 3',
       'svc_upstream_circuit_state{upstream="first",model="one"} 2',
     ])
     expect(target.logged.filter((line) => line.includes('an attempt is repeated'))).toHaveLength(3)

@@ -149,7 +149,7 @@ export function settlementListener({ metrics }: Observation, catalog: Catalog, l
 /** What takes down each attempt of a request that is repeated, at another upstream or at the same. */
 export function repeatListener({ metrics }: Observation, log: Logger): (repeat: Repeat) => void {
   return ({ requestId, reason, from, to, failure }) => {
-    metrics?.chat.repeated(from, to, reason)
+    metrics?.repeats.repeated(from, to, reason)
     log.info({ request_id: requestId, reason, from, to, failure }, 'an attempt is repeated')
   }
 }

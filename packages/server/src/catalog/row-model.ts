@@ -12,10 +12,17 @@ import type { KnownRows } from './route-alias.ts'
 import { soldPlaces } from './sold-places.ts'
 
 /** Makes a model of a row. @returns null for a model that has no price and is therefore not offered. */
-export function rowModel(config: CatalogConfig, rows: KnownRows, row: CatalogRow, aliases: readonly string[]): Model | null {
+export function rowModel(
+  config: CatalogConfig,
+  rows: KnownRows,
+  row: CatalogRow,
+  aliases: readonly string[],
+): Model | null {
   const id = config.prefix + row.id
   const configured = config.routes.get(row.id) ?? config.routes.get(id) ?? null
-  const places = (configured === null ? [null] : [configured, ...configured.others]).map((target) => placeOf(config, row, target))
+  const places = (configured === null ? [null] : [configured, ...configured.others]).map((target) =>
+    placeOf(config, row, target),
+  )
   const offers = places.map((place) => offerMedia(config, rows, { row, ...place }))
   const type = offers.find((media) => media !== null)?.type ?? row.type
   const placed = places.map((place, at) =>

@@ -24,8 +24,6 @@ export interface SettledChat {
 /** Takes down what becomes of chat requests. */
 export interface ChatMetrics {
   settled(chat: SettledChat): void
-  /** An attempt at one upstream is repeated: at another, or there once more. */
-  repeated(from: string, to: string, reason: 'fallback' | 'retry'): void
 }
 
 /** Label for models that are in no list, and for those beyond the limit below. */
@@ -86,11 +84,6 @@ function registerAll(registry: Registry) {
       help: 'Tokens of settled requests: prompt (cached among them), completion (reasoning among them).',
       labels: [...LABELS, 'kind'],
     }),
-    repeats: createTallyCounter(registry, {
-      name: 'svc_chat_repeats_total',
-      help: 'Attempts that failed without a bill and were repeated: fallback at another upstream, retry at the same.',
-      labels: ['from', 'to', 'reason'],
-    }),
     credits: createTallyCounter(registry, {
       name: 'svc_chat_credits_charged_total',
       help: 'Credits charged; a float, for display only.',
@@ -101,7 +94,7 @@ function registerAll(registry: Registry) {
 
 /** Registers the metrics of chat requests. */
 export function createChatMetrics(registry: Registry): ChatMetrics {
-  const { requests, errors, duration, firstContent, tokens, repeats, credits } = registerAll(registry)
+  const { requests, errors, duration, firstContent, tokens, credits } = registerAll(registry)
   const makeCells = (model: string, upstream: string): Cells => ({
     model,
     status: {
@@ -130,9 +123,6 @@ export function createChatMetrics(registry: Registry): ChatMetrics {
     return made
   }
   return {
-    repeated: (from, to, reason) => {
-      repeats.cell(from, to, reason).value++
-    },
     settled: (chat) => {
       const cells = cellsOf(chat.model, chat.upstream)
       cells.status[chat.status].value++

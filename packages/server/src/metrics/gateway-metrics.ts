@@ -9,6 +9,7 @@ import { type ChatMetrics, createChatMetrics } from './chat-metrics.ts'
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts'
 import { createMediaMetrics, type MediaMetrics } from './media-metrics.ts'
 import { createLedgerMetrics, type LedgerMetrics } from './ledger-metrics.ts'
+import { createRepeatMetrics, type RepeatMetrics } from './repeat-metrics.ts'
 import { registerState, type StateSources } from './state-metrics.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts'
 import { createVideoMetrics, type OpenVideoJobs, type VideoMetrics } from './video-metrics.ts'
@@ -30,6 +31,7 @@ export interface GatewayMetrics {
   readonly http: HttpMetrics
   readonly chat: ChatMetrics
   readonly media: MediaMetrics
+  readonly repeats: RepeatMetrics
   readonly ledger: LedgerMetrics
   readonly chains: ChainMetrics
   readonly videos: VideoMetrics
@@ -56,6 +58,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     http: createHttpMetrics(registry),
     chat: createChatMetrics(registry),
     media: createMediaMetrics(registry),
+    repeats: createRepeatMetrics(registry),
     ledger: createLedgerMetrics(registry),
     chains: createChainMetrics(registry),
     videos,

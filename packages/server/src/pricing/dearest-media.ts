@@ -1,8 +1,8 @@
 /**
- * What media cost at whichever of several upstreams makes them: the price that lists show. Each figure is that of the
- * dearest, so that a charge by list is never more than what was shown.
+ * What media cost at whichever of several upstreams makes them, as one list can say it: each figure is that of the
+ * dearest. Holds and charges go by the own list of each upstream.
  */
-import { likelyImageRate } from './image-rate.ts'
+import { highestImageRate } from './image-rate.ts'
 import type { ImagePrices, MediaPrices, SpeechPrices, TranscriptionPrices, VideoPrices } from './media-price.ts'
 import type { AttoUsd } from './price.ts'
 import { videoRate } from './video-rate.ts'
@@ -25,15 +25,17 @@ export function dearestMedia(all: Several<MediaPrices>): MediaPrices {
   }
 }
 
-/** Every variant that one of the lists names, at what it costs where it is dearest. */
+/** Every variant that one of the lists names, at the most that it can cost where it is dearest. */
 function dearestImages(all: Several<ImagePrices>): ImagePrices {
-  const variants = distinct(all.flatMap((prices) => prices.variants.map(({ perImage: _price, ...settings }) => settings)))
+  const variants = distinct(
+    all.flatMap((prices) => prices.variants.map(({ perImage: _price, ...settings }) => settings)),
+  )
   return {
     type: 'image',
     perImage: greatest(all.map((prices) => prices.perImage)),
     variants: variants.map((settings) => ({
       ...settings,
-      perImage: greatest(all.map((prices) => likelyImageRate(prices, settings))),
+      perImage: greatest(all.map((prices) => highestImageRate(prices, settings))),
     })),
     perInputImage: greatestKnown(all.map((prices) => prices.perInputImage)),
     perRequest: greatestKnown(all.map((prices) => prices.perRequest)),
@@ -45,7 +47,9 @@ function dearestImages(all: Several<ImagePrices>): ImagePrices {
 /** The settings that apply when a request names none are those of the first. */
 function dearestVideos(all: Several<VideoPrices>): VideoPrices {
   const [{ defaultResolution, defaultAudio }] = all
-  const variants = distinct(all.flatMap((prices) => prices.variants.map(({ resolution, audio }) => ({ resolution, audio }))))
+  const variants = distinct(
+    all.flatMap((prices) => prices.variants.map(({ resolution, audio }) => ({ resolution, audio }))),
+  )
   return {
     type: 'video',
     perSecond: greatest(all.map((prices) => prices.perSecond)),

@@ -1,0 +1,163 @@
+/** An upstream that makes every kind of media until a test says otherwise, and requests for each kind. */
+import type { ServerResponse } from 'node:http'
+import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
+import { PICTURE } from '../packages/server/testing/stub-images.ts'
+import {
+  startStubUpstream,
+  type StubCall,
+  type StubHandler,
+  type StubUpstream,
+} from '../packages/server/testing/stub-upstream.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { sendJson, sendSound, soundOf } from './audio-upstream.ts'
+
+export interface MediaStub {
+  readonly stub: StubUpstream
+  readonly url: string
+  /** Requests for work so far; looks at jobs are none. */
+  readonly calls: StubCall[]
+  /** Jobs that were asked after, by their ids. */
+  readonly polls: string[]
+  /** Answers requests for work. */
+  onWork: StubHandler
+  /** Makes everything again, and forgets the calls. */
+  reset(): void
+}
+
+/** Answers as a server of OpenAI's form that works. */
+export const work: StubHandler = (call, response) => {
+  if (call.path.endsWith('/audio/speech')) return sendSound(response, soundOf(1_000))
+  if (call.path.includes('/audio/trans')) return sendTranscript(call, response)
+  if (call.path.endsWith('/videos')) return sendJson(response, { id: 'job-1', object: 'video', status: 'queued' })
+  if (call.json?.['stream'] !== true) {
+    const count = Number(call.json?.['n'] ?? 1)
+    return sendJson(response, { created: 1, data: Array.from({ length: count }, () => ({ b64_json: PICTURE })) })
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(`data: {"type":"image_generation.partial_image","b64_json":"${PICTURE}"}\n\n`)
+  response.end(`data: {"type":"image_generation.completed","b64_json":"${PICTURE}"}\n\n`)
+}
+
+function sendTranscript(call: StubCall, response: ServerResponse): void {
+  if (!call.body.includes('name="stream"')) return sendJson(response, { text: 'Hello.', usage: { seconds: 3 } })
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write('data: {"type":"transcript.text.delta","delta":"Hello."}\n\n')
+  response.end('data: {"type":"transcript.text.done","text":"Hello."}\n\n')
+}
+
+/** Starts one. */
+export async function startMediaStub(): Promise<MediaStub> {
+  const stub = await startStubUpstream()
+  const media: MediaStub = {
+    ...{ stub, url: stub.url, calls: [], polls: [], onWork: work },
+    reset() {
+      media.calls.length = 0
+      media.polls.length = 0
+      media.onWork = work
+    },
+  }
+  stub.onOther = (call, response) => {
+    if (call.method === 'POST') {
+      media.calls.push(call)
+      return media.onWork(call, response)
+    }
+    const [, id] = /\/videos\/([^/]+)$/.exec(call.path) ?? []
+    if (id === undefined) return void response.writeHead(404).end()
+    media.polls.push(id)
+    return sendJson(response, { id, object: 'video', status: 'completed', progress: 100 })
+  }
+  return media
+}
+
+/** Three seconds of silence. */
+export const WAV = makeWav(WAV_HEADER_BYTES + 3 * 8_000)
+
+/** One kind of request for media. */
+export interface MediaKind {
+  readonly name: string
+  /** The model that makes it, by the configuration below. */
+  readonly model: string
+  /** Sends one request, its body read. */
+  ask(gateway: TestGateway, model: string): Promise<Answered>
+  /** Nanocredits of one request at the dear price; the cheap one is a tenth of it. */
+  readonly dear: bigint
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** What each kind costs, by the unit, in USD. */
+export const CHEAP = '0.01'
+export const DEAR = '0.1'
+export const mediaPrices = (usd: string) =>
+  ({
+    paints: { type: 'image', per_image: usd },
+    speaks: { type: 'speech', per_character: usd },
+    hears: { type: 'transcription', per_second: usd },
+    films: { type: 'video', per_second: usd },
+  }) as const
+
+const JSON_HEADERS = { 'content-type': 'application/json' }
+
+async function answered(response: Response): Promise<Answered> {
+  // A sound whose end is missing breaks off.
+  const text = await response.text().catch(() => 'broken off')
+  return { status: response.status, headers: response.headers, text }
+}
+
+const json =
+  (path: string, body: object): MediaKind['ask'] =>
+  async (gateway, model) =>
+    answered(
+      await gateway.fetch(path, { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify({ model, ...body }) }),
+    )
+
+const form =
+  (path: string, fields: Readonly<Record<string, string | File>>): MediaKind['ask'] =>
+  async (gateway, model) => {
+    const body = new FormData()
+    for (const [name, value] of Object.entries({ model, ...fields })) body.append(name, value)
+    return answered(await gateway.fetch(path, { method: 'POST', body }))
+  }
+
+/** Submits a video, and asks after it once where it was taken. */
+async function film(gateway: TestGateway, model: string): Promise<Answered> {
+  const submit = json('/v1/videos/generations', { prompt: 'A boat.', duration: 4 })
+  const submitted = await submit(gateway, model)
+  if (submitted.status !== 200) return submitted
+  return answered(await gateway.fetch(`/v1/videos/${String(JSON.parse(submitted.text).id)}`))
+}
+
+const sound = new File([new Uint8Array(WAV)], 'a.wav', { type: 'audio/wav' })
+const picture = new File([new Uint8Array(Buffer.from(PICTURE, 'base64'))], 'a.png', { type: 'image/png' })
+const PICTURES = { prompt: 'A lighthouse' } as const
+const TEXT = { input: 'Hello.', voice: 'nova' } as const
+
+/** Nanocredits of so many USD with the margin. */
+const charge = (milliUsd: bigint): bigint => (milliUsd * 1_000_000_000n * 12n) / 10n
+
+export const KINDS: readonly MediaKind[] = [
+  { name: 'pictures', model: 'paints', ask: json('/v1/images/generations', PICTURES), dear: charge(100n) },
+  {
+    ...{ name: 'streamed pictures', model: 'paints', dear: charge(100n) },
+    ask: json('/v1/images/generations', { ...PICTURES, stream: true, partial_images: 1 }),
+  },
+  {
+    ...{ name: 'changed pictures', model: 'paints', dear: charge(100n) },
+    ask: form('/v1/images/edits', { ...PICTURES, image: picture }),
+  },
+  { name: 'speech', model: 'speaks', ask: json('/v1/audio/speech', TEXT), dear: charge(600n) },
+  {
+    ...{ name: 'speech in events', model: 'speaks', dear: charge(600n) },
+    ask: json('/v1/audio/speech', { ...TEXT, stream_format: 'sse' }),
+  },
+  { name: 'transcripts', model: 'hears', ask: form('/v1/audio/transcriptions', { file: sound }), dear: charge(300n) },
+  {
+    ...{ name: 'streamed transcripts', model: 'hears', dear: charge(300n) },
+    ask: form('/v1/audio/transcriptions', { file: sound, stream: 'true' }),
+  },
+  { name: 'videos', model: 'films', ask: film, dear: charge(400n) },
+]
