@@ -318,7 +318,7 @@ describe('what has reached the caller is not begun anew', () => {
       ...init,
       body: '{"model":"speaks","input":"Hello.","voice":"nova"}',
     })
-    await expect(asked).rejects.toThrow()
+    await expect(asked).rejects.toThrow('abort')
     // The end of the request is logged when its caller has gone.
     await eventually(() => expect(arrivals(gateway).length).toBeGreaterThan(before))
     leave()

@@ -78,7 +78,7 @@ export interface MediaKind {
   /** The model that makes it, by the configuration below. */
   readonly model: string
   /** Sends one request, its body read. */
-  ask(gateway: TestGateway, model: string): Promise<Answered>
+  readonly ask: (gateway: TestGateway, model: string) => Promise<Answered>
   /** Nanocredits of one request at the dear price; the cheap one is a tenth of it. */
   readonly dear: bigint
 }

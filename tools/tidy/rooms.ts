@@ -30,6 +30,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   billing: 3,
   deposits: 3,
   observe: 3,
+  routing: 3,
   teams: 3,
   inference: 4,
   operating: 4,

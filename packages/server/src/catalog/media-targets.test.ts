@@ -84,7 +84,7 @@ describe('a model of pictures', () => {
   })
 })
 
-test('an alias of pictures has all its upstreams for renders, and in production those for chats whose cost is known', () => {
+test('an alias has all its upstreams for renders, and in production those for chats whose cost is known', () => {
   const targets = [target('main', 'a', image('0.01')), target('spare', 'b', image('0.04'), 'priced')] as const
   const alias = catalogOf('svc-image', targets, { isProduction: true }).find('svc-image')
   expect(alias).toMatchObject({ upstream: 'spare', upstreamModel: 'b' })

@@ -52,8 +52,8 @@ export interface Model {
   /** Null for models that are not sold by tokens; of several upstreams, that of the first which sells it so. */
   readonly price: ChatPrice | null
   /**
-   * How media are sold; null for models of text alone. One of both prices is there. Of several upstreams, what the first
-   * can do at the prices of the dearest: what each of them takes stands in its target.
+   * How media are sold; null for models of text alone. One of both prices is there. Of several upstreams, what the
+   * first can do at the prices of the dearest: what each of them takes stands in its target.
    */
   readonly media: MediaOffer | null
   /** Null for a model with one upstream. */

@@ -26,8 +26,8 @@ export interface MadeRenders {
 const refusals: ReadonlySet<string> = new Set(['upstream_rejected_request', 'invalid_value', 'unsupported_parameter'])
 
 /**
- * Makes the pictures of one request, at its first target or at another where none came and nothing can have been billed.
- * Pictures of two upstreams never stand in one answer.
+ * Makes the pictures of one request, at its first target or at another where none came and nothing can have been
+ * billed. Pictures of two upstreams never stand in one answer.
  */
 export function makeRenders(
   deps: AttemptDeps,
@@ -53,8 +53,9 @@ function whyNone({ answers, failures }: MadeRenders): Error | null {
 }
 
 /**
- * Makes the pictures of one request at one upstream. An upstream that makes fewer at a time is called as often as is needed, at once:
- * by what its list says, by what it refuses, and once more for those that are missing from a short answer.
+ * Makes the pictures of one request at one upstream. An upstream that makes fewer at a time is called as often as is
+ * needed, at once: by what its list says, by what it refuses, and once more for those that are missing from a short
+ * answer.
  *
  * Never rejects because of the upstream: what failed is told beside what came.
  */

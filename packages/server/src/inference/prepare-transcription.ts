@@ -61,7 +61,10 @@ export interface PreparedTranscription {
  */
 const BYTES_PER_SECOND = 4_000
 
-/** The estimate of a request's charge, final before the upstream that serves it is asked. Source: spec 3, billing rule 4. */
+/**
+ * The estimate of a request's charge, final before the upstream that serves it is asked. Source: spec 3, billing rule
+ * 4.
+ */
 export function chargeSeconds({ perSecond }: TranscriptionPrices, seconds: number): ChatCharge {
   const lines = [{ unit: 'seconds', quantity: seconds, perUnit: perSecond }] as const
   return chargeMedia({ lines, reportedCost: null, estimated: true })
@@ -76,7 +79,8 @@ function asTarget(call: TranscriptionCall): AsTarget<SoundTarget> {
       const does = call.task === 'translate' ? 'translate sound' : 'transcribe sound'
       throw new ServiceError('invalid_value', `The upstream of this model does not ${does}.`, { param: 'model' })
     }
-    if (port.formats.includes(sourceFormats[call.format])) return { upstream, upstreamModel, port, prices: media.prices }
+    if (port.formats.includes(sourceFormats[call.format]))
+      return { upstream, upstreamModel, port, prices: media.prices }
     throw new ServiceError('unsupported_format', `This model does not give '${call.format}'.`, {
       param: 'response_format',
     })

@@ -9,7 +9,10 @@ import { videoRate } from './video-rate.ts'
 
 type Several<Prices> = readonly [Prices, ...Prices[]]
 
-/** The dearest of several prices, figure by figure. @param all of one type; those of another than the first are left out. */
+/**
+ * The dearest of several prices, figure by figure.
+ * @param all of one type; those of another than the first are left out.
+ */
 export function dearestMedia(all: Several<MediaPrices>): MediaPrices {
   const [first, ...others] = all
   if (others.length === 0) return first
@@ -28,7 +31,9 @@ export function dearestMedia(all: Several<MediaPrices>): MediaPrices {
 /** Every variant that one of the lists names, at the most that it can cost where it is dearest. */
 function dearestImages(all: Several<ImagePrices>): ImagePrices {
   const variants = distinct(
-    all.flatMap((prices) => prices.variants.map(({ perImage: _price, ...settings }) => settings)),
+    all.flatMap((prices) =>
+      prices.variants.map(({ resolution, size, quality, mode }) => ({ resolution, size, quality, mode })),
+    ),
   )
   return {
     type: 'image',
@@ -63,7 +68,9 @@ function dearestVideos(all: Several<VideoPrices>): VideoPrices {
   }
 }
 
-/** A text has at least as many bytes as characters, so where one upstream sells by the byte, bytes are what is shown. */
+/**
+ * A text has at least as many bytes as characters, so where one upstream sells by the byte, bytes are what is shown.
+ */
 function dearestSpeech(all: Several<SpeechPrices>): SpeechPrices {
   const isByBytes = all.some(({ unit }) => unit === 'byte')
   return {
@@ -87,7 +94,8 @@ function greatestKnown(amounts: readonly (AttoUsd | null)[]): AttoUsd | null {
   return known.length === 0 ? null : greatest(known)
 }
 
+/** @param all each with its members in the same order. */
 function distinct<Settings extends object>(all: readonly Settings[]): readonly Settings[] {
-  const bySettings = new Map(all.map((settings) => [JSON.stringify(Object.entries(settings).sort()), settings]))
+  const bySettings = new Map(all.map((settings) => [JSON.stringify(settings), settings]))
   return [...bySettings.values()]
 }

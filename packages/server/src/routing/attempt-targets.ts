@@ -135,7 +135,7 @@ async function make<To extends Target, Result>(attempt: Attempt<To, Result>, tar
  * @returns the result of the last attempt.
  * @throws what the last attempt threw.
  *
- * Source: decision 0033 (what may be repeated).
+ * Source: decisions 0033 (what may be repeated) and 0058 (targets of media).
  */
 export async function attemptTargets<To extends Target, Result>(
   deps: AttemptDeps,

@@ -1,7 +1,9 @@
 import type { ChatPrice } from '../pricing/price.ts'
 import type { WatchedUpstream } from '../upstream/watch-health.ts'
 
-/** One upstream that may serve a request. What a request needs to know of it besides stands in its own kind of target. */
+/**
+ * One upstream that may serve a request. What a request needs to know of it besides stands in its own kind of target.
+ */
 export interface Target {
   readonly upstream: WatchedUpstream
   /** The id that it knows. */

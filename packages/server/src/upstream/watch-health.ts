@@ -57,8 +57,7 @@ function watchImages(port: ImageUpstream | null, watch: HealthWatch | null, rece
   if (port === null || watch === null) return port
   return {
     ...port,
-    create: (request, onPartial) =>
-      watch.follow(recent.timed(request.upstreamModel, port.create(request, onPartial))),
+    create: (request, onPartial) => watch.follow(recent.timed(request.upstreamModel, port.create(request, onPartial))),
   }
 }
 

@@ -69,7 +69,15 @@ export class ImageStreamReader {
       const { name: upstream, apiKey, dialect } = this.#facts
       const { failuresAreFree } = dialect
       const cost = costOfFailure(value, () => Buffer.from(data), dialect)
-      this.error = chatFailure({ upstream, value, status: null, retryAfterSeconds: null, apiKey, failuresAreFree, cost })
+      this.error = chatFailure({
+        upstream,
+        value,
+        status: null,
+        retryAfterSeconds: null,
+        apiKey,
+        failuresAreFree,
+        cost,
+      })
       return
     }
     const type = typeof value['type'] === 'string' ? value['type'] : ''
