@@ -29,7 +29,7 @@ test('pictures are shown at the dearest of all lists that have the same settings
   for (const quality of QUALITIES) {
     for (const size of SIZES) {
       const settings = { quality, size, resolution: null }
-      const [left, right] = [rising, falling].map((prices) => likelyImageRate(prices, settings)) as [bigint, bigint]
+      const [left, right] = [likelyImageRate(rising, settings), likelyImageRate(falling, settings)]
       expect(likelyImageRate(shown, settings)).toBe(left > right ? left : right)
     }
   }
