@@ -115,6 +115,31 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     return [(control.ariaLabel ?? control.textContent) + ' ' + width + ' × ' + height]
   })`)
 
+/** How often a key is pressed to go through what a page has. */
+const TABS_MAX = 80
+
+/**
+ * Goes through the page with the Tab key, and names what gets the focus while something else stands over it. Source:
+ * WCAG 2.2, 2.4.11.
+ */
+export async function coveredFocus(page: Page): Promise<string[]> {
+  const covered: string[] = []
+  for (let presses = 0; presses < TABS_MAX; presses += 1) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate<string | null>(`(() => {
+      const control = document.activeElement
+      if (control === null || control === document.body) return null
+      const { left, top, width, height } = control.getBoundingClientRect()
+      const seen = document.elementFromPoint(left + width / 2, top + height / 2)
+      const isSeen = height > innerHeight || (seen !== null && (control.contains(seen) || seen.contains(control)))
+      return isSeen ? '' : control.outerHTML.slice(0, 120)
+    })()`)
+    if (found === null) return presses === 0 ? ['nothing takes the focus'] : covered
+    if (found !== '') covered.push(found)
+  }
+  return covered
+}
+
 /** By how many pixels the page is wider than what it is seen through. */
 export const overhang = (page: Page): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')

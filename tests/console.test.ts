@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createId } from '../packages/server/src/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import {
+  coveredFocus,
   cutTables,
   DESK,
   faultsOf,
@@ -381,6 +382,9 @@ test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async 
     if (place === 'Models') expect(await overhang(page)).toBe(0)
     else expect(await faultsOf(page)).toEqual([])
   }
+  await page.goto(page.url().replace(/\/usage.*/, '/account'))
+  await untilItStands(page)
+  expect(await coveredFocus(page)).toEqual([])
 })
 
 test('nothing moves or is cut off while pages load, on a desk and on a phone', { timeout: TEST_MS }, async () => {

@@ -63,7 +63,10 @@ function Details({ deposit, isLocal }: { readonly deposit: Deposit; readonly isL
         </Fact>
         {deposit.price_usd !== null && (
           <Fact name="Price">
-            <span className="figures">${deposit.price_usd}</span> for one {deposit.asset}
+            <span className="figures" title={`${deposit.price_usd} USD`}>
+              ${shortDecimal(deposit.price_usd)}
+            </span>{' '}
+            for one {deposit.asset}
             {deposit.priced_at !== null && (
               <span className="text-soft">, of {new Date(deposit.priced_at * 1_000).toLocaleString()}</span>
             )}

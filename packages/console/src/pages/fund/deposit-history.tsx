@@ -117,7 +117,9 @@ function Row({ deposit, search, isLocal }: DepositHistoryProps & { readonly depo
         {deposit.credits === null ? (
           <span className="text-soft">not known yet</span>
         ) : (
-          <Credits value={deposit.credits} withUnit={false} />
+          <span className={clsx(deposit.status !== 'credited' && 'text-soft')}>
+            <Credits value={deposit.credits} withUnit={false} />
+          </span>
         )}
       </td>
       <td className={clsx(cell, 'hidden sm:table-cell')}>

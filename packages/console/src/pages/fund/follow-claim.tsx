@@ -5,6 +5,7 @@ import { clsx } from 'clsx'
 import { useEffect, useRef } from 'react'
 import { type Claim, claimQuery, type ClaimState, depositQuery } from '../../api/funding.ts'
 import { useTeam } from '../../api/session.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Card } from '../../ui/page.tsx'
@@ -22,7 +23,6 @@ const REFUSALS: Readonly<Record<string, (claim: Claim, told: string) => string>>
     'The transaction failed on the network; it moved nothing, and there is nothing to credit.',
   deposit_not_found: () =>
     'It paid nobody of this team on this network. Compare the address that it was sent to with the one below.',
-  asset_mismatch: (_claim, told) => `${told} Choose the other asset below, and claim it again.`,
   wallet_not_linked: () =>
     'The wallet that has sent it is not linked to this team. Link it below; then it is credited.',
   amount_below_minimum: (_claim, told) => `${told} You need not claim it again.`,
@@ -83,6 +83,7 @@ export function FollowClaim({ claim, isLocal }: { readonly claim: Claim; readonl
             <span className="w-full truncate font-mono text-[12px] text-soft">{claim.txHash}</span>
           </p>
           {error !== null && <Failure error={explained(error, claim)} />}
+          {error instanceof ApiError && error.is('asset_mismatch') && <OtherAsset claim={claim} />}
           {error instanceof ApiError && error.retryAfterMs !== null && (
             <p role="status" className="text-soft">
               This page asks again by itself.
@@ -93,6 +94,23 @@ export function FollowClaim({ claim, isLocal }: { readonly claim: Claim; readonl
         </div>
       </Card>
     </div>
+  )
+}
+
+/** It paid this team in the other asset: one press looks for that. */
+function OtherAsset({ claim }: { readonly claim: Claim }) {
+  const team = useTeam()
+  const asset = claim.asset === 'ETH' ? 'USDG' : 'ETH'
+  return (
+    <Link
+      to="/team/$teamId/fund"
+      params={{ teamId: team.id }}
+      search={(search) => ({ ...search, asset })}
+      resetScroll={false}
+      className={clsx(buttonLook('secondary'), 'self-start')}
+    >
+      Look for it as {asset}
+    </Link>
   )
 }
 

@@ -44,6 +44,16 @@ export function FirstRunPage() {
       </Gate>
     )
   }
+  if (location.hash.length < 2) {
+    return (
+      <Gate title="The link is not whole">
+        <p className="text-soft">
+          Open the link that the gateway printed when it started, to its last character: what stands behind the # in it
+          shows that it is you who runs this gateway.
+        </p>
+      </Gate>
+    )
+  }
   return (
     <Gate title="You run this gateway">
       <p className="text-soft">Make the operator’s account. It can add accounts, credits and other operators.</p>
