@@ -115,6 +115,13 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     return [(control.ariaLabel ?? control.textContent) + ' ' + width + ' × ' + height]
   })`)
 
+/** What the keyboard acts on once it has a place, by its name; a dialog that was left gives the focus back first. */
+export async function nameOfFocus(page: Page): Promise<string> {
+  const focus = page.locator(':focus')
+  await focus.waitFor()
+  return (await focus.getAttribute('aria-label')) ?? (await focus.innerText())
+}
+
 /** How often a key is pressed to go through what a page has. */
 const TABS_MAX = 80
 

@@ -14,6 +14,7 @@ import {
   cutTables,
   DESK,
   faultsOf,
+  nameOfFocus,
   untilItStands,
   openConsole,
   openPlace,
@@ -190,6 +191,11 @@ test(
     await page.getByRole('button', { name: 'Actions for first key' }).click()
     await page.getByRole('menuitem', { name: 'Revoke' }).click()
     await page.getByRole('heading', { name: /Revoke .first key./ }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await nameOfFocus(page)).toBe('Actions for first key')
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    await page.getByRole('heading', { name: /Revoke .first key./ }).waitFor()
     expect(await statusOf(key)).toBe(200)
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Revoke the key' }).click()
@@ -248,7 +254,9 @@ test('usage: a day is read with the keyboard, a record tells how its credits mov
   const csv = await page.evaluate<string>(`fetch('${file ?? ''}').then((response) => response.text())`)
   expect(csv.split('\r\n')[1]).toContain(',chat,svc-gpt,')
 
-  await page.getByRole('region', { name: 'Requests' }).getByRole('link').last().click()
+  const row = page.getByRole('region', { name: 'Requests' }).getByRole('link').last()
+  const named = await row.innerText()
+  await row.press('Enter')
   const moments = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
   await moments.first().waitFor()
   expect(await moments.allInnerTexts()).toEqual([expect.stringMatching(/^Held/), expect.stringMatching(/^Captured/)])
@@ -257,6 +265,7 @@ test('usage: a day is read with the keyboard, a record tells how its credits mov
   expect(await faultsOf(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await nameOfFocus(page)).toBe(named)
 })
 
 test(
@@ -352,6 +361,7 @@ test('models can be searched, and one is reckoned for a month', { timeout: TEST_
   expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('svc-gpt')
   await page.getByRole('region', { name: 'Models' }).getByRole('link').first().click()
   await page.waitForURL(/\/models\/svc-gpt$/)
+  await page.locator('#content:focus').waitFor()
   await page.getByLabel('Requests a month').fill('2000')
   await page.getByLabel('Input tokens each').fill('1000')
   await page.getByLabel('Output tokens each').fill('1000')

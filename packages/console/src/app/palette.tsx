@@ -7,6 +7,7 @@ import { Dialog } from 'radix-ui'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { useCan, useTeam } from '../api/session.ts'
 import { keysQuery, modelsQuery } from '../api/team.ts'
+import { useReturnFocus } from '../ui/use-return-focus.ts'
 import { findEntries, type PaletteEntry, requestIdOf } from './palette-entries.ts'
 import { hrefOf } from './places.ts'
 import { usePlaces } from './use-places.ts'
@@ -53,6 +54,7 @@ function useFound(text: string): readonly PaletteEntry[] {
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
+  const returnFocus = useReturnFocus()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const found = useFound(text)
@@ -74,6 +76,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-30 bg-[oklch(20%_0.01_220/0.45)]" />
         <Dialog.Content
+          onCloseAutoFocus={returnFocus}
           aria-describedby={undefined}
           className="fixed top-[12vh] left-1/2 z-40 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden
             rounded-lg border border-line bg-raised shadow-[0_16px_48px_rgb(0_0_0/0.22)] outline-none"
@@ -148,8 +151,10 @@ function EntryList({ id, entries, at, onOpen }: EntryListProps) {
               )}
             >
               <Icon size={15} className="shrink-0 text-soft" aria-hidden />
-              <span className="truncate">{entry.name}</span>{' '}
-              <span className="ml-auto shrink-0 pl-3 font-mono text-[12px] text-soft">{entry.note}</span>
+              <span className="flex min-w-0 flex-1 justify-between gap-x-3 max-sm:flex-col sm:items-center">
+                <span className="truncate">{entry.name}</span>{' '}
+                <span className="truncate font-mono text-[12px] text-soft empty:hidden sm:shrink-0">{entry.note}</span>
+              </span>
             </div>
           </div>
         )

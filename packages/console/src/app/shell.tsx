@@ -1,6 +1,6 @@
 /** What stands around every page: sidebar (a bar at the bottom on a phone), top bar, and the page in the middle. */
-import { Outlet } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Outlet, useRouter } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect } from 'react'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { BottomBar, Sidebar } from './navigation.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -9,7 +9,21 @@ const OwnInvitations = lazy(async () => ({
   default: (await import('./own-invitations.tsx')).OwnInvitations,
 }))
 
+/** A link that led to another page is gone with its page: the keyboard goes on with the content of the new one. */
+function useContentFocus(): void {
+  const router = useRouter()
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
+        if (fromLocation === undefined || !pathChanged || document.activeElement !== document.body) return
+        document.getElementById('content')?.focus({ preventScroll: true })
+      }),
+    [router],
+  )
+}
+
 export function Shell() {
+  useContentFocus()
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[232px_1fr] print:block">
       <a

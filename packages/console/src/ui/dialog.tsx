@@ -2,6 +2,7 @@ import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { useReturnFocus } from './use-return-focus.ts'
 
 interface DialogProps {
   readonly title: string
@@ -24,11 +25,13 @@ const LOOKS = {
 
 /** What stands above the page until it is answered. */
 export function Dialog({ title, lead, onClose, look = 'dialog', children }: DialogProps) {
+  const returnFocus = useReturnFocus()
   return (
     <Radix.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-30 bg-[oklch(20%_0.01_220/0.45)]" />
         <Radix.Content
+          onCloseAutoFocus={returnFocus}
           {...(lead === undefined ? { 'aria-describedby': undefined } : {})}
           className={clsx(
             'fixed z-40 overflow-y-auto overscroll-contain border border-line bg-raised p-5 outline-none md:p-6',

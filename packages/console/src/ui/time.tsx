@@ -7,12 +7,15 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
+/** Clocks of browser and gateway differ by so much, and what has just happened is not to come. */
+const DRIFT_SECONDS = 10
+
 function relativeText(seconds: number, now: number): string {
   const difference = seconds - now
   for (const [unit, length] of UNITS) {
     if (Math.abs(difference) >= length) return relative.format(Math.round(difference / length), unit)
   }
-  return 'just now'
+  return difference > DRIFT_SECONDS ? 'in a moment' : 'just now'
 }
 
 /**

@@ -76,7 +76,8 @@ function OneModel({ model }: { readonly model: Model }) {
   )
 }
 
-function Prices({ model: { svc, pricing } }: { readonly model: Model }) {
+function Prices({ model }: { readonly model: Model }) {
+  const { svc, pricing } = model
   const tiers = pricing?.overrides ?? []
   return (
     <>
@@ -92,7 +93,32 @@ function Prices({ model: { svc, pricing } }: { readonly model: Model }) {
         </p>
       )}
       <p className="mt-3 text-[12px] text-soft">The margin of {svc.margin_bps / 100} % is in these prices.</p>
+      <OwnPrice model={model} />
     </>
+  )
+}
+
+/** What the model behind an alias is sold at by its own name, where that is another price. */
+function OwnPrice({ model: { svc } }: { readonly model: Model }) {
+  const team = useTeam()
+  const target = useSuspenseQuery(modelsQuery).data.data.find(({ id }) => id === svc.alias_for)
+  if (target === undefined) return null
+  const { credits_per_1m_input: input, credits_per_1m_output: output } = target.svc
+  if (input === null || output === null) return null
+  if (input === svc.credits_per_1m_input && output === svc.credits_per_1m_output) return null
+  return (
+    <p className="mt-3 text-[12px] text-soft">
+      This name is an alias, sold by the gateway’s rate card. By its own name,{' '}
+      <Link
+        to="/team/$teamId/models/$modelId"
+        params={{ teamId: team.id, modelId: target.id }}
+        className="font-mono wrap-anywhere underline underline-offset-2 hover:text-text"
+      >
+        {target.id}
+      </Link>
+      , the same model is sold by its list: <Credits value={input} withUnit={false} /> for input,{' '}
+      <Credits value={output} withUnit={false} /> for output.
+    </p>
   )
 }
 

@@ -101,7 +101,7 @@ function Figures({ account }: { readonly account: Account }) {
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line md:grid-cols-4">
       <Figure name="Balance">
-        <Credits value={account.credits} withUnit={false} />
+        <Credits value={account.credits} withUnit={false} isBalance />
         <div className="text-[12px] font-normal text-soft">
           <Usd value={account.credits} />
         </div>
@@ -191,7 +191,11 @@ function Requests({ account: { requests } }: { readonly account: Account }) {
                 </div>
               </td>
               <td
-                className={clsx(cell, 'max-w-36 truncate', request.error_code === null ? 'text-soft' : 'text-danger')}
+                className={clsx(
+                  cell,
+                  'truncate max-sm:max-w-36',
+                  request.error_code === null ? 'text-soft' : 'text-danger',
+                )}
                 title={request.error_code ?? undefined}
               >
                 {request.error_code ?? request.status}

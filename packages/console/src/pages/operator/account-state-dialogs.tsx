@@ -102,7 +102,7 @@ export function SuspendAccountDialog({ account, onClose }: AccountDialogProps) {
         .
       </li>
       <li>
-        Its keys and its balance of <Credits value={account.credits} /> stay. It can be resumed.
+        Its keys and its balance of <Credits value={account.credits} isBalance /> stay. It can be resumed.
       </li>
     </StateDialog>
   )
@@ -145,8 +145,8 @@ export function CloseAccountDialog({ account, onClose }: AccountDialogProps) {
         {open.count > 0 && ': streams end within a second and are charged for what they delivered'}.
       </li>
       <li>
-        Its balance of <Credits value={account.credits} /> stays. What you owe back is paid outside, and taken off by a
-        correction.
+        Its balance of <Credits value={account.credits} isBalance /> stays. What you owe back is paid outside, and taken
+        off by a correction.
       </li>
       <li>Records and statements stay. It cannot be opened again.</li>
     </StateDialog>

@@ -111,7 +111,7 @@ function AccountTable({ accounts }: { readonly accounts: readonly Exact<Operator
                 <AccountMark state={account.state} />
               </td>
               <td className={clsx(cell, right)}>
-                <Credits value={account.credits} withUnit={false} />
+                <Credits value={account.credits} withUnit={false} isBalance />
               </td>
               <td className={clsx(cell, right, 'hidden sm:table-cell')}>
                 <Credits value={account.credits_reserved} withUnit={false} />

@@ -66,7 +66,7 @@ export function CreditsDialog({ account, kind, onClose }: CreditsDialogProps) {
       title={`${words.title} “${account.name}”`}
       lead={
         <>
-          Its balance is <Credits value={account.credits} withUsd />.
+          Its balance is <Credits value={account.credits} withUsd isBalance />.
         </>
       }
       onClose={onClose}

@@ -17,25 +17,27 @@ interface ChargeLineProps {
 export function ChargeLine({ charge, requestId, isEstimated = false, isPending = false }: ChargeLineProps) {
   const team = useTeam()
   return (
-    <span className="text-[12px] text-soft" data-testid="charge" data-charge={charge ?? ''}>
-      {charge === null ? (
-        <>{isPending ? 'The charge is being settled …' : 'The charge is not known yet'}</>
-      ) : charge === '0' ? (
-        <>Free</>
-      ) : (
-        <>
-          <span className="text-text">
-            <Credits value={charge} withUsd />
-          </span>
-          {isEstimated && <span title="The upstream reported no usage: it was counted here."> estimated</span>}
-        </>
-      )}
+    <span
+      className="flex flex-wrap items-center gap-x-3 text-[12px] text-soft"
+      data-testid="charge"
+      data-charge={charge ?? ''}
+    >
+      <span>
+        {charge === null ? (
+          <>{isPending ? 'The charge is being settled …' : 'The charge is not known yet'}</>
+        ) : charge === '0' ? (
+          <>Free</>
+        ) : (
+          <>
+            <span className="text-text">
+              <Credits value={charge} withUsd />
+            </span>
+            {isEstimated && <span title="The upstream reported no usage: it was counted here."> estimated</span>}
+          </>
+        )}
+      </span>
       {requestId !== null && charge !== '0' && (
         <>
-          {' '}
-          <span aria-hidden className="max-sm:hidden">
-            ·
-          </span>{' '}
           <Link
             to="/team/$teamId/usage/$requestId"
             params={{ teamId: team.id, requestId }}
@@ -43,7 +45,6 @@ export function ChargeLine({ charge, requestId, isEstimated = false, isPending =
           >
             Why this much?
           </Link>
-          {' · '}
           <Link
             to="/team/$teamId/usage"
             params={{ teamId: team.id }}

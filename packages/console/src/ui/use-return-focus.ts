@@ -1,0 +1,24 @@
+import { useState } from 'react'
+
+/** What had the focus; of a menu, whose items go as soon as one is chosen, the button that has opened it. */
+function focusedPlace(): HTMLElement | null {
+  const focused = document.activeElement
+  const menu = focused?.closest('[role=menu]')
+  const place = menu == null ? focused : document.getElementById(menu.getAttribute('aria-labelledby') ?? '')
+  return place instanceof HTMLElement && place !== document.body ? place : null
+}
+
+/**
+ * For what stands above the page: whoever closes it goes on where they were, or with the content where that place is
+ * gone.
+ *
+ * @returns the handler of Radix's `onCloseAutoFocus`, which knows its own triggers alone.
+ */
+export function useReturnFocus(): (event: Event) => void {
+  const [place] = useState(focusedPlace)
+  return (event) => {
+    event.preventDefault()
+    const target = place?.isConnected === true ? place : document.getElementById('content')
+    target?.focus({ preventScroll: true })
+  }
+}
