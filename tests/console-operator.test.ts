@@ -51,7 +51,11 @@ test(
   'the token that the start printed lets the first operator in, who names the gateway',
   { timeout: TEST_MS },
   async () => {
-    await page.goto((await gateway.gateway.console.firstRunAddress()) ?? '')
+    const address = (await gateway.gateway.console.firstRunAddress()) ?? ''
+    await page.goto(address.replace(/#.*/, ''))
+    await page.getByRole('heading', { name: 'The link is not whole' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.goto(address)
     await page.getByLabel('Name').fill('Ada')
     await page.getByLabel('E-mail').fill('ada@example.com')
     await page.getByLabel('Password').fill('correct horse battery')

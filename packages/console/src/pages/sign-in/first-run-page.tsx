@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useLocation } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { sessionQuery, useSession } from '../../api/session.ts'
 import { firstRun } from '../../api/sign-in.ts'
@@ -13,28 +14,7 @@ const PASSWORD_LENGTH_MIN = 12
 /** The account of whoever runs the gateway. The token stands behind the hash, so that no server log has it. */
 export function FirstRunPage() {
   const { gateway } = useSession()
-  const client = useQueryClient()
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    setBusy(true)
-    setProblem(null)
-    try {
-      await firstRun({
-        token: location.hash.slice(1),
-        email: formText(fields, 'email').trim(),
-        name: formText(fields, 'name').trim(),
-        password: formText(fields, 'password'),
-      })
-      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
-      location.assign('/console')
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : 'That did not work.')
-      setBusy(false)
-    }
-  }
+  const token = useLocation({ select: ({ hash }) => hash })
   if (!gateway.sign_in.first_run) {
     return (
       <Gate title="This gateway has an operator">
@@ -44,7 +24,7 @@ export function FirstRunPage() {
       </Gate>
     )
   }
-  if (location.hash.length < 2) {
+  if (token === '') {
     return (
       <Gate title="The link is not whole">
         <p className="text-soft">
@@ -57,28 +37,56 @@ export function FirstRunPage() {
   return (
     <Gate title="You run this gateway">
       <p className="text-soft">Make the operator’s account. It can add accounts, credits and other operators.</p>
-      <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        <TextField label="Name" name="name" autoComplete="name" required maxLength={64} />
-        <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={PASSWORD_LENGTH_MIN}
-          maxLength={128}
-          hint={`At least ${PASSWORD_LENGTH_MIN} characters.`}
-        />
-        {problem !== null && (
-          <p role="alert" className="text-danger">
-            {problem}
-          </p>
-        )}
-        <Button type="submit" className="h-10" isBusy={isBusy}>
-          Create the account
-        </Button>
-      </form>
+      <OperatorForm token={token} />
     </Gate>
+  )
+}
+
+function OperatorForm({ token }: { readonly token: string }) {
+  const client = useQueryClient()
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    setBusy(true)
+    setProblem(null)
+    try {
+      await firstRun({
+        token,
+        email: formText(fields, 'email').trim(),
+        name: formText(fields, 'name').trim(),
+        password: formText(fields, 'password'),
+      })
+      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      location.assign('/console')
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : 'That did not work.')
+      setBusy(false)
+    }
+  }
+  return (
+    <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+      <TextField label="Name" name="name" autoComplete="name" required maxLength={64} />
+      <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={PASSWORD_LENGTH_MIN}
+        maxLength={128}
+        hint={`At least ${PASSWORD_LENGTH_MIN} characters.`}
+      />
+      {problem !== null && (
+        <p role="alert" className="text-danger">
+          {problem}
+        </p>
+      )}
+      <Button type="submit" className="h-10" isBusy={isBusy}>
+        Create the account
+      </Button>
+    </form>
   )
 }
