@@ -142,6 +142,22 @@ describe('with a gateway that names things as an attacker would', () => {
     expect((await sit(['models'], { env: { ...env, NO_COLOR: '' } })).out).toContain(`${ESCAPE}[1m`)
   })
 
+  test('a list shows the columns that something of it fills', async () => {
+    const speaks = {
+      credits_per_1m_input: null,
+      credits_per_1m_output: null,
+      unit: 'character',
+      credits_per_unit: 0.02,
+    }
+    const [model] = models('plain/voice').body.data
+    answer = {
+      status: 200,
+      body: { object: 'list', data: [{ ...model, context_length: null, svc: { ...model?.svc, ...speaks } }] },
+    }
+    const { out } = await sit(['models'], { env, isTerminal: false })
+    expect(out.split('\n')[0]?.trim().split(/ {2,}/)).toEqual(['MODEL', 'TYPE', 'CREDITS EACH', 'NAME'])
+  })
+
   test('networks of play money are called what they are, also by a gateway that does not know local ones', async () => {
     const chain = { chainId: 4663, name: 'A Chain', address: '0x1', assets: [{ asset: 'ETH', uri: 'ethereum:0x1@1' }] }
     const deposits = { object: 'deposit_address', mode: 'address', minimum_usd: 1 }

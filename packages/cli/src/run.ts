@@ -19,19 +19,23 @@ export async function run(terminal: Terminal, words: readonly string[], version:
   const write = (output: Terminal['out']) => (text: string) => {
     texts.push(output.bytes(text))
   }
-  const quietly = (command: typeof program | (typeof program.commands)[number]): void => {
+  const quietly = (command: typeof program | (typeof program.commands)[number], path: string): void => {
     command
       .configureHelp({ showGlobalOptions: true })
       .exitOverride()
       .configureOutput({
         writeOut: write(terminal.out),
         writeErr: write(terminal.notes),
+        outputError: (text, writeError) => {
+          writeError(`${styled(terminal.notes, 'red', 'Error:')} ${text.replace(/^error: /, '')}`)
+        },
         getOutHelpWidth: terminal.out.width,
         getErrHelpWidth: terminal.notes.width,
       })
-    command.commands.forEach(quietly)
+    if (path !== '') command.showHelpAfterError(`\`svc help${path}\` shows what it takes.`)
+    for (const child of command.commands) quietly(child, `${path} ${child.name()}`)
   }
-  quietly(program)
+  quietly(program, '')
   try {
     await program.parseAsync(words, { from: 'user' })
     await Promise.all(texts)

@@ -44,20 +44,32 @@ function keepList({ settingsFolder }: Context, baseUrl: string, list: readonly M
 
 async function printModels({ terminal }: Context, chosen: readonly Model[]): Promise<void> {
   const unit: Column<Model> = { title: 'CREDITS EACH', cell: unitText, align: 'right', dropAt: 1 }
+  const tokens: readonly Column<Model>[] = [
+    { title: 'CREDITS/1M IN', cell: (model) => amount(model.svc.credits_per_1m_input), align: 'right', dropAt: 2 },
+    { title: 'OUT', cell: (model) => amount(model.svc.credits_per_1m_output), align: 'right', dropAt: 2 },
+  ]
+  const contexts: Column<Model> = {
+    title: 'CONTEXT',
+    cell: (model) => contextText(model.context_length),
+    align: 'right',
+    dropAt: 4,
+  }
   const training: Column<Model> = {
     title: 'TRAINS ON PROMPTS',
     cell: (model) => TRAINING[trainingOf(model) ?? 'unknown'],
-    dropAt: 4,
+    dropAt: 5,
   }
+  const isSoldByTokens = chosen.some(
+    ({ svc }) => svc.credits_per_1m_input !== null || svc.credits_per_1m_output !== null,
+  )
   await printTable(terminal.out, chosen, [
     { title: 'MODEL', cell: (model) => model.id, shrinkTo: 32, keepsEnd: true },
-    { title: 'TYPE', cell: (model) => model.svc.type, dropAt: 2 },
-    { title: 'CONTEXT', cell: (model) => contextText(model.context_length), align: 'right', dropAt: 3 },
-    { title: 'CREDITS/1M IN', cell: (model) => amount(model.svc.credits_per_1m_input), align: 'right', dropAt: 1 },
-    { title: 'OUT', cell: (model) => amount(model.svc.credits_per_1m_output), align: 'right', dropAt: 1 },
+    { title: 'TYPE', cell: (model) => model.svc.type, dropAt: 3 },
+    ...(chosen.some((model) => model.context_length !== null) ? [contexts] : []),
+    ...(isSoldByTokens ? tokens : []),
     ...(chosen.some(({ svc }) => svc.unit !== null) ? [unit] : []),
     ...(chosen.some((model) => trainingOf(model) !== null) ? [training] : []),
-    { title: 'NAME', cell: (model) => model.name, shrinkTo: 12, dropAt: 5 },
+    { title: 'NAME', cell: (model) => model.name, shrinkTo: 12, dropAt: 6 },
   ])
   if (terminal.out.isTerminal) await terminal.notes.line(`${chosen.length} models`)
 }

@@ -19,7 +19,10 @@ const HISTORY_LINES = 1_000
 const CONTINUED = '… '
 const BLOCK = '"""'
 
-export function openLineReader(terminal: Terminal, folder: string): LineReader {
+/** What can stand in place of a line that was begun, whole lines. */
+export type LineCompleter = (line: string) => Promise<readonly string[]>
+
+export function openLineReader(terminal: Terminal, folder: string, complete: LineCompleter): LineReader {
   const historyFile = path.join(folder, 'chat-history')
   const lines = createInterface({
     input: terminal.input,
@@ -27,6 +30,7 @@ export function openLineReader(terminal: Terminal, folder: string): LineReader {
     history: readHistory(historyFile),
     historySize: HISTORY_LINES,
     removeHistoryDuplicates: true,
+    completer: async (line: string): Promise<[string[], string]> => [[...(await complete(line))], line],
   })
   let answering: AbortController | null = null
   let ended = new AbortController()

@@ -9,7 +9,7 @@ import { type AskProgress, askStreaming, type Question } from './ask.ts'
 import { chargeNote } from './charge-note.ts'
 import { interruptedCharge } from './interrupted-charge.ts'
 import { openLineReader } from './line-reader.ts'
-import { runSlashCommand } from './slash-commands.ts'
+import { completeSlash, runSlashCommand } from './slash-commands.ts'
 
 /** What a conversation is now. Commands change it. */
 export interface SessionState {
@@ -37,7 +37,7 @@ export async function startSession(context: Context, api: ApiConnection, start: 
   const { terminal } = context
   const state: SessionState = { question: start, images: [], spent: ZERO, last: null }
   const note = (text: string): Promise<void> => terminal.notes.line(text)
-  const reader = openLineReader(terminal, context.settingsFolder)
+  const reader = openLineReader(terminal, context.settingsFolder, (line) => completeSlash(context, line))
   const session: Session = {
     context,
     api,

@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises'
 import type { ChatMessage } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
+import type { Context } from '../context.ts'
 import { creditsText, creditsTextOf } from '../credits-text.ts'
 import { readImage } from './attach.ts'
 import type { Session } from './session.ts'
@@ -44,6 +45,24 @@ export async function runSlashCommand(session: Session, line: string): Promise<b
     throw new CommandError(`/${command.name} needs ${command.takes}.`)
   }
   return command.run(session, rest)
+}
+
+/**
+ * Lines that begin as a line does: the commands, and the models of the gateway behind `/model`. Nothing is a failure.
+ */
+export async function completeSlash(context: Context, line: string): Promise<readonly string[]> {
+  if (!line.startsWith('/')) return []
+  const [, id] = /^\/model +(\S*)$/.exec(line) ?? []
+  if (id === undefined) return begun(line)
+  const { knownModels } = await import('../completion/known-models.ts')
+  const models = await knownModels(context, context.settings(), Date.now()).catch(() => [])
+  return models.filter((each) => each.type === 'text' && each.id.startsWith(id)).map((each) => `/model ${each.id}`)
+}
+
+/** The commands that begin so, with a blank behind those that take something. */
+function begun(line: string): readonly string[] {
+  const lines = commands.map(({ name, takes }) => (takes === '' ? `/${name}` : `/${name} `))
+  return lines.filter((each) => each.startsWith(line))
 }
 
 async function changeModel({ state, api, note }: Session, id: string): Promise<boolean> {

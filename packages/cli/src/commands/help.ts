@@ -22,8 +22,9 @@ function childOf(parent: CommandUnknownOpts, name: string): CommandUnknownOpts {
   const child = parent.commands.find((each) => each.name() === name)
   if (child !== undefined) return child
   const path = pathOf(parent)
+  const own = path.replace(/^svc/, 'svc help')
   throw new CommandError(`There is no command "${path} ${name}".`, {
-    advice: `\`${path} help\` shows the commands.`,
+    advice: parent.commands.length > 0 ? `\`${path} help\` shows the commands.` : `\`${own}\` shows what it takes.`,
     exitCode: exitCodes.wrongUsage,
   })
 }

@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -6,15 +7,21 @@ import { exitCodes } from '../exit-codes.ts'
 /**
  * A file of this machine for a form. It is read when it is sent, and never whole into memory.
  *
- * @throws {CommandError} when it cannot be read, or is empty.
+ * @throws {CommandError} when it is no file, cannot be read, or is empty.
  */
 export async function inputFile(name: string): Promise<File> {
+  const wrong = (problem: string, more: { readonly advice?: string; readonly cause?: unknown } = {}): CommandError =>
+    new CommandError(`${name} ${problem}.`, { exitCode: exitCodes.wrongUsage, ...more })
   let blob: Blob
   try {
+    const found = await stat(name)
+    if (found.isDirectory()) throw wrong('is a folder')
+    // Its length is told before it is sent, and a pipe has none.
+    if (!found.isFile()) throw wrong('is no file', { advice: 'Write the sound into a file first.' })
     blob = await openAsBlob(name)
   } catch (cause) {
-    throw new CommandError(`${name} cannot be read.`, { exitCode: exitCodes.wrongUsage, cause })
+    throw cause instanceof CommandError ? cause : wrong('cannot be read', { cause })
   }
-  if (blob.size === 0) throw new CommandError(`${name} is empty.`, { exitCode: exitCodes.wrongUsage })
+  if (blob.size === 0) throw wrong('is empty')
   return new File([blob], path.basename(name))
 }

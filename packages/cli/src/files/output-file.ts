@@ -1,5 +1,5 @@
 /** Where a result goes that is a file: its name is taken before anything is paid for, so that no work is lost. */
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -27,10 +27,13 @@ export async function reserveFile(
   options: { readonly force: boolean; readonly out: Output },
 ): Promise<OutputFile> {
   if (name === STANDARD_OUTPUT) return standardOutput(options.out)
+  const known = await kindOf(name)
+  if (known === 'folder') throw new CommandError(`${name} is a folder.`, { advice: 'Name a file in it.' })
+  if (known === 'device' && options.force) return device(name)
   const draft = path.join(path.dirname(name), `.${path.basename(name)}.${process.pid}.part`)
   try {
-    // Taken at once, so that two commands never write the same file.
-    if (!options.force) await (await open(name, 'wx')).close()
+    // Taken at once, so that two commands never write the same file, and a folder that takes none is known by now.
+    await (options.force ? await open(draft, 'w') : await open(name, 'wx')).close()
   } catch (cause) {
     throw refusal(name, cause)
   }
@@ -52,6 +55,21 @@ export async function reserveFile(
       }
     },
   }
+}
+
+/** What has a name already; null for nothing. */
+async function kindOf(name: string): Promise<'file' | 'folder' | 'device' | null> {
+  try {
+    const found = await stat(name)
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'device'
+  } catch {
+    return null
+  }
+}
+
+/** A device or a named pipe is written to, and never exchanged for a file. */
+function device(name: string): OutputFile {
+  return { name, discard: () => Promise.resolve(), write: (bytes) => writeAll(name, bytes) }
 }
 
 async function writeAll(file: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {

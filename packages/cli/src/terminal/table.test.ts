@@ -37,6 +37,15 @@ describe('renderTable', () => {
     expect(renderTable(fruits, columns, 15)).toEqual(['NAME      PRICE', 'apple       1.5', 'waterme…    120'])
   })
 
+  test('columns that mean something together alone go together', () => {
+    const pair: readonly Column<Fruit>[] = [
+      { title: 'NAME', cell: (fruit) => fruit.name },
+      { title: 'PRICE', cell: (fruit) => fruit.price, align: 'right', dropAt: 1 },
+      { title: 'EACH', cell: (fruit) => fruit.note, dropAt: 1 },
+    ]
+    expect(renderTable(fruits, pair, 18)).toEqual(['NAME', 'apple', 'watermelon'])
+  })
+
   test('a column whose ends tell cells apart is cut at its start, by whole wide characters', () => {
     const ids: readonly Column<Fruit>[] = [{ title: 'ID', cell: (fruit) => fruit.name, shrinkTo: 4, keepsEnd: true }]
     const rows = ['maker/model-1', 'maker/model-2', '日本語の模型'].map((name) => ({ name, price: '', note: '' }))

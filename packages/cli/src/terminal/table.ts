@@ -6,7 +6,10 @@ export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => string
   readonly align?: 'left' | 'right'
-  /** Columns with the highest number go first where the terminal is narrow; without one a column always stays. */
+  /**
+   * Columns with the highest number go first where the terminal is narrow, all of one number together; without one a
+   * column always stays.
+   */
   readonly dropAt?: number
   /** May be cut with an ellipsis down to so many columns. */
   readonly shrinkTo?: number
@@ -54,9 +57,9 @@ function fit<Row>(all: readonly Measured<Row>[], width: number): readonly Measur
     const excess = totalWidth(kept) - width
     if (excess <= 0) return kept
     const slack = kept.reduce((sum, each) => sum + slackOf(each), 0)
-    const last = dropCandidate(kept)
-    if (slack >= excess || last === null) return shrink(kept, excess)
-    kept = kept.filter((each) => each !== last)
+    const dropped = nextToDrop(kept)
+    if (slack >= excess || dropped === null) return shrink(kept, excess)
+    kept = kept.filter(({ column }) => column.dropAt !== dropped)
   }
 }
 
@@ -64,12 +67,10 @@ function slackOf<Row>({ column, width }: Measured<Row>): number {
   return column.shrinkTo === undefined ? 0 : Math.max(0, width - column.shrinkTo)
 }
 
-function dropCandidate<Row>(measured: readonly Measured<Row>[]): Measured<Row> | null {
-  const candidates = measured.filter((each) => each.column.dropAt !== undefined)
-  return candidates.reduce<Measured<Row> | null>(
-    (worst, each) => (worst === null || (each.column.dropAt ?? 0) > (worst.column.dropAt ?? 0) ? each : worst),
-    null,
-  )
+/** The number whose columns go next; null when all that are left stay. */
+function nextToDrop<Row>(measured: readonly Measured<Row>[]): number | null {
+  const numbers = measured.flatMap(({ column }) => (column.dropAt === undefined ? [] : [column.dropAt]))
+  return numbers.length === 0 ? null : Math.max(...numbers)
 }
 
 function shrink<Row>(measured: readonly Measured<Row>[], excess: number): readonly Measured<Row>[] {
