@@ -105,8 +105,8 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     const last = await chain.client.getBlockNumber()
     // Its cache answers with one block whatever is asked. Believed, it would move the cursor past the payment.
     const cached = await chain.client.request({
-      method: 'eth_getBlockByNumber',
-      params: [`0x${last.toString(16)}`, false],
+      method: 'eth_getBlockByNumber' as never,
+      params: [`0x${last.toString(16)}`, false] as never,
     })
     const cursor = await deps.watch.findCursor(4663, 'token')
     proxy.alter('eth_getBlockByNumber', (told, [block]) => (String(block).startsWith('0x') ? cached : told))
