@@ -157,6 +157,8 @@ const final: readonly (readonly [string, StubHandler, number])[] = [
 
 describe.each(KINDS)('$name of a route of two', (kind: MediaKind) => {
   const { model, dear } = kind
+  // Another form of what is tried in full: the attempts are the same.
+  const isVariant = /streamed|changed|events/.test(kind.name)
   const ask = (name = model, target = gateway) => chargeOf(target, () => kind.ask(target, name))
 
   test('are made by the first alone, at its price', async () => {
@@ -165,25 +167,31 @@ describe.each(KINDS)('$name of a route of two', (kind: MediaKind) => {
     expect(await servedBy(gateway)).toBe('first')
   })
 
-  test.each(unbilled)('are made by the second after %s, at its price', async (_name, failure) => {
-    first.onWork = failure
-    const { result, charge } = await ask()
-    expect([result.status, asks(), charge]).toEqual([200, [1, 1], dear])
-    expect(await lastRecord(gateway)).toMatchObject({ upstream_model: `${model} at ${DEAR}`, status: 'ok' })
-    expect(await servedBy(gateway)).toBe('second')
-  })
+  test.each(isVariant ? unbilled.slice(-1) : unbilled)(
+    'are made by the second after %s, at its price',
+    async (_name, failure) => {
+      first.onWork = failure
+      const { result, charge } = await ask()
+      expect([result.status, asks(), charge]).toEqual([200, [1, 1], dear])
+      expect(await lastRecord(gateway)).toMatchObject({ upstream_model: `${model} at ${DEAR}`, status: 'ok' })
+      expect(await servedBy(gateway)).toBe('second')
+    },
+  )
 
   test('are made by the second when the first cannot be reached', async () => {
     const { result, charge } = await ask(`${model}-dead`)
     expect([result.status, asks(), charge]).toEqual([200, [0, 1], dear])
   })
 
-  test.each(final)('are not asked for elsewhere after %s', async (_name, failure, status) => {
-    first.onWork = failure
-    const { result, charge } = await ask()
-    expect([result.status, asks(), charge]).toEqual([status, [1, 0], 0n])
-    expect(await lastRecord(gateway)).toMatchObject({ upstream_model: `${model} at ${CHEAP}`, status: 'error' })
-  })
+  test.each(isVariant ? final.slice(-1) : final)(
+    'are not asked for elsewhere after %s',
+    async (_name, failure, status) => {
+      first.onWork = failure
+      const { result, charge } = await ask()
+      expect([result.status, asks(), charge]).toEqual([status, [1, 0], 0n])
+      expect(await lastRecord(gateway)).toMatchObject({ upstream_model: `${model} at ${CHEAP}`, status: 'error' })
+    },
+  )
 
   test('fail as the last one failed, free and once each, when all fail', async () => {
     first.onWork = says(429, { 'retry-after': '30' })

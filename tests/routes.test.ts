@@ -1,7 +1,5 @@
 /** Routes with several upstreams: who is asked, what may be repeated, and what is held and charged for it. */
 import type { ServerResponse } from 'node:http'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import {
@@ -92,14 +90,8 @@ function json(status: number, body: string, headers: Record<string, string> = {}
 const says = (status: number, headers: Record<string, string> = {}): Answer =>
   json(status, `{"error":{"message":"no","code":${status}}}`, headers)
 
-/** An address where nobody listens. */
-async function deadUrl(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return `http://127.0.0.1:${port}/v1`
-}
+/** An address where nobody listens: no system gives this port to a server. */
+const DEAD_URL = 'http://127.0.0.1:1/v1'
 
 const asks = () => [first.chats.length, second.chats.length]
 
@@ -152,7 +144,7 @@ describe.each([{ stream: false }, { stream: true }])('a request to a route of tw
   })
 
   test('goes on to the second when the first cannot be reached', async () => {
-    const target = await start({ firstUrl: await deadUrl() })
+    const target = await start({ firstUrl: DEAD_URL })
     const { result, charge } = await chargeOf(target, () => askBoth(target))
     expect([result, asks(), charge]).toEqual([200, [0, 1], chargeAt(1_000n)])
   })

@@ -16,6 +16,8 @@ const target = (upstream: string, model: string, mediaPrice: MediaTexts | null, 
 
 type Target = ReturnType<typeof target>
 
+const videoOf = (usd: string): MediaTexts => ({ type: 'video', per_second: usd })
+
 const image = (usd: string): MediaTexts => ({ type: 'image', per_image: usd })
 
 function catalogOf(
@@ -82,6 +84,23 @@ describe('a model of pictures', () => {
     ])
     expect(model?.price?.list).not.toBeNull()
   })
+})
+
+test('a spare may stand beside what the first upstream lists', () => {
+  const targets = [target('router', 'google/veo-3.1-lite', null), target('spare', 'b', videoOf('0.9'))] as const
+  const upstreams = [
+    { name: 'router', kind: 'openrouter', reportsCost: true },
+    { name: 'spare', kind: 'openai-compatible', reportsCost: false },
+  ] as const
+  const model = catalogOf('google/veo-3.1-lite', targets, { upstreams: [...upstreams] }).find('google/veo-3.1-lite')
+  const own = model?.route?.targets.map(({ upstream, media }) => [upstream, media?.source])
+  expect(own).toEqual([
+    ['router', 'snapshot'],
+    ['spare', 'configured'],
+  ])
+  // As far as the least trusted list can be trusted, with what the first can do.
+  expect(model?.media).toMatchObject({ source: 'snapshot', prices: { perSecond: 9n * 10n ** 17n } })
+  expect(model?.media?.facts).toEqual(model?.route?.targets[0]?.media?.facts)
 })
 
 test('an alias has all its upstreams for renders, and in production those for chats whose cost is known', () => {

@@ -320,6 +320,19 @@ describe('the file', () => {
   test.each([
     ['an unknown field', { upstream: [] }, 'upstream'],
     ['a price that is a number', { prices: { m: { input: 0.25, output: 2 } } }, 'in quotes'],
+    [
+      'a route of two trades',
+      {
+        upstreams: [{ name: 'one', kind: 'sandbox' }],
+        routes: {
+          painter: {
+            media_price: { type: 'image', per_image: '0.01' },
+            targets: [{ upstream: 'one', media_price: { type: 'speech', per_byte: '0.01' } }],
+          },
+        },
+      },
+      'routes.painter: one model does one thing',
+    ],
     ['a route to nowhere', { routes: { 'svc-gpt': { upstream: 'nobody' } } }, 'no upstream named "nobody"'],
     ['a key that is not set', { upstreams }, 'OPENAI_KEY'],
     ['an upstream without an address', { upstreams: [{ name: 'a', kind: 'openai-compatible' }] }, 'url'],
