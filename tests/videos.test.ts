@@ -299,6 +299,22 @@ describe('video requests', () => {
     expect((await answerOf(await gateway.fetch('/v1/videos'))).json['data']).toHaveLength(jobs)
   })
 
+  test('a file that breaks off before its first byte is the upstream’s failure', async () => {
+    const { json } = await gateway.submit()
+    gateway.stub.complete(gateway.stub.jobs.at(-1))
+    const logged = gateway.logged.length
+    gateway.stub.intercept = (request, response) => {
+      if (request.headers.range !== undefined || request.url?.endsWith('/content') !== true) return false
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 1_000 }).flushHeaders()
+      setImmediate(() => response.destroy())
+      return true
+    }
+    const answer = await answerOf(await gateway.fetch(`/v1/videos/${json.id}/content`))
+    gateway.stub.intercept = () => false
+    expect([answer.status, answer.json.error?.code]).toEqual([502, 'upstream_error'])
+    expect(gateway.logged.slice(logged).filter((line) => line.includes('internal_error'))).toEqual([])
+  })
+
   test('the models have credits per second, lengths and resolutions, and need no key', async () => {
     const answer = await answerOf(await gateway.fetch('/v1/videos/models', { key: null }))
     expect([answer.status, answer.json['object']]).toEqual([200, 'list'])

@@ -121,7 +121,21 @@ function contentOf(opened: OpenedContent): VideoContent | null {
 }
 
 async function readWhole({ upstream, jobId, index }: Source): Promise<Readable | null> {
-  return contentOf(await upstream.open(jobId, { index, range: null }))?.body ?? null
+  const content = contentOf(await upstream.open(jobId, { index, range: null }))
+  return content === null ? null : passedOn(content.body)
+}
+
+/** A file as the upstream sends it. What it breaks off with is the upstream's failure, also before the first byte. */
+function passedOn(body: Readable): Readable {
+  return Readable.from(piecesOf(body), { objectMode: false })
+}
+
+async function* piecesOf(body: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* body as AsyncIterable<Buffer>
+  } catch (cause) {
+    throw new ServiceError('upstream_error', 'The upstream broke off in the middle of the video.', { cause })
+  }
 }
 
 async function readPart({ upstream, jobId, index }: Source, range: WantedRange): Promise<Readable | null> {
@@ -129,7 +143,7 @@ async function readPart({ upstream, jobId, index }: Source, range: WantedRange):
   if (content === null) return null
   const { part, body } = content
   if (part === null) return Readable.from(cut(body, range), { objectMode: false })
-  if (part.start === range.start && part.end === range.end) return body
+  if (part.start === range.start && part.end === range.end) return passedOn(body)
   body.on('error', () => undefined).destroy()
   throw new ServiceError('upstream_error', 'The upstream gave another part of the file than was asked for.')
 }
@@ -137,7 +151,7 @@ async function readPart({ upstream, jobId, index }: Source, range: WantedRange):
 /** The wanted part of a stream that begins at the file's start. */
 async function* cut(body: Readable, { start, end }: WantedRange): AsyncGenerator<Uint8Array> {
   let at = 0
-  for await (const piece of body as AsyncIterable<Buffer>) {
+  for await (const piece of piecesOf(body)) {
     const from = Math.max(start - at, 0)
     const to = Math.min(end + 1 - at, piece.length)
     at += piece.length
