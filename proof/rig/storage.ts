@@ -8,7 +8,7 @@ import { openDatabase, type OpenDatabase } from '../../packages/server/src/db/op
 import { startPostgresServer } from '../../packages/server/testing/postgres-server.ts'
 import { databaseUrl, runAsAdmin } from '../../packages/server/testing/template-database.ts'
 
-const WRITER_WORKER = new URL('../../packages/server/src/sqlite-writer.worker.ts', import.meta.url)
+const CHECKPOINT_WORKER = new URL('../../packages/server/src/sqlite-checkpoint.worker.ts', import.meta.url)
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** Exit code of a program that was interrupted. */
@@ -59,7 +59,7 @@ export async function openStorage({ engine, postgresUrl }: StorageOptions): Prom
   for (const each of [dataDir, workingDir]) await mkdir(each)
   const place = engine === 'postgres' ? await createPostgresDatabase(postgresUrl) : null
   const url = place?.url ?? null
-  const database = await openDatabase({ url, dataDir, writerWorker: WRITER_WORKER })
+  const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER })
   const remove = async (): Promise<void> => {
     await place?.remove()
     await rm(folder, { recursive: true, force: true })

@@ -10,7 +10,7 @@ if (parentPort !== null) {
   const { url, dataDir } = workerData as { readonly url: string | null; readonly dataDir: string }
   const database = await openDatabase({
     ...{ url, dataDir },
-    writerWorker: new URL('sqlite-writer.worker.ts', import.meta.url),
+    checkpointWorker: new URL('sqlite-checkpoint.worker.ts', import.meta.url),
   })
   try {
     parentPort.postMessage(await runAudit(database))

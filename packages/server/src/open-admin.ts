@@ -33,7 +33,7 @@ import { type Deed, type DeedSteps, type JournalDeps, keepJournal, type Operator
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { scrubSecrets } from './runtime/scrub-secrets.ts'
 
-const WRITER_WORKER = new URL('sqlite-writer.worker.ts', import.meta.url)
+const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
 
 /** Where the books are, the secret that keys are made with, and what is known about models. */
 type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers'> &
@@ -43,7 +43,11 @@ type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers'> &
 /** Opens the database of a configuration for the operator commands. */
 export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   const clock = systemClock
-  const database = await openDatabase({ url: config.databaseUrl, dataDir: config.dataDir, writerWorker: WRITER_WORKER })
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    dataDir: config.dataDir,
+    checkpointWorker: CHECKPOINT_WORKER,
+  })
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
   const by: Operator = { operatorId: null, name: operatorName(), way: 'command' }
   const desk = { ledger, clock, journal: createJournalStore(database) }

@@ -38,7 +38,7 @@ export interface GatewayOptions {
   readonly onFatal?: () => void
 }
 
-const WRITER_WORKER = new URL('sqlite-writer.worker.ts', import.meta.url)
+const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
 
 /** What a gateway is made of. */
 export type Parts = Awaited<ReturnType<typeof openParts>>
@@ -59,7 +59,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     )
     onFatal?.()
   }
-  const database = await openDatabase({ url, dataDir, writerWorker: WRITER_WORKER, onWriterLost })
+  const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER, onWriterLost })
   const catalog = await openCatalog(config, clock, log)
   const sandbox = await openSandbox(config, catalog.catalog, clock)
   const opened = openUpstreams(config, { clock, sandbox })

@@ -18,7 +18,7 @@ import { openSweepChain } from './sweeping/open-sweep-chain.ts'
 import { readSweepKeys, SweepKeyError, type SweepKeys } from './sweeping/sweep-keys.ts'
 import { sweepChain, type SweepReport } from './sweeping/sweep.ts'
 
-const WRITER_WORKER = new URL('sqlite-writer.worker.ts', import.meta.url)
+const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
 
 /** A round that takes longer than this lets another sweeper begin, in milliseconds. Source: own choice. */
 const LEASE_MS = 15 * 60_000
@@ -83,7 +83,7 @@ async function sweepOnce(options: Options): Promise<number> {
   const config = loadOperatorConfig({ env: process.env, workingDir: process.cwd() })
   const keys = await readSweepKeys(options.keys)
   const { databaseUrl: url, dataDir } = config
-  const database = await openDatabase({ url, dataDir, writerWorker: WRITER_WORKER })
+  const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER })
   try {
     let code = 0
     for (const one of keys) {

@@ -8,8 +8,8 @@ import type { DatabaseEngine } from '../src/db/database.ts'
 import { openDatabase, type OpenDatabase } from '../src/db/open-database.ts'
 import { databaseUrl, runAsAdmin, TEMPLATE_DATABASE } from './template-database.ts'
 
-/** The composition root of the SQLite writer thread, for tests that open databases themselves. */
-export const WRITER_WORKER = new URL('../src/sqlite-writer.worker.ts', import.meta.url)
+/** The composition root of the thread that makes SQLite's checkpoints, for tests that open databases themselves. */
+export const CHECKPOINT_WORKER = new URL('../src/sqlite-checkpoint.worker.ts', import.meta.url)
 
 /** Where a database that nobody else uses is, whoever opens it. */
 export interface TestPlace {
@@ -56,7 +56,7 @@ export async function openTestDatabase(engine: DatabaseEngine): Promise<TestData
   const { place, remove } = await makeTestDatabase(engine)
   const opened: OpenDatabase[] = []
   const openAgain = async (): Promise<OpenDatabase> => {
-    const database = await openDatabase({ ...place, writerWorker: WRITER_WORKER })
+    const database = await openDatabase({ ...place, checkpointWorker: CHECKPOINT_WORKER })
     opened.push(database)
     return database
   }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { databaseUrl, runAsAdmin } from '../../testing/template-database.ts'
-import { findPostgres, openTestDatabase, WRITER_WORKER } from '../../testing/test-database.ts'
+import { findPostgres, openTestDatabase, CHECKPOINT_WORKER } from '../../testing/test-database.ts'
 import { ChangedMigrationError, listMigrations, migratePostgres, migrateSqlite } from './migrate.ts'
 
 const run = promisify(execFile)
@@ -17,8 +17,8 @@ const PROCESSES = 5
 async function openInProcesses(options: { readonly url: string | null; readonly dataDir: string }): Promise<string[]> {
   const script = `import(${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)})
     .then(({ openDatabase }) => {
-      const writerWorker = new URL(${JSON.stringify(WRITER_WORKER.href)})
-      return openDatabase({ ...${JSON.stringify(options)}, writerWorker })
+      const checkpointWorker = new URL(${JSON.stringify(CHECKPOINT_WORKER.href)})
+      return openDatabase({ ...${JSON.stringify(options)}, checkpointWorker })
     })
     .then(async (database) => {
       const rows = await database.read.selectFrom('schema_migration').selectAll().execute()

@@ -9,15 +9,15 @@ export interface OpenDatabaseOptions {
   readonly url: string | null
   /** Folder of the embedded database. */
   readonly dataDir: string
-  /** The composition root of the SQLite writer thread. */
-  readonly writerWorker: URL
-  /** Called when the embedded database has lost its writer for good; every write fails from then on. */
+  /** The composition root of the thread that makes SQLite's checkpoints. */
+  readonly checkpointWorker: URL
+  /** Called when the embedded database could not be flushed; every write fails from then on. */
   readonly onWriterLost?: (error: Error) => void
 }
 
 /** Opens a database and brings its schema up to date. */
 export function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   return options.url === null
-    ? openSqliteDatabase(options.dataDir, options.writerWorker, options.onWriterLost)
+    ? openSqliteDatabase(options.dataDir, options.checkpointWorker, options.onWriterLost)
     : openPostgresDatabase(options.url)
 }

@@ -34,7 +34,7 @@ export async function connectSqlite(path: string): Promise<DatabaseSync> {
   }
 }
 
-/** Sets what every writing connection needs. Checkpoints are left to the checkpointer, off the path of commits. */
+/** Sets what every writing connection needs. Checkpoints are left to their thread, off the path of commits. */
 export function prepareSqliteWriter(connection: DatabaseSync): void {
   connection.exec('pragma journal_mode = wal')
   connection.exec('pragma synchronous = full')
@@ -47,6 +47,7 @@ export function prepareSqliteWriter(connection: DatabaseSync): void {
 
 const SQLITE_BUSY = 5
 
-function isBusy(error: unknown): boolean {
+/** Whether another connection has the lock that was asked for. */
+export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY
 }

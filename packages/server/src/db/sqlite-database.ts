@@ -1,4 +1,4 @@
-/** The embedded database: one file, one writer thread, reads in the calling thread. */
+/** The embedded database: one file, one connection that writes, one that reads, both in the calling thread. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
@@ -12,7 +12,7 @@ import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import { storableParameters } from './storable-text.ts'
 
-/** A `Database` on SQLite, with the writer thread that the ledger shares. */
+/** A `Database` on SQLite, with the writer that the ledger shares. */
 export interface SqliteDatabase extends Database {
   readonly engine: 'sqlite'
   readonly path: string
@@ -26,20 +26,20 @@ const PREPARED_MAX = 500
 /**
  * Opens `svc.db` in a folder, made if it is not there, and brings its schema up to date.
  *
- * @param writerWorker the composition root of the writer thread.
- * @param onWriterLost called when the writer thread has ended by itself: the database only reads from then on.
+ * @param checkpointWorker the composition root of the thread that makes checkpoints.
+ * @param onWriterLost called when a flush has failed: the database only reads from then on.
  */
 export async function openSqliteDatabase(
   dataDir: string,
-  writerWorker: URL,
-  onWriterLost: (error: Error) => void = () => undefined,
+  checkpointWorker: URL,
+  onWriterLost?: (error: Error) => void,
 ): Promise<SqliteDatabase> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'svc.db')
   await migrateSqlite(path, Date.now())
 
-  const writer = new SqliteWriter(writerWorker, { path }, onWriterLost)
-  const checkpoints = startCheckpoints(path, writerWorker, writer)
+  const writer = new SqliteWriter({ path, onLost: onWriterLost })
+  const checkpoints = startCheckpoints(path, checkpointWorker)
   const reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS, readBigInts: true })
   const read = new Kysely<Schema>({
     dialect: new SqliteDialect({ database: readerFor(reader) }),

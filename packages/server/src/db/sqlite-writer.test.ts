@@ -1,74 +1,142 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MessageChannel } from 'node:worker_threads'
-import { expect, test } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migrateSqlite } from './migrate.ts'
-import { serveSqliteWriter, type SqliteWriterReply, type SqliteWriterWork } from './sqlite-writer-thread.ts'
-import { SqliteWriter } from './sqlite-writer.ts'
+import { SqliteWriter, type SqliteWriterOptions } from './sqlite-writer.ts'
 
-const WRITER_WORKER = new URL('../sqlite-writer.worker.ts', import.meta.url)
+let folder = ''
+let path = ''
+const opened: SqliteWriter[] = []
 
-/** A thread that dies of the first thing that it is asked. */
-const DYING_THREAD = new URL(
-  `data:text/javascript,${encodeURIComponent(`
-    import { parentPort } from 'node:worker_threads'
-    parentPort.on('message', () => { throw new Error('out of luck') })
-  `)}`,
-)
-
-test('a thread that dies is reported once, and whoever waits or comes later is refused', async () => {
-  const lost: Error[] = []
-  const writer = new SqliteWriter(DYING_THREAD, { path: 'nowhere' }, (error) => lost.push(error))
-  const first = writer.runStatements([])
-  const second = writer.applyBatch('0', { isFlushed: true })
-  await expect(first).rejects.toThrow(/writer thread failed: .*out of luck/)
-  await expect(second).rejects.toThrow(/out of luck/)
-  await expect(writer.runStatements([])).rejects.toThrow(/out of luck/)
-  await writer.close()
-  expect(lost).toHaveLength(1)
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-writer-'))
+  path = join(folder, 'svc.db')
+  await migrateSqlite(path, 0)
 })
 
-test('a thread that is closed is not lost', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-writer-'))
-  const path = join(folder, 'svc.db')
-  await migrateSqlite(path, 0)
-  const lost: Error[] = []
-  const writer = new SqliteWriter(WRITER_WORKER, { path }, (error) => lost.push(error))
-  expect(await writer.runStatements([])).toEqual([])
-  await writer.close()
+afterEach(async () => {
+  for (const writer of opened.splice(0)) await writer.close()
   await rm(folder, { recursive: true })
+})
+
+function open(options: Omit<SqliteWriterOptions, 'path'> = {}): SqliteWriter {
+  const writer = new SqliteWriter({ path, ...options })
+  opened.push(writer)
+  return writer
+}
+
+const insert = (id: string) => ({
+  sql: `insert into account (account_id, name, status, created_at) values (?, 'Test', 'active', 1)`,
+  parameters: [id],
+})
+
+const FLUSHED = { isFlushed: true }
+const UNFLUSHED = { isFlushed: false }
+
+/** A disk whose flushes end when they are told to. */
+function slowDisk() {
+  const ends: PromiseWithResolvers<void>[] = []
+  const flush = (): Promise<void> => {
+    const end = Promise.withResolvers<void>()
+    ends.push(end)
+    return end.promise
+  }
+  return { ends, flush }
+}
+
+/** Whether a promise is settled once everything that can go on has gone on. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  void promise.finally(() => (settled = true)).catch(() => undefined)
+  await new Promise((resolve) => setImmediate(resolve))
+  return settled
+}
+
+test('what is to be flushed is told once a flush has ended that began after it', async () => {
+  const { ends, flush } = slowDisk()
+  const writer = open({ flush })
+  const first = writer.transact(() => 1, FLUSHED)
+  expect(await isSettled(first)).toBe(false)
+  // These come while the first flush is on its way: it may have begun too early for them, and one more serves both.
+  const [second, third] = [writer.transact(() => 2, FLUSHED), writer.transact(() => 3, FLUSHED)]
+  ends[0]?.resolve()
+  expect(await first).toBe(1)
+  expect(await isSettled(second)).toBe(false)
+  expect(ends).toHaveLength(2)
+  ends[1]?.resolve()
+  expect([await second, await third]).toEqual([2, 3])
+  expect(ends).toHaveLength(2)
+})
+
+test('what need not be flushed is told at once, also while the disk is busy', async () => {
+  const { ends, flush } = slowDisk()
+  const writer = open({ flush })
+  const slow = writer.transact(() => 'slow', FLUSHED)
+  expect(await writer.transact(() => 'quick', UNFLUSHED)).toBe('quick')
+  expect(ends).toHaveLength(1)
+  ends[0]?.resolve()
+  expect(await slow).toBe('slow')
+})
+
+test('a flush that fails is reported once, and whoever waits or comes later is refused', async () => {
+  const lost: Error[] = []
+  const { ends, flush } = slowDisk()
+  const writer = open({ flush, onLost: (error) => lost.push(error) })
+  const [first, second] = [writer.runStatements([insert('one')]), writer.transact(() => 2, FLUSHED)]
+  const failures = Promise.allSettled([first, second])
+  expect(await isSettled(failures)).toBe(false)
+  ends[0]?.reject(new Error('the disk is gone'))
+  expect((await failures).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await expect(writer.runStatements([insert('two')])).rejects.toThrow(/cannot be flushed/)
+  await expect(writer.transact(() => 3, UNFLUSHED)).rejects.toThrow(/cannot be flushed/)
+  expect(lost.map(({ cause }) => String(cause))).toEqual(['Error: the disk is gone'])
+})
+
+test('a transaction waits for the lock of another connection, and nothing else has to', async () => {
+  const writer = open()
+  const other = new DatabaseSync(path)
+  other.exec('begin immediate')
+  const waiting = writer.runStatements([insert('waited')])
+  // The thread is free: this one would not be reached otherwise.
+  expect(await isSettled(waiting)).toBe(false)
+  other.exec('commit')
+  expect(await waiting).toEqual([1])
+  other.close()
+})
+
+test('a transaction that fails leaves nothing behind, and counts as none', async () => {
+  const writer = open()
+  const failing = writer.transact(() => {
+    writer.connection.exec(`insert into account (account_id, name, status, created_at) values ('a', 'A', 'active', 1)`)
+    throw new Error('changed my mind')
+  }, FLUSHED)
+  await expect(failing).rejects.toThrow('changed my mind')
+  expect(writer.commits).toBe(0)
+  expect(writer.connection.prepare(`select * from account where account_id = 'a'`).get()).toBeUndefined()
+  expect(await writer.runStatements([insert('a')])).toEqual([1])
+  expect(writer.commits).toBe(1)
+})
+
+test('closing waits for everything that was asked before', async () => {
+  const { ends, flush } = slowDisk()
+  const lost: Error[] = []
+  const writer = new SqliteWriter({ path, flush, onLost: (error) => lost.push(error) })
+  const last = writer.runStatements([insert('last')])
+  expect(await isSettled(last)).toBe(false)
+  const closing = writer.close()
+  expect(await isSettled(closing)).toBe(false)
+  ends[0]?.resolve()
+  expect(await last).toEqual([1])
+  await closing
   expect(lost).toEqual([])
 })
 
-/** What `pragma synchronous` says of a transaction that is flushed as it commits, and of one that is not. */
-const FULL = '2'
-const NORMAL = '1'
-
-test('what need not be flushed is not, and whatever comes after it is', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-writer-'))
-  const path = join(folder, 'svc.db')
-  await migrateSqlite(path, 0)
-  const { port1, port2 } = new MessageChannel()
-  // Each batch answers how the transaction that it stands in will commit.
-  serveSqliteWriter(port2, path, (connection) => ({
-    apply: () => String(connection.prepare('pragma synchronous').get()?.['synchronous']),
-    forget: () => {},
-  }))
-  const ask = async (work: SqliteWriterWork): Promise<unknown> => {
-    port1.postMessage({ id: 1, work })
-    const [reply] = (await once(port1, 'message')) as [SqliteWriterReply]
-    return 'failure' in reply ? reply.failure : reply.result
-  }
-  const batch = (isFlushed: boolean): SqliteWriterWork => ({ kind: 'batch', batch: '', isFlushed })
-  expect(await ask(batch(true))).toBe(FULL)
-  expect(await ask(batch(false))).toBe(NORMAL)
-  expect(await ask(batch(true))).toBe(FULL)
-  expect(await ask(batch(false))).toBe(NORMAL)
-  await ask({ kind: 'statements', statements: [] })
-  expect(await ask(batch(true))).toBe(FULL)
-  await ask({ kind: 'close' })
-  port1.close()
-  await rm(folder, { recursive: true })
+test('a database can be opened by several connections of one process', async () => {
+  const writers = [open(), open(), open()]
+  await Promise.all(
+    writers.flatMap((writer, at) => Array.from({ length: 20 }, (_, n) => writer.runStatements([insert(`${at}-${n}`)]))),
+  )
+  expect(writers[0]?.connection.prepare('select count(*) as n from account').get()).toEqual({ n: 60 })
 })

@@ -1,118 +1,172 @@
 /**
- * The caller's side of the SQLite writer thread.
+ * The connection that writes to the embedded database.
+ *
+ * A transaction runs in the calling thread: it changes pages in memory and hands them to the system, which takes less
+ * time than another thread would take to wake up. What takes long, the flush to the disk, happens beside it.
+ * Source: decision 0062.
  */
-import { Worker } from 'node:worker_threads'
-import type {
-  SqliteStatement,
-  SqliteWriterReply,
-  SqliteWriterRequest,
-  SqliteWriterWork,
-} from './sqlite-writer-thread.ts'
+import { closeSync, fdatasync, openSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setTimeout as waitMs } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { BUSY_TIMEOUT_MS, isBusy, prepareSqliteWriter } from './sqlite-connection.ts'
 
-/**
- * A write that the thread could not do. `errcode` is SQLite's extended result code, 0 when the failure is not SQLite's.
- */
-export class SqliteWriteError extends Error {
-  readonly errcode: number
-
-  constructor(message: string, errcode: number) {
-    super(message)
-    this.name = 'SqliteWriteError'
-    this.errcode = errcode
-  }
+export interface SqliteStatement {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
 }
 
-/**
- * What the thread is started with. A checkpointer copies the log into the database while the writer goes on writing.
- */
-export interface SqliteWriterSettings {
+export interface SqliteWriterOptions {
   readonly path: string
+  /**
+   * Called once when a flush has failed: what the disk holds is unknown from then on, and nothing is written any more.
+   */
+  readonly onLost?: ((error: Error) => void) | undefined
+  /** Flushes an open file to the disk; absent: `fdatasync`. */
+  readonly flush?: ((file: number) => Promise<void>) | undefined
 }
 
-interface Waiting {
-  readonly resolve: (result: unknown) => void
-  readonly reject: (error: Error) => void
-}
+/** Statements that are kept prepared; the least recently made one leaves first. */
+const PREPARED_MAX = 200
+/** How often a lock that another connection has is asked for again, in milliseconds. Source: own choice. */
+const BUSY_RETRY_MS = 1
 
-/** A thread with one writing connection. It starts at once and answers in the order of the requests. */
+/** One writing connection. Its transactions never overlap. */
 export class SqliteWriter {
-  readonly #worker: Worker
-  readonly #waiting = new Map<number, Waiting>()
-  #lastId = 0
-  #ended: Error | null = null
-  #isClosing = false
+  /** For statements that are run inside of `transact`. */
+  readonly connection: DatabaseSync
+  readonly #begin: StatementSync
+  readonly #commit: StatementSync
+  readonly #rollback: StatementSync
+  readonly #prepared = new Map<string, StatementSync>()
+  readonly #path: string
+  readonly #flush: (file: number) => Promise<void>
   readonly #onLost: (error: Error) => void
+  #log: number | null = null
+  #present: Promise<void> = Promise.resolve()
+  #next: Promise<void> | null = null
+  #lost: Error | null = null
+  #commits = 0
+  #running = 0
+  #idle: (() => void) | null = null
 
-  /**
-   * @param entry the composition root that serves the thread.
-   * @param onLost called once when the thread ends without having been closed: nothing is written any more.
-   */
-  constructor(entry: URL, settings: SqliteWriterSettings, onLost: (error: Error) => void) {
+  constructor({ path, onLost = () => undefined, flush = promisify(fdatasync) }: SqliteWriterOptions) {
+    this.#path = path
     this.#onLost = onLost
-    this.#worker = new Worker(entry, { workerData: settings, name: 'sqlite-writer' })
-    this.#worker.on('message', (reply: SqliteWriterReply) => this.#settle(reply))
-    this.#worker.on('error', (error: unknown) => this.#end(`the SQLite writer thread failed: ${String(error)}`))
-    this.#worker.on('exit', () => this.#end('the SQLite writer thread has ended'))
-    this.#worker.unref()
+    this.#flush = flush
+    this.connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+    prepareSqliteWriter(this.connection)
+    // A commit does not flush the log: that is done here, beside it. Checkpoints still do before they copy anything.
+    this.connection.exec('pragma synchronous = normal')
+    // The thread must not sleep where another process writes: a lock is asked for again instead.
+    this.connection.exec('pragma busy_timeout = 0')
+    this.#begin = this.connection.prepare('begin immediate')
+    this.#commit = this.connection.prepare('commit')
+    this.#rollback = this.connection.prepare('rollback')
+  }
+
+  /** Transactions that were committed. Whoever remembers rows learns by it whether anybody else has written here. */
+  get commits(): number {
+    return this.#commits
   }
 
   /**
-   * Applies a ledger batch in one transaction. The form of batch and result is the ledger's own.
+   * Runs `work` in one transaction, whole or not at all.
    *
-   * Without a flush the batch outlives a crash of the process, and a loss of power once anything later was flushed.
+   * @param work changes the database through `connection`, without a pause. It runs anew where the lock was taken.
+   * @param options.isFlushed whether to wait until it is on the disk. Without, it outlives a crash of the process, and
+   *   a loss of power once anything later was flushed: the log is one file, in order.
+   * @throws what `work` threw, SQLite's own errors, and `onLost`'s error once a flush has failed.
    */
-  async applyBatch(batch: string, { isFlushed }: { readonly isFlushed: boolean }): Promise<string> {
-    return (await this.#request({ kind: 'batch', batch, isFlushed })) as string
-  }
-
-  /** Runs statements in one transaction. @returns rows changed by each. */
-  async runStatements(statements: readonly SqliteStatement[]): Promise<readonly number[]> {
-    return (await this.#request({ kind: 'statements', statements })) as readonly number[]
-  }
-
-  /**
-   * Copies the write-ahead log into the database; `restart` also waits for readers, so that the log begins anew.
-   * @returns the pages that the log holds.
-   */
-  async checkpoint(mode: 'passive' | 'restart'): Promise<number> {
-    return (await this.#request({ kind: 'checkpoint', mode })) as number
-  }
-
-  /** Ends the thread once everything asked before is done. */
-  async close(): Promise<void> {
-    if (this.#ended !== null) return
-    this.#isClosing = true
-    await this.#request({ kind: 'close' })
-    await this.#worker.terminate()
-  }
-
-  #request(work: SqliteWriterWork): Promise<unknown> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    if (this.#ended !== null) {
-      reject(this.#ended)
-      return promise
+  async transact<Result>(work: () => Result, { isFlushed }: { readonly isFlushed: boolean }): Promise<Result> {
+    this.#running++
+    try {
+      const result = await this.#retry(work)
+      if (isFlushed) await this.#flushed()
+      return result
+    } finally {
+      this.#running--
+      if (this.#running === 0) this.#idle?.()
     }
-    const request: SqliteWriterRequest = { id: ++this.#lastId, work }
-    // The thread keeps the process alive only while somebody waits for it.
-    if (this.#waiting.size === 0) this.#worker.ref()
-    this.#waiting.set(request.id, { resolve, reject })
-    this.#worker.postMessage(request)
-    return promise
   }
 
-  #settle(reply: SqliteWriterReply): void {
-    const waiting = this.#waiting.get(reply.id)
-    this.#waiting.delete(reply.id)
-    if (this.#waiting.size === 0) this.#worker.unref()
-    if ('failure' in reply) waiting?.reject(new SqliteWriteError(reply.failure.message, reply.failure.errcode))
-    else waiting?.resolve(reply.result)
+  /** Runs statements in order in one transaction, flushed. @returns rows changed by each. */
+  runStatements(statements: readonly SqliteStatement[]): Promise<readonly number[]> {
+    return this.transact(() => statements.map((statement) => this.#run(statement)), { isFlushed: true })
   }
 
-  #end(reason: string): void {
-    if (this.#ended !== null) return
-    this.#ended = new SqliteWriteError(reason, 0)
-    if (!this.#isClosing) this.#onLost(this.#ended)
-    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended)
-    this.#waiting.clear()
+  /** Closes the connection once everything asked before is done. */
+  async close(): Promise<void> {
+    if (this.#running > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#idle = resolve
+      await promise
+    }
+    this.connection.close()
+    if (this.#log !== null) closeSync(this.#log)
+    this.#log = null
+  }
+
+  async #retry<Result>(work: () => Result): Promise<Result> {
+    for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
+      if (this.#lost !== null) throw this.#lost
+      try {
+        return this.#attempt(work)
+      } catch (error) {
+        if (!isBusy(error) || waitedMs >= BUSY_TIMEOUT_MS) throw error
+      }
+      await waitMs(BUSY_RETRY_MS)
+    }
+  }
+
+  #attempt<Result>(work: () => Result): Result {
+    this.#begin.run()
+    try {
+      const result = work()
+      this.#commit.run()
+      this.#commits++
+      return result
+    } catch (error) {
+      if (this.connection.isTransaction) this.#rollback.run()
+      throw error
+    }
+  }
+
+  #run({ sql, parameters }: SqliteStatement): number {
+    let statement = this.#prepared.get(sql)
+    if (statement === undefined) {
+      statement = this.connection.prepare(sql)
+      const oldest = this.#prepared.keys().next()
+      if (this.#prepared.size >= PREPARED_MAX && oldest.done !== true) this.#prepared.delete(oldest.value)
+      this.#prepared.set(sql, statement)
+    }
+    return Number(statement.run(...(parameters as SQLInputValue[])).changes)
+  }
+
+  /** Resolves at the end of a flush that began after this call; one flush is enough for all that wait for it. */
+  #flushed(): Promise<void> {
+    this.#next ??= this.#flushNext()
+    return this.#next
+  }
+
+  async #flushNext(): Promise<void> {
+    await this.#present
+    this.#next = null
+    this.#present = this.#flushLog()
+    await this.#present
+    if (this.#lost !== null) throw this.#lost
+  }
+
+  /** Never rejects: a failed flush ends the writer. The system may forget what it could not write, and say nothing. */
+  async #flushLog(): Promise<void> {
+    try {
+      // The log is one file for as long as this connection is open.
+      this.#log ??= openSync(`${this.#path}-wal`, 'r+')
+      await this.#flush(this.#log)
+    } catch (error) {
+      if (this.#lost !== null) return
+      this.#lost = new Error('what was written cannot be flushed to the disk', { cause: error })
+      this.#onLost(this.#lost)
+    }
   }
 }

@@ -53,6 +53,40 @@ describe('group commit', () => {
     expect(ledger.counters).toMatchObject({ batches: 2, operations: 6, retries: 0, waiting: 0 })
   })
 
+  test('hands an engine that takes several batches the next one while others are on their way', async () => {
+    const ends = [1, 2].map(() => Promise.withResolvers<readonly LedgerResult[]>())
+    const engine = {
+      ...scriptedEngine(
+        ...ends.map(
+          ({ promise }) =>
+            () =>
+              promise,
+        ),
+      ),
+      batchesAtOnce: 2,
+    }
+    const ledger = new Ledger({ engine })
+    const answers = [ledger.submit(credit(1))]
+    await expect.poll(() => engine.batches.length).toBe(1)
+    answers.push(ledger.submit(credit(2)))
+    await expect.poll(() => engine.batches.length).toBe(2)
+    // No more than it takes: these two wait, and share a commit.
+    answers.push(ledger.submit(credit(3)), ledger.submit(credit(4)))
+    expect(ledger.counters.waiting).toBe(4)
+    ends[1]?.resolve([creditedFor(credit(2))])
+    expect(await answers[1]).toMatchObject({ posted: 2n })
+    await Promise.all(answers.slice(2))
+    expect(engine.batches.map((batch) => batch.length)).toEqual([1, 1, 2])
+    let isDrained = false
+    const drained = ledger.drain().then(() => (isDrained = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isDrained).toBe(false)
+    ends[0]?.resolve([creditedFor(credit(1))])
+    await drained
+    expect(await answers[0]).toMatchObject({ posted: 1n })
+    expect(ledger.counters.waiting).toBe(0)
+  })
+
   test('a patient operation shares the commit of the next urgent one, where there are many', async () => {
     const engine = scriptedEngine()
     const ledger = new Ledger({ engine })

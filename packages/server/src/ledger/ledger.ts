@@ -1,9 +1,9 @@
 /**
  * The ledger: the only way by which money moves.
  *
- * Group commit: operations that arrive while a commit is in flight go into the next one, each with its own result. The
- * room knows
- * no prices and no upstreams; its invariant is that no balance is ever overdrawn and no hold ends twice.
+ * Group commit: operations that arrive in one turn of the event loop, or while the engine takes no further batch, go
+ * into the next one, each with its own result. The room knows no prices and no upstreams; its invariant is that no
+ * balance is ever overdrawn and no hold ends twice.
  */
 import { setTimeout as waitMs } from 'node:timers/promises'
 import { isRefusal } from '../db/constraint-violation.ts'
@@ -73,7 +73,7 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Sends operations to an engine in batches, one batch in flight at a time. */
+/** Sends operations to an engine in batches, as many at a time as the engine takes. */
 export class Ledger {
   readonly #engine: LedgerEngine
   readonly #batchMax: number
@@ -81,6 +81,7 @@ export class Ledger {
   readonly #retryWaitsMs: readonly number[]
   #queue: Waiting[] = []
   #running: Promise<void> | null = null
+  readonly #commits = new Set<Promise<void>>()
   #inFlight = 0
   #lastBatch = 0
   #lastCommitAt = 0
@@ -141,7 +142,7 @@ export class Ledger {
 
   /** Resolves once everything submitted before is durable or was refused. */
   async drain(): Promise<void> {
-    while (this.#running !== null) await this.#running
+    while (this.#running !== null || this.#commits.size > 0) await Promise.all([this.#running, ...this.#commits])
   }
 
   /** Takes no more operations and waits for those that are there. */
@@ -158,13 +159,21 @@ export class Ledger {
       await this.#gather()
       const batch = this.#queue.length <= this.#batchMax ? this.#queue : this.#queue.slice(0, this.#batchMax)
       this.#queue = batch === this.#queue ? [] : this.#queue.slice(this.#batchMax)
-      this.#inFlight = batch.length
       this.#lastBatch = batch.length
       this.#isUrgent = this.#queue.length > 0
-      await this.#commit(batch)
-      this.#inFlight = 0
+      this.#send(batch)
+      while (this.#commits.size >= (this.#engine.batchesAtOnce ?? 1)) await Promise.race(this.#commits)
     }
     this.#running = null
+  }
+
+  #send(batch: readonly Waiting[]): void {
+    this.#inFlight += batch.length
+    const commit = this.#commit(batch).finally(() => {
+      this.#inFlight -= batch.length
+      this.#commits.delete(commit)
+    })
+    this.#commits.add(commit)
   }
 
   #noteArrival(urgency: Urgency): void {

@@ -1,5 +1,5 @@
 /**
- * Applies a batch of money operations on SQLite, inside the writer thread and inside one transaction.
+ * Applies a batch of money operations on SQLite, inside one transaction.
  *
  * Each operation is decided by conditions on rows in memory, so none can fail the others. The PostgreSQL function
  * `ledger_apply`

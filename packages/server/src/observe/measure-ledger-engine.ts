@@ -16,6 +16,7 @@ function countResult(metrics: LedgerMetrics, operation: LedgerOperation, result:
 /** Counts the batches of an engine, what stands in them, and what they moved. */
 export function measureLedgerEngine(engine: LedgerEngine, metrics: LedgerMetrics): LedgerEngine {
   return {
+    ...engine,
     apply: async (operations) => {
       const startedMs = performance.now()
       try {
