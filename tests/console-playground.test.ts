@@ -203,6 +203,23 @@ test('failures are told with their charge and what helps', { timeout: TEST_MS },
   const refusal = answers('failed').getByRole('alert')
   await refusal.getByText(/It can cost [\d,.]+ credits; [\d,.]+ are left, so [\d,.]+ are missing\./).waitFor()
   expect(await refusal.getByRole('link', { name: 'Add credits' }).getAttribute('href')).toContain(`${teamId}/fund`)
+  // More credits help neither a key nor a team whose budget is used up.
+  const amounts = { credits_required: 2.5, credits_available: 0.5, credits_short: 2, affordable_max_tokens: 1_200 }
+  for (const [limit, code, link, place] of [
+    ['key', 'key_budget_exceeded', 'Raise the key’s budget', `/console/team/${teamId}/keys/k-1`],
+    ['team', 'team_budget_exceeded', 'Raise the team’s spending cap', `/console/team/${teamId}/team`],
+  ] as const) {
+    const error = { ...amounts, message: 'raw', type: 'insufficient_quota', param: null, code, limit }
+    const body = JSON.stringify({ error: { ...error, topup_url: `${origin()}${place}` } })
+    await page.route('**/api/v1/chat/completions', (route) =>
+      route.fulfill({ status: 402, contentType: 'application/json', body }),
+    )
+    await page.getByRole('button', { name: 'New', exact: true }).click()
+    await ask('Hello')
+    await refusal.getByText('An answer of up to 1,200 tokens would be covered.').waitFor()
+    expect(await refusal.getByRole('link', { name: link }).getAttribute('href')).toBe(place)
+    await page.unroute('**/api/v1/chat/completions')
+  }
 })
 
 test('an answer of a megabyte does not hold the page up', { timeout: TEST_MS }, async () => {

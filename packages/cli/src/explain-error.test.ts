@@ -21,9 +21,10 @@ describe('explainError', () => {
   })
 
   test("a key's budget is not mended by adding credits", () => {
-    const explained = explainError(new ApiError({ ...fields, details: { ...short, limit: 'key' } }))
+    const topup = 'https://x.example/console/team/t/keys/k'
+    const explained = explainError(new ApiError({ ...fields, details: { ...short, limit: 'key', topup_url: topup } }))
     expect(explained?.message).toContain("this key's budget has 1.5 credits")
-    expect(explained?.advice).not.toContain('Add credits')
+    expect(explained?.advice).toBe(`Raise the key's budget at ${topup}, or use another key.`)
   })
 
   test('a 401 means that nobody is signed in', () => {

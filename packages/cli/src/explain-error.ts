@@ -55,9 +55,10 @@ function ownerOf(error: ApiError): string {
 
 function fundingAdvice(error: ApiError): string {
   const limit = error.details['limit']
-  if (limit === 'key') return "Raise the key's budget in the console, or use another key."
-  if (limit === 'team') return "Raise the team's spending cap in the console."
   const url = error.details['topup_url']
+  const page = typeof url === 'string' ? `at ${url}` : 'in the console'
+  if (limit === 'key') return `Raise the key's budget ${page}, or use another key.`
+  if (limit === 'team') return `Raise the team's spending cap ${page}.`
   const place = typeof url === 'string' ? ` or ${url}` : ''
   return `Add credits: \`svc deposit address\`${place}.`
 }
