@@ -13,6 +13,8 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['64:ff9b::192.0.2.33', '64:ff9b:0:0::/64'],
   ['unknown', 'unknown'],
+  // Of a client who has gone.
+  [undefined, 'unknown'],
 ])('%s counts as %s', (ip, counted) => {
   expect(callerAddress(ip)).toBe(counted)
 })
