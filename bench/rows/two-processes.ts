@@ -1,13 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { startBareProxy } from '../bare-proxy.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { createDatabase, profileFolder, startStub, stopSides } from '../bench-rig.ts'
 import { calibrateRate } from '../calibrate.ts'
 import { createPurse, type Purse, startGateway } from '../gateway-process.ts'
 import { sampleLockWait } from '../lock-wait.ts'
 import { cpuRatio, type PairedSides, resultOf, takePairs } from '../pairs.ts'
-import type { Row } from '../row.ts'
+import type { Row, RowResult } from '../row.ts'
 import { sampleSide, type Side, type SideOrder } from '../side.ts'
+import { warmUp } from '../warm-up.ts'
 import { cpuNote } from './billed-request.ts'
 
 const CONNECTIONS = 64
@@ -29,12 +31,9 @@ export const twoProcesses: Row = {
         ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, 'row-8') },
       })
     const [one, other] = [await start(purse), await start(second)]
-    const both: Side = {
-      name: 'two gateways',
-      targets: [...one.targets, ...other.targets],
-      processes: [...one.processes, ...other.processes],
-    }
+    const both = joined('two gateways', one, other)
     const sides = { baseline: one, candidate: both }
+    await warmUp(context, sides, { kind: 'whole', connections: CONNECTIONS, seconds: 0, rate: null })
     const rate = await calibrateRate(context, sides, CONNECTIONS)
     const { seconds } = context.options
     const order = { kind: 'whole', connections: CONNECTIONS, seconds, rate } as const
@@ -48,8 +47,34 @@ export const twoProcesses: Row = {
         figure: 'CPU per request, two processes on one PostgreSQL against one',
         notesOf: (median) => [cpuNote(median), `at ${rate}/s in all`, ...waits],
       }),
+      await measureBareProxies(context, upstream, rate),
     ]
   },
+}
+
+function joined(name: string, one: Side, other: Side): Side {
+  return {
+    name,
+    targets: [...one.targets, ...other.targets],
+    processes: [...one.processes, ...other.processes],
+  }
+}
+
+/** What half of the requests cost a process more each that does nothing but hand them on, at the same rate. */
+async function measureBareProxies(context: BenchContext, upstream: string, rate: number): Promise<RowResult> {
+  const settings = { upstream, allowH2: false }
+  const [one, other] = [await startBareProxy(context, settings), await startBareProxy(context, settings)]
+  const sides = { baseline: one, candidate: joined('two bare proxies', one, other) }
+  const { statedSeconds: seconds } = context.options
+  const order = { kind: 'whole', connections: CONNECTIONS, seconds, rate } as const
+  for (const side of [sides.baseline, sides.candidate]) await sampleSide(context, side, { ...order, rate: null })
+  const pairs = await takePairs(context, sides, order)
+  await stopSides(context, [sides.candidate])
+  return resultOf(pairs, {
+    ...{ row: 8, unit: '×', goal: null, valueOf: cpuRatio },
+    figure: 'the same of two bare proxies against one',
+    notesOf: (median) => [cpuNote(median), `at ${rate}/s in all`],
+  })
 }
 
 /** After the pairs, since looking costs PostgreSQL some CPU. */
