@@ -14,8 +14,8 @@ import { cpuNote } from './billed-request.ts'
 
 const CONNECTIONS = 64
 /**
- * Of the rate that is found: the search comes right after a run at saturation, when batches are large still. At its rate
- * they become small ones, which cost the database more than a core has.
+ * Of the rate that is found: the search comes right after a run at saturation, when batches are large still. At its
+ * rate they become small ones, which cost the database more than a core has.
  */
 const PART_OF_RATE = 0.6
 
