@@ -2,8 +2,9 @@
  * The upstream of the chaos run. It keeps an invoice of its own: what it was asked, what it sent, and what it
  * wants for it.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { listenOnLoopback } from '../rig/loopback-server.ts'
 import { type AnswerPlan, findTag, planAnswer } from './answer-plan.ts'
 
 /** One line of the invoice. */
@@ -171,15 +172,6 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
 }
 
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : 0)
-    })
-  })
-}
-
 /** Starts it. */
 export async function startInvoiceUpstream(seed: number): Promise<InvoiceUpstream> {
   const lines: InvoiceLine[] = []
@@ -204,14 +196,9 @@ export async function startInvoiceUpstream(seed: number): Promise<InvoiceUpstrea
     // A gateway that is killed while it sends leaves half a question: it is on no invoice.
     serve(request, response).catch(() => void response.destroy())
   })
-  const port = await listen(server)
+  const { origin, close } = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}/v1`,
-    lines,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    url: `${origin}/v1`,
+    ...{ lines, close },
   }
 }

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'
+import { listenOnLoopback } from '../rig/loopback-server.ts'
 import { hostileStream, mutated } from './hostile-events.ts'
 import { type RightAnswer, rightAnswer, type UpstreamCall } from './upstream-answers.ts'
 
@@ -188,20 +189,10 @@ export async function startHostileUpstream(seed: number): Promise<HostileUpstrea
       answer({ response, random, note }, right, call).catch(() => void response.destroy())
     })
   })
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : 0)
-    })
-  })
+  const { origin, close } = await listenOnLoopback(server)
   return {
-    origin: `http://127.0.0.1:${port}`,
+    ...{ origin, close },
     count: () => count,
     since: (before) => recent.filter(({ at }) => at > before).map(({ text }) => text),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }

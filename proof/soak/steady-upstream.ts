@@ -1,5 +1,6 @@
 /** An upstream that always answers well, and can keep its streams open. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { listenOnLoopback } from '../rig/loopback-server.ts'
 
 export interface SteadyUpstream {
   /** Base address, ending in `/v1`. */
@@ -11,6 +12,8 @@ export interface SteadyUpstream {
   close(): Promise<void>
 }
 
+/** Thousands of connections come at once. */
+const BACKLOG = 4_096
 const CHUNKS = 10
 const CHUNK_MS = 20
 const ENVELOPE = '"id":"gen-1","created":1795813200,"model":"stub-model"'
@@ -73,14 +76,10 @@ export async function startSteadyUpstream(): Promise<SteadyUpstream> {
     response.on('error', () => undefined)
     answer(request, response).catch(() => void response.destroy())
   })
-  const port = await new Promise<number>((resolve) => {
-    server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : 0)
-    })
-  })
+  const { origin, close } = await listenOnLoopback(server, BACKLOG)
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `${origin}/v1`,
+    close,
     hold: (every) => {
       intervalMs = every
     },
@@ -88,10 +87,5 @@ export async function startSteadyUpstream(): Promise<SteadyUpstream> {
       for (const timer of timers) clearInterval(timer)
       for (const response of held) response.end(END)
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }

@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
+import { listenOnLoopback } from '../../rig/loopback-server.ts'
 import { mutate, strangeValue } from '../strange-values.ts'
 
 export interface HostileNode {
@@ -155,22 +156,12 @@ export async function startHostileNode(target: string, seed: number): Promise<Ho
     response.on('error', () => undefined)
     answer(incoming, response).catch(() => void response.destroy())
   })
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : 0)
-    })
-  })
+  const { origin, close } = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}`,
+    ...{ url: origin, close },
     count: () => count,
     beHostile: (next) => {
       perMille = next
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }

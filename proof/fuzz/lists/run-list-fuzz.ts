@@ -22,6 +22,7 @@ import type { TokenPrices } from '../../../packages/server/src/pricing/price.ts'
 import { openOpenRouter } from '../../../packages/server/src/upstream/openrouter/open-openrouter.ts'
 import type { Upstream } from '../../../packages/server/src/upstream/upstream.ts'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
+import { listenOnLoopback } from '../../rig/loopback-server.ts'
 import { hostileList } from './hostile-lists.ts'
 
 export interface ListFuzzReport {
@@ -142,16 +143,10 @@ async function checkRefresh(stage: Stage, before: Catalog, result: RefreshResult
 export async function runListFuzz({ seed, lists }: { readonly seed: number; readonly lists: number }) {
   const random = createRandom(seed)
   let text = ''
-  const server = serve(random, () => text)
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : 0)
-    })
-  })
+  const { origin, close } = await listenOnLoopback(serve(random, () => text))
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-lists-'))
   const upstream = openOpenRouter({
-    ...{ name: 'main', url: `http://127.0.0.1:${port}/v1`, apiKey: null, allowH2: false },
+    ...{ name: 'main', url: `${origin}/v1`, apiKey: null, allowH2: false },
     timeouts: { connectMs: PATIENCE_MS, firstByteMs: PATIENCE_MS, idleMs: PATIENCE_MS },
     ...{ reportsCost: false, failuresAreFree: true, supportsChoices: false, clock: { now: () => Date.now() } },
   })
@@ -177,8 +172,7 @@ export async function runListFuzz({ seed, lists }: { readonly seed: number; read
     }
   } finally {
     await upstream.close()
-    server.closeAllConnections()
-    server.close()
+    await close()
     await rm(dataDir, { recursive: true })
   }
   return { lists, taken, slowestMs, faults } satisfies ListFuzzReport

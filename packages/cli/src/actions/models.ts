@@ -2,7 +2,7 @@
 import { type Exact, type ModelEntry, shortDecimal } from '@svc/contract'
 import type { Context } from '../context.ts'
 import { printJson } from '../print-json.ts'
-import { keepSeenModels } from '../settings/model-cache.ts'
+import { keepModelList } from '../settings/model-cache.ts'
 import { printTable } from '../terminal/print-table.ts'
 import type { Column } from '../terminal/table.ts'
 
@@ -19,7 +19,8 @@ export async function models(context: Context, words: readonly string[], options
   const { terminal } = context
   const query = { ...(options.type === undefined ? {} : { type: options.type }) }
   const list = await api.client.call(api.endpoints.listModels, { query }, { signal: terminal.signal })
-  if (options.type === undefined) keepList(context, api.settings.baseUrl, list.data)
+  // The whole list is what completions offer next.
+  if (options.type === undefined) keepModelList(context.settingsFolder, api.settings.baseUrl, list.data, Date.now())
   const chosen = sorted(
     list.data.filter((model) => matches(model, words) && (options.featured !== true || model.svc.featured)),
     options.sort,
@@ -33,13 +34,6 @@ export async function models(context: Context, words: readonly string[], options
     return
   }
   await printModels(context, chosen)
-}
-
-/** The whole list is what completions offer next. */
-function keepList({ settingsFolder }: Context, baseUrl: string, list: readonly Model[]): void {
-  const now = Date.now()
-  const seen = list.map(({ id, svc }) => ({ id, type: svc.type }))
-  keepSeenModels(settingsFolder, baseUrl, { seenAt: now, askedAt: now, models: seen })
 }
 
 async function printModels({ terminal }: Context, chosen: readonly Model[]): Promise<void> {

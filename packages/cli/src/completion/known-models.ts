@@ -1,6 +1,6 @@
 /** The models that a completion offers: those that were seen last, read anew where that is quick. */
 import type { Context } from '../context.ts'
-import { keepSeenModels, readSeenModels, type SeenModel } from '../settings/model-cache.ts'
+import { keepModelList, keepSeenModels, readSeenModels, type SeenModel } from '../settings/model-cache.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** How long a list is taken as it is, in milliseconds. Source: own choice. */
@@ -33,8 +33,7 @@ export async function knownModels(
     const client = createClient({ baseUrl, key, fetch: createTransport(terminal.environment), retriesMax: 0 })
     const signal = AbortSignal.any([terminal.signal, AbortSignal.timeout(waitMs)])
     const list = await client.call(endpoints.listModels, {}, { signal })
-    const models = list.data.map(({ id, svc }) => ({ id, type: svc.type }))
-    keepSeenModels(settingsFolder, baseUrl, { seenAt: now, askedAt: now, models })
+    keepModelList(settingsFolder, baseUrl, list.data, now)
     return readSeenModels(settingsFolder, baseUrl).models
   } catch {
     return seen.models

@@ -7,6 +7,12 @@ export interface SeenModel {
   readonly type: string
 }
 
+/** A model in the list of a gateway. */
+interface ListedModel {
+  readonly id: string
+  readonly svc: { readonly type: string }
+}
+
 export interface SeenModels {
   /** When the list came, in milliseconds since the epoch; 0 for never. */
   readonly seenAt: number
@@ -44,6 +50,12 @@ export function keepSeenModels(folder: string, baseUrl: string, seen: SeenModels
   } catch {
     rmSync(draft, { force: true })
   }
+}
+
+/** Keeps a list as it has just come from a gateway. */
+export function keepModelList(folder: string, baseUrl: string, list: readonly ListedModel[], now: number): void {
+  const models = list.map(({ id, svc }) => ({ id, type: svc.type }))
+  keepSeenModels(folder, baseUrl, { seenAt: now, askedAt: now, models })
 }
 
 function readFile(folder: string): Readonly<Record<string, SeenModels>> {

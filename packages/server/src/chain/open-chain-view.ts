@@ -66,13 +66,15 @@ async function readBlock(rpc: JsonRpc, block: string) {
   return parseAnswer(blockForm, await rpc.request('eth_getBlockByNumber', [block, false]), 'block')
 }
 
-/** A block by its number: an answer about another one would move a watch to where nobody has looked. */
+/** A block by its number. */
 async function readBlockAt(rpc: JsonRpc, number: number) {
-  const block = await readBlock(rpc, hexOf(number))
-  if (block !== null && block.number !== number) {
-    throw new ChainUnavailableError(`${rpc.name} told of block ${block.number} where block ${number} was asked for`)
-  }
-  return block
+  return askedFor(rpc, number, await readBlock(rpc, hexOf(number)))
+}
+
+/** @throws {ChainUnavailableError} for another block: it would move a watch to where nobody has looked. */
+function askedFor<Block extends { readonly number: number }>(rpc: JsonRpc, number: number, block: Block | null) {
+  if (block === null || block.number === number) return block
+  throw new ChainUnavailableError(`${rpc.name} told of block ${block.number} where block ${number} was asked for`)
 }
 
 function refOf(block: { readonly number: number; readonly hash: Hex; readonly timestamp: number }): BlockRef {
@@ -197,10 +199,8 @@ async function findNativeTransactions(
   addresses: ReadonlySet<Hex>,
   number: number,
 ): Promise<readonly Hex[]> {
-  const block = parseAnswer(fullBlockForm, await rpc.request('eth_getBlockByNumber', [hexOf(number), true]), 'block')
-  if (block !== null && block.number !== number) {
-    throw new ChainUnavailableError(`${rpc.name} told of another block than ${number}`)
-  }
+  const answer = await rpc.request('eth_getBlockByNumber', [hexOf(number), true])
+  const block = askedFor(rpc, number, parseAnswer(fullBlockForm, answer, 'block'))
   const found: Hex[] = []
   for (const [at, { hash, to, value }] of (block?.transactions ?? []).entries()) {
     if (to !== null && value > 0n && addresses.has(to)) found.push(hash)

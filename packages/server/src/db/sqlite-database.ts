@@ -1,12 +1,13 @@
 /** The embedded database: one file, one connection that writes, one that reads, both in the calling thread. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect, type CompiledQuery, type SqliteDatabase as KyselySqlite } from 'kysely'
 import type { Database } from './database.ts'
 import { integerColumns } from './integer-columns.ts'
 import { migrateSqlite } from './migrate.ts'
 import type { Schema } from './schema.ts'
+import { createPreparedStatements } from './prepared-statements.ts'
 import { startCheckpoints, type SqliteCheckpoints } from './sqlite-checkpoints.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
@@ -73,15 +74,7 @@ function inputsFrom(parameters: readonly unknown[]): SQLInputValue[] {
 
 /** Dresses `node:sqlite` as the driver that Kysely knows, and keeps statements prepared. */
 function readerFor(connection: DatabaseSync): KyselySqlite {
-  const prepared = new Map<string, StatementSync>()
-  const prepare = (sql: string): StatementSync => {
-    const known = prepared.get(sql)
-    if (known !== undefined) return known
-    const statement = connection.prepare(sql)
-    if (prepared.size >= PREPARED_MAX) prepared.clear()
-    prepared.set(sql, statement)
-    return statement
-  }
+  const prepare = createPreparedStatements(connection, PREPARED_MAX)
   return {
     close: () => connection.close(),
     prepare(sql) {

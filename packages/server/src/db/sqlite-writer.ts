@@ -9,6 +9,7 @@ import { closeSync, fdatasync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as waitMs } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { createPreparedStatements } from './prepared-statements.ts'
 import { BUSY_TIMEOUT_MS, isBusy, prepareSqliteWriter } from './sqlite-connection.ts'
 
 export interface SqliteStatement {
@@ -26,7 +27,7 @@ export interface SqliteWriterOptions {
   readonly flush?: ((file: number) => Promise<void>) | undefined
 }
 
-/** Statements that are kept prepared; the least recently made one leaves first. */
+/** Statements that are kept prepared. */
 const PREPARED_MAX = 200
 /** How often a lock that another connection has is asked for again, in milliseconds. Source: own choice. */
 const BUSY_RETRY_MS = 1
@@ -38,7 +39,7 @@ export class SqliteWriter {
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #rollback: StatementSync
-  readonly #prepared = new Map<string, StatementSync>()
+  readonly #prepare: (sql: string) => StatementSync
   readonly #path: string
   readonly #flush: (file: number) => Promise<void>
   readonly #onLost: (error: Error) => void
@@ -60,6 +61,7 @@ export class SqliteWriter {
     this.connection.exec('pragma synchronous = normal')
     // The thread must not sleep where another process writes: a lock is asked for again instead.
     this.connection.exec('pragma busy_timeout = 0')
+    this.#prepare = createPreparedStatements(this.connection, PREPARED_MAX)
     this.#begin = this.connection.prepare('begin immediate')
     this.#commit = this.connection.prepare('commit')
     this.#rollback = this.connection.prepare('rollback')
@@ -133,14 +135,7 @@ export class SqliteWriter {
   }
 
   #run({ sql, parameters }: SqliteStatement): number {
-    let statement = this.#prepared.get(sql)
-    if (statement === undefined) {
-      statement = this.connection.prepare(sql)
-      const oldest = this.#prepared.keys().next()
-      if (this.#prepared.size >= PREPARED_MAX && oldest.done !== true) this.#prepared.delete(oldest.value)
-      this.#prepared.set(sql, statement)
-    }
-    return Number(statement.run(...(parameters as SQLInputValue[])).changes)
+    return Number(this.#prepare(sql).run(...(parameters as SQLInputValue[])).changes)
   }
 
   /** Resolves at the end of a flush that began after this call; one flush is enough for all that wait for it. */

@@ -83,9 +83,7 @@ async function remember(deps: VideoDeps, job: VideoJob, placed: PlacedJobHold): 
   if (isOurs) return
   // The hold was taken for an orphan, because this process was silent for too long.
   await giveUp(deps, job, { errorCode: 'gateway_stopped', cost: null })
-  throw new ServiceError('server_is_overloaded', 'The gateway could not keep this job. You were not charged.', {
-    retryAfterSeconds: 1,
-  })
+  throw notKept({ retryAfterSeconds: 1 })
 }
 
 /** A job on its way to an upstream. */
@@ -108,7 +106,7 @@ function submit(deps: VideoDeps, submission: Submission): Promise<string> {
     run: async (target) => {
       if (target !== asked) {
         isLost = true
-        if (!(await deps.jobs.move(job.jobId, placeOf(target)))) throw notKept()
+        if (!(await deps.jobs.move(job.jobId, placeOf(target)))) throw notKept({ shouldRetry: false })
         isLost = false
         asked = target
       }
@@ -137,13 +135,12 @@ async function handOver(deps: VideoDeps, submission: Submission): Promise<VideoJ
   }
   // Somebody gave the job up meanwhile; nobody will ask for it, and nobody pays for it.
   await submission.target.port.cancel(upstreamJobId).catch(() => false)
-  throw notKept()
+  throw notKept({ shouldRetry: false })
 }
 
-function notKept(): ServiceError {
-  return new ServiceError('server_is_overloaded', 'The gateway could not keep this job. You were not charged.', {
-    shouldRetry: false,
-  })
+/** @param advice whether a client does well to try again by itself: not where an upstream may have begun. */
+function notKept(advice: { readonly retryAfterSeconds: 1 } | { readonly shouldRetry: false }): ServiceError {
+  return new ServiceError('server_is_overloaded', 'The gateway could not keep this job. You were not charged.', advice)
 }
 
 async function accept(deps: VideoDeps, job: VideoJob, upstreamJobId: string, nextStepAt: number): Promise<boolean> {
