@@ -23,6 +23,7 @@ const LEVELS: Readonly<Record<string, number>> = {
 
   operators: 2,
   ledger: 2,
+  limits: 2,
   mail: 2,
   sandbox: 2,
   'sign-in': 2,

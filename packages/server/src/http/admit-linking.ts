@@ -1,6 +1,6 @@
 import type { Linker } from '../deposits/link-wallet.ts'
 import type { Caller } from '../keys/caller.ts'
-import { quotaError } from './call-quota.ts'
+import { quotaError } from '../limits/call-quota.ts'
 import type { EdgeDeps } from './edge.ts'
 
 /**

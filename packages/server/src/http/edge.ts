@@ -29,11 +29,11 @@ import type { Logger } from '../runtime/log.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { ConsoleDeps } from './console/console-deps.ts'
-import type { CallQuota } from './call-quota.ts'
+import type { CallQuota } from '../limits/call-quota.ts'
 import type { VideoDeps } from '../videos/video-deps.ts'
-import type { RateLimiter } from './rate-limiter.ts'
+import type { RateLimiter } from '../limits/rate-limiter.ts'
 import type { BodyBudget } from './read-body.ts'
-import type { StreamSlots } from './stream-slots.ts'
+import type { StreamSlots } from '../limits/stream-slots.ts'
 
 export interface EdgeDeps {
   readonly clock: Clock

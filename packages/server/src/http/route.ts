@@ -6,7 +6,7 @@ import type { Freshness } from '../keys/authenticate-key.ts'
 import type { Caller } from '../keys/caller.ts'
 import { callerAddress } from './caller-address.ts'
 import type { EdgeDeps } from './edge.ts'
-import { rateHeaders } from './rate-limiter.ts'
+import { rateHeaders } from '../limits/rate-limiter.ts'
 
 export interface RouteCall {
   readonly request: FastifyRequest

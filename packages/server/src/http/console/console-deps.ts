@@ -8,7 +8,7 @@ import type { ManageMembersDeps } from '../../teams/manage-members.ts'
 import type { Membership } from '../../teams/membership.ts'
 import type { Permission } from '../../teams/permissions.ts'
 import type { TeamSettingsDeps } from '../../teams/team-settings.ts'
-import type { RateLimiter } from '../rate-limiter.ts'
+import type { RateLimiter } from '../../limits/rate-limiter.ts'
 
 /** What the console's routes are given. */
 export interface ConsoleDeps {

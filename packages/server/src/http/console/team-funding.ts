@@ -10,7 +10,7 @@ import { getTeamDeposit, listTeamDeposits } from '../../deposits/read-team-depos
 import { sendReceiptOf } from '../../deposits/send-receipt.ts'
 import type { Session } from '../../sign-in/sign-in.ts'
 import type { Membership } from '../../teams/membership.ts'
-import { quotaError } from '../call-quota.ts'
+import { quotaError } from '../../limits/call-quota.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 

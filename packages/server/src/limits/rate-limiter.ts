@@ -10,6 +10,9 @@ const BUCKETS_MAX = 100_000
 /** So many are dropped at once, so that a flood of new callers does not walk over all buckets for each of them. */
 const BUCKETS_DROPPED = 10_000
 
+/** An empty bucket is full again after so long at most: the smallest holds one request, which may take a minute. */
+const FULL_MS = MINUTE_MS
+
 interface Bucket {
   tokens: number
   filledAt: number
@@ -23,10 +26,9 @@ export interface RateState {
   readonly resetMs: number
 }
 
-/** One kind of limit: as many buckets as there are callers, all of one size. */
+/** One kind of limit: as many buckets as there are callers, of one size unless a caller has its own. */
 export class RateLimiter {
   readonly #perMinute: number
-  readonly #burst: number
   readonly #clock: Clock
   readonly #what: string
   readonly #buckets = new Map<string, Bucket>()
@@ -34,68 +36,70 @@ export class RateLimiter {
   /** @param what is counted and for whom, as in `requests with this key`: a refusal says so. */
   constructor(perMinute: number, clock: Clock, what: string) {
     this.#perMinute = perMinute
-    this.#burst = Math.max(1, Math.floor(perMinute / BURST_PART))
     this.#clock = clock
     this.#what = what
   }
 
   /**
    * Takes one request from a caller's bucket.
+   * @param perMinute the caller's own limit; absent where the kind's holds.
    * @throws {ServiceError} `rate_limit_exceeded` with the time until the next one passes.
    */
-  take(caller: string): RateState {
-    const bucket = this.#filled(caller)
+  take(caller: string, perMinute = this.#perMinute): RateState {
+    const bucket = this.#filled(caller, perMinute)
     if (bucket.tokens < 1) {
-      const seconds = Math.max(1, Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / this.#perMinute / 1000))
+      const seconds = Math.max(1, Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / perMinute / 1000))
       throw tooMany({
         what: this.#what,
-        most: `${this.#perMinute} a minute`,
+        most: `${perMinute} a minute`,
         waitSeconds: Math.min(seconds, 60),
-        headers: rateHeaders(this.#state(bucket)),
+        headers: rateHeaders(stateOf(bucket, perMinute)),
       })
     }
     bucket.tokens -= 1
-    return this.#state(bucket)
+    return stateOf(bucket, perMinute)
   }
 
   /** Says whether a caller's next request would pass, without taking it. */
   allows(caller: string): boolean {
-    return this.#filled(caller).tokens >= 1
+    return this.#filled(caller, this.#perMinute).tokens >= 1
   }
 
-  #state(bucket: Bucket): RateState {
-    const missing = this.#burst - bucket.tokens
-    return {
-      limit: this.#perMinute,
-      remaining: Math.max(0, Math.floor(bucket.tokens)),
-      resetMs: Math.ceil((missing * MINUTE_MS) / this.#perMinute),
-    }
-  }
-
-  #filled(caller: string): Bucket {
+  #filled(caller: string, perMinute: number): Bucket {
     const now = this.#clock.now()
     let bucket = this.#buckets.get(caller)
     if (bucket === undefined) {
       if (this.#buckets.size >= BUCKETS_MAX) this.#dropFull(now)
-      bucket = { tokens: this.#burst, filledAt: now }
+      bucket = { tokens: burstOf(perMinute), filledAt: now }
       this.#buckets.set(caller, bucket)
     }
-    const gained = (Math.max(0, now - bucket.filledAt) * this.#perMinute) / MINUTE_MS
-    bucket.tokens = Math.min(this.#burst, bucket.tokens + gained)
+    const gained = (Math.max(0, now - bucket.filledAt) * perMinute) / MINUTE_MS
+    bucket.tokens = Math.min(burstOf(perMinute), bucket.tokens + gained)
     bucket.filledAt = now
     return bucket
   }
 
   #dropFull(now: number): void {
-    const fillMs = (this.#burst * MINUTE_MS) / this.#perMinute
     for (const [caller, bucket] of this.#buckets) {
-      if (now - bucket.filledAt >= fillMs) this.#buckets.delete(caller)
+      if (now - bucket.filledAt >= FULL_MS) this.#buckets.delete(caller)
     }
     // Most of them are busy: the oldest go, so that memory stays bounded under a flood of addresses.
     for (const caller of this.#buckets.keys()) {
       if (this.#buckets.size <= BUCKETS_MAX - BUCKETS_DROPPED) break
       this.#buckets.delete(caller)
     }
+  }
+}
+
+function burstOf(perMinute: number): number {
+  return Math.max(1, Math.floor(perMinute / BURST_PART))
+}
+
+function stateOf(bucket: Bucket, perMinute: number): RateState {
+  return {
+    limit: perMinute,
+    remaining: Math.max(0, Math.floor(bucket.tokens)),
+    resetMs: Math.ceil(((burstOf(perMinute) - bucket.tokens) * MINUTE_MS) / perMinute),
   }
 }
 
