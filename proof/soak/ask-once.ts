@@ -4,6 +4,8 @@ import { type Agent, request as startRequest } from 'node:http'
 export interface Answer {
   readonly end: 'whole' | 'failed' | 'cut'
   readonly status: number | null
+  /** What the connection ended with, such as `ECONNRESET`; null where it ended in order. */
+  readonly error: string | null
   readonly ms: number
 }
 
@@ -29,19 +31,23 @@ export function askOnce({ port, rawKey, agent, stream, onFirst }: Asking): Promi
   return new Promise((resolve) => {
     let tail = ''
     let status: number | null = null
+    let error: string | null = null
+    const onError = (reason: NodeJS.ErrnoException): void => {
+      error ??= reason.code ?? reason.message
+    }
     const request = startRequest(target, (response) => {
       status = response.statusCode ?? null
       response.once('data', () => onFirst?.())
       response.setEncoding('utf8').on('data', (text: string) => {
         tail = (tail + text).slice(-TAIL)
       })
-      response.on('error', () => undefined)
+      response.on('error', onError)
     })
-    request.on('error', () => undefined)
+    request.on('error', onError)
     request.once('close', () => {
       const isWhole = tail.includes('"svc":') && (!stream || tail.endsWith('data: [DONE]\n\n'))
       const end = status === null || (status === 200 && !isWhole) ? 'cut' : status === 200 ? 'whole' : 'failed'
-      resolve({ end, status, ms: performance.now() - startedAt })
+      resolve({ end, status, error, ms: performance.now() - startedAt })
     })
     request.end(body)
   })

@@ -76,7 +76,12 @@ function summarise(samples: readonly Sample[], running: Running, faults: readonl
     rssPerMinute: perMinute(settled, ({ rss }) => rss),
     keptPerMinute: perMinute(collected, ({ heapUsed }) => heapUsed),
     handlesPerMinute: perMinute(settled, ({ handles }) => handles),
-    faults: [...bad.map(({ end, status }) => `an answer was ${end} with status ${status}`), ...faults],
+    faults: [
+      ...bad.map(
+        ({ end, status, error, ms }) => `an answer was ${end} after ${ms.toFixed(0)} ms with ${error ?? status}`,
+      ),
+      ...faults,
+    ],
   }
 }
 

@@ -21,6 +21,7 @@ import { type GatewayOptions, openParts, type Parts } from './open-parts.ts'
 import { type Health, readHealth } from './read-health.ts'
 import type { Phase } from './read-readiness.ts'
 import type { Clock } from './runtime/clock.ts'
+import { LISTEN_BACKLOG } from './runtime/listen-backlog.ts'
 import { systemTimer } from './runtime/timer.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
 import type { VideoDeps } from './videos/video-deps.ts'
@@ -112,7 +113,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
         observedParts(parts, edge.videos, () => phase),
       )
       const stopLoops = await startWorkers(workerDeps(parts, edge.videos))
-      const origin = await app.listen({ host: config.host, port: config.port })
+      const origin = await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
       parts.listening.origin = origin
       const stopDeposits = startDeposits(parts)
       stopWorkers = async () => {

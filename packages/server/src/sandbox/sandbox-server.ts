@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { timingSafeEqual } from 'node:crypto'
+import { LISTEN_BACKLOG } from '../runtime/listen-backlog.ts'
 import { answerChat, type ChatDeps } from './answer-chat.ts'
 import { answerEmbeddings } from './answer-embeddings.ts'
 import { createGenerationLog } from './generation-log.ts'
@@ -64,7 +65,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 function listen(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
+    server.listen({ port: 0, host: '127.0.0.1', backlog: LISTEN_BACKLOG }, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : 0)
     })
