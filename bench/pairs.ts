@@ -25,14 +25,25 @@ export interface Pairs {
 /** So many pairs may be repeated for each one that is wanted, before the row is refused. */
 const REPEATS_PER_PAIR = 0.5
 
+/** What each side of a pair is asked for. */
+export interface PairedOrders {
+  readonly baseline: SideOrder
+  readonly candidate: SideOrder
+}
+
 /** Takes the wanted number of pairs, one side after the other, the order changing from pair to pair. */
-export async function takePairs(context: BenchContext, sides: PairedSides, order: SideOrder): Promise<Pairs> {
+export async function takePairs(
+  context: BenchContext,
+  sides: PairedSides,
+  order: SideOrder | PairedOrders,
+): Promise<Pairs> {
+  const orders = 'candidate' in order ? order : { baseline: order, candidate: order }
   const wanted = context.options.pairs
   const repeatsMax = Math.max(1, Math.floor(wanted * REPEATS_PER_PAIR))
   const pairs: Pair[] = []
   const disturbed: Pair[] = []
   while (pairs.length < wanted && disturbed.length <= repeatsMax) {
-    const pair = await takePair(context, sides, order, pairs.length % 2 === 0)
+    const pair = await takePair(context, sides, orders, pairs.length % 2 === 0)
     if (busiest(pair) > BUSY_MAX) disturbed.push(pair)
     else pairs.push(pair)
   }
@@ -42,15 +53,15 @@ export async function takePairs(context: BenchContext, sides: PairedSides, order
 async function takePair(
   context: BenchContext,
   { baseline, candidate }: PairedSides,
-  order: SideOrder,
+  orders: PairedOrders,
   baselineFirst: boolean,
 ): Promise<Pair> {
   if (baselineFirst) {
-    const first = await sampleSide(context, baseline, order)
-    return { baseline: first, candidate: await sampleSide(context, candidate, order) }
+    const first = await sampleSide(context, baseline, orders.baseline)
+    return { baseline: first, candidate: await sampleSide(context, candidate, orders.candidate) }
   }
-  const first = await sampleSide(context, candidate, order)
-  return { baseline: await sampleSide(context, baseline, order), candidate: first }
+  const first = await sampleSide(context, candidate, orders.candidate)
+  return { baseline: await sampleSide(context, baseline, orders.baseline), candidate: first }
 }
 
 function busiest({ baseline, candidate }: Pair): number {
