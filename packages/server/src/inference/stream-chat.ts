@@ -35,9 +35,14 @@ function judge(delivery: StreamDelivery, outcome: ChatStreamOutcome, call: ChatC
   })
 }
 
-/** Output that was delivered after the last usage of a stream that did not come to its end. */
+/**
+ * Output that was delivered after the last usage of a stream that did not come to its end, or that told at its start
+ * how long the prompt is and nothing since.
+ */
 function bytesAfterUsage(delivery: StreamDelivery, outcome: ChatStreamOutcome): number {
-  if (outcome.usage === null || (delivery.interruption === null && !outcome.cut)) return 0
+  const { usage, cut } = outcome
+  if (usage === null) return 0
+  if (delivery.interruption === null && !cut && usage.completionTokens > 0) return 0
   return Math.max(0, delivery.outputBytes - outcome.outputBytesAtUsage)
 }
 

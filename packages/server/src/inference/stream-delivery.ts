@@ -46,6 +46,7 @@ export class StreamDelivery {
   outputBytes = 0
   hasContent = false
   hasReasoning = false
+  #hasCalls = false
   readonly finishReasons: string[] = []
   interruption: Interruption | null = null
   /** What the caller is told about the interruption; null when nothing is. */
@@ -152,7 +153,7 @@ export class StreamDelivery {
    * finish.
    */
   #madeLast(): string {
-    const made = this.interruption === 'out_of_credits' ? 'length' : 'stop'
+    const made = this.interruption === 'out_of_credits' ? 'length' : this.#hasCalls ? 'tool_calls' : 'stop'
     const reason = this.finishReasons.length === 0 ? made : null
     return `"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}]`
   }
@@ -163,6 +164,7 @@ export class StreamDelivery {
     this.outputBytes += facts.outputBytes
     this.hasContent ||= facts.hasContent
     this.hasReasoning ||= facts.isReasoning
+    this.#hasCalls ||= facts.hasCalls
     if (facts.hasContent || facts.isReasoning) this.#prepared.hold.firstContentAt ??= this.#clock.now()
     let text = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
     this.#last = null

@@ -71,6 +71,8 @@ export interface ChunkFacts {
    */
   readonly hasContent: boolean
   readonly isReasoning: boolean
+  /** Whether the chunk calls a tool. */
+  readonly hasCalls: boolean
   /** Null until a choice ends. */
   readonly finishReason: string | null
 }

@@ -3,6 +3,7 @@
  * which cost several times the CPU of the whole request. Redirects are not followed, so the upstream's key never
  * reaches another host.
  */
+import { ownMember } from '../json/own-member.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable, Transform } from 'node:stream'
 import zlib from 'node:zlib'
@@ -93,11 +94,16 @@ function decodedReader(
 
 /**
  * The decoder that an answer needs: null for plain bytes, undefined for an encoding that nobody asked for and nobody
- * knows.
+ * knows, or for several of them. The header may stand more than once.
  */
 function decoderFor(headers: IncomingHttpHeaders): Transform | null | undefined {
-  const encoding = headers['content-encoding']?.toLowerCase() ?? ''
-  return encoding === '' || encoding === 'identity' ? null : decoders[encoding]?.()
+  const words = String(headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+  const encodings = words.map((word) => word.trim()).filter((word) => word !== '' && word !== 'identity')
+  const [encoding, ...others] = encodings
+  if (encoding === undefined) return null
+  return others.length > 0 ? undefined : ownMember(decoders, encoding)?.()
 }
 
 /** Starts an exchange. Nothing is thrown: every failure reaches the reader. */

@@ -27,9 +27,22 @@ test.each([
   ['comments, other fields and a field without a colon', ': ping\n\nevent: x\nid: 7\ndata: a\nretry\n\n', ['a']],
   ['a last event without its blank line', 'data: a\n\ndata: b', ['a', 'b']],
   ['mixed line ends', 'data: a\r\n\ndata: b\n\r\ndata: c\r\n\r\n', ['a', 'b', 'c']],
-  ['empty data', 'data\n\ndata:\n\n', ['', '']],
+  ['events without data, which are none', 'data\n\ndata: a\n\ndata:\n\n: \n\ndata: \n\ndata:b\n\n', ['a', 'b']],
+  ['a byte order mark before everything', '\ufeffdata: a\n\ndata: \ufeffb\n\n', ['a', '\ufeffb']],
+  ['a byte order mark alone', '\ufeff\n\n', []],
 ])('the same events at every cut: %s', (_name, text, expected) => {
   for (const chunks of cuts(text)) expect(decode(chunks)).toEqual(expected)
+})
+
+test('the name of an event is told with its data, and is gone with it', () => {
+  const events: unknown[] = []
+  const decoder = new SseDecoder((data, name) => events.push([data, name]))
+  decoder.push(Buffer.from('event: ping\n\nevent: error\ndata: a\n\ndata: b\n\nevent:done\ndata:c\n\n'))
+  expect(events).toEqual([
+    ['a', 'error'],
+    ['b', null],
+    ['c', 'done'],
+  ])
 })
 
 test('comments alone make no event', () => {

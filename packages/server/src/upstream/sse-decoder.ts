@@ -3,14 +3,18 @@
  * only when a line is whole, so no character is ever cut. Source: WHATWG HTML, "Server-sent events", parsing an event
  * stream.
  */
+import { textStart } from '../json/json-body.ts'
 
 const LF = 0x0a
 const CR = 0x0d
 const COLON = 0x3a
 const SPACE = 0x20
-/** The one field that is read. */
-const NAME = Buffer.from('data')
+/** The fields that are read. */
+const DATA = Buffer.from('data')
+const EVENT = Buffer.from('event')
 const EMPTY = Buffer.alloc(0)
+
+const BLANK = /^\s*$/
 
 /** Longest event that is accepted, in bytes. A picture in a chunk is the largest thing seen. */
 export const EVENT_BYTES_MAX = 32 * 1024 * 1024
@@ -25,15 +29,21 @@ export class EventTooLongError extends Error {
 
 /** Turns pushed bytes into events. One instance per stream. */
 export class SseDecoder {
-  readonly #onEvent: (data: string) => void
+  readonly #onEvent: (data: string, name: string | null) => void
   /** The begun line, in the pieces that came: joined once, when its end is there. */
   #pieces: Buffer[] = []
   #pending = 0
   #data: string | null = null
+  /** What the begun event calls itself. */
+  #name: string | null = null
   #skipLineFeed = false
+  #isFirstLine = true
 
-  /** @param onEvent gets the data of each event that has any, lines joined by LF. */
-  constructor(onEvent: (data: string) => void) {
+  /**
+   * @param onEvent gets the data of each event that has any, lines joined by LF, and the event's name where it has one.
+   *   An event whose data is blank is a sign of life and no event.
+   */
+  constructor(onEvent: (data: string, name: string | null) => void) {
     this.#onEvent = onEvent
   }
 
@@ -86,26 +96,31 @@ export class SseDecoder {
   }
 
   #line(chunk: Buffer, start: number, end: number): void {
-    if (start === end) return this.#dispatch()
-    const nameEnd = start + NAME.length
-    if (nameEnd > end || !startsWithName(chunk, start)) return
-    if (nameEnd !== end && chunk[nameEnd] !== COLON) return
-    const valueStart = Math.min(nameEnd + (chunk[nameEnd + 1] === SPACE ? 2 : 1), end)
-    const value = chunk.toString('utf8', valueStart, end)
-    this.#data = this.#data === null ? value : `${this.#data}\n${value}`
+    // A byte order mark may stand before everything.
+    const from = this.#isFirstLine ? start + textStart(chunk.subarray(start, end)) : start
+    this.#isFirstLine = false
+    if (from === end) return this.#dispatch()
+    const value = readField(chunk, from, end, DATA)
+    if (value !== null) this.#data = this.#data === null ? value : `${this.#data}\n${value}`
+    else this.#name = readField(chunk, from, end, EVENT) ?? this.#name
   }
 
   #dispatch(): void {
-    const data = this.#data
-    if (data === null) return
+    const [data, name] = [this.#data, this.#name]
     this.#data = null
-    this.#onEvent(data)
+    this.#name = null
+    if (data !== null && !BLANK.test(data)) this.#onEvent(data, name)
   }
 }
 
-function startsWithName(chunk: Buffer, start: number): boolean {
-  for (let at = 0; at < NAME.length; at++) if (chunk[start + at] !== NAME[at]) return false
-  return true
+/** The value of a line that begins with a field's name; null for any other. */
+function readField(chunk: Buffer, start: number, end: number, name: Buffer): string | null {
+  const nameEnd = start + name.length
+  if (nameEnd > end) return null
+  for (let at = 0; at < name.length; at++) if (chunk[start + at] !== name[at]) return null
+  if (nameEnd !== end && chunk[nameEnd] !== COLON) return null
+  const valueStart = Math.min(nameEnd + (chunk[nameEnd + 1] === SPACE ? 2 : 1), end)
+  return chunk.toString('utf8', valueStart, end)
 }
 
 function nextLineEnd(chunk: Buffer, from: number): number {

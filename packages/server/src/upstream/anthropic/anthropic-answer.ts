@@ -1,5 +1,6 @@
 /** Whole answers and errors of Anthropic's Messages API, in OpenAI's shape. */
 import { parseExactly } from '../../json/exact-json.ts'
+import { textStart } from '../../json/json-body.ts'
 import { ownMember } from '../../json/own-member.ts'
 import { count, type NativeUsage, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
@@ -109,7 +110,7 @@ function readMessage(blocks: readonly Json[]): Json {
 export function readAnthropicAnswer(text: Buffer): unknown {
   let value: unknown
   try {
-    value = parseExactly(text.toString('utf8'))
+    value = parseExactly(text.toString('utf8', textStart(text)))
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 /** Answers, chunks and errors of Google's Gemini API, in OpenAI's shape: the two have the same form there. */
 import { randomUUID } from 'node:crypto'
 import { parseExactly } from '../../json/exact-json.ts'
+import { textStart } from '../../json/json-body.ts'
 import { ownMember } from '../../json/own-member.ts'
 import { chunkOf, count, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
@@ -178,7 +179,7 @@ function readResponse(value: Json, reader: GeminiReader): ReadResponse {
 export function readGeminiAnswer(text: Buffer): unknown {
   let value: unknown
   try {
-    value = parseExactly(text.toString('utf8'))
+    value = parseExactly(text.toString('utf8', textStart(text)))
   } catch {
     return undefined
   }

@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import type { SpeechFormat } from '../../audio/speech-format.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { JsonBody } from '../../json/json-body.ts'
+import { parseJsonText } from '../../json/parse-json.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import type { UpstreamTranscriptFormat } from '../transcription-upstream.ts'
@@ -42,13 +43,8 @@ export function refuseConfidential(request: { readonly confidential: boolean }):
 }
 
 /** Reads JSON; undefined for what is none. */
-export function parseJsonText(text: Buffer): unknown {
-  if (!isUtf8(text)) return undefined
-  try {
-    return JSON.parse(text.toString('utf8'))
-  } catch {
-    return undefined
-  }
+export function readUtf8Json(text: Buffer): unknown {
+  return isUtf8(text) ? parseJsonText(text) : undefined
 }
 
 /** The upstream's own id of what it made; null where it gives none. */

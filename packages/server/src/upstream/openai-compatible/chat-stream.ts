@@ -1,5 +1,7 @@
 /** Reads a chat stream of an OpenAI-shaped upstream and tells a sink what it holds. */
 import type { ServiceError } from '../../errors/service-error.ts'
+import { textStart } from '../../json/json-body.ts'
+import { parseJsonText } from '../../json/parse-json.ts'
 import type { ChatStreamSink, ReportedUsage } from '../chat-upstream.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
@@ -7,7 +9,7 @@ import { DONE, type WireFrames } from './chat-wire.ts'
 import { ChunkMoulds, type ReadChunk } from './chunk-mould.ts'
 import { cleanChunk, membersOf } from './clean-chunk.ts'
 import type { Dialect } from './dialect.ts'
-import { chatFailure, failedChoice, findError } from './errors.ts'
+import { chatFailure, failedChoice, findError, isComplaint } from './errors.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -21,6 +23,20 @@ function isBare(delta: Json): boolean {
   return Object.entries(delta).every(([key, value]) => key === 'role' || isBlank(value))
 }
 
+/** A whole answer as a chunk, whose calls have to be numbered. */
+function withIndexes(value: Json): Json {
+  const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
+  return {
+    ...value,
+    choices: choices.map((choice) => {
+      const message = isObject(choice['message']) ? choice['message'] : {}
+      const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : null
+      if (calls === null) return choice
+      return { ...choice, message: { ...message, tool_calls: calls.map((call, index) => ({ index, ...call })) } }
+    }),
+  }
+}
+
 interface ReaderOptions {
   readonly upstream: string
   /** Our key at the upstream. */
@@ -31,10 +47,20 @@ interface ReaderOptions {
   readonly readFrames: ((data: string) => WireFrames) | null
 }
 
+/** How an upstream says that its stream is over. Some write blanks around it. */
+const OVER = /^\s*\[DONE\]\s*$/i
+
 function readOwnFrames(data: string): WireFrames {
-  if (data === '[DONE]') return [DONE]
+  if (OVER.test(data)) return [DONE]
   const value: unknown = JSON.parse(data)
   return isObject(value) ? [value] : []
+}
+
+/** What an event that calls itself an error says, as the body of one. */
+function readErrorEvent(data: string): Json {
+  const value = parseJsonText(Buffer.from(data))
+  if (!isObject(value)) return { error: data }
+  return findError(value) === null ? { error: value } : value
 }
 
 /** The reading side of one stream: bytes in, chunks and one end out. */
@@ -59,7 +85,7 @@ export class ChatStreamReader {
     this.#sink = sink
     this.#options = options
     this.#generationId = options.generationId
-    this.#decoder = new SseDecoder((data) => this.#event(data))
+    this.#decoder = new SseDecoder((data, name) => this.#event(data, name))
   }
 
   /** As far as it was told by now. */
@@ -83,6 +109,13 @@ export class ChatStreamReader {
     }
   }
 
+  /** A whole answer came in the place of a stream. @param text what `value` was parsed from. */
+  whole(value: Json, text: Buffer): void {
+    this.#frame(withIndexes(value), text.toString('utf8', textStart(text)))
+    this.#sawDone = true
+    this.#end(null, false)
+  }
+
   /** The connection ended in order. Without a finish reason or `[DONE]` the answer is cut all the same. */
   close(): void {
     this.#decoder.end()
@@ -98,8 +131,9 @@ export class ChatStreamReader {
     this.#end(transportFailure(this.#options.upstream, error), true)
   }
 
-  #event(data: string): void {
+  #event(data: string, name: string | null): void {
     if (this.#ended) return
+    if (name === 'error' && this.#options.readFrames === null) return this.#frame(readErrorEvent(data), data)
     const alike = this.#options.readFrames === null ? this.#moulds.read(data) : null
     if (alike !== null) return this.#deliver(alike)
     let frames: WireFrames
@@ -127,7 +161,10 @@ export class ChatStreamReader {
       this.#outputBytesAtUsage = this.#outputBytes + (cleaned?.facts.outputBytes ?? 0)
     }
     if (findError(value) !== null) return this.#end(this.#failure(value), false)
-    if (cleaned === null) return
+    if (cleaned === null) {
+      if (reported === null && isComplaint(value)) this.#end(this.#failure({ error: value }), false)
+      return
+    }
     const failed = failedChoice(value)
     if (failed !== null) return this.#end(this.#failure(failed), false)
     const { choices } = cleaned.chunk

@@ -146,5 +146,6 @@ export function measureSpeech(speech: Json): Omit<ChunkFacts, 'finishReason'> {
       textBytes(call?.['arguments']),
     hasContent: spoken > 0 || isSaid(speech['refusal']) || OBJECT_KEYS.some((key) => isHeld(speech[key])),
     isReasoning: reasoning !== null || isHeld(speech['reasoning_details']),
+    hasCalls: isHeld(speech['tool_calls']),
   }
 }

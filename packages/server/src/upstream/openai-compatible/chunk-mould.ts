@@ -100,10 +100,10 @@ class ChunkMould {
   }
 
   #fill(words: string, text: string): ReadChunk {
-    const { hasContent, isReasoning, finishReason, outputBytes } = this.#facts
+    const { hasContent, isReasoning, hasCalls, finishReason, outputBytes } = this.#facts
     return {
       members: `${this.#written.before}${text}${this.#written.after}`,
-      facts: { outputBytes: outputBytes + Buffer.byteLength(words), hasContent, isReasoning, finishReason },
+      facts: { outputBytes: outputBytes + Buffer.byteLength(words), hasContent, isReasoning, hasCalls, finishReason },
     }
   }
 }

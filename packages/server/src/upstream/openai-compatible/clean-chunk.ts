@@ -20,6 +20,12 @@ function readIndex(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 
+/** Why a choice has ended; null where it has not. Some servers write an empty word until then. */
+export function readFinishReason(choice: Readonly<Record<string, unknown>>): string | null {
+  const { finish_reason: reason } = choice
+  return typeof reason === 'string' && reason !== '' ? reason : null
+}
+
 const CHUNK_KEYS = ['service_tier', 'system_fingerprint'] as const
 
 /** Keeps what clients know of a chunk; null when it has no choices. */
@@ -29,6 +35,7 @@ export function cleanChunk(value: Json): CleanChunk | null {
   let outputBytes = 0
   let hasContent = false
   let isReasoning = false
+  let hasCalls = false
   let finishReason: string | null = null
   const cleaned = choices.map((choice, position) => {
     const delta = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : {}
@@ -36,17 +43,19 @@ export function cleanChunk(value: Json): CleanChunk | null {
     outputBytes += measure.outputBytes
     hasContent ||= measure.hasContent
     isReasoning ||= measure.isReasoning
-    if (typeof choice['finish_reason'] === 'string') finishReason = choice['finish_reason']
+    hasCalls ||= measure.hasCalls
+    const ended = readFinishReason(choice)
+    finishReason = ended ?? finishReason
     return {
       index: readIndex(choice['index']) ?? position,
       delta: cleanSpeech(delta),
       logprobs: choice['logprobs'] ?? null,
-      finish_reason: typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : null,
+      finish_reason: ended,
     }
   })
   const chunk: CleanChunk['chunk'] = { choices: cleaned }
   for (const key of CHUNK_KEYS) if (value[key] !== undefined) chunk[key] = value[key]
-  return { chunk, facts: { outputBytes, hasContent, isReasoning, finishReason } }
+  return { chunk, facts: { outputBytes, hasContent, isReasoning, hasCalls, finishReason } }
 }
 
 /** Members of a chunk as JSON text, without the braces around them. */

@@ -1,5 +1,6 @@
 import type { UpstreamCompletion } from '../chat-upstream.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
+import { readFinishReason } from './clean-chunk.ts'
 import type { Dialect } from './dialect.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
@@ -9,13 +10,14 @@ const COMPLETION_KEYS = ['service_tier', 'system_fingerprint'] as const
 
 function cleanChoice(choice: Json, index: number) {
   const message = isObject(choice['message']) ? choice['message'] : {}
+  const measure = measureSpeech(message)
   return {
-    measure: measureSpeech(message),
+    measure,
     choice: {
       index: Number.isSafeInteger(choice['index']) ? choice['index'] : index,
       message: { role: 'assistant', content: null, refusal: null, ...cleanSpeech(message) },
       logprobs: choice['logprobs'] ?? null,
-      finish_reason: typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop',
+      finish_reason: readFinishReason(choice) ?? (measure.hasCalls ? 'tool_calls' : 'stop'),
     },
   }
 }

@@ -12,7 +12,7 @@ import type {
 import { collectResponse, type CollectedResponse } from '../http-exchange.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
-import { parseJsonText } from './audio-upstream.ts'
+import { readUtf8Json } from './audio-upstream.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
@@ -131,7 +131,7 @@ function readEmbeddings(
   response: CollectedResponse,
 ): UpstreamEmbeddings {
   const { name: upstream, dialect, wire } = deps
-  const parsed = parseJsonText(response.body)
+  const parsed = readUtf8Json(response.body)
   const value = wire === undefined ? parsed : wire.read(parsed)
   if (response.status !== 200 || findError(value) !== null || !isObject(value)) {
     throw failureOf(deps, response, value)

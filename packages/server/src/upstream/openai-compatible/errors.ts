@@ -1,5 +1,6 @@
 /** What an OpenAI-shaped upstream's error means. The one place that reads its statuses, types and words. */
 import { ownMember } from '../../json/own-member.ts'
+import { parseJsonText } from '../../json/parse-json.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { type FailureKind, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
@@ -50,7 +51,7 @@ const wordKinds: Readonly<Record<string, FailureKind>> = {
 }
 
 interface UpstreamError {
-  readonly message: unknown
+  readonly message: string | null
   /** A number that looks like an HTTP status, from `code`, `http_status` or `status`; null when there is none. */
   readonly status: number | null
   readonly words: readonly string[]
@@ -68,15 +69,30 @@ function statusNumber(...values: unknown[]): number | null {
 }
 
 /** A message may itself be the JSON text of an error, as proxies nest them. */
-function innerMessage(message: unknown): unknown {
-  if (typeof message !== 'string' || !message.trimStart().startsWith('{')) return message
-  try {
-    const nested: unknown = JSON.parse(message)
-    const error = isObject(nested) && isObject(nested['error']) ? nested['error'] : nested
-    return isObject(error) && typeof error['message'] === 'string' ? error['message'] : message
-  } catch {
-    return message
-  }
+function innerMessage(message: string, depth: number): string {
+  if (!/^\s*[{[]/.test(message)) return message
+  const nested = parseJsonText(Buffer.from(message))
+  return sentenceOf(nested, depth) ?? message
+}
+
+/** So deep may a sentence stand in what is said of a failure. Source: own choice; three levels are known. */
+const SENTENCE_DEPTH = 8
+
+/**
+ * The sentence in what is said of a failure: a text, `{error}`, `{message}`, `{detail}`, `{msg}`, or a list of these;
+ * null where there is none. Source: FastAPI and Mistral's API reference, validation errors.
+ */
+function sentenceOf(said: unknown, depth = SENTENCE_DEPTH): string | null {
+  if (typeof said === 'string') return depth > 0 ? innerMessage(said, depth - 1) : said
+  if (depth === 0) return null
+  if (Array.isArray(said)) return sentenceOf(said[0], depth - 1)
+  if (!isObject(said)) return null
+  return sentenceOf(said['error'] ?? said['message'] ?? said['detail'] ?? said['msg'], depth - 1)
+}
+
+/** Whether a frame of a stream, which holds neither choices nor usage, is there to say what went wrong. */
+export function isComplaint(value: Readonly<Record<string, unknown>>): boolean {
+  return sentenceOf(value) !== null
 }
 
 /** What one vendor says of a stream that it ended early: `{x_groq: {error: "…"}}`. */
@@ -86,19 +102,21 @@ function vendorError(value: Readonly<Record<string, unknown>>): unknown {
 }
 
 /**
- * Finds the error in a body: `{error: {…}}`, `{error: "…"}`, flat `{object: "error", message}`, or under a vendor's own
- * key. Null when there is none.
+ * Finds the error in a body: `{error: {…}}`, `{error: "…"}`, flat `{object: "error", message}`, under a vendor's own
+ * key, or any of these in a list of one. Null when there is none.
  */
 export function findError(value: unknown): UpstreamError | null {
+  if (Array.isArray(value)) return value.length === 1 && !Array.isArray(value[0]) ? findError(value[0]) : null
   if (!isObject(value)) return null
   const flat = value['object'] === 'error' || value['type'] === 'error' ? value : null
   const error = value['error'] ?? flat ?? vendorError(value)
   if (error === null || error === undefined || error === false || error === '') return null
-  if (!isObject(error)) return { message: error, status: null, words: [], isModeration: false, retryAfter: null }
+  if (!isObject(error))
+    return { message: sentenceOf(error), status: null, words: [], isModeration: false, retryAfter: null }
   const metadata = isObject(error['metadata']) ? error['metadata'] : {}
   const words = [error['code'], error['type'], error['error_type'], metadata['error_type']]
   return {
-    message: innerMessage(error['message']),
+    message: sentenceOf(error),
     status: statusNumber(error['code'], error['http_status'], error['status']),
     words: words.filter((word) => typeof word === 'string'),
     isModeration: Array.isArray(metadata['reasons']),
@@ -158,9 +176,8 @@ function waitOf(seconds: unknown): number | null {
 
 /** Reads `retry-after`, seconds or a date, as seconds from `now`; null when it is absent or unreadable. */
 export function retryAfterSeconds(headers: IncomingHttpHeaders, now: number): number | null {
-  const value = headers['retry-after']
-  if (value === undefined) return null
-  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - now) / 1000)
+  const value = String(headers['retry-after'] ?? '').trim()
+  const seconds = /^\d+(?:\.\d+)?$/.test(value) ? Math.ceil(Number(value)) : Math.ceil((Date.parse(value) - now) / 1000)
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), RETRY_AFTER_MAX_SECONDS) : null
 }
 
@@ -183,7 +200,8 @@ export function chatFailure(facts: {
   const waitSeconds = facts.retryAfterSeconds ?? error?.retryAfter ?? null
   return upstreamFailure(kind, {
     upstream: facts.upstream,
-    upstreamText: error?.message,
+    // A page that holds no error by its form may still be a sentence.
+    upstreamText: error?.message ?? sentenceOf(facts.value),
     upstreamCodes: error?.words ?? [],
     apiKey: facts.apiKey,
     retryAfterSeconds: waitSeconds,

@@ -5,7 +5,7 @@ import type { ImageUsage, Render, UpstreamImages } from '../image-upstream.ts'
 import { readRender } from '../render.ts'
 import { readCost } from './cost.ts'
 import type { Dialect } from './dialect.ts'
-import { isObject } from './usage.ts'
+import { isObject, tokens } from './usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -51,20 +51,16 @@ export function readAnswerFacts(value: Json, text: () => Buffer, dialect: Pick<D
 }
 
 function readImageUsage(usage: Json): ImageUsage | null {
-  const inputTokens = count(usage['input_tokens']) ?? count(usage['prompt_tokens'])
-  const outputTokens = count(usage['output_tokens']) ?? count(usage['completion_tokens'])
+  const inputTokens = tokens(usage['input_tokens']) ?? tokens(usage['prompt_tokens'])
+  const outputTokens = tokens(usage['output_tokens']) ?? tokens(usage['completion_tokens'])
   if (inputTokens === null || outputTokens === null) return null
   const details = isObject(usage['input_tokens_details']) ? usage['input_tokens_details'] : {}
   return {
     inputTokens,
     outputTokens,
-    inputTextTokens: count(details['text_tokens']),
-    inputImageTokens: count(details['image_tokens']),
+    inputTextTokens: tokens(details['text_tokens']),
+    inputImageTokens: tokens(details['image_tokens']),
   }
-}
-
-function count(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }
 
 const WORD_LENGTH_MAX = 32

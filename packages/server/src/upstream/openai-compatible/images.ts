@@ -1,6 +1,7 @@
 /** The adapter for pictures: every server that makes them over HTTP in OpenAI's form or in OpenRouter's. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '../../errors/service-error.ts'
+import { parseJsonText } from '../../json/parse-json.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Egress } from '../egress-guard.ts'
 import { fetchRender } from '../fetch-render.ts'
@@ -53,14 +54,6 @@ function exchangeOf(options: ImagesOptions, request: UpstreamImageRequest, strea
   } as const
 }
 
-function parseJson(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
-
 function failureOf(options: ImagesOptions, response: CollectedResponse, value: unknown): ServiceError {
   return chatFailure({
     upstream: options.name,
@@ -84,7 +77,7 @@ async function readAnswer(
   request: UpstreamImageRequest,
   response: CollectedResponse,
 ): Promise<UpstreamImages> {
-  const value = parseJson(response.body)
+  const value = parseJsonText(response.body)
   if (response.status !== 200 || findError(value) !== null || !isObject(value)) {
     throw failureOf(options, response, value)
   }

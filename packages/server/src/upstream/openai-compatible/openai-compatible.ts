@@ -3,6 +3,7 @@
  * one.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { parseJsonText } from '../../json/parse-json.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type {
@@ -61,16 +62,8 @@ function chatRequest(deps: Deps, request: UpstreamChatRequest, written = writeCh
   } as const
 }
 
-function parseJson(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
-
 function readAnswer({ wire }: Deps, text: Buffer): unknown {
-  return wire === undefined ? parseJson(text) : wire.readAnswer(text)
+  return wire === undefined ? parseJsonText(text) : wire.readAnswer(text)
 }
 
 function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null {
@@ -124,29 +117,65 @@ async function countPrompt(
   const sent = chatRequest(deps, request, count.write(request))
   const limits = { signal: request.signal, bytesMax: ERROR_BYTES_MAX }
   const response = await collectResponse(deps.client.dispatcher, sent, limits)
-  const value = response.status === 200 ? parseJson(response.body) : null
+  const value = response.status === 200 ? parseJsonText(response.body) : null
   const tokens = isObject(value) ? value[count.field] : null
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
 }
 
-/** Reads an error page up to a limit, then says what it means. */
-class ErrorPage {
+/** Reads what came in the place of a stream up to a limit, then says what it means. */
+class AnswerPage {
+  readonly #status: number
+  readonly #headers: IncomingHttpHeaders
   readonly #chunks: Buffer[] = []
   #length = 0
+
+  constructor(status: number, headers: IncomingHttpHeaders) {
+    this.#status = status
+    this.#headers = headers
+  }
 
   /** @returns false when the page is longer than anybody reads. */
   add(chunk: Buffer): boolean {
     this.#length += chunk.length
-    if (this.#length > ERROR_BYTES_MAX) return false
+    if (this.#length > (this.#status === 200 ? ANSWER_BYTES_MAX : ERROR_BYTES_MAX)) return false
     this.#chunks.push(chunk)
     return true
   }
 
-  failure(deps: Deps, status: number, headers: IncomingHttpHeaders): UpstreamFailure {
-    const body = Buffer.concat(this.#chunks)
-    return failureOf(deps, { status, headers, body }, readAnswer(deps, body))
+  failure(deps: Deps): UpstreamFailure {
+    const body = this.#body()
+    return failureOf(deps, { status: this.#status, headers: this.#headers, body }, readAnswer(deps, body))
+  }
+
+  /**
+   * Tells a reader an answer that is one all the same: whole, from a server that streams nothing, or events under
+   * another content type.
+   *
+   * @returns false when it is none, and nothing was told.
+   */
+  tell(deps: Deps, open: (headers: IncomingHttpHeaders) => ChatStreamReader): boolean {
+    if (this.#status !== 200) return false
+    const body = this.#body()
+    const value = readAnswer(deps, body)
+    const isAnswer = isObject(value) && Array.isArray(value['choices']) && value['choices'].some(isObject)
+    if (isAnswer && findError(value) === null) {
+      open(this.#headers).whole(value, body)
+      return true
+    }
+    if (value !== undefined || !EVENTS.test(body.toString('latin1', 0, 64))) return false
+    const reader = open(this.#headers)
+    reader.data(body)
+    reader.close()
+    return true
+  }
+
+  #body(): Buffer {
+    return Buffer.concat(this.#chunks)
   }
 }
+
+/** How a stream of events begins. */
+const EVENTS = /^(?:\u00ef\u00bb\u00bf)?\s*(?:data|event|id|retry)?:/
 
 function isEventStream(headers: IncomingHttpHeaders): boolean {
   const type = headers['content-type']
@@ -156,30 +185,27 @@ function isEventStream(headers: IncomingHttpHeaders): boolean {
 function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink): Promise<ChatStream> {
   return new Promise((resolve, reject) => {
     let reader: ChatStreamReader | null = null
-    let page: ErrorPage | null = null
-    let status = 0
-    let headers: IncomingHttpHeaders = {}
+    let page: AnswerPage | null = null
+    const open = (headers: IncomingHttpHeaders): ChatStreamReader => {
+      const opened = new ChatStreamReader(sink, {
+        upstream: deps.name,
+        apiKey: deps.client.apiKey,
+        generationId: generationIdOf(deps, headers),
+        dialect: deps.dialect,
+        readFrames: deps.wire?.openEvents() ?? null,
+      })
+      resolve(streamOf(exchange, opened))
+      return opened
+    }
     const onAbort = (): void => exchange.abort(request.signal.reason as Error)
     const finish = (): void => request.signal.removeEventListener('abort', onAbort)
     const exchange: Exchange = startExchange(deps.client.dispatcher, chatRequest(deps, request), {
-      start: (startedStatus, startedHeaders) => {
-        status = startedStatus
-        headers = startedHeaders
-        if (status !== 200 || !isEventStream(headers)) {
-          page = new ErrorPage()
-          return
-        }
-        reader = new ChatStreamReader(sink, {
-          upstream: deps.name,
-          apiKey: deps.client.apiKey,
-          generationId: generationIdOf(deps, headers),
-          dialect: deps.dialect,
-          readFrames: deps.wire?.openEvents() ?? null,
-        })
-        resolve(streamOf(exchange, reader))
+      start: (status, headers) => {
+        if (status === 200 && isEventStream(headers)) reader = open(headers)
+        else page = new AnswerPage(status, headers)
       },
       data: (chunk) => {
-        if (page?.add(chunk) === false) exchange.abort(page.failure(deps, status, headers))
+        if (page?.add(chunk) === false) exchange.abort(page.failure(deps))
         if (reader === null) return
         if (reader.ended) return exchange.abort(new Error('The upstream goes on after the end'))
         reader.data(chunk)
@@ -191,7 +217,7 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
       end: () => {
         finish()
         reader?.close()
-        if (page !== null) reject(page.failure(deps, status, headers))
+        if (page !== null && !page.tell(deps, open)) reject(page.failure(deps))
       },
       fail: (error) => {
         finish()
@@ -241,7 +267,7 @@ export async function fetchJson(
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const response = await collectResponse(client.dispatcher, request, { signal, bytesMax: LIST_BYTES_MAX })
-    const value = parseJson(response.body)
+    const value = parseJsonText(response.body)
     return response.status === 200 && value !== undefined ? { text: response.body, value } : null
   } catch (error) {
     throw signal.aborted ? upstreamFailure('timeout', { upstream: name, cause: error }) : transportFailure(name, error)

@@ -1,5 +1,6 @@
 /** The adapter for servers with OpenAI's video jobs, and for OpenRouter, which differs in the form of a submission. */
 import type { ServiceError } from '../../errors/service-error.ts'
+import { parseJsonText } from '../../json/parse-json.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type CollectedResponse, collectResponse } from '../http-exchange.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
@@ -67,16 +68,8 @@ async function exchange({ client, name }: VideosOptions, request: JobRequest): P
   }
 }
 
-function parse(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
-
 function failureOf({ name, clock, client, dialect }: VideosOptions, response: CollectedResponse): ServiceError {
-  const value = parse(response.body)
+  const value = parseJsonText(response.body)
   // Whether failures are free says nothing here: a video whose submission has failed may be made all the same.
   return chatFailure({
     upstream: name,
@@ -93,7 +86,7 @@ const isSuccess = ({ status }: CollectedResponse): boolean => status >= 200 && s
 async function submit(options: VideosOptions, submission: VideoSubmission): Promise<SubmittedVideo> {
   const body = options.dialect.writeBody(submission)
   const response = await exchange(options, { method: 'POST', path: '/videos', body, signal: submission.signal })
-  const value = parse(response.body)
+  const value = parseJsonText(response.body)
   const jobId = readJobId(value)
   // A job that has failed already still has an id; its report says so. An error without an id is a refusal.
   if (!isSuccess(response) || (jobId === null && findError(value) !== null)) throw failureOf(options, response)
@@ -124,7 +117,7 @@ async function cancel(options: VideosOptions, jobId: string): Promise<boolean> {
   if (!options.dialect.cancels) return false
   const signal = AbortSignal.timeout(REPORT_MS)
   const response = await exchange(options, { method: 'DELETE', path: jobPath(jobId), body: null, signal })
-  if (isSuccess(response)) return confirmsCancel(parse(response.body))
+  if (isSuccess(response)) return confirmsCancel(parseJsonText(response.body))
   if (response.status >= 400 && response.status < 500 && response.status !== 429) return false
   throw failureOf(options, response)
 }
@@ -138,7 +131,7 @@ function contentAddress({ client, name }: VideosOptions, path: string): ContentA
 async function findSource(options: VideosOptions, jobId: string, index: number): Promise<URL | null> {
   const signal = AbortSignal.timeout(REPORT_MS)
   const response = await exchange(options, { method: 'GET', path: jobPath(jobId), body: null, signal })
-  const value = isSuccess(response) ? parse(response.body) : undefined
+  const value = isSuccess(response) ? parseJsonText(response.body) : undefined
   if (!isObject(value)) return null
   const { unsigned_urls: urls, data, video } = value
   const entry: unknown = Array.isArray(urls) ? urls[index] : Array.isArray(data) ? data[index] : video

@@ -13,7 +13,7 @@ import { spliceMembers } from '../../json/json-body.ts'
 import { type Exchange, startExchange } from '../http-exchange.ts'
 import type { SpeechUpstream, UpstreamSpeech, UpstreamSpeechRequest } from '../speech-upstream.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
-import { type AudioDeps, audioFailure, generationIdFrom, parseJsonText, refuseConfidential } from './audio-upstream.ts'
+import { type AudioDeps, audioFailure, generationIdFrom, readUtf8Json, refuseConfidential } from './audio-upstream.ts'
 
 /** Longest answer that is read where sound was expected. */
 const ERROR_BYTES_MAX = 64 * 1024
@@ -108,7 +108,7 @@ class SpeechReader {
 
   failure(): Error {
     const source = Buffer.concat(this.#page ?? [])
-    const value = parseJsonText(source)
+    const value = readUtf8Json(source)
     return audioFailure(this.#deps, { status: this.#status, headers: this.#headers, value, source })
   }
 

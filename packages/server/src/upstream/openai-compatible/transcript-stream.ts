@@ -5,7 +5,7 @@ import { type CollectedResponse, type ExchangeRequest, ResponseTooLargeError, st
 import { SseDecoder } from '../sse-decoder.ts'
 import type { TranscriptEvent, UpstreamTranscript } from '../transcription-upstream.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
-import { type AudioDeps, audioFailure, generationIdFrom, parseJsonText } from './audio-upstream.ts'
+import { type AudioDeps, audioFailure, generationIdFrom, readUtf8Json } from './audio-upstream.ts'
 import { findError } from './errors.ts'
 import { isObject } from './usage.ts'
 
@@ -94,7 +94,7 @@ class TranscriptReader {
   #event(data: string): void {
     if (data === '[DONE]' || this.#transcript !== null || this.#failure !== null) return
     const source = Buffer.from(data)
-    const value = parseJsonText(source)
+    const value = readUtf8Json(source)
     if (!isObject(value)) return
     if (findError(value) !== null) {
       this.#failure = audioFailure(this.#deps, { status: null, headers: this.#headers, value, source })

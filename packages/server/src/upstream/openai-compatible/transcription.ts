@@ -8,7 +8,7 @@ import type {
   UpstreamTranscriptionRequest,
 } from '../transcription-upstream.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
-import { type AudioDeps, audioFailure, generationIdFrom, parseJsonText, refuseConfidential } from './audio-upstream.ts'
+import { type AudioDeps, audioFailure, generationIdFrom, readUtf8Json, refuseConfidential } from './audio-upstream.ts'
 import { readCost } from './cost.ts'
 import { findError } from './errors.ts'
 import { streamTranscript } from './transcript-stream.ts'
@@ -79,7 +79,7 @@ function readPlainText(deps: AudioDeps, { headers, body }: CollectedResponse): U
 
 function readAnswer(deps: AudioDeps, response: CollectedResponse): UpstreamTranscript {
   const { status, headers, body } = response
-  const value = parseJsonText(body)
+  const value = readUtf8Json(body)
   if (status !== 200 || findError(value) !== null) throw audioFailure(deps, { status, headers, value, source: body })
   const transcript = isObject(value)
     ? readTranscript(deps, { value, source: body }, headers)

@@ -27,9 +27,15 @@ export function readGenerationId(value: Json, place: GenerationIdPlace | null): 
   return place !== null && typeof id === 'string' && id.length <= 200 && place.bodyForm.test(id) ? id : null
 }
 
-/** A token count that can be believed: whole, not negative, below what any model can make; null otherwise. */
-function tokens(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+/**
+ * More tokens than any request can have: a count above is a number that ran over, such as −1 in 32 bits, and would
+ * take a whole balance. Source: own choice, ten times the longest context that is known.
+ */
+const TOKENS_MAX = 100_000_000
+
+/** A token count that can be believed: whole, not negative, no more than any request can have; null otherwise. */
+export function tokens(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX ? value : null
 }
 
 function firstTokens(...values: unknown[]): number {

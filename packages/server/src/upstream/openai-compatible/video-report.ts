@@ -1,6 +1,7 @@
 /** What an answer about a video job says, whichever of the known words it is said in. */
 import { numberText } from '../../json/json-body.ts'
 import { ownMember } from '../../json/own-member.ts'
+import { parseJsonText } from '../../json/parse-json.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { parseUsd } from '../../pricing/usd.ts'
 import type { VideoFailure, VideoReport } from '../video-upstream.ts'
@@ -42,7 +43,7 @@ export function readJobId(value: unknown): string | null {
  * @returns null when it says nothing that we understand: no verdict.
  */
 export function readVideoReport(text: Buffer, dialect: Pick<Dialect, 'reportsCost'>): VideoReport | null {
-  const value: unknown = parseObject(text)
+  const value: unknown = parseJsonText(text)
   if (!isObject(value)) return null
   const word = typeof value['status'] === 'string' ? value['status'].toLowerCase() : ''
   if (QUEUED.has(word)) return { kind: 'running', state: 'queued', progress: progressOf(value) }
@@ -54,14 +55,6 @@ export function readVideoReport(text: Buffer, dialect: Pick<Dialect, 'reportsCos
   if (!COMPLETED.has(word)) return null
   const outputs = countOutputs(value)
   return outputs === 0 ? { kind: 'failed', reason: 'empty', cost } : { kind: 'completed', outputs, cost }
-}
-
-function parseObject(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString('utf8'))
-  } catch {
-    return null
-  }
 }
 
 function progressOf({ progress }: Readonly<Record<string, unknown>>): number | null {

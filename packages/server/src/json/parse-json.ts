@@ -1,0 +1,14 @@
+import { textStart } from './json-body.ts'
+
+/**
+ * Reads JSON that somebody else wrote. A byte order mark before it is skipped, as RFC 8259, section 8.1 allows.
+ *
+ * @returns undefined for what is no JSON.
+ */
+export function parseJsonText(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8', textStart(text)))
+  } catch {
+    return undefined
+  }
+}
