@@ -65,6 +65,9 @@ describeEachEngine('days', (engine) => {
         [0, 0n],
       ])
       expect(await totalsOf(Date.UTC(2026, 4, 1), Date.UTC(2026, 5, 1))).toEqual([3, CHARGE * 3n])
+      // A time that names no zone is in UTC, too.
+      const named = await gateway.fetch('/v1/usage?from=2026-05-15T00:00:00&to=2026-05-16T00:00')
+      expect(usageList.parse(await named.json()).totals.requests).toBe(2)
       const rows = await gateway.gateway.database.read.selectFrom('usage_daily').selectAll().execute()
       expect(rows).toHaveLength(2)
     },

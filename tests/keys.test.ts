@@ -13,6 +13,7 @@ import {
 } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { refusalOf } from './error-of.ts'
 import { ask, createGate, hasText, openStream, question, recordOf } from './open-stream.ts'
 
 let stub: StubUpstream
@@ -159,6 +160,9 @@ describeEachEngine('keys', (engine) => {
       404,
       Object.keys(((await read.json()) as { error: object }).error),
     ])
+    // A cursor that is no id would select another page than was meant.
+    const odd = await gateway.fetch('/v1/usage?after=garbage', { key: mine.rawKey })
+    expect(await refusalOf(odd)).toBe('400 invalid_value after')
     const page = await gateway.fetch(`/v1/usage?after=${foreign.requestId}`, { key: mine.rawKey })
     expect(await page.text()).not.toContain(foreign.requestId)
   })

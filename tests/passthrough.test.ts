@@ -243,11 +243,22 @@ describe('the body', () => {
     ['service_tier', 'priority'],
     ['fallbacks', ['a']],
     ['providerOptions', { gateway: { models: ['a'] } }],
+    ['extra_body', { model: 'a' }],
+    ['api_base', 'http://127.0.0.1:1/'],
+    ['user_config', { model_list: [] }],
+    ['kv_transfer_params', { remote_host: '127.0.0.1' }],
+    ['search_parameters', { mode: 'on' }],
+    ['enable_search', true],
   ])('%s would change the price or the route and is refused by name', async (field, value) => {
     const response = await gateway.chat({ ...QUESTION, [field]: value })
     const error = await errorOf(response)
     expect([response.status, error.code, error.param]).toEqual([400, 'unsupported_parameter', field])
     expect(stub.chats).toEqual([])
+  })
+
+  test('a search that is not wanted is no search', async () => {
+    const body = JSON.stringify({ ...QUESTION, enable_search: false, search_parameters: null })
+    expect(await forwarded(body)).toBe(body.replace('"svc-gpt"', JSON.stringify(upstreamModel)))
   })
 
   test.each(['MODEL', 'Model', 'max_Tokens', 'ſtream', 'stream_optionſ', 'max_to\u212aens', 'Models', 'N'])(

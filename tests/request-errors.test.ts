@@ -2,6 +2,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { writeClientError } from '../packages/server/src/http/client-error.ts'
@@ -213,6 +214,19 @@ describe('bodies', () => {
       expect((await gateway.chat(QUESTION, { headers: { 'content-type': type } })).status).toBe(200)
     },
   )
+
+  test('a compressed body is told that it is one', async () => {
+    for (const [path, type] of [
+      ['/v1/chat/completions', 'application/json'],
+      ['/v1/audio/transcriptions', 'multipart/form-data; boundary=x'],
+    ] as const) {
+      const headers = { 'content-type': type, 'content-encoding': 'gzip' }
+      const response = await gateway.fetch(path, { method: 'POST', headers, body: gzipSync(JSON.stringify(QUESTION)) })
+      expect([response.status, (await errorOf(response)).code]).toEqual([400, 'unsupported_media_type'])
+    }
+    const plain = { 'content-encoding': 'identity', 'content-type': 'application/json' }
+    expect((await gateway.chat(QUESTION, { headers: plain })).status).toBe(200)
+  })
 
   test('an absent content type is taken for JSON', async () => {
     const body = JSON.stringify(QUESTION)

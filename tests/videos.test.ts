@@ -193,6 +193,8 @@ describeEachEngine('videos', (engine) => {
     expect((after.json.data?.[0]?.id ?? '') < (first.json.last_id ?? '')).toBe(true)
     const wrong = await answerOf(await gateway.fetch('/v1/videos?limit=101'))
     expect([wrong.status, wrong.json.error?.param]).toEqual([400, 'limit'])
+    const odd = await answerOf(await gateway.fetch('/v1/videos?after=garbage'))
+    expect([odd.status, odd.json.error?.param]).toEqual([400, 'after'])
   })
 })
 

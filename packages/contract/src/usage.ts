@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseInstant } from './instant.ts'
 import { creditsNumber } from './money-schema.ts'
 
 export const usageTypes = ['chat', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
@@ -11,18 +12,22 @@ export const USAGE_PAGE_DEFAULT = 50
 /** Ids are UUIDv7 text. */
 const recordId = z.string().min(1).max(64)
 
-const UNIX_SECONDS = /^\d{1,11}$/
+/** Another text stands before or after all ids, so that a page by it would be the wrong one. */
+const recordCursor = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'expected the id of a record.')
+  .transform((text) => text.toLowerCase())
 
 /**
- * A point in time in a query: seconds since the epoch or an ISO 8601 date or time. Becomes milliseconds since the
- * epoch.
+ * A point in time in a query: seconds since the epoch or an ISO 8601 date or time, in UTC where it names no zone.
+ * Becomes milliseconds since the epoch.
  */
 const instant = z
   .string()
   .max(40)
   .transform((text, context) => {
-    const ms = UNIX_SECONDS.test(text) ? Number(text) * 1_000 : Date.parse(text)
-    if (Number.isSafeInteger(ms)) return ms
+    const ms = parseInstant(text)
+    if (ms !== null) return ms
     context.addIssue({ code: 'custom', message: 'Expected seconds since the epoch or an ISO 8601 time.' })
     return z.NEVER
   })
@@ -30,7 +35,7 @@ const instant = z
 /** Filters and page of `GET /v1/usage`. */
 export const usageQuery = z.object({
   limit: z.coerce.number<string | number>().int().min(1).max(USAGE_PAGE_MAX).default(USAGE_PAGE_DEFAULT),
-  after: recordId.optional().describe('Id of the last record of the page before.'),
+  after: recordCursor.optional().describe('Id of the last record of the page before.'),
   from: instant.optional().describe('Not before: seconds since the epoch, or an ISO 8601 date or time.'),
   to: instant.optional().describe('Before: seconds since the epoch, or an ISO 8601 date or time.'),
   model: z.string().min(1).max(256).optional().describe('As the requests named it.'),

@@ -133,7 +133,11 @@ export type VideoListReply = z.output<typeof videoList>
 
 export const videosQuery = z.object({
   limit: z.coerce.number<string | number>().int().min(1).max(VIDEO_PAGE_MAX).default(VIDEO_PAGE_DEFAULT),
-  after: z.string().min(1).max(64).optional().describe('Id of the last video of the page before.'),
+  after: z
+    .string()
+    .regex(/^vid_[0-9a-f]{44}$/, 'expected the id of a video.')
+    .optional()
+    .describe('Id of the last video of the page before.'),
   order: z.enum(['asc', 'desc']).default('desc').describe('By the time of the submission.'),
 })
 

@@ -1,5 +1,5 @@
 /** `svc usage`: what was spent, on what, and why that much. */
-import { type Exact, shortDecimal, type UsageListReply, type UsageRecordBody } from '@svc/contract'
+import { type Exact, parseInstant, shortDecimal, type UsageListReply, type UsageRecordBody } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
@@ -73,7 +73,7 @@ export function instantOf(text: string, now: number): string {
   if (count !== undefined && unit !== undefined) {
     return new Date(now - Number(count) * (UNITS_MS[unit] ?? 0)).toISOString()
   }
-  if (!Number.isNaN(Date.parse(text))) return text
+  if (parseInstant(text) !== null) return text
   throw new CommandError(`"${text}" is not a time.`, {
     advice: 'Write a span such as 24h, 7d or 2w, or a date such as 2026-11-01.',
     exitCode: exitCodes.wrongUsage,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseCredits, type Nanocredits } from '@svc/contract'
+import { parseCredits, parseTimeText, type Nanocredits } from '@svc/contract'
 import { isRight, RIGHTS } from '../keys/key-permissions.ts'
 import type { Right } from '../keys/caller.ts'
 
@@ -21,11 +21,10 @@ export function parsePositiveAmount(text: string): Nanocredits {
   return amount
 }
 
-/** Reads an ISO 8601 date or time. @returns milliseconds since the epoch. */
+/** Reads an ISO 8601 date or time, in UTC where it names no zone. @returns milliseconds since the epoch. */
 export function parseTime(text: string): number {
-  const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(ms))
-    throw new InvalidArgumentError('Give a date or time such as 2030-12-31 or 2030-12-31T18:00:00Z.')
+  const ms = parseTimeText(text)
+  if (ms === null) throw new InvalidArgumentError('Give a date or time such as 2030-12-31 or 2030-12-31T18:00:00Z.')
   return ms
 }
 

@@ -41,6 +41,8 @@ const allowedHeaders = [
   'idempotency-key',
   'http-referer',
   'x-title',
+  'x-openrouter-title',
+  'openai-beta',
   'openai-organization',
   'openai-project',
   'user-agent',
@@ -75,6 +77,7 @@ const exposedHeaders = [
   'content-disposition',
   'content-range',
   'etag',
+  'openai-poll-after-ms',
 ].join(', ')
 
 function beginRequest(deps: AccessLogDeps, request: FastifyRequest, reply: FastifyReply): void {

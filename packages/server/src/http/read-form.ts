@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ServiceError } from '../errors/service-error.ts'
+import { refuseEncoding } from './read-json-body.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { SpooledFile } from '../spool/spooled-file.ts'
 
@@ -70,6 +71,7 @@ function malformed(message: string, cause?: unknown): ServiceError {
 }
 
 function createParser(request: IncomingMessage): BusboyInstance {
+  refuseEncoding(request.headers)
   const type = request.headers['content-type']
   if (type === undefined || !FORM_TYPE.test(type)) {
     throw new ServiceError('unsupported_media_type', 'The content type must be multipart/form-data.')

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { UsageType } from '@svc/contract'
 import { requireCredits } from '../billing/require-credits.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -8,8 +9,15 @@ import type { RouteCall } from './route.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
 
+/** A body is read as it comes. @throws {ServiceError} when it says that it is compressed. */
+export function refuseEncoding({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): void {
+  if (/^(?:identity)?$/i.test(encoding.trim())) return
+  throw new ServiceError('unsupported_media_type', 'The body must not be compressed: leave content-encoding out.')
+}
+
 /** An absent content type is taken for JSON; another one is a mistake that would go on unseen. */
 export function checkContentType({ request }: RouteCall): void {
+  refuseEncoding(request.headers)
   const type = request.headers['content-type']
   if (type === undefined || JSON_TYPE.test(type)) return
   throw new ServiceError('unsupported_media_type', 'The content type must be application/json.')

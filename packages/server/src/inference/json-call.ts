@@ -40,7 +40,8 @@ export function scanBody(text: Buffer): JsonBody['members'] {
 /**
  * Fields that change the price, the model or the route of a request behind the gateway's back, with the values that do
  * not.
- * Source: decision 0006 (unknown fields pass, these do not).
+ * Source: decisions 0006 (unknown fields pass, these do not) and 0067; the API references of LiteLLM, vLLM, xAI, Groq
+ * and Alibaba's Model Studio.
  */
 const refusedFields: Readonly<Record<string, readonly unknown[]>> = {
   models: [],
@@ -51,7 +52,24 @@ const refusedFields: Readonly<Record<string, readonly unknown[]>> = {
   transforms: [],
   web_search_options: [],
   fallbacks: [],
+  context_window_fallbacks: [],
+  content_policy_fallbacks: [],
   providerOptions: [],
+  // Gateways between us and a model take these from a body: another server, another key, another model, more fields.
+  api_base: [],
+  base_url: [],
+  api_key: [],
+  custom_llm_provider: [],
+  user_config: [],
+  model_list: [],
+  extra_body: [],
+  extra_headers: [],
+  mock_response: [],
+  kv_transfer_params: [],
+  // Searches of vendors, each sold beside the tokens.
+  search_parameters: [],
+  search_settings: [],
+  enable_search: [false],
   service_tier: ['auto', 'default', 'standard'],
 }
 
