@@ -71,6 +71,22 @@ describe('a stream with oddities is the same answer', () => {
     expect([result.content, charge]).toEqual(['one', CHARGE])
   })
 
+  test('of two choices one of which never ended', async () => {
+    const choices = (finish_reason: string | null) =>
+      event(
+        JSON.stringify({
+          choices: [0, 1].map((index) => ({
+            index,
+            delta: { content: 'x' },
+            finish_reason: index === 0 ? finish_reason : null,
+          })),
+        }),
+      )
+    answers([choices(null), choices('stop')].join(''))
+    const { result } = await streamed()
+    expect(result.frames.at(-1)?.error?.['code']).toBe('upstream_error')
+  })
+
   // An empty reason must not make an answer whole whose end never came.
   test('an empty finish reason ends no answer', async () => {
     answers(event(chunkText({ content: 'one' }, '')))

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Egress } from './egress-guard.ts'
 import { collectResponse } from './http-exchange.ts'
 import type { Render } from './image-upstream.ts'
-import { typeOfBytes } from './render.ts'
+import { isPage, typeOfBytes } from './render.ts'
 import type { UpstreamClient } from './upstream-client.ts'
 
 /** Largest picture that is fetched, in bytes. Source: own choice; the largest that may be given is as large. */
@@ -56,7 +56,8 @@ const IMAGE_TYPE = /^image\/[\w.+-]{1,50}/i
 
 /** What the bytes say goes before what the server says; a page is no picture whatever it is called. */
 function typeOf(headers: IncomingHttpHeaders, body: Buffer): string | null {
-  const known = typeOfBytes(body.subarray(0, 64))
-  if (known !== null) return known
+  const head = body.subarray(0, 64)
+  const known = typeOfBytes(head)
+  if (known !== null || isPage(head)) return known
   return IMAGE_TYPE.exec(headers['content-type'] ?? '')?.[0].toLowerCase() ?? null
 }

@@ -24,6 +24,14 @@ describe('a picture of an upstream', () => {
     expect(readRender('-_-_', null)?.base64).toBe('+/+/')
   })
 
+  // B094: a page that is wrapped up as a picture was charged as one.
+  test.each(['<!DOCTYPE html><p>Sorry', '\n <html>', '{"error":"busy"}', '{\n  "error": 1}'])(
+    'is no page: %s',
+    (page) => {
+      expect(readRender(base64(page), 'image/png')).toBeNull()
+    },
+  )
+
   test.each([null, undefined, 7, '', '!!!', 'a', '====', '{"error":"no"}', 'data:text/plain,hello', `${PNG}"`])(
     'is none: %s',
     (text) => {

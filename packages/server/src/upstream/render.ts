@@ -15,6 +15,9 @@ const signatures: readonly (readonly [RegExp, string])[] = [
   [/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|svg|!DOCTYPE svg)/i, 'image/svg+xml'],
 ]
 
+/** A page or JSON, which some upstreams wrap up where their own source of pictures fails. */
+const PAGE = /^(?:\xef\xbb\xbf)?\s*(?:<!doctype html|<html|\{\s*")/i
+
 /** Base64 text of what `signatures` look at. */
 const HEAD_CHARACTERS = 64
 
@@ -23,7 +26,7 @@ const HEAD_CHARACTERS = 64
  *
  * @param text base64, or a data URL.
  * @param declaredType what the upstream says that it is; null where it does not.
- * @returns null when it cannot be decoded, or holds nothing.
+ * @returns null when it cannot be decoded, holds nothing, or is a page and no picture.
  */
 export function readRender(text: unknown, declaredType: unknown): Pick<Render, 'base64' | 'mediaType'> | null {
   if (typeof text !== 'string') return null
@@ -31,8 +34,15 @@ export function readRender(text: unknown, declaredType: unknown): Pick<Render, '
   const base64 = plainBase64(header === null ? text : text.slice(header[0].length))
   if (base64 === null) return null
   const declared = [declaredType, header?.[1]].find((type) => typeof type === 'string' && IMAGE_TYPE.test(type))
-  const known = typeOfBytes(Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64'))
+  const head = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64')
+  const known = typeOfBytes(head)
+  if (known === null && isPage(head)) return null
   return { base64, mediaType: known ?? (typeof declared === 'string' ? declared.toLowerCase() : 'image/png') }
+}
+
+/** Whether the first bytes are those of a page or of JSON, and so of no picture. */
+export function isPage(head: Buffer): boolean {
+  return PAGE.test(head.toString('latin1'))
 }
 
 /** What the first bytes say; null for a form that is not known. */

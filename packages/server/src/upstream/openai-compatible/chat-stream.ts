@@ -74,7 +74,8 @@ export class ChatStreamReader {
   #outputBytesAtUsage = 0
   #model: string | null = null
   #generationId: string | null
-  /** Choices that have ended. */
+  /** Choices that have begun, and those of them that have ended. */
+  readonly #begun = new Set<number>()
   readonly #finished = new Set<number>()
   #sawDone = false
   #ended = false
@@ -86,6 +87,11 @@ export class ChatStreamReader {
     this.#options = options
     this.#generationId = options.generationId
     this.#decoder = new SseDecoder((data, name) => this.#event(data, name))
+  }
+
+  /** Of several choices one may end long before another. */
+  get #haveAllEnded(): boolean {
+    return this.#finished.size > 0 && this.#finished.size === this.#begun.size
   }
 
   /** As far as it was told by now. */
@@ -119,14 +125,14 @@ export class ChatStreamReader {
   /** The connection ended in order. Without a finish reason or `[DONE]` the answer is cut all the same. */
   close(): void {
     this.#decoder.end()
-    const whole = this.#finished.size > 0 || this.#sawDone
+    const whole = this.#sawDone || this.#haveAllEnded
     this.#end(whole ? null : upstreamFailure('broken', { upstream: this.#options.upstream }), !whole)
   }
 
   /** The connection broke. */
   fail(error: Error): void {
     // Other APIs tell the last counts with the end of the answer, so that nothing is missing after it.
-    const isWhole = this.#sawDone || (this.#options.readFrames !== null && this.#finished.size > 0)
+    const isWhole = this.#sawDone || (this.#options.readFrames !== null && this.#haveAllEnded)
     if (isWhole) return this.#end(null, false)
     this.#end(transportFailure(this.#options.upstream, error), true)
   }
@@ -170,7 +176,10 @@ export class ChatStreamReader {
     const { choices } = cleaned.chunk
     // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
     if (choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))) return
-    for (const { index, finish_reason } of choices) if (typeof finish_reason === 'string') this.#finished.add(index)
+    for (const { index, finish_reason } of choices) {
+      this.#begun.add(index)
+      if (typeof finish_reason === 'string') this.#finished.add(index)
+    }
     if (reported === null && this.#options.readFrames === null) this.#moulds.learn(data, cleaned)
     this.#deliver({ members: membersOf(cleaned), facts: cleaned.facts })
   }
