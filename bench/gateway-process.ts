@@ -5,6 +5,7 @@ import { setTimeout as pauseFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { nanocreditsOf } from '@svc/contract'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
+import { resolveLimits } from '../packages/server/src/config/resolve-limits.ts'
 import { openAdmin } from '../packages/server/src/open-admin.ts'
 import { childEnvironment } from '../packages/server/testing/child-environment.ts'
 import { findFreePort } from '../packages/server/testing/free-port.ts'
@@ -34,7 +35,8 @@ export async function createPurse(context: BenchContext, databaseUrl: string | n
   const folder = context.children.createFolder()
   await mkdir(join(folder, 'data'))
   const peppers = [{ version: 1, secret: PEPPER }] as const
-  const admin = await openAdmin({ databaseUrl, dataDir: join(folder, 'data'), peppers })
+  const limits = resolveLimits({})
+  const admin = await openAdmin({ databaseUrl, dataDir: join(folder, 'data'), peppers, limits })
   try {
     const account = await admin.createAccount({ name: 'bench' })
     if (account === null) throw new Error('the account of the bench exists already')

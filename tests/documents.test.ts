@@ -10,6 +10,7 @@ import { configFileSchema } from '../packages/server/src/config/config-file.ts'
 import { clientNames, environmentSchema, reservedNames } from '../packages/server/src/config/environment.ts'
 import { readKeptSecret } from '../packages/server/src/config/kept-secret.ts'
 import { loadConfig } from '../packages/server/src/config/load-config.ts'
+import { resolveLimits } from '../packages/server/src/config/resolve-limits.ts'
 import { openAdmin } from '../packages/server/src/open-admin.ts'
 import { heldBackDeposit, waitingMail } from '../packages/server/testing/operator-scene.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -172,7 +173,10 @@ describe('a newcomer', () => {
     const mailId = await waitingMail(gateway.gateway.database, gateway.accountId)
     const errors: string[] = []
     // Opened once: that each command opens and closes the storage is promised elsewhere, and takes longest.
-    const admin = await openAdmin({ databaseUrl: null, dataDir: gateway.dataDir, peppers, sessionSecret })
+    const admin = await openAdmin({
+      ...{ databaseUrl: null, dataDir: gateway.dataDir, peppers, sessionSecret },
+      limits: resolveLimits({}),
+    })
     const deps = {
       open: () => Promise.resolve({ ...admin, close: () => Promise.resolve() }),
       print: () => undefined,

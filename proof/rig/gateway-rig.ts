@@ -7,8 +7,10 @@ import { type Nanocredits, nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/co
 import { createAccountStore } from '../../packages/server/src/accounts/account-store.ts'
 import { createAccount, type CreatedAccount } from '../../packages/server/src/accounts/create-account.ts'
 import type { ConfigFile } from '../../packages/server/src/config/config-file.ts'
+import { resolveLimits } from '../../packages/server/src/config/resolve-limits.ts'
 import { createKey, type CreatedKey, type KeyRequest } from '../../packages/server/src/keys/create-key.ts'
 import { createKeyStore } from '../../packages/server/src/keys/key-store.ts'
+import { createLimitStore } from '../../packages/server/src/keys/limit-store.ts'
 import { createLedgerEngine } from '../../packages/server/src/ledger/create-ledger-engine.ts'
 import { JOBS_OWNER } from '../../packages/server/src/ledger/hold-owner.ts'
 import { Ledger } from '../../packages/server/src/ledger/ledger.ts'
@@ -123,6 +125,7 @@ function operate(storage: Storage, ledger: Ledger) {
   const { database } = storage
   const clock = systemClock
   const keys = createKeyStore(database)
+  const limits = { limitStore: createLimitStore(database), gatewayLimits: resolveLimits({}) }
   const grant = async (accountId: string, credits: bigint): Promise<Nanocredits> => {
     const amount = nanocreditsOf(credits * NANOCREDITS_PER_CREDIT)
     const now = clock.now()
@@ -139,7 +142,7 @@ function operate(storage: Storage, ledger: Ledger) {
       return created
     },
     createKey: ({ accountId, teamId }: CreatedAccount, request: Partial<KeyRequest> = {}): Promise<CreatedKey> =>
-      createKey({ store: keys, peppers: PEPPERS, clock }, { accountId, teamId, name: 'proof', ...request }),
+      createKey({ ...limits, store: keys, peppers: PEPPERS, clock }, { accountId, teamId, name: 'proof', ...request }),
     async revokeKey(keyId: string): Promise<void> {
       await keys.revoke(keyId, clock.now())
     },

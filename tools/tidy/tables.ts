@@ -5,6 +5,7 @@ import type { SourceFile } from './source-file.ts'
 /** Which room's statements may name a table. A table that is missing here is a finding. */
 const OWNERS: Readonly<Record<string, string>> = {
   account: 'accounts',
+  account_limit: 'keys',
   address_inflow: 'deposits',
   api_key: 'keys',
   audit_run: 'ledger',

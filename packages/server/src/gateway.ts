@@ -166,6 +166,7 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
     database: parts.database,
     catalog: catalog.catalog,
     revocations: parts.revocations,
+    keyChanges: parts.keyChanges,
     keyUses: parts.keyUses,
     files: parts.media.files,
     chores: choresOf(parts),

@@ -4,6 +4,7 @@ import { seedReadyDeposit, seenDeposit } from '../testing/seed-deposit.ts'
 import { seedCaller } from '../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { runAdmin } from './admin/admin-program.ts'
+import { resolveLimits } from './config/resolve-limits.ts'
 import { creditDeposit } from './deposits/credit-deposit.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
@@ -25,7 +26,8 @@ describeEachEngine('operator commands of deposits', (engine) => {
   async function admin(...words: readonly string[]) {
     const printed: string[] = []
     const errors: string[] = []
-    const place = { databaseUrl: opened.url, dataDir: opened.dataDir, peppers: null, sessionSecret: 'the test secret' }
+    const limits = resolveLimits({})
+    const place = { databaseUrl: opened.url, dataDir: opened.dataDir, limits, peppers: null, sessionSecret: 'a secret' }
     const exitCode = await runAdmin(
       {
         open: () => openAdmin(place),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { runAdmin } from './admin/admin-program.ts'
 import type { OperatorConfig } from './config/load-operator-config.ts'
+import { resolveLimits } from './config/resolve-limits.ts'
 import { createKeyAuthenticator } from './keys/authenticate-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import type { Peppers } from './keys/pepper.ts'
@@ -13,6 +14,7 @@ const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
 const oneTarget = { weight: 1, others: [], isWeighted: false, fallback: true } as const
 const plain = {
   peppers,
+  limits: resolveLimits({}),
   routes: new Map([['own-model', { upstream: 'default', model: null, price: null, mediaPrice: null, ...oneTarget }]]),
 }
 
@@ -69,7 +71,7 @@ describeEachEngine('operator commands', (engine) => {
     ]
     const key = await runJson('key', 'create', '--account', account, '--name', 'laptop', ...limits)
     const store = createKeyStore(open.database)
-    const authenticator = createKeyAuthenticator({ store, peppers, clock: systemClock })
+    const authenticator = createKeyAuthenticator({ store, peppers, clock: systemClock, gatewayLimits: plain.limits })
     const caller = await authenticator.authenticate(`Bearer ${String(key['key'])}`, 'fresh')
     expect(caller).toMatchObject({ accountId: account, models: ['svc-gpt', 'svc-llama'] })
 
@@ -86,13 +88,66 @@ describeEachEngine('operator commands', (engine) => {
     const made = await run('key', 'create', ...to, '--budget', '5', '--period', 'daily', '--expires', '2099-12-31')
     expect(made.errors).toBe('')
     expect(made.output).toMatch(
-      /Budget +5 daily\nExpires +2099-12-31T00:00:00.000Z\nModels +all\nRights +inference, dep/,
+      /Budget +5 daily\nExpires +2099-12-31T00:00:00.000Z\nModels +all\nLimit +as the team\nRights +inf/,
     )
     const listed = await run('key', 'list', '--account', String(to[1]))
     expect(listed.output).toMatch(/MODELS +EXPIRES/)
     expect(listed.output).toMatch(/all +2099-12-31/)
     const json = await runJson('key', 'create', ...to, '--models', 'svc-gpt', '--rights', 'keys')
     expect(json).toMatchObject({ models: ['svc-gpt'], rights: ['keys'], budget_credits: null, expires: null })
+  })
+
+  test('limits of an account and of its keys are set, shown, taken back and kept in the journal', async () => {
+    const account = await makeAccount()
+    expect((await run('account', 'limits', account)).output.split('\n')).toEqual([
+      expect.stringMatching(/^Requests a minute of each key +600 \(default\)$/),
+      expect.stringMatching(/^Requests a minute of all keys +6000 \(default\)$/),
+      expect.stringMatching(/^Streams at once of each key +20 \(default\)$/),
+    ])
+    const change = ['--requests-per-minute', '90', '--streams-at-once', '3', '--reason', 'a trial']
+    expect(await runJson('account', 'limits', account, ...change)).toMatchObject({
+      requests_per_minute: { most: 90, set_for: 'team' },
+      account_requests_per_minute: { most: 900, set_for: 'team' },
+      streams_at_once: { most: 3, set_for: 'team' },
+    })
+    const key = await runJson('key', 'create', '--account', account, '--name', 'x', '--requests-per-minute', '30')
+    expect(key).toMatchObject({ requests_per_minute: 30 })
+    const keyId = String(key['key_id'])
+    const raised = await run('key', 'limit', keyId, '--requests-per-minute', '91')
+    expect(raised.errors).toContain('may have 1 to 90 requests a minute')
+    expect(raised.code).toBe(1)
+    expect((await run('key', 'limit', keyId, '--requests-per-minute', '90')).output).toContain('90 requests a minute.')
+    await run('account', 'limits', account, '--requests-per-minute', 'default', '--reason', 'paid')
+    expect((await run('key', 'list', '--account', account)).output).toContain('90 a minute')
+    await run('key', 'limit', keyId, '--requests-per-minute', 'team')
+    const [listed] = (await runJson('key', 'list', '--account', account)) as unknown as [Record<string, unknown>]
+    expect(listed).toMatchObject({ requests_per_minute: null, requests_per_minute_in_force: 600 })
+
+    const entries = await createJournalStore(open.database).list({ accountId: account, limit: 50 })
+    const told = entries.map(({ action, outcome, reason, details }) => [action, outcome, reason, JSON.parse(details)])
+    const rate = (from: unknown, to: unknown) => ({ requests_per_minute: { from, to } })
+    expect(told).toEqual([
+      ['key.change', 'done', null, rate(90, 'as the team')],
+      ['account.limits', 'done', 'paid', rate(90, 'default')],
+      ['key.change', 'done', null, rate(30, 90)],
+      ['key.change', 'refused', null, rate(30, 91)],
+      ['key.create', 'done', null, { name: 'x' }],
+      ['account.limits', 'done', 'a trial', { ...rate('default', 90), streams_at_once: { from: 'default', to: 3 } }],
+    ])
+  })
+
+  test.each([
+    [['account', 'limits', 'x', '--requests-per-minute', '0'], 2, 'from 1 to 10000000, or "default"'],
+    [['account', 'limits', 'x', '--account-requests-per-minute', '1e3'], 2, 'or "default"'],
+    [['account', 'limits', 'x', '--reason', 'none'], 2, '--reason needs a limit to set'],
+    [['account', 'limits', 'nobody'], 1, 'There is no account nobody'],
+    [['account', 'limits', 'nobody', '--streams-at-once', '2'], 1, 'There is no account nobody'],
+    [['key', 'limit', 'nothing', '--requests-per-minute', '5'], 1, 'There is no key with this id'],
+    [['key', 'limit', 'nothing', '--requests-per-minute', 'default'], 2, 'or "team"'],
+    [['key', 'limit', 'nothing'], 2, '--requests-per-minute'],
+  ] as const)('a limit that cannot be set is told: %j', async (words, code, said) => {
+    const outcome = await run(...words)
+    expect([outcome.code, outcome.errors]).toEqual([code, expect.stringContaining(said)])
   })
 
   test('a model that nobody knows is a warning with the name that was meant', async () => {

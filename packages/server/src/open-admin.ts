@@ -15,7 +15,10 @@ import { createDecisionStore } from './deposits/decision-store.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
 import { describeStartFailure } from './describe-start-failure.ts'
 import { createKey } from './keys/create-key.ts'
+import { readAccountLimits } from './keys/account-limits.ts'
+import { changeKey } from './keys/change-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
+import { createLimitStore } from './keys/limit-store.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { createMirrorStore } from './keys/mirror-store.ts'
 import { revokeKey, revokeMirrors } from './keys/revoke-key.ts'
@@ -27,6 +30,7 @@ import { hurryMail, listMail, suppressRecipient } from './mail/manage-outbox.ts'
 import { createOutboxStore } from './mail/outbox-store.ts'
 import { decideReview } from './operating/decide-review.ts'
 import { recordCredit } from './operating/record-credit.ts'
+import { changeAccountLimits } from './operating/set-account-limits.ts'
 import { changeAccountStatus, endAccount } from './operating/set-account-state.ts'
 import { createJournalStore } from './operators/journal-store.ts'
 import { type Deed, type DeedSteps, type JournalDeps, keepJournal, type Operator } from './operators/journal.ts'
@@ -35,8 +39,8 @@ import { scrubSecrets } from './runtime/scrub-secrets.ts'
 
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
 
-/** Where the books are, the secret that keys are made with, and what is known about models. */
-type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers'> &
+/** Where the books are, the secret that keys are made with, the gateway's limits, and what is known about models. */
+type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers' | 'limits'> &
   Partial<Pick<OperatorConfig, 'sessionSecret'>> &
   KnownModelsConfig
 
@@ -55,6 +59,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   return {
     now: () => clock.now(),
     ...accountCommands(database, desk, note, by),
+    ...limitCommands(database, config, desk, by),
     ...keyCommands(database, config, clock, note),
     listKnownModels: () => listKnownModels(config),
     ...depositCommands(database, desk, by),
@@ -67,6 +72,9 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     },
   }
 }
+
+/** What the journal says of a key without a limit of its own. */
+const TEAM_LIMIT = 'as the team'
 
 /** Does something with an entry in the journal. */
 type Note = <Result>(deed: Deed, steps: DeedSteps<Result>) => Promise<Result>
@@ -95,21 +103,48 @@ function accountCommands(
   }
 }
 
+function limitCommands(
+  database: Database,
+  { limits: gatewayLimits }: AdminConfig,
+  desk: JournalDeps,
+  by: Operator,
+): Pick<AdminContext, 'readAccountLimits' | 'changeAccountLimits'> {
+  const limits = { limitStore: createLimitStore(database), gatewayLimits }
+  const deps = { ...desk, accounts: createAccountStore(database), limits }
+  return {
+    readAccountLimits: async (accountId) => (await readAccountLimits(limits, accountId)).inForce,
+    changeAccountLimits: (deed) => changeAccountLimits(deps, by, deed),
+  }
+}
+
 function keyCommands(
   database: Database,
   config: AdminConfig,
   clock: Clock,
   note: Note,
-): Pick<AdminContext, 'createKey' | 'listKeys' | 'revokeKey' | 'revokeMirrors'> {
+): Pick<AdminContext, 'createKey' | 'listKeys' | 'limitKey' | 'revokeKey' | 'revokeMirrors'> {
   const store = createKeyStore(database)
+  const deps = { store, clock, limitStore: createLimitStore(database), gatewayLimits: config.limits }
   return {
     createKey: (request) => {
       const peppers = requirePeppers(config)
       const { accountId, name } = request
       const deed: Deed = { action: 'key.create', accountId, details: { name } }
-      return note(deed, { work: () => createKey({ store, peppers, clock }, request), outcomeOf: () => 'done' })
+      return note(deed, { work: () => createKey({ ...deps, peppers }, request), outcomeOf: () => 'done' })
     },
-    listKeys: (filter) => listKeys({ store, clock }, filter),
+    listKeys: (filter) => listKeys(deps, filter),
+    limitKey: async (keyId, requestsPerMinute) => {
+      const key = await store.find(keyId)
+      if (key === null) return false
+      const { accountId, requestsPerMinute: before } = key
+      const details = { requests_per_minute: { from: before ?? TEAM_LIMIT, to: requestsPerMinute ?? TEAM_LIMIT } }
+      const deed: Deed = { action: 'key.change', accountId, subject: keyId, details }
+      await note(deed, {
+        work: () => changeKey(deps, key, { requestsPerMinute }),
+        outcomeOf: () => (before === requestsPerMinute ? 'unchanged' : 'done'),
+      })
+      return true
+    },
     revokeKey: (keyId) =>
       note(
         { action: 'key.revoke', subject: keyId },

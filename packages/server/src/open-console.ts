@@ -12,6 +12,7 @@ import { endPlayWithRoles, endPlayWithSessions } from './end-play.ts'
 import type { ConsoleDeps } from './http/console/console-deps.ts'
 import { RateLimiter } from './limits/rate-limiter.ts'
 import { createKeyStore } from './keys/key-store.ts'
+import { createLimitStore } from './keys/limit-store.ts'
 import { createMirrorStore } from './keys/mirror-store.ts'
 import { createPlaygroundKeyStore } from './keys/playground-key-store.ts'
 import { createPlaygroundKeys, type PlaygroundKeys } from './keys/playground-keys.ts'
@@ -89,7 +90,8 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
   const { config, database, clock } = parts
   const operators = createOperatorStore(database)
   const members = createTeamStore(database)
-  const keyDeps = { store: createKeyStore(database), peppers: config.peppers, clock }
+  const limits = { limitStore: createLimitStore(database), gatewayLimits: config.limits }
+  const keyDeps = { ...limits, store: createKeyStore(database), peppers: config.peppers, clock }
   const playgroundKeys = createPlaygroundKeys({
     ...{ ...keyDeps, playStore: createPlaygroundKeyStore(database) },
     teamsOf: async (userId) =>
@@ -125,6 +127,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       authorize: (userId, teamId, permission) => authorize(teams, userId, teamId, permission),
       teamsOf: (person) => teamsOf({ store: teams, clock }, person),
       keys,
+      limits,
       people: people.deps,
       playgroundKeys,
       isOperator: (userId) => operators.isOperator(userId),

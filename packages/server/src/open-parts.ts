@@ -5,13 +5,13 @@ import type { Config } from './config/config.ts'
 import { lockDataFolder } from './db/data-folder-lock.ts'
 import { openDatabase } from './db/open-database.ts'
 import { StreamSlots } from './limits/stream-slots.ts'
+import { followKeys } from './follow-keys.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
 import { createKeptItems } from './idempotency/kept-items.ts'
 import { createIdempotentRequestStore } from './idempotency/idempotent-request-store.ts'
 import { createKeyAuthenticator } from './keys/authenticate-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createKeyUses } from './keys/key-uses.ts'
-import { createRevocations } from './keys/revocations.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { consoleOrigins, localOrigin, openConsole } from './open-console.ts'
@@ -67,20 +67,13 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const media = await openMedia(config, clock)
   const ledger = new Ledger({ engine: observeEngine(observation, createLedgerEngine(database)) })
   const keyStore = createKeyStore(database)
-  const authenticator = createKeyAuthenticator({ store: keyStore, peppers: config.peppers, clock })
+  const authenticator = createKeyAuthenticator({
+    ...{ store: keyStore, peppers: config.peppers, clock },
+    gatewayLimits: config.limits,
+  })
   const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
   const keyUses = createKeyUses({ store: keyStore, timer: systemTimer, onError })
   const openHolds = new OpenHolds()
-  const revocations = createRevocations({
-    store: keyStore,
-    clock,
-    timer: systemTimer,
-    onError,
-    onRevoked: (keyId) => {
-      authenticator.forget(keyId)
-      openHolds.revoke(keyId)
-    },
-  })
   const processId = createId(clock.now())
   // Known once the gateway listens; nobody needs them before.
   const listening = { origin: localOrigin(config) }
@@ -100,7 +93,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{
       media,
-      revocations,
+      ...followKeys({ database, clock, onError, authenticator, openHolds }),
       processId,
       observation,
       deposits,

@@ -8,6 +8,7 @@ import { describeStartFailure } from './describe-start-failure.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { createKey } from './keys/create-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
+import { createLimitStore } from './keys/limit-store.ts'
 import { isPlayground } from './open-console.ts'
 import { type BufferedLogSink, openLogSink } from './runtime/log-sink.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
@@ -24,7 +25,10 @@ async function seedSandbox(config: Config, gateway: Gateway): Promise<string | n
     dataDir: config.dataDir,
     createKey: (request) =>
       createKey(
-        { store: createKeyStore(database), peppers: config.peppers, clock },
+        {
+          ...{ store: createKeyStore(database), peppers: config.peppers, clock },
+          ...{ limitStore: createLimitStore(database), gatewayLimits: config.limits },
+        },
         { ...request, rights: ['inference', 'deposits', 'keys'] },
       ),
     isValidKey: async (key) => {

@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import type { ConfigFile } from '../src/config/config-file.ts'
+import { resolveLimits } from '../src/config/resolve-limits.ts'
 import type { DatabaseEngine } from '../src/db/database.ts'
 import type { OpenDatabase } from '../src/db/open-database.ts'
 import { createKey, type CreatedKey, type KeyRequest } from '../src/keys/create-key.ts'
 import { createKeyStore } from '../src/keys/key-store.ts'
+import { createLimitStore } from '../src/keys/limit-store.ts'
 import { runAudit } from '../src/ledger/audit.ts'
 import { createLedgerEngine } from '../src/ledger/create-ledger-engine.ts'
 import { Ledger } from '../src/ledger/ledger.ts'
@@ -128,7 +130,9 @@ export async function openGatewayProcesses(options: ProcessesOptions): Promise<G
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
   const clock = systemClock
   const { accountId, teamId } = await createTestAccount({ database, ledger, clock }, options.credits)
-  const keys = { store: createKeyStore(database), peppers: [{ version: 1, secret: PEPPER }] as const, clock }
+  const limits = { limitStore: createLimitStore(database), gatewayLimits: resolveLimits(file.limits ?? {}) }
+  const peppers = [{ version: 1, secret: PEPPER }] as const
+  const keys = { ...limits, store: createKeyStore(database), peppers, clock }
   const makeKey = (request: Partial<KeyRequest> = {}): Promise<CreatedKey> =>
     createKey(keys, { accountId, teamId, name: 'test', ...request })
   const { rawKey: key, keyId } = await makeKey()

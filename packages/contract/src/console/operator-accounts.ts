@@ -3,6 +3,7 @@ import { budgetPeriods } from '../balance.ts'
 import { parseCredits } from '../credits.ts'
 import { creditsNumber } from '../money-schema.ts'
 import { operatorReason } from './operator-settings.ts'
+import { operatorAccountLimits } from './request-limits.ts'
 import { teamRoles } from './session.ts'
 import { teamKey } from './team-keys.ts'
 
@@ -45,6 +46,7 @@ export const operatorAccountList = z.object({ data: z.array(account), has_more: 
 
 /** One account: everything about it but what was said in its requests, which is stored nowhere. */
 export const operatorAccountReply = account.extend({
+  limits: operatorAccountLimits,
   open_requests: z.object({
     count: z.int(),
     oldest_at: z.int().nullable().describe('Seconds since the epoch.'),

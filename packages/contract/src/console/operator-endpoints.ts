@@ -34,6 +34,7 @@ import {
   operatorSettingsReply,
   termsReply,
 } from './operator-settings.ts'
+import { accountLimitsChange, operatorAccountLimits } from './request-limits.ts'
 import { doneReply } from './session.ts'
 
 /** What the operator's pages call. Whatever changes something is sensitive, and so is what leaves the house. */
@@ -122,6 +123,16 @@ export const operatorEndpoints = {
     request: { path: operatorAccountPath, body: accountStateChange },
     reply: { description: 'It is so, as it may have been before.', json: doneReply },
     errors: ['account_not_found', 'account_closed'],
+  },
+  changeAccountLimits: {
+    id: 'changeAccountLimits',
+    method: 'PATCH',
+    path: '/console/operator/accounts/{account_id}/limits',
+    permission: 'operator',
+    isSensitive: true,
+    request: { path: operatorAccountPath, body: accountLimitsChange },
+    reply: { description: 'They hold within about a second, on every process.', json: operatorAccountLimits },
+    errors: ['account_not_found'],
   },
   changeAccountCredits: {
     id: 'changeAccountCredits',
@@ -238,6 +249,7 @@ export const operatorEndpoints = {
   | 'listOperatorAccounts'
   | 'getOperatorAccount'
   | 'changeAccountState'
+  | 'changeAccountLimits'
   | 'changeAccountCredits'
   | 'exportOperatorAccount'
   | 'listOperatorDeposits'

@@ -1,5 +1,6 @@
 import type { ConsoleTable } from './console-endpoint.ts'
 import { playgroundKey } from './playground.ts'
+import { teamLimits } from './request-limits.ts'
 import { doneReply } from './session.ts'
 import {
   keyChange,
@@ -33,6 +34,15 @@ export const teamEndpoints = {
     permission: 'team:read',
     request: { path: teamPath },
     reply: { description: 'What the team can spend.', json: teamBalance },
+    errors: [],
+  },
+  getTeamLimits: {
+    id: 'getTeamLimits',
+    method: 'GET',
+    path: '/console/teams/{team_id}/limits',
+    permission: 'team:read',
+    request: { path: teamPath },
+    reply: { description: 'How often and how much at once the team’s keys may ask.', json: teamLimits },
     errors: [],
   },
   listTeamKeys: {
@@ -151,6 +161,7 @@ export const teamEndpoints = {
   },
 } as const satisfies ConsoleTable<
   | 'getTeamBalance'
+  | 'getTeamLimits'
   | 'listTeamKeys'
   | 'createTeamKey'
   | 'getTeamKey'

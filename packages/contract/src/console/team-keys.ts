@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { budgetPeriods } from '../balance.ts'
 import { parseCredits } from '../credits.ts'
 import { creditsNumber } from '../money-schema.ts'
+import { requestsPerMinute } from './request-limits.ts'
 
 /** Models in a key's list at most, and characters of an id. */
 const MODELS_MAX = 500
@@ -25,6 +26,8 @@ export const teamKey = z.object({
   budget_period: z.enum(budgetPeriods),
   budget_used: creditsNumber.describe('In the present period.'),
   budget_resets_at: z.int().nullable().describe('Seconds since the epoch; null when the budget never resets.'),
+  requests_per_minute: z.int().nullable().describe('A limit of its own; null for the team’s.'),
+  requests_per_minute_in_force: z.int().describe('The lower of its own and the team’s.'),
   created_at: z.int(),
   expires_at: z.int().nullable(),
   revoked_at: z.int().nullable(),
@@ -63,16 +66,18 @@ export const newTeamKey = z.object({
     .describe('Null for no cap.'),
   expires_at: z.int().positive().max(EXPIRY_SECONDS_MAX).nullish().describe('Seconds since the epoch; null for never.'),
   models: z.array(z.string().min(1).max(MODEL_ID_LENGTH_MAX)).min(1).max(MODELS_MAX).nullish(),
+  requests_per_minute: requestsPerMinute.nullish().describe('At most what keys of the team have; null for that.'),
 })
 
 export type NewTeamKey = z.output<typeof newTeamKey>
 
-/** What shall be different about a key. What is absent stays; null takes the cap, the end or the list away. */
+/** What shall be different about a key. What is absent stays; null takes cap, end, list or limit away. */
 export const keyChange = z.object({
   name: newTeamKey.shape.name.optional(),
   budget: newTeamKey.shape.budget,
   expires_at: newTeamKey.shape.expires_at,
   models: newTeamKey.shape.models,
+  requests_per_minute: newTeamKey.shape.requests_per_minute,
 })
 
 export type KeyChange = z.output<typeof keyChange>

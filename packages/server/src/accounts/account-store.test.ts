@@ -1,10 +1,12 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nanocreditsOf } from '@svc/contract'
+import { testLimits } from '../../testing/gateway-limits.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { createKeyAuthenticator } from '../keys/authenticate-key.ts'
 import { createKey } from '../keys/create-key.ts'
 import { createKeyStore } from '../keys/key-store.ts'
+import { createLimitStore } from '../keys/limit-store.ts'
 import { RIGHTS } from '../keys/key-permissions.ts'
 import type { Peppers } from '../keys/pepper.ts'
 import { revokeKey } from '../keys/revoke-key.ts'
@@ -70,13 +72,15 @@ describeEachEngine('accounts', (engine) => {
 
   test('any number of starts makes one demo account with one grant and one key', async () => {
     const keyStore = createKeyStore(open.database)
-    const authenticator = createKeyAuthenticator({ store: keyStore, peppers, clock })
+    const limitStore = createLimitStore(open.database)
+    const keyDeps = { store: keyStore, peppers, clock, limitStore, gatewayLimits: testLimits }
+    const authenticator = createKeyAuthenticator(keyDeps)
     const ledger = new Ledger({ engine: createLedgerEngine(open.database) })
     const deps: SeedDemoDeps = {
       store,
       clock,
       dataDir: open.dataDir,
-      createKey: (request) => createKey({ store: keyStore, peppers, clock }, { ...request, rights: RIGHTS }),
+      createKey: (request) => createKey(keyDeps, { ...request, rights: RIGHTS }),
       isValidKey: async (rawKey) => (await keyIdOf(rawKey)) !== null,
       credit: (credit) => ledger.submit({ kind: 'credit', source: 'grant', now: clock.now(), ...credit }),
     }

@@ -5,9 +5,11 @@ import type { AccountStatus } from '../accounts/set-account-status.ts'
 import type { AccountDeed } from '../operating/set-account-state.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
 import { AdminError } from './admin-error.ts'
+import { addAccountLimits } from './limit-commands.ts'
 import { parseCount, parsePositiveAmount, parseReason } from './parse-options.ts'
 import { renderTable } from './render-table.ts'
 import { refuseOptions, runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
+import { unknownAccount } from './unknown-account.ts'
 
 interface CreateOptions {
   readonly name: string
@@ -20,7 +22,7 @@ interface ListOptions {
   readonly after?: string
 }
 
-/** `account create`, `list`, `show`, `suspend`, `resume` and `close`. */
+/** `account create`, `list`, `show`, `limits`, `suspend`, `resume` and `close`. */
 export function accountCommands(deps: CommandDeps): Command {
   const account = new Command('account').description('accounts, which hold credits')
   account
@@ -43,6 +45,7 @@ export function accountCommands(deps: CommandDeps): Command {
     .description('show an account and its teams')
     .argument('<account>', 'its id')
     .action((accountId: string, _options: object, command: Command) => showAccount(deps, command, accountId))
+  addAccountLimits(account, deps)
   statusCommand(deps, account, 'suspend', 'let an account start no more requests; its credits stay')
   statusCommand(deps, account, 'resume', 'let a suspended account work again')
   account
@@ -112,11 +115,6 @@ function closeAccount(deps: CommandDeps, command: Command, deed: AccountDeed): P
     const text = `Account ${accountId} ${result === 'closed' ? 'is now' : 'was already'} closed. Its keys have ended.`
     return { text, json: { account_id: accountId, status: 'closed' } }
   })
-}
-
-/** The error for an id that no account has. */
-export function unknownAccount(accountId: string): AdminError {
-  return new AdminError(`There is no account ${accountId}. "account list" shows all.`)
 }
 
 function stateOf({ status, closedAt }: AccountSummary): AccountStatus | 'closed' {

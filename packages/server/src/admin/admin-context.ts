@@ -9,11 +9,13 @@ import type { CloseAccountResult } from '../accounts/close-account.ts'
 import type { Decision, DecideDepositResult, DepositVerdictRequest } from '../deposits/decide-deposit.ts'
 import type { Deposit, DepositState } from '../deposits/deposit.ts'
 import type { CreatedKey, KeyRequest } from '../keys/create-key.ts'
+import type { AccountLimits } from '../keys/request-limits.ts'
 import type { KeyFilter, KeySummary } from '../keys/list-keys.ts'
 import type { RevokeKeyResult } from '../keys/revoke-key.ts'
 import type { AuditReport } from '../ledger/audit.ts'
 import type { MailPage, MailRecord } from '../mail/manage-outbox.ts'
 import type { CreditRequest, RecordedCredit } from '../operating/record-credit.ts'
+import type { ChangeLimitsResult, LimitsDeed } from '../operating/set-account-limits.ts'
 import type { AccountDeed } from '../operating/set-account-state.ts'
 
 export interface DepositFilter {
@@ -32,11 +34,20 @@ export interface AdminContext {
   findAccount(accountId: string): Promise<AccountDetails | null>
   setAccountStatus(deed: AccountDeed & { readonly status: AccountStatus }): Promise<SetStatusResult>
   closeAccount(deed: AccountDeed): Promise<CloseAccountResult>
+  /** What holds for the keys of an account. */
+  readAccountLimits(accountId: string): Promise<AccountLimits>
+  changeAccountLimits(deed: LimitsDeed): Promise<ChangeLimitsResult>
   /** Ids that a key may be limited to, as far as they are known without asking an upstream. */
   listKnownModels(): Promise<readonly string[]>
   /** @throws {ConfigError} when production has no pepper. */
   createKey(request: KeyRequest): Promise<CreatedKey>
   listKeys(filter: KeyFilter): Promise<readonly KeySummary[]>
+  /**
+   * Gives a key a limit of its own; null for its team's. Returns false when there is no such key.
+   *
+   * @throws {ServiceError} `invalid_value` above what the team's keys may have, `key_not_found` when it has ended.
+   */
+  limitKey(keyId: string, requestsPerMinute: number | null): Promise<boolean>
   revokeKey(keyId: string): Promise<RevokeKeyResult>
   /** Revokes what was mirrored through a key, over any number of steps. @returns how many keys. */
   revokeMirrors(keyId: string): Promise<number>

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { creditsJson, formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
-import { unknownAccount } from './account-commands.ts'
+import { unknownAccount } from './unknown-account.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
 import { parseAmount, parsePositiveAmount } from './parse-options.ts'

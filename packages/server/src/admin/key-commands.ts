@@ -1,15 +1,24 @@
 import { Command, Option } from 'commander'
-import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@svc/contract'
+import { budgetPeriods, creditsJson, formatCredits, type Nanocredits, REQUESTS_PER_MINUTE_MAX } from '@svc/contract'
 import { closestName } from '../config/closest-name.ts'
 import type { Right } from '../keys/caller.ts'
 import type { CreatedKey } from '../keys/create-key.ts'
 import { DEFAULT_RIGHTS } from '../keys/key-permissions.ts'
 import type { KeyBudgetSummary, KeySummary } from '../keys/list-keys.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
-import { unknownAccount } from './account-commands.ts'
+import { unknownAccount } from './unknown-account.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
-import { parseCount, parseList, parsePositiveAmount, parseRightList, parseTime } from './parse-options.ts'
+import { addKeyLimit } from './limit-commands.ts'
+import {
+  type NamedLimit,
+  parseCount,
+  parseLimit,
+  parseList,
+  parsePositiveAmount,
+  parseRightList,
+  parseTime,
+} from './parse-options.ts'
 import { renderTable } from './render-table.ts'
 import { refuseOptions, runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
 
@@ -21,6 +30,7 @@ interface CreateOptions {
   readonly period: BudgetPeriod
   readonly expires?: number
   readonly models?: readonly string[]
+  readonly requestsPerMinute?: NamedLimit
   readonly rights?: readonly Right[]
 }
 
@@ -37,7 +47,7 @@ interface RevokeOptions {
 /** Models of a key that the list names. */
 const LISTED_MODELS = 3
 
-/** `key create`, `list` and `revoke`. */
+/** `key create`, `list`, `limit` and `revoke`. */
 export function keyCommands(deps: CommandDeps): Command {
   const key = new Command('key').description('API keys')
   key
@@ -50,6 +60,11 @@ export function keyCommands(deps: CommandDeps): Command {
     .addOption(new Option('--period <period>', 'when the budget starts anew').choices(budgetPeriods).default('none'))
     .option('--expires <time>', 'when it ends, such as 2030-12-31', parseTime)
     .option('--models <ids>', 'the only models that it may use, separated by commas', parseList)
+    .option(
+      '--requests-per-minute <count>',
+      'how often it may ask; "team" for what its team allows, which is the default',
+      parseLimit(REQUESTS_PER_MINUTE_MAX, 'team'),
+    )
     .option('--rights <rights>', 'inference, deposits, keys; the first two by default', parseRightList)
     .action((options: CreateOptions, command: Command) => {
       const { budget, period, expires } = options
@@ -69,6 +84,7 @@ export function keyCommands(deps: CommandDeps): Command {
         listOutput(await context.listKeys({ ...page, ...(account === undefined ? {} : { accountId: account }) })),
       ),
     )
+  addKeyLimit(key, deps)
   key
     .command('revoke')
     .description('end a key for good, with the requests that run on it')
@@ -93,6 +109,7 @@ async function createKey(context: AdminContext, options: CreateOptions): Promise
     budget: options.budget === undefined ? null : { limit: options.budget, period: options.period },
     expiresAt: options.expires ?? null,
     models: options.models ?? null,
+    requestsPerMinute: options.requestsPerMinute?.most ?? null,
     ...(options.rights === undefined ? {} : { rights: options.rights }),
   })
   return createdOutput(created, options, await unknownModelWarnings(context, options.models ?? []))
@@ -100,10 +117,12 @@ async function createKey(context: AdminContext, options: CreateOptions): Promise
 
 function createdOutput(created: CreatedKey, options: CreateOptions, warnings: readonly string[]): CommandOutput {
   const { budget = null, period, expires = null, models = null, rights = DEFAULT_RIGHTS } = options
+  const requestsPerMinute = options.requestsPerMinute?.most ?? null
   const facts = renderTable([
     ['Budget', budgetText({ limit: budget, period })],
     ['Expires', expiryText(expires)],
     ['Models', models === null ? 'all' : models.join(', ')],
+    ['Limit', limitText(requestsPerMinute)],
     ['Rights', rights.join(', ')],
   ])
   const sentence = `Key ${created.keyId} was made. Keep the line above: it is not shown again.`
@@ -115,6 +134,7 @@ function createdOutput(created: CreatedKey, options: CreateOptions, warnings: re
       display: created.display,
       rights,
       models,
+      requests_per_minute: requestsPerMinute,
       budget_credits: budget === null ? null : creditsJson(budget),
       budget_reset: period === 'none' ? null : period,
       expires: timeOf(expires),
@@ -147,7 +167,7 @@ async function revokeKey(context: AdminContext, keyId: string, withMirrored: boo
 }
 
 function listOutput(keys: readonly KeySummary[]): CommandOutput {
-  const head = ['ID', 'NAME', 'KEY', 'STATUS', 'SPENT', 'BUDGET', 'RIGHTS', 'MODELS', 'EXPIRES', 'LAST USED']
+  const head = ['ID', 'NAME', 'KEY', 'STATUS', 'SPENT', 'BUDGET', 'LIMIT', 'RIGHTS', 'MODELS', 'EXPIRES', 'LAST USED']
   const rows = keys.map((key) => [
     key.keyId,
     key.name,
@@ -155,6 +175,7 @@ function listOutput(keys: readonly KeySummary[]): CommandOutput {
     key.status,
     formatCredits(key.budget.spent),
     budgetText(key.budget),
+    limitText(key.requestsPerMinute.own),
     key.rights.join(','),
     key.models === null ? 'all' : shortList(key.models),
     expiryText(key.expiresAt),
@@ -166,6 +187,10 @@ function listOutput(keys: readonly KeySummary[]): CommandOutput {
 function budgetText({ limit, period }: Pick<KeyBudgetSummary, 'limit' | 'period'>): string {
   if (limit === null) return 'none'
   return formatCredits(limit) + (period === 'none' ? '' : ` ${period}`)
+}
+
+function limitText(perMinute: number | null): string {
+  return perMinute === null ? 'as the team' : `${perMinute} a minute`
 }
 
 /** The first few of a list, and how many more there are: a table's line stays a line. */
@@ -189,6 +214,8 @@ function keyJson(key: KeySummary): Record<string, unknown> {
     status: key.status,
     rights: key.rights,
     models: key.models,
+    requests_per_minute: key.requestsPerMinute.own,
+    requests_per_minute_in_force: key.requestsPerMinute.inForce,
     budget_credits: limit === null ? null : creditsJson(limit),
     budget_used: creditsJson(spent),
     budget_reset: period === 'none' ? null : period,

@@ -53,6 +53,22 @@ export function parseCount(text: string): number {
   return count
 }
 
+/** A limit that was named. An object, since the reader of options takes null for a value that is missing. */
+export interface NamedLimit {
+  /** Null takes it away. */
+  readonly most: number | null
+}
+
+/** Reads a limit. @param none the word that takes it away. */
+export function parseLimit(max: number, none: string): (text: string) => NamedLimit {
+  return (text) => {
+    if (text === none) return { most: null }
+    const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
+    if (count < 1 || count > max) throw new InvalidArgumentError(`Give a whole number from 1 to ${max}, or "${none}".`)
+    return { most: count }
+  }
+}
+
 /** Characters of a reason at most. */
 const REASON_LENGTH_MAX = 500
 

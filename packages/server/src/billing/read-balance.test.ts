@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { balanceReply, NANOCREDITS_PER_CREDIT } from '@svc/contract'
 import { capture, grant, placeHold, TEST_NOW } from '../../testing/ledger-operations.ts'
+import { testLimits } from '../../testing/gateway-limits.ts'
 import { seedCaller, type SeededCaller, type SeedOptions } from '../../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import type { Caller } from '../keys/caller.ts'
+import { limitsOfAccount, NO_LIMITS_SET } from '../keys/request-limits.ts'
 import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
 import { createBalanceStore } from './balance-store.ts'
 import { readBalance } from './read-balance.ts'
@@ -27,6 +29,10 @@ describeEachEngine('the balance', (engine) => {
       rights: new Set(['inference']),
       models: null,
       expiresAt: null,
+      limits: {
+        ...limitsOfAccount(NO_LIMITS_SET, testLimits),
+        countedAs: seeded.keyId,
+      },
     }
   }
 

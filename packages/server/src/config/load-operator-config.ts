@@ -4,13 +4,14 @@ import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { type ConfigSource, isLoopback, peppersOf, readSettings } from './load-config.ts'
 import type { DepositsConfig } from './deposits-config.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
+import { resolveLimits } from './resolve-limits.ts'
 import { resolvePrices } from './resolve-prices.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
 
 /** What the operator commands need to know: the books, and the models that a key may name. */
 export interface OperatorConfig extends Pick<
   Config,
-  'databaseUrl' | 'dataDir' | 'routes' | 'prices' | 'mediaPrices' | 'catalogPrefix'
+  'databaseUrl' | 'dataDir' | 'limits' | 'routes' | 'prices' | 'mediaPrices' | 'catalogPrefix'
 > {
   /** Possibly without their keys and addresses. */
   readonly upstreams: readonly UpstreamConfig[]
@@ -39,6 +40,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   return {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
     dataDir,
+    limits: resolveLimits(file.limits ?? {}),
     upstreams,
     deposits: resolveDeposits(environment, file, !makesSecrets).deposits,
     routes,

@@ -104,6 +104,22 @@ export interface ApiKeyTable {
   session_id: Generated<string | null>
   /** The key through which this one was mirrored; null for a key that was made here. */
   mirrored_by: string | null
+  /** A limit of its own; null for that of its account. */
+  requests_per_minute: Generated<number | null>
+  /** When what the key may do was changed last; null for never. */
+  changed_at: Generated<number | null>
+}
+
+/** Limits of one account, where they are not those of the configuration; null for these. */
+export interface AccountLimitTable {
+  account_id: string
+  /** Of each of its keys. */
+  requests_per_minute: number | null
+  /** Of all its keys together. */
+  account_requests_per_minute: number | null
+  /** Of each of its keys. */
+  streams_at_once: number | null
+  changed_at: number
 }
 
 /**
@@ -250,6 +266,7 @@ export interface Schema {
   team: TeamTable
   budget: BudgetTable
   api_key: ApiKeyTable
+  account_limit: AccountLimitTable
   hold: HoldTable
   hold_extension: HoldExtensionTable
   transfer: TransferTable

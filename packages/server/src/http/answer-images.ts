@@ -10,6 +10,7 @@ import type { EdgeDeps } from './edge.ts'
 import type { RouteCall } from './route.ts'
 import { READER_STALL_MS } from './sse-writer.ts'
 import { streamReader } from './stream-reader.ts'
+import { asStream } from './stream-slot.ts'
 import { tellCharge } from './tell-charge.ts'
 
 /** Pictures that are about to be made. */
@@ -40,7 +41,7 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, images, r
   const task = { caller, call: images, requestId: call.request.id }
   try {
     await keepStream(deps, streamReader(deps, call), run, (reader) =>
-      deps.limits.streams.within(caller.keyId, () => streamImages(deps.images, task, reader)),
+      asStream(deps, caller, () => streamImages(deps.images, task, reader)),
     )
   } catch (error) {
     // A stream that is open already cannot become another answer; a broken connection is what is left to tell.

@@ -13,6 +13,7 @@ import { admitBody } from './read-json-body.ts'
 import { admitCaller, type RouteCall } from './route.ts'
 import { READER_STALL_MS } from './sse-writer.ts'
 import { streamReader } from './stream-reader.ts'
+import { asStream } from './stream-slot.ts'
 import { tellCharge } from './tell-charge.ts'
 
 interface Admitted {
@@ -25,7 +26,7 @@ interface Admitted {
 function answerStream(deps: EdgeDeps, { call, caller, transcription, run }: Admitted): Promise<void> {
   const task = { caller, call: transcription, requestId: call.request.id }
   return keepStream(deps, streamReader(deps, call), run, (reader) =>
-    deps.limits.streams.within(caller.keyId, () => streamTranscript(deps.audio, task, reader)),
+    asStream(deps, caller, () => streamTranscript(deps.audio, task, reader)),
   )
 }
 

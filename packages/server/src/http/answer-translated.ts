@@ -10,6 +10,7 @@ import { keepStream, keepWhole } from './answer-once.ts'
 import type { EdgeDeps } from './edge.ts'
 import type { RouteCall } from './route.ts'
 import { streamReader } from './stream-reader.ts'
+import { takeStream } from './stream-slot.ts'
 import { tellCharge } from './tell-charge.ts'
 
 /** A translated chat that is about to be answered. `run` is null without an Idempotency-Key. */
@@ -55,7 +56,7 @@ function keptReader(reader: StreamReader, keep: (text: string) => Promise<void>)
 
 async function answerStream(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTranslation) {
   const { caller, chat, run } = admitted
-  const giveBack = deps.limits.streams.take(caller.keyId)
+  const giveBack = takeStream(deps, caller)
   const task = { caller, call: chat.call, requestId: call.request.id }
   const head = headOf(deps, call)
   const translator = chat.frames(head)

@@ -49,8 +49,9 @@ export async function admitCaller(
   const caller = await authenticate(deps, call, freshness)
   call.request.facts.keyId = caller.keyId
   // The key's limit first: what it refuses must not use up the account's, which is for the account's other keys, too.
-  const state = deps.limits.perKey.take(caller.keyId)
-  deps.limits.perAccount.take(caller.accountId)
+  const { requestsPerMinute: own, accountRequestsPerMinute: all, countedAs } = caller.limits
+  const state = deps.limits.perKey.take(countedAs, own.most, own.setFor)
+  deps.limits.perAccount.take(caller.accountId, all.most, all.setFor)
   call.reply.headers(rateHeaders(state))
   if (endpoint.right !== undefined && !caller.rights.has(endpoint.right)) {
     throw new ServiceError('key_scope_denied', `This key does not have the right '${endpoint.right}'.`)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { testLimits } from '../../testing/gateway-limits.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { createKeyAuthenticator, type KeyAuthenticator } from './authenticate-key.ts'
 import type { ValidKey } from './key-store.ts'
@@ -18,6 +19,7 @@ function setUp() {
   const authenticator = createKeyAuthenticator({
     peppers,
     clock,
+    gatewayLimits: testLimits,
     store: {
       findValid: async (hashes, now) => {
         counts.reads++
@@ -26,7 +28,7 @@ function setUp() {
       },
     },
   })
-  const addKey = (pepper: string, expiresAt: number | null = null): { rawKey: string; hash: string } => {
+  const addKey = (pepper: string, expiresAt: number | null = null, set: Partial<ValidKey> = {}) => {
     const rawKey = createRawKey()
     const hash = hashKey(rawKey, pepper)
     keys.set(hash, {
@@ -40,6 +42,11 @@ function setUp() {
       rights: 'inference deposits',
       models: '["svc-gpt"]',
       expiresAt,
+      keyRequestsPerMinute: null,
+      requestsPerMinute: null,
+      accountRequestsPerMinute: null,
+      streamsAtOnce: null,
+      ...set,
     })
     return { rawKey, hash }
   }
@@ -150,5 +157,52 @@ describe('the cache', () => {
     await authenticator.authenticate(`Bearer ${rawKey}`, 'cached')
     clock.time += 1_000
     expect(await refusalOf(authenticator, `Bearer ${rawKey}`)).toMatchObject({ code: 'invalid_api_key' })
+  })
+})
+
+describe('limits', () => {
+  const counted = { own: 'budget', unset: 'key-0' }
+  const gateway = (most: number) => ({ most, setFor: 'gateway' })
+  const team = (most: number) => ({ most, setFor: 'team' })
+  const key = (most: number) => ({ most, setFor: 'key' })
+  const known = (requestsPerMinute: object, accountRequestsPerMinute: object, streamsAtOnce = gateway(20)) => ({
+    ...{ requestsPerMinute, accountRequestsPerMinute, streamsAtOnce },
+  })
+
+  test.each([
+    ['nothing is set', {}, { ...known(gateway(600), gateway(6_000)), countedAs: counted.unset }],
+    [
+      'the key has its own',
+      { keyRequestsPerMinute: 30 },
+      { ...known(key(30), gateway(6_000)), countedAs: counted.own },
+    ],
+    [
+      'the team has others',
+      { requestsPerMinute: 900, accountRequestsPerMinute: 1_000, streamsAtOnce: 3 },
+      { ...known(team(900), team(1_000), team(3)), countedAs: counted.unset },
+    ],
+    [
+      'the team’s is lower than the key’s',
+      { keyRequestsPerMinute: 300, requestsPerMinute: 60 },
+      { ...known(team(60), team(600)), countedAs: counted.own },
+    ],
+  ])('a caller knows what holds where %s', async (_case, set, limits) => {
+    const { authenticator, addKey } = setUp()
+    const { rawKey } = addKey(peppers[0].secret, null, set)
+    expect((await authenticator.authenticate(`Bearer ${rawKey}`, 'cached')).limits).toEqual(limits)
+  })
+
+  test('an account whose limits were changed is read anew, with all its keys', async () => {
+    const { authenticator, addKey, counts } = setUp()
+    const headers = [1, 2].map(() => `Bearer ${addKey(peppers[0].secret).rawKey}`)
+    const askAll = async (): Promise<void> => {
+      for (const header of headers) await authenticator.authenticate(header, 'cached')
+    }
+    await askAll()
+    await askAll()
+    expect(counts.reads).toBe(2)
+    authenticator.forget('account')
+    await askAll()
+    expect(counts.reads).toBe(4)
   })
 })

@@ -6,6 +6,7 @@ import type { KeyStore, ValidKey } from './key-store.ts'
 import type { Peppers } from './pepper.ts'
 import { hashKey, isWellFormedKey } from './raw-key.ts'
 import { parseModels, parseRights } from './key-permissions.ts'
+import { type CallerLimits, type GatewayLimits, limitOfKey, limitsOfAccount } from './request-limits.ts'
 
 /**
  * `cached` may be as old as the cache allows; `fresh` reads the key's row. Money decisions check the row again
@@ -27,14 +28,19 @@ export interface KeyAuthenticator {
    * against it; it admits nobody.
    */
   isKnown(authorization: string | undefined): boolean
-  /** Drops what is cached about a key: call it when the key was revoked. */
-  forget(keyId: string): void
+  /**
+   * Drops what is cached about a key, or about every key of an account: call it when the key was revoked, or either was
+   * changed.
+   */
+  forget(keyOrAccountId: string): void
 }
 
 export interface KeyAuthenticatorDeps {
   readonly store: Pick<KeyStore, 'findValid'>
   readonly peppers: Peppers
   readonly clock: Clock
+  /** What holds for keys and accounts without limits of their own. */
+  readonly gatewayLimits: GatewayLimits
   /** How long a row may be served from memory; `MAX_CACHE_MS` by default and at most. */
   readonly cacheMs?: number
 }
@@ -81,7 +87,7 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
     // Put back at the end: the map's order is that of reading, and who is in use is read again before long.
     cache.delete(digest)
     if (key === null) throw invalidApiKey()
-    const caller = callerOf(key)
+    const caller = callerOf(key, deps.gatewayLimits)
     cache.set(digest, { caller, readAt })
     dropOldest(cache)
     return caller
@@ -95,9 +101,9 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
       return cached ?? read(authorization, digest)
     },
     isKnown: (authorization) => authorization !== undefined && cache.has(digestOf(authorization)),
-    forget(keyId) {
+    forget(id) {
       for (const [digest, { caller }] of cache) {
-        if (caller.keyId === keyId) cache.delete(digest)
+        if (caller.keyId === id || caller.accountId === id) cache.delete(digest)
       }
     },
   }
@@ -117,7 +123,7 @@ function dropOldest(cache: Map<string, CachedCaller>): void {
   if (oldest.done !== true) cache.delete(oldest.value)
 }
 
-function callerOf(key: ValidKey): Caller {
+function callerOf(key: ValidKey, gateway: GatewayLimits): Caller {
   return Object.freeze({
     keyId: key.keyId,
     keyName: key.name,
@@ -129,5 +135,16 @@ function callerOf(key: ValidKey): Caller {
     rights: parseRights(key.rights),
     models: parseModels(key.models),
     expiresAt: key.expiresAt,
+    limits: limitsOf(key, gateway),
+  })
+}
+
+function limitsOf(key: ValidKey, gateway: GatewayLimits): CallerLimits {
+  const { keyRequestsPerMinute: own } = key
+  const account = limitsOfAccount(key, gateway)
+  return Object.freeze({
+    ...account,
+    requestsPerMinute: limitOfKey(own, account.requestsPerMinute),
+    countedAs: own === null ? key.keyId : key.budgetId,
   })
 }

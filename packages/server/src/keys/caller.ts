@@ -1,3 +1,5 @@
+import type { CallerLimits } from './request-limits.ts'
+
 export type Right = 'inference' | 'deposits' | 'keys'
 
 /** Who is behind a request after authentication. Values are those of the key's row, at most a few seconds old. */
@@ -16,4 +18,6 @@ export interface Caller {
   readonly models: readonly string[] | null
   /** Milliseconds since the epoch; null when the key never expires. */
   readonly expiresAt: number | null
+  /** How often and how much at once it may ask. */
+  readonly limits: CallerLimits
 }

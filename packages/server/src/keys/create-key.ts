@@ -3,6 +3,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { periodStart, type BudgetPeriod } from '../runtime/budget-period.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
+import { type LimitDeps, requireKeyLimit } from './account-limits.ts'
 import type { Right } from './caller.ts'
 import { parseKeyName } from './key-name.ts'
 import { DEFAULT_RIGHTS } from './key-permissions.ts'
@@ -14,7 +15,7 @@ import { createRawKey, displayOfKey, hashKey } from './raw-key.ts'
 const MODELS_MAX = 500
 const MODEL_ID_LENGTH_MAX = 200
 
-export interface CreateKeyDeps {
+export interface CreateKeyDeps extends LimitDeps {
   readonly store: Pick<KeyStore, 'insert'>
   readonly peppers: Peppers
   readonly clock: Clock
@@ -31,6 +32,8 @@ export interface KeyRequest {
   readonly expiresAt?: number | null
   /** Ids of the models that the key may use; absent or null for all. */
   readonly models?: readonly string[] | null
+  /** What the key may ask at most; absent or null for what each key of its account may. */
+  readonly requestsPerMinute?: number | null
   /** `DEFAULT_RIGHTS` when absent. */
   readonly rights?: readonly Right[]
   /** The person who makes it in the console; absent for an operator's command. */
@@ -50,16 +53,17 @@ export interface CreatedKey {
  * Makes a key and its budget row. Every key has a budget row, capped or not, since it counts the key's spending.
  *
  * @throws {ServiceError} `invalid_value` when the name, the budget, the expiry, the models or the rights make no
- * sense.
+ * sense, or the key shall ask more often than its account allows.
  */
 export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promise<CreatedKey> {
   const now = deps.clock.now()
   const name = parseKeyName(request.name)
-  const { budget = null, expiresAt = null, models = null, rights = DEFAULT_RIGHTS } = request
+  const { budget = null, expiresAt = null, models = null, rights = DEFAULT_RIGHTS, requestsPerMinute = null } = request
   if (budget !== null && budget.limit <= 0n) throw invalid('budget', 'A key’s budget must be more than 0 credits.')
   if (expiresAt !== null && expiresAt <= now) throw invalid('expires_at', 'A key’s expiry must lie in the future.')
   if (rights.length === 0) throw invalid('rights', 'A key needs at least one right.')
   if (models !== null) requireModels(models)
+  await requireKeyLimit(deps, request.accountId, requestsPerMinute)
 
   const rawKey = createRawKey()
   const [pepper] = deps.peppers
@@ -75,6 +79,7 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
     display: displayOfKey(rawKey),
     rights: [...new Set(rights)].join(' '),
     models: models === null ? null : JSON.stringify(models),
+    requestsPerMinute,
     budgetLimit: budget?.limit ?? null,
     budgetPeriod: period,
     budgetWindowStart: periodStart(period, now),

@@ -14,6 +14,8 @@ export interface NewKey {
   readonly display: string
   readonly rights: string
   readonly models: string | null
+  /** Null for that of its account. */
+  readonly requestsPerMinute: number | null
   readonly budgetLimit: bigint | null
   readonly budgetPeriod: BudgetPeriod
   readonly budgetWindowStart: number
@@ -28,22 +30,32 @@ export interface NewKey {
 
 /** Absent parts stay. */
 export interface KeyRowChange {
+  readonly changedAt: number
   readonly name?: string
   readonly expiresAt?: number | null
   readonly models?: string | null
   readonly budget?: { readonly budgetId: string; readonly limit: bigint | null; readonly period: BudgetPeriod }
+  /** For every key that spends from one budget. */
+  readonly limit?: { readonly budgetId: string; readonly requestsPerMinute: number | null }
 }
 
 export function changeStatements({ read }: Database, keyId: string, change: KeyRowChange): readonly CompiledQuery[] {
-  const { budget } = change
+  const { budget, limit, changedAt } = change
   const columns = {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.expiresAt === undefined ? {} : { expires_at: change.expiresAt }),
     ...(change.models === undefined ? {} : { models: change.models }),
   }
-  const key = read.updateTable('api_key').set(columns).where('key_id', '=', keyId).where('revoked_at', 'is', null)
+  const keys = (set: object) =>
+    read
+      .updateTable('api_key')
+      .set({ ...set, changed_at: changedAt })
+      .where('revoked_at', 'is', null)
   return [
-    ...(Object.keys(columns).length === 0 ? [] : [key.compile()]),
+    ...(Object.keys(columns).length === 0 ? [] : [keys(columns).where('key_id', '=', keyId).compile()]),
+    ...(limit === undefined
+      ? []
+      : [keys({ requests_per_minute: limit.requestsPerMinute }).where('budget_id', '=', limit.budgetId).compile()]),
     // The period that runs stays counted from where it began; the money operation that notices a later one begins it.
     ...(budget === undefined
       ? []
@@ -77,6 +89,7 @@ export function insertStatements({ read }: Database, key: NewKey): readonly Comp
     display: key.display,
     rights: key.rights,
     models: key.models,
+    requests_per_minute: key.requestsPerMinute,
     expires_at: key.expiresAt,
     revoked_at: null,
     created_at: key.createdAt,

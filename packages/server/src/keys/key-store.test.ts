@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nanocreditsOf } from '@svc/contract'
+import { testLimits } from '../../testing/gateway-limits.ts'
 import { createManualTimer } from '../../testing/manual-timer.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { createAccountStore } from '../accounts/account-store.ts'
@@ -11,7 +12,9 @@ import { createKeyStore, type KeyStore } from './key-store.ts'
 import { createKeyUses } from './key-uses.ts'
 import { listKeys } from './list-keys.ts'
 import type { Peppers } from './pepper.ts'
-import { createRevocations } from './revocations.ts'
+import { createLimitStore } from './limit-store.ts'
+import { createKeyNewsStore } from './key-news-store.ts'
+import { createNewsPoll } from './news-poll.ts'
 import { revokeKey } from './revoke-key.ts'
 
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
@@ -36,8 +39,9 @@ describeEachEngine('keys', (engine) => {
     if (account === null) throw new Error('the account was not made')
     return account
   }
-  const make = (request: KeyRequest) => createKey({ store, peppers, clock }, request)
-  const authenticator = () => createKeyAuthenticator({ store, peppers, clock })
+  const deps = () => ({ store, clock, gatewayLimits: testLimits, limitStore: createLimitStore(open.database) })
+  const make = (request: KeyRequest) => createKey({ ...deps(), peppers }, request)
+  const authenticator = () => createKeyAuthenticator({ ...deps(), peppers })
 
   describe('a new key', () => {
     test('leads to its caller, with budget, team cap, rights and models', async () => {
@@ -117,12 +121,12 @@ describeEachEngine('keys', (engine) => {
     for (const name of ['first', 'second', 'third']) ids.push((await make({ ...account, name })).keyId)
     await revokeKey({ store, clock }, ids[1] ?? '')
     const { accountId } = account
-    const page = await listKeys({ store, clock }, { accountId, limit: 2 })
+    const page = await listKeys(deps(), { accountId, limit: 2 })
     expect(page.map((key) => [key.name, key.status])).toEqual([
       ['third', 'active'],
       ['second', 'revoked'],
     ])
-    const rest = await listKeys({ store, clock }, { accountId, limit: 2, after: page[1]?.keyId ?? '' })
+    const rest = await listKeys(deps(), { accountId, limit: 2, after: page[1]?.keyId ?? '' })
     expect(rest.map((key) => key.name)).toEqual(['first'])
   })
 
@@ -136,8 +140,7 @@ describeEachEngine('keys', (engine) => {
       .set({ spent: 4n })
       .where('budget_id', '=', record?.budgetId ?? '')
     await open.database.write([spend.compile()])
-    const spentOf = async () =>
-      (await listKeys({ store, clock }, { accountId: account.accountId, limit: 1 }))[0]?.budget
+    const spentOf = async () => (await listKeys(deps(), { accountId: account.accountId, limit: 1 }))[0]?.budget
     expect(await spentOf()).toMatchObject({ spent: 4n, limit: 9n, resetsAt: Date.UTC(2026, 4, 15) })
     clock.time += 24 * HOUR_MS
     expect(await spentOf()).toMatchObject({ spent: 0n, resetsAt: Date.UTC(2026, 4, 16) })
@@ -146,11 +149,11 @@ describeEachEngine('keys', (engine) => {
   test('a revocation by another process is reported once', async () => {
     const timer = createManualTimer()
     const reported: string[] = []
-    const revocations = createRevocations({
-      store,
+    const revocations = createNewsPoll({
+      list: createKeyNewsStore(open.database).listRevokedSince,
       clock,
       timer,
-      onRevoked: (keyId) => reported.push(keyId),
+      onNews: (keyId) => reported.push(keyId),
       onError: (error) => expect(error).toBeUndefined(),
     })
     const before = await make({ ...(await makeAccount()), name: 'before' })
@@ -182,9 +185,15 @@ describeEachEngine('keys', (engine) => {
   test('more keys than one page holds, revoked at one moment, are all reported', async () => {
     const timer = createManualTimer()
     const reported = new Set<string>()
-    const onRevoked = (keyId: string) => reported.add(keyId)
+    const onNews = (keyId: string) => reported.add(keyId)
     const onError = (error: unknown) => expect(error).toBeUndefined()
-    const revocations = createRevocations({ store, clock, timer, onRevoked, onError })
+    const revocations = createNewsPoll({
+      list: createKeyNewsStore(open.database).listRevokedSince,
+      clock,
+      timer,
+      onNews,
+      onError,
+    })
     clock.time += HOUR_MS
     revocations.start()
     const first = await make({ ...(await makeAccount()), name: 'first' })

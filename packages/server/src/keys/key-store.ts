@@ -1,4 +1,4 @@
-import { sql, type Expression, type ExpressionBuilder, type NotNull, type SqlBool } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
@@ -16,6 +16,10 @@ export interface KeyRecord {
   readonly rights: string
   /** JSON array; null allows all. */
   readonly models: string | null
+  /** A limit of its own; null for that of its account. */
+  readonly requestsPerMinute: number | null
+  /** What was set for each key of its account; null where nothing was. */
+  readonly teamRequestsPerMinute: number | null
   readonly budgetLimit: bigint | null
   readonly budgetPeriod: BudgetPeriod
   /** Spent in the period that began at `budgetWindowStart`. */
@@ -46,6 +50,12 @@ export interface ValidKey {
   readonly rights: string
   readonly models: string | null
   readonly expiresAt: number | null
+  /** A limit of its own; null for that of its account. */
+  readonly keyRequestsPerMinute: number | null
+  /** What was set for its account; null where nothing was. */
+  readonly requestsPerMinute: number | null
+  readonly accountRequestsPerMinute: number | null
+  readonly streamsAtOnce: number | null
 }
 
 export interface KeyFilter {
@@ -58,17 +68,6 @@ export interface KeyFilter {
   readonly withoutPlayedBefore?: number
   /** Continue after this key. */
   readonly after?: string
-  readonly limit: number
-}
-
-export interface RevokedKey {
-  readonly keyId: string
-  readonly revokedAt: number
-}
-
-export interface RevokedPage {
-  /** Continue after this one; null begins. */
-  readonly after: RevokedKey | null
   readonly limit: number
 }
 
@@ -88,8 +87,6 @@ export interface KeyStore {
   change(keyId: string, change: KeyRowChange): Promise<void>
   /** Makes a key end at this time; never moves its end back. */
   endBy(keyId: string, expiresAt: number): Promise<void>
-  /** Keys that were revoked at or after this time, oldest first. */
-  listRevokedSince(since: number, page: RevokedPage): Promise<readonly RevokedKey[]>
   /** Notes uses; never moves a time back. */
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>
 }
@@ -103,6 +100,8 @@ const recordColumns = [
   'api_key.budget_id as budgetId',
   'api_key.rights',
   'api_key.models',
+  'api_key.requests_per_minute as requestsPerMinute',
+  'account_limit.requests_per_minute as teamRequestsPerMinute',
   'budget.limit_nanocredits',
   'budget.period as budgetPeriod',
   'budget.spent',
@@ -123,6 +122,7 @@ export function createKeyStore(database: Database): KeyStore {
     read
       .selectFrom('api_key')
       .innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
+      .leftJoin('account_limit', 'account_limit.account_id', 'api_key.account_id')
       .leftJoin('sign_in_user', 'sign_in_user.id', 'api_key.created_by')
       .select(recordColumns)
   return {
@@ -130,6 +130,7 @@ export function createKeyStore(database: Database): KeyStore {
       const row = await read
         .selectFrom('api_key')
         .innerJoin('team', 'team.team_id', 'api_key.team_id')
+        .leftJoin('account_limit', 'account_limit.account_id', 'api_key.account_id')
         .select([
           'api_key.key_id as keyId',
           'api_key.name',
@@ -141,6 +142,10 @@ export function createKeyStore(database: Database): KeyStore {
           'api_key.rights',
           'api_key.models',
           'api_key.expires_at as expiresAt',
+          'api_key.requests_per_minute as keyRequestsPerMinute',
+          'account_limit.requests_per_minute as requestsPerMinute',
+          'account_limit.account_requests_per_minute as accountRequestsPerMinute',
+          'account_limit.streams_at_once as streamsAtOnce',
         ])
         .where('api_key.key_hash', 'in', hashes)
         .where('api_key.revoked_at', 'is', null)
@@ -195,21 +200,6 @@ export function createKeyStore(database: Database): KeyStore {
         .where('key_id', '=', keyId)
         .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
       await database.write([statement.compile()])
-    },
-    listRevokedSince(since, { after, limit }) {
-      const query = read
-        .selectFrom('api_key')
-        .select(['key_id as keyId', 'revoked_at as revokedAt'])
-        .where('revoked_at', '>=', after?.revokedAt ?? since)
-        .$if(after !== null, (rest) =>
-          rest.where(({ eb }) =>
-            eb.or([eb('revoked_at', '>', after?.revokedAt ?? 0), eb('key_id', '>', after?.keyId ?? '')]),
-          ),
-        )
-        .orderBy('revoked_at')
-        .orderBy('key_id')
-        .limit(limit)
-      return query.$narrowType<{ revokedAt: NotNull }>().execute()
     },
     async noteUses(uses) {
       // In one order everywhere: several processes note the same keys at the same time, and rows stay locked to the

@@ -4,6 +4,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Right } from './caller.ts'
 import { parseModels, parseRights } from './key-permissions.ts'
 import type { KeyFilter, KeyRecord, KeyStore } from './key-store.ts'
+import { type GatewayLimits, limitOfKey, limitsOfAccount, NO_LIMITS_SET } from './request-limits.ts'
 
 /** Keys on one page at most. */
 export const KEY_PAGE_MAX = 200
@@ -19,14 +20,22 @@ export interface KeySummary {
   readonly rights: readonly Right[]
   readonly models: readonly string[] | null
   readonly budget: KeyBudgetSummary
+  readonly requestsPerMinute: KeyLimitSummary
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null
-  /** Null for keys that an operator's command made; the name is null for a person who is gone. */
   /** Whether the console made it for its playground. */
   readonly isPlayground: boolean
+  /** Null for keys that an operator's command made; the name is null for a person who is gone. */
   readonly madeBy: { readonly userId: string; readonly name: string | null } | null
+}
+
+export interface KeyLimitSummary {
+  /** Null for what each key of its account may. */
+  readonly own: number | null
+  /** The lower of its own and its account's. */
+  readonly inForce: number
 }
 
 export interface KeyBudgetSummary {
@@ -42,17 +51,18 @@ export interface KeyBudgetSummary {
 export interface ListKeysDeps {
   readonly store: Pick<KeyStore, 'list'>
   readonly clock: Clock
+  readonly gatewayLimits: GatewayLimits
 }
 
 /** Lists keys newest first, revoked ones included, at most `KEY_PAGE_MAX`. */
 export async function listKeys(deps: ListKeysDeps, filter: KeyFilter): Promise<readonly KeySummary[]> {
   const now = deps.clock.now()
   const records = await deps.store.list({ ...filter, limit: Math.min(filter.limit, KEY_PAGE_MAX) })
-  return records.map((record) => summaryOf(record, now))
+  return records.map((record) => summaryOf(record, now, deps.gatewayLimits))
 }
 
 /** A key's row as its owner sees it at this time. */
-export function summaryOf(record: KeyRecord, now: number): KeySummary {
+export function summaryOf(record: KeyRecord, now: number, gateway: GatewayLimits): KeySummary {
   const { keyId, name, display, accountId, teamId, createdAt, expiresAt, revokedAt, lastUsedAt } = record
   const { createdBy, createdByName } = record
   return {
@@ -65,6 +75,7 @@ export function summaryOf(record: KeyRecord, now: number): KeySummary {
     rights: [...parseRights(record.rights)],
     models: parseModels(record.models),
     budget: budgetOf(record, now),
+    requestsPerMinute: limitSummary(record, gateway),
     createdAt,
     expiresAt,
     revokedAt,
@@ -72,6 +83,12 @@ export function summaryOf(record: KeyRecord, now: number): KeySummary {
     isPlayground: record.sessionId !== null,
     madeBy: createdBy === null ? null : { userId: createdBy, name: createdByName },
   }
+}
+
+function limitSummary(record: KeyRecord, gateway: GatewayLimits): KeyLimitSummary {
+  const { requestsPerMinute: own, teamRequestsPerMinute } = record
+  const team = limitsOfAccount({ ...NO_LIMITS_SET, requestsPerMinute: teamRequestsPerMinute }, gateway)
+  return { own, inForce: limitOfKey(own, team.requestsPerMinute).most }
 }
 
 function statusOf({ revokedAt, expiresAt }: KeyRecord, now: number): KeySummary['status'] {

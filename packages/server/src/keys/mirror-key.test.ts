@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testLimits } from '../../testing/gateway-limits.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { seedCaller } from '../../testing/seed-caller.ts'
 import type { DatabaseEngine } from '../db/database.ts'
@@ -6,6 +7,7 @@ import { createKeyAuthenticator } from './authenticate-key.ts'
 import type { Caller, Right } from './caller.ts'
 import { createKey, type KeyRequest } from './create-key.ts'
 import { createKeyStore } from './key-store.ts'
+import { createLimitStore } from './limit-store.ts'
 import { mirrorKey, type MirrorKeyDeps, type MirrorResult } from './mirror-key.ts'
 import { createMirrorStore } from './mirror-store.ts'
 import type { Peppers } from './pepper.ts'
@@ -30,21 +32,25 @@ function suite(engine: DatabaseEngine): void {
   })
   afterEach(() => opened.close())
 
+  const keyDeps = () => ({
+    ...{ ...deps, store: deps.keys, gatewayLimits: testLimits },
+    limitStore: createLimitStore(opened.database),
+  })
   const authenticate = async (rawKey: string): Promise<Caller> =>
-    createKeyAuthenticator({ ...deps, store: deps.keys }).authenticate(`Bearer ${rawKey}`, 'fresh')
+    createKeyAuthenticator(keyDeps()).authenticate(`Bearer ${rawKey}`, 'fresh')
 
   async function createCaller(request: Partial<KeyRequest> = {}): Promise<Caller & { readonly rawKey: string }> {
     const { accountId, teamId } = await seedCaller(opened.database)
     const made = { accountId, teamId, name: 'bearer', rights: ALL, ...request }
-    const { rawKey } = await createKey({ ...deps, store: deps.keys }, made)
+    const { rawKey } = await createKey(keyDeps(), made)
     return { ...(await authenticate(rawKey)), rawKey }
   }
 
   const mirror = (caller: Caller, raw: string): Promise<MirrorResult> =>
     mirrorKey(deps, caller, { raw, name: 'mirror' })
 
-  test('a mirrored key works, and shares account, team, budget, expiry, models and rights', async () => {
-    const bearer = await createCaller({ models: ['svc-gpt'], expiresAt: NOW + 60_000 })
+  test('a mirrored key works, and shares account, team, budget, expiry, models, limit and rights', async () => {
+    const bearer = await createCaller({ models: ['svc-gpt'], expiresAt: NOW + 60_000, requestsPerMinute: 60 })
     const raw = createRawKey()
     expect(await mirror(bearer, raw)).toEqual({ mirrored: true })
     const { keyId, keyName, display, ...shared } = await authenticate(raw)
@@ -54,6 +60,17 @@ function suite(engine: DatabaseEngine): void {
     expect(keyId).not.toBe(bearerId)
     now += 60_000
     await expect(authenticate(raw)).rejects.toMatchObject({ code: 'invalid_api_key' })
+  })
+
+  test('what is mirrored is counted with a bearer that has a limit of its own, and else by itself', async () => {
+    for (const requestsPerMinute of [60, null]) {
+      const bearer = await createCaller({ requestsPerMinute })
+      const raw = createRawKey()
+      await mirror(bearer, raw)
+      const { limits } = await authenticate(raw)
+      expect(limits.countedAs === bearer.limits.countedAs).toBe(requestsPerMinute !== null)
+      expect(limits.requestsPerMinute).toEqual(bearer.limits.requestsPerMinute)
+    }
   })
 
   test('the database holds no raw key', async () => {

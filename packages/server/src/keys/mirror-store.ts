@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 /** A key that exists elsewhere and shall be valid here through another one. */
 export interface NewMirror {
   readonly keyId: string
-  /** The key whose account, team, budget, expiry, models and rights it shares. */
+  /** The key whose account, team, budget, expiry, models, limit and rights it shares. */
   readonly mirroredBy: string
   readonly name: string
   readonly keyHash: string
@@ -73,6 +73,7 @@ function mirrorStatement({ read }: Database, mirror: NewMirror): CompiledQuery {
       text(mirror.display).as('display'),
       'bearer.rights',
       'bearer.models',
+      'bearer.requests_per_minute',
       'bearer.expires_at',
       whole(mirror.createdAt).as('created_at'),
       'bearer.key_id as mirrored_by',
@@ -96,6 +97,7 @@ function mirrorStatement({ read }: Database, mirror: NewMirror): CompiledQuery {
       'display',
       'rights',
       'models',
+      'requests_per_minute',
       'expires_at',
       'created_at',
       'mirrored_by',

@@ -21,8 +21,8 @@ export interface Rotation {
 }
 
 /**
- * Makes a successor with the same name, rights, models and expiry, and ends the old key after the overlap. Both spend
- * from one budget, so that the overlap allows nothing twice.
+ * Makes a successor with the same name, rights, models, limit and expiry, and ends the old key after the overlap. Both
+ * spend from one budget, and a limit of their own counts both, so that the overlap allows nothing twice.
  *
  * @throws {ServiceError} `key_not_found` when the key does not exist or has ended.
  */
@@ -49,6 +49,7 @@ export async function rotateKey(deps: RotateKeyDeps, rotation: Rotation): Promis
     display: displayOfKey(rawKey),
     rights: old.rights,
     models: old.models,
+    requestsPerMinute: old.requestsPerMinute,
     budgetLimit: old.budgetLimit,
     budgetPeriod: old.budgetPeriod,
     budgetWindowStart: old.budgetWindowStart,

@@ -52,7 +52,8 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
     if (key !== null && key.teamId === teamId && (seesAll || key.createdBy === userId)) return key
     throw new ServiceError('key_not_found', 'There is no such key.', { param: 'key_id' })
   }
-  const read = async (reach: KeyReach, keyId: string) => summaryOf(await find(reach, keyId), deps.clock.now())
+  const read = async (reach: KeyReach, keyId: string) =>
+    summaryOf(await find(reach, keyId), deps.clock.now(), deps.gatewayLimits)
   return {
     read,
     change: async (reach, keyId, changes) => {

@@ -1,6 +1,6 @@
 /** Token buckets in this process. A bucket fills evenly over a minute and lets a sixth of it through at once. */
 import type { Clock } from '../runtime/clock.ts'
-import { tooMany } from './too-many.ts'
+import { mostOf, tooMany } from './too-many.ts'
 
 const MINUTE_MS = 60_000
 /** A burst is this part of the minute's requests. Source: decision 0015 (rate limits). */
@@ -43,15 +43,16 @@ export class RateLimiter {
   /**
    * Takes one request from a caller's bucket.
    * @param perMinute the caller's own limit; absent where the kind's holds.
+   * @param setFor whose limit that is, as in `set for this team`: a refusal says so. Absent says nothing.
    * @throws {ServiceError} `rate_limit_exceeded` with the time until the next one passes.
    */
-  take(caller: string, perMinute = this.#perMinute): RateState {
+  take(caller: string, perMinute = this.#perMinute, setFor?: string): RateState {
     const bucket = this.#filled(caller, perMinute)
     if (bucket.tokens < 1) {
       const seconds = Math.max(1, Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / perMinute / 1000))
       throw tooMany({
         what: this.#what,
-        most: `${perMinute} a minute`,
+        most: mostOf(`${perMinute} a minute`, setFor),
         waitSeconds: Math.min(seconds, 60),
         headers: rateHeaders(stateOf(bucket, perMinute)),
       })

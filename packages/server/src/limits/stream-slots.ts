@@ -1,4 +1,4 @@
-import { tooMany } from './too-many.ts'
+import { mostOf, tooMany } from './too-many.ts'
 
 /** Counts the streams that a caller has open, up to a limit. */
 export class StreamSlots {
@@ -18,10 +18,12 @@ export class StreamSlots {
 
   /**
    * Works in a slot, which is given back at every end.
+   * @param limit the caller's own; absent where the kind's holds.
+   * @param setFor whose limit that is, as in `set for this team`: a refusal says so. Absent says nothing.
    * @throws {ServiceError} `rate_limit_exceeded` when all are taken, before the work begins.
    */
-  async within<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
-    const giveBack = this.take(caller)
+  async within<Result>(caller: string, work: () => Promise<Result>, limit?: number, setFor?: string): Promise<Result> {
+    const giveBack = this.take(caller, limit, setFor)
     try {
       return await work()
     } finally {
@@ -31,13 +33,15 @@ export class StreamSlots {
 
   /**
    * Takes a slot.
+   * @param limit the caller's own; absent where the kind's holds.
+   * @param setFor whose limit that is; absent says nothing.
    * @returns the function that gives it back; calling it twice is harmless.
    * @throws {ServiceError} `rate_limit_exceeded` when all are taken.
    */
-  take(caller: string): () => void {
+  take(caller: string, limit = this.#limit, setFor?: string): () => void {
     const open = this.#open.get(caller) ?? 0
-    if (open >= this.#limit) {
-      throw tooMany({ what: 'streams with this key at once', most: String(this.#limit), waitSeconds: 1 })
+    if (open >= limit) {
+      throw tooMany({ what: 'streams with this key at once', most: mostOf(String(limit), setFor), waitSeconds: 1 })
     }
     this.#open.set(caller, open + 1)
     let taken = true

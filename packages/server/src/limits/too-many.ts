@@ -10,6 +10,11 @@ export interface ReachedLimit {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** How much a limit allows, and for whom it was set, where that is told. */
+export function mostOf(amount: string, setFor: string | undefined): string {
+  return setFor === undefined ? amount : `${amount}, set for this ${setFor}`
+}
+
 /** The refusal of a call that comes too soon: it names the limit, and when to come back. Source: decision 0015. */
 export function tooMany(
   { what, most, waitSeconds, headers }: ReachedLimit,

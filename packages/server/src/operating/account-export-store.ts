@@ -66,6 +66,19 @@ function holderReaders({ read }: Database): readonly Reader[] {
           .execute(),
     ],
     [
+      'limits',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('account_limit')
+          .select(['account_id as id', 'requests_per_minute', 'account_requests_per_minute', 'streams_at_once'])
+          .select(['changed_at'])
+          .where('account_id', '=', accountId)
+          .where('account_id', '>', after)
+          .orderBy('account_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
       'keys',
       ({ accountId, after, limit }) =>
         read
@@ -73,6 +86,7 @@ function holderReaders({ read }: Database): readonly Reader[] {
           .innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
           .select(['api_key.key_id as id', 'api_key.key_id', 'api_key.team_id', 'api_key.name', 'api_key.display'])
           .select(['api_key.rights', 'api_key.models', 'api_key.created_at', 'api_key.created_by'])
+          .select(['api_key.requests_per_minute'])
           .select(['api_key.expires_at', 'api_key.revoked_at', 'api_key.last_used_at'])
           .select(['budget.limit_nanocredits', 'budget.period', 'budget.spent', 'budget.reserved'])
           .where('api_key.account_id', '=', accountId)

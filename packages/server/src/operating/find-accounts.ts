@@ -1,3 +1,4 @@
+import { readAccountLimits, type ReadLimits } from '../keys/account-limits.ts'
 import { listKeys, type KeySummary } from '../keys/list-keys.ts'
 import type {
   DirectoryFilter,
@@ -13,6 +14,7 @@ import type { OperatingDeps } from './operating-deps.ts'
 /** An account with all that belongs to it. Nothing of it is a secret, and nothing was said in a request. */
 export interface FoundAccount {
   readonly row: DirectoryRow
+  readonly limits: ReadLimits
   readonly holds: OpenHoldFigures
   readonly teams: readonly DirectoryTeam[]
   readonly members: readonly DirectoryMember[]
@@ -27,7 +29,7 @@ const KEYS_SHOWN = 100
 const REQUESTS_SHOWN = 10
 const FUNDINGS_SHOWN = 20
 
-type FindDeps = Pick<OperatingDeps, 'directory' | 'keys' | 'clock'>
+type FindDeps = Pick<OperatingDeps, 'directory' | 'keys' | 'limits' | 'clock'>
 
 /** Newest first. */
 export function searchAccounts(
@@ -39,18 +41,20 @@ export function searchAccounts(
 
 /** Returns null for an account that is not there. */
 export async function readAccount(deps: FindDeps, accountId: string): Promise<FoundAccount | null> {
-  const { directory, keys: store, clock } = deps
+  const { directory, keys: store, limits: limitDeps, clock } = deps
+  const { gatewayLimits } = limitDeps
   const row = await directory.find(accountId)
   if (row === null) return null
-  const [holds, teams, members, keys, requests, fundings] = await Promise.all([
+  const [limits, holds, teams, members, keys, requests, fundings] = await Promise.all([
+    readAccountLimits(limitDeps, accountId),
     directory.readOpenHolds(accountId),
     directory.listTeams(accountId),
     directory.listMembers(accountId),
-    listKeys({ store, clock }, { accountId, limit: KEYS_SHOWN }),
+    listKeys({ store, clock, gatewayLimits }, { accountId, limit: KEYS_SHOWN }),
     directory.listUsage(accountId, REQUESTS_SHOWN),
     directory.listFundings(accountId, FUNDINGS_SHOWN),
   ])
-  return { row, holds, teams, members, keys, requests, fundings }
+  return { row, limits, holds, teams, members, keys, requests, fundings }
 }
 
 export type { DirectoryRow, DirectoryTeam } from './account-directory-store.ts'

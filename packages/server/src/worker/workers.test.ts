@@ -24,6 +24,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     catalog: { find: () => null } as never,
     findCost: () => Promise.resolve(null),
     revocations: { ...idle, poll: () => Promise.resolve() },
+    keyChanges: { ...idle, poll: () => Promise.resolve() },
     keyUses: { ...idle, note: () => undefined } as never,
     files: { sweep: () => Promise.resolve(0) },
     refreshCatalog: null,

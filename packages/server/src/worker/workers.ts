@@ -5,7 +5,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { MediaFiles } from '../files/media-files.ts'
 import type { KeyUses } from '../keys/key-uses.ts'
-import type { Revocations } from '../keys/revocations.ts'
+import type { NewsPoll } from '../keys/news-poll.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Timer } from '../runtime/timer.ts'
 import type { VideoObserver } from '../videos/video-observer.ts'
@@ -16,7 +16,9 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly ledger: SettleOrphansDeps['ledger']
   readonly log: Logger
   readonly timer: Timer
-  readonly revocations: Revocations
+  readonly revocations: NewsPoll
+  /** Keys that may do other things than before. */
+  readonly keyChanges: NewsPoll
   readonly keyUses: KeyUses
   readonly files: Pick<MediaFiles, 'sweep'>
   readonly journalMs: number
@@ -103,10 +105,12 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   if (deps.deliverMail !== null) stops.push(timer.repeat(MAIL_MS, guarded('mail', deps.deliverMail)))
   for (const { name, everyMs, run } of deps.chores ?? []) stops.push(timer.repeat(everyMs, guarded(name, run)))
   deps.revocations.start()
+  deps.keyChanges.start()
   deps.keyUses.start()
   return async () => {
     for (const stop of stops) stop()
     deps.revocations.stop()
+    deps.keyChanges.stop()
     await deps.videos.stop()
     // A journal that is under way would begin the lease again.
     await journal

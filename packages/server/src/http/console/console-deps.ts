@@ -1,6 +1,7 @@
 import type { ConsoleSession } from '@svc/contract'
 import type { GatewaySettings } from '../../operators/gateway-settings.ts'
 import type { SignIn } from '../../sign-in/sign-in.ts'
+import type { LimitDeps } from '../../keys/account-limits.ts'
 import type { PlaygroundKeys } from '../../keys/playground-keys.ts'
 import type { TeamKeys } from '../../keys/team-keys.ts'
 import type { InvitationDeps } from '../../teams/invitations.ts'
@@ -18,6 +19,8 @@ export interface ConsoleDeps {
   readonly authorize: (userId: string, teamId: string, permission: Permission) => Promise<Membership>
   readonly teamsOf: (person: { readonly userId: string; readonly name: string }) => Promise<readonly Membership[]>
   readonly keys: TeamKeys
+  /** What limits the keys of an account. */
+  readonly limits: LimitDeps
   readonly playgroundKeys: PlaygroundKeys
   readonly people: PeopleDeps
   readonly isOperator: (userId: string) => Promise<boolean>

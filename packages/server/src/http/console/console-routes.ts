@@ -12,6 +12,7 @@ import { mountSessions } from './sessions.ts'
 import { mountSignInPages } from './sign-in-pages.ts'
 import { mountTeamFunding } from './team-funding.ts'
 import { mountTeamKeys } from './team-keys.ts'
+import { mountTeamLimits } from './team-limits.ts'
 import { mountTeamMoney } from './team-money.ts'
 import { mountTeamPeople } from './team-people.ts'
 import { mountTeamStatement } from './team-statement.ts'
@@ -24,6 +25,7 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountOwnInvitations(app, parts)
   mountTeamPeople(app, parts)
   mountTeamKeys(app, parts)
+  mountTeamLimits(app, parts)
   mountPlaygroundKey(app, parts)
   mountTeamMoney(app, parts)
   mountTeamFunding(app, parts)

@@ -16,9 +16,12 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { type FoundAccount, readAccount, searchAccounts } from '../../operating/find-accounts.ts'
 import { exportAccount } from '../../operating/export-account.ts'
 import { recordCredit, type RecordedCredit } from '../../operating/record-credit.ts'
+import { changeAccountLimits } from '../../operating/set-account-limits.ts'
+import { readAccountLimits } from '../../keys/account-limits.ts'
 import { changeAccountStatus, endAccount } from '../../operating/set-account-state.ts'
 import { operatorOf, secondsOf } from './operator-of.ts'
 import { renderAccount, renderAccountDetails } from './render-operator-account.ts'
+import { limitChangesOf, renderOperatorLimits } from './render-limits.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
 function unknownAccount(): ServiceError {
@@ -71,7 +74,11 @@ export function mountOperatorAccounts(app: FastifyInstance, parts: ConsoleEdge):
     }
   })
   mountSession(app, parts, consoleEndpoints.getOperatorAccount, async ({ path }) =>
-    renderAccountDetails(requireAccount(await readAccount(desk, path.account_id)), parts.edge.clock.now()),
+    renderAccountDetails(
+      requireAccount(await readAccount(desk, path.account_id)),
+      desk.limits.gatewayLimits,
+      parts.edge.clock.now(),
+    ),
   )
   mountSession(app, parts, consoleEndpoints.changeAccountState, async ({ session, path, body }) => {
     const by = operatorOf(session)
@@ -84,6 +91,14 @@ export function mountOperatorAccounts(app: FastifyInstance, parts: ConsoleEdge):
       throw new ServiceError('account_closed', 'This account was closed for good.', { param: 'state' })
     }
     return { done: true }
+  })
+  mountSession(app, parts, consoleEndpoints.changeAccountLimits, async ({ session, path, body }) => {
+    const accountId = path.account_id
+    const deed = { accountId, changes: limitChangesOf(body), reason: body.reason }
+    const result = await changeAccountLimits(desk, operatorOf(session), deed)
+    if (result === 'unknown_account') throw unknownAccount()
+    parts.edge.authenticator.forget(accountId)
+    return renderOperatorLimits(await readAccountLimits(desk.limits, accountId), desk.limits.gatewayLimits)
   })
   mountSession(app, parts, consoleEndpoints.changeAccountCredits, async ({ session, path, body }) => {
     const amount = nanocreditsOf(parseCredits(body.credits) ?? ZERO)

@@ -1,7 +1,9 @@
 import { type AccountState, creditsJson, nanocreditsOf } from '@svc/contract'
+import type { GatewayLimits } from '../../keys/request-limits.ts'
 import type { DirectoryRow, DirectoryTeam, FoundAccount } from '../../operating/find-accounts.ts'
 import { periodStart } from '../../runtime/budget-period.ts'
 import { secondsOf } from './operator-of.ts'
+import { renderOperatorLimits } from './render-limits.ts'
 import { renderTeamKey } from './render-team-key.ts'
 
 const credits = (amount: bigint) => creditsJson(nanocreditsOf(amount))
@@ -39,10 +41,11 @@ function renderCap(
 }
 
 /** Everything about an account. */
-export function renderAccountDetails(found: FoundAccount, now: number) {
+export function renderAccountDetails(found: FoundAccount, gateway: GatewayLimits, now: number) {
   const { row, holds, teams, members, keys, requests, fundings } = found
   return {
     ...renderAccount(row),
+    limits: renderOperatorLimits(found.limits, gateway),
     open_requests: { count: holds.holds, oldest_at: secondsOf(holds.oldest) },
     teams: teams.map((team) => ({ id: team.team_id, name: team.name, cap: renderCap(team, now) })),
     members: members.map(({ team_id, user_id, name, email, role, created_at: since }) => ({

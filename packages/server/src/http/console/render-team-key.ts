@@ -15,6 +15,8 @@ export function renderTeamKey(key: KeySummary) {
     budget_period: period,
     budget_used: creditsJson(nanocreditsOf(spent)),
     budget_resets_at: secondsOf(resetsAt),
+    requests_per_minute: key.requestsPerMinute.own,
+    requests_per_minute_in_force: key.requestsPerMinute.inForce,
     created_at: secondsOf(key.createdAt),
     expires_at: secondsOf(key.expiresAt),
     revoked_at: secondsOf(key.revokedAt),

@@ -27,12 +27,14 @@ function renderKey(key: KeySummary, userId: string) {
   return { ...renderTeamKey(key), is_own: key.madeBy?.userId === userId }
 }
 
-function changesOf({ name, budget, expires_at: expiresAt, models }: KeyChange): KeyChanges {
+function changesOf(change: KeyChange): KeyChanges {
+  const { name, budget, expires_at: expiresAt, models, requests_per_minute: requestsPerMinute } = change
   return {
     ...(name === undefined ? {} : { name }),
     ...(budget === undefined ? {} : { budget: budget === null ? null : budgetOf(budget) }),
     ...(expiresAt === undefined ? {} : { expiresAt: expiresAt === null ? null : expiresAt * 1_000 }),
     ...(models === undefined ? {} : { models }),
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
   }
 }
 
@@ -64,6 +66,7 @@ export function mountTeamKeys(app: FastifyInstance, parts: ConsoleEdge): void {
       budget: budget == null ? null : budgetOf(budget),
       expiresAt: expiresAt == null ? null : expiresAt * 1_000,
       models: models ?? null,
+      requestsPerMinute: body.requests_per_minute ?? null,
     })
     return { id: made.keyId, name: name.trim(), display: made.display, key: made.rawKey }
   })

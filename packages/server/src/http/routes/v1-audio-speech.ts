@@ -13,6 +13,7 @@ import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller, type RouteCall } from '../route.ts'
 import { soundReader } from '../sound-writer.ts'
 import { streamReader } from '../stream-reader.ts'
+import { asStream } from '../stream-slot.ts'
 
 /** Longest body, in bytes: far more than the longest text. Source: decision 0012 (limits of a request). */
 const BODY_BYTES_MAX = 1_048_576
@@ -26,8 +27,7 @@ interface AdmittedSpeech {
 function answerSound(deps: EdgeDeps, call: RouteCall, { caller, speech, run }: AdmittedSpeech): Promise<void> {
   const task = { caller, call: speech, requestId: call.request.id }
   const { request } = speech
-  const speak = (reader: SoundReader) =>
-    deps.limits.streams.within(caller.keyId, () => speakText(deps.audio, task, reader))
+  const speak = (reader: SoundReader) => asStream(deps, caller, () => speakText(deps.audio, task, reader))
   if (request.stream_format !== 'sse') return keepSound(deps, soundReader(call), run, speak)
   const characters = countCharacters(request.input)
   return keepStream(deps, streamReader(deps, call), run, (reader) => speak(eventReader(reader, characters)))

@@ -11,6 +11,7 @@ import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller, type RouteCall } from '../route.ts'
 import { JSON_TYPE, sendJsonText } from '../send-json-text.ts'
 import { streamReader } from '../stream-reader.ts'
+import { asStream } from '../stream-slot.ts'
 import { tellCharge } from '../tell-charge.ts'
 
 /** A chat that is about to be answered. `run` is null without an Idempotency-Key. */
@@ -24,7 +25,7 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, chat, run
   const task = { caller, call: chat, requestId: call.request.id }
   try {
     await keepStream(deps, streamReader(deps, call), run, (reader) =>
-      deps.limits.streams.within(caller.keyId, () => streamChat(deps.chat, task, reader)),
+      asStream(deps, caller, () => streamChat(deps.chat, task, reader)),
     )
   } catch (error) {
     // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
