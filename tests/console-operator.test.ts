@@ -112,6 +112,18 @@ test('an account is suspended and resumed, and gets credits once', { timeout: TE
   await page.getByText('works again.').waitFor()
   expect(await statusOfKey()).toBe(200)
 
+  await page.getByRole('button', { name: 'Change the limits' }).click()
+  await page.getByLabel('Requests a minute of each key').fill('1')
+  expect(await faultsOf(page)).toEqual([])
+  await giveReason('a trial', 'Set the limits')
+  await page.getByText('1 request a minute (set for this account)').waitFor()
+  expect([await statusOfKey(), await statusOfKey()]).toEqual([200, 429])
+  await page.getByRole('button', { name: 'Change the limits' }).click()
+  await page.getByLabel('Requests a minute of each key').fill('')
+  await giveReason('a contract', 'Set the limits')
+  await page.getByText('(default)').nth(1).waitFor()
+  expect(await statusOfKey()).toBe(200)
+
   const { posted } = await gateway.balance()
   await page.getByRole('button', { name: 'Give credits' }).click()
   await page.getByLabel('Credits to give').fill('25')

@@ -204,6 +204,14 @@ test(
   },
 )
 
+/** Changes how often the key of the page may ask. */
+async function setRate(perMinute: string): Promise<void> {
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await page.getByLabel('Requests a minute').fill(perMinute)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
 test('a page of one key: what it spent, and a change that holds at once', { timeout: TEST_MS }, async () => {
   const { key, id } = await makeKey('batch <b>job</b>')
   await payWith(key)
@@ -221,6 +229,13 @@ test('a page of one key: what it spent, and a change that holds at once', { time
   await page.getByLabel('Budget in credits').fill('0.000001')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { level: 1, name: 'batch', exact: true }).waitFor()
+  expect((await payWith(key)).status).toBe(402)
+
+  await setRate('1')
+  await page.getByText('1 request a minute').waitFor()
+  expect([(await payWith(key)).status, (await payWith(key)).status]).toEqual([402, 429])
+  await setRate('')
+  await page.getByText('as the team').waitFor()
   expect((await payWith(key)).status).toBe(402)
 
   await page.getByRole('button', { name: 'Replace' }).click()

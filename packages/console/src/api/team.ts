@@ -23,6 +23,13 @@ export const teamSettingsQuery = (teamId: string) =>
       consoleApi.call(consoleEndpoints.getTeamSettings, { path: { team_id: teamId } }, { signal }),
   })
 
+/** How often the team's keys may ask. */
+export const teamLimitsQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'limits'],
+    queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getTeamLimits, { path: { team_id: teamId } }, { signal }),
+  })
+
 export const keysQuery = (teamId: string, after?: string) =>
   queryOptions({
     queryKey: ['team', teamId, 'keys', after ?? ''],

@@ -16,7 +16,7 @@ export function EditKeyDialog({ target, onClose }: EditKeyDialogProps) {
   return (
     <Dialog
       title={`Change “${target.name}”`}
-      lead="It holds from the next request on. A key that was replaced and its successor share one budget."
+      lead="It holds from the next request on. A key that was replaced and its successor share budget and limit."
       onClose={onClose}
     >
       <KeyForm

@@ -47,10 +47,14 @@ export function useChangeKey(keyId: string) {
   const team = useTeam()
   const refresh = useKeysRefresh()
   return useMutation({
-    mutationFn: ({ expires_at: end, ...draft }: KeyDraft) =>
+    mutationFn: ({ expires_at: end, requests_per_minute: rate, ...draft }: KeyDraft) =>
       consoleApi.call(consoleEndpoints.changeTeamKey, {
         path: { team_id: team.id, key_id: keyId },
-        body: { ...draft, ...(end === undefined ? {} : { expires_at: end }) },
+        body: {
+          ...draft,
+          ...(end === undefined ? {} : { expires_at: end }),
+          ...(rate === undefined ? {} : { requests_per_minute: rate }),
+        },
       }),
     onSuccess: refresh,
   })

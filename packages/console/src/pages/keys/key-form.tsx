@@ -5,7 +5,9 @@ import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { SelectField } from '../../ui/select-field.tsx'
+import { limitOf } from '../../ui/limit-text.ts'
 import { ModelPicker } from './model-picker.tsx'
+import { RateField } from './rate-field.tsx'
 
 export interface KeyDraft {
   readonly name: string
@@ -13,6 +15,8 @@ export interface KeyDraft {
   /** Seconds since the epoch; null for never; undefined to leave it as it is. */
   readonly expires_at: number | null | undefined
   readonly models: string[] | null
+  /** Null for the team's limit; undefined to leave it as it is. */
+  readonly requests_per_minute: number | null | undefined
 }
 
 const PERIODS = [
@@ -38,20 +42,26 @@ function expiryOf(picked: string): number | null | undefined {
   return picked === '' ? null : Math.floor(Date.now() / 1_000) + Number(picked) * DAY_SECONDS
 }
 
-function draftOf(fields: FormData, models: readonly string[]): KeyDraft {
+function draftOf(fields: FormData, models: readonly string[], present: PresentKey | null): KeyDraft {
   const credits = formText(fields, 'budget').trim().replaceAll(/[\s']/g, '')
   const period = PERIODS.find(({ value }) => value === formText(fields, 'period'))?.value ?? 'none'
+  const rate = limitOf(formText(fields, 'rate'))
   return {
     name: formText(fields, 'name'),
     budget: credits === '' ? null : { credits, period },
     expires_at: expiryOf(formText(fields, 'expiry')),
     models: models.length === 0 ? null : [...models],
+    // One that the team's has fallen below stays, while other things of the key are changed.
+    requests_per_minute: rate === present?.requests_per_minute ? undefined : rate,
   }
 }
 
+type PresentKey = Omit<KeyDraft, 'expires_at' | 'requests_per_minute'> &
+  Pick<TeamKey, 'expires_at' | 'requests_per_minute'>
+
 interface KeyFormProps {
   /** The key as it is; null for a new one. */
-  readonly present: (Omit<KeyDraft, 'expires_at'> & { readonly expires_at: number | null }) | null
+  readonly present: PresentKey | null
   readonly submitText: string
   readonly error: Error | null
   readonly isBusy: boolean
@@ -59,13 +69,13 @@ interface KeyFormProps {
   readonly onCancel: () => void
 }
 
-/** Name, and if wanted a budget, an end and the models of a key. */
+/** Name, and if wanted a budget, an end, a limit and the models of a key. */
 export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel }: KeyFormProps) {
   const [models, setModels] = useState<readonly string[]>(present?.models ?? [])
   const budgetNote = useId()
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    onSubmit(draftOf(new FormData(event.currentTarget), models))
+    onSubmit(draftOf(new FormData(event.currentTarget), models, present))
   }
   const end = present?.expires_at ?? null
   const kept = end === null ? [] : [{ value: KEEP, text: new Date(end * 1_000).toLocaleString() }]
@@ -102,7 +112,10 @@ export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel
           1,000 credits are 1 USD. What is reached refuses further requests.
         </p>
       </div>
-      <SelectField label="Ends" name="expiry" options={[...kept, ...EXPIRIES]} />
+      <div className="grid items-start gap-4 sm:grid-cols-2 sm:gap-3">
+        <SelectField label="Ends" name="expiry" options={[...kept, ...EXPIRIES]} />
+        <RateField own={present?.requests_per_minute ?? null} />
+      </div>
       <ModelPicker models={models} onChange={setModels} />
       <Failure error={error} />
       <div className="flex justify-end gap-2">

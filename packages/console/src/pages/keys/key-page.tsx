@@ -18,6 +18,7 @@ import { UsageTable } from '../usage/usage-table.tsx'
 import { EditKeyDialog } from './edit-key-dialog.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
 import { BudgetBar } from './key-budget.tsx'
+import { KeyRate } from './key-rate.tsx'
 import { LastUsed } from '../../ui/last-used.tsx'
 import { textLink } from '../../ui/text-link.ts'
 
@@ -212,6 +213,9 @@ function Details({ target }: { readonly target: Exact<TeamKey> }) {
             ))}
           </ul>
         )}
+      </Fact>
+      <Fact name="Limit">
+        <KeyRate target={target} />
       </Fact>
       <Fact name="Ends">{target.expires_at === null ? 'never' : <Time seconds={target.expires_at} />}</Fact>
       <Fact name="Made">

@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { menuContent, menuItem } from '../../ui/menu.ts'
 import { LastUsed } from '../../ui/last-used.tsx'
+import { rateText } from '../../ui/limit-text.ts'
 import { Empty, Page } from '../../ui/page.tsx'
 import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { quietLink, textLink } from '../../ui/text-link.ts'
@@ -124,6 +125,9 @@ function KeyRow({ target, seesAll }: { readonly target: Exact<TeamKey>; readonly
         </Link>
         {!isActive && <span className="ml-2 rounded bg-sunken px-1.5 text-[12px]">{target.status}</span>}
         <div className="font-mono text-[12px] text-soft">{target.display}</div>
+        {target.requests_per_minute !== null && (
+          <div className="text-[12px] text-soft">{rateText(target.requests_per_minute_in_force)}</div>
+        )}
         {target.budget_credits !== null && (
           <div className="text-[12px] text-soft sm:hidden">
             of <Credits value={target.budget_credits} withUnit={false} /> {PERIOD_TEXTS[target.budget_period]}

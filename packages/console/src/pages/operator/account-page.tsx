@@ -14,6 +14,7 @@ import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import type { ReactNode } from 'react'
 import { AccountActions } from './account-actions.tsx'
+import { AccountLimits } from './account-limits.tsx'
 import { AccountKeys, AccountMembers } from './account-people.tsx'
 import { AccountMark } from './account-mark.tsx'
 import { RowsSkeleton } from './rows-skeleton.tsx'
@@ -67,6 +68,7 @@ function Details({ account, teamId }: { readonly account: Account; readonly team
             <Requests account={account} />
           </Card>
         </div>
+        <AccountLimits account={account} />
         <Card title="Members">
           <AccountMembers account={account} />
         </Card>

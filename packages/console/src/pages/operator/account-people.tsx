@@ -1,6 +1,7 @@
 import { clsx } from 'clsx'
 import { Credits } from '../../ui/credits.tsx'
 import { LastUsed } from '../../ui/last-used.tsx'
+import { rateText } from '../../ui/limit-text.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { bodyRow, cell, headCell, restCell, right, table } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
@@ -74,6 +75,9 @@ export function AccountKeys({ account: { keys } }: { readonly account: Account }
               <td className={clsx(restCell, 'pl-0')}>
                 <div className="font-medium break-words">{key.name}</div>
                 <div className="font-mono text-[12px] text-soft">{key.display}</div>
+                {key.requests_per_minute !== null && (
+                  <div className="text-[12px] text-soft">{rateText(key.requests_per_minute_in_force)}</div>
+                )}
               </td>
               <td className={cell}>
                 <Mark tone={key.status === 'active' ? 'plain' : 'careful'}>{key.status}</Mark>

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { InvitationTable } from './invitation-table.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import { LimitsCard } from './limits-card.tsx'
 import { LeaveTeam } from './leave-team.tsx'
 import { MemberTable } from './member-table.tsx'
 import { AlertCard, CapCard, NameCard } from './settings-cards.tsx'
@@ -41,6 +42,7 @@ export function TeamPage() {
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <CapCard />
           <AlertCard />
+          <LimitsCard />
           <NameCard />
           {!team.is_personal && <LeaveTeam />}
         </div>
