@@ -6,7 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type BenchContext, openBenchContext } from './bench-context.ts'
 import { measureDiskSync } from './disk-sync.ts'
 import { describeMachine, type Machine } from './machine.ts'
-import { type BenchOptions, parseOptions, USAGE } from './options.ts'
+import { readOptions } from '../packages/server/src/read-options.ts'
+import { type BenchOptions, benchOptionsOf, benchProgram } from './options.ts'
 import { renderMachine, renderTable, replaceFigures } from './report.ts'
 import type { Row, RowResult, Verdict } from './row.ts'
 import { addedLatency } from './rows/added-latency.ts'
@@ -88,15 +89,4 @@ async function run(options: BenchOptions): Promise<void> {
   }
 }
 
-function readOptions(): BenchOptions | null {
-  try {
-    return parseOptions(process.argv.slice(2))
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
-    process.exitCode = 2
-    return null
-  }
-}
-
-const options = readOptions()
-if (options !== null) await run(options)
+await run(benchOptionsOf(readOptions(benchProgram)))

@@ -1,4 +1,13 @@
-import { parseArgs } from 'node:util'
+import {
+  flag,
+  numberAboveZero,
+  type Program,
+  type ProgramOption,
+  refuseValue,
+  someText,
+  type ValuesOf,
+  wholeNumber,
+} from '../packages/server/src/runtime/program-options.ts'
 
 export interface BenchOptions {
   /** Numbers of the rows that run. */
@@ -43,59 +52,60 @@ const WARM_UP_SECONDS = 25
 
 const ROW_COUNT = 13
 
-export const USAGE = `npm run bench -- [options]
-  --rows 1,4       only these rows
-  --pairs N        pairs of each row; fewer than 10 give no verdict (10)
-  --seconds N      length of each side of a pair (3)
-  --minutes N      begin no row after so long (30)
-  --quick          2 short pairs and small sizes: whether everything works, no figures
-  --database URL   a PostgreSQL server with the right to create databases, instead of one that is started
-  --json FILE      write all results as JSON
-  --document FILE  replace the figures between the marks of a Markdown file
-  --profile DIR    keep CPU profiles of the gateway, a folder per row
-`
+/** No figure needs more than this, and a slip of the keyboard is found out at once. */
+const AMOUNT_MAX = 1_000
 
-/** @throws {Error} with a message for the person who typed it. */
-export function parseOptions(args: readonly string[]): BenchOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      rows: { type: 'string' },
-      pairs: { type: 'string' },
-      seconds: { type: 'string' },
-      minutes: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      database: { type: 'string' },
-      json: { type: 'string' },
-      document: { type: 'string' },
-      profile: { type: 'string' },
-    },
-  })
-  const { quick } = values
-  const seconds = parseAmount('seconds', values.seconds, quick ? 0.5 : 3)
+const rowsOption: ProgramOption<readonly number[]> = {
+  help: 'only these rows, with commas between',
+  takes: 'numbers',
+  otherwise: Array.from({ length: ROW_COUNT }, (_, index) => index + 1),
+  otherwiseText: 'all',
+  parse(text) {
+    const rows = text.split(',').map(Number)
+    const isRight = rows.every((row) => Number.isInteger(row) && row >= 1 && row <= ROW_COUNT)
+    return isRight ? rows : refuseValue(`Give numbers from 1 to ${ROW_COUNT}, separated by commas.`)
+  },
+}
+
+const options = {
+  rows: rowsOption,
+  pairs: {
+    ...wholeNumber({
+      help: 'pairs of each row; fewer than 10 give no verdict',
+      otherwise: null,
+      from: 1,
+      to: AMOUNT_MAX,
+    }),
+    otherwiseText: '10',
+  },
+  seconds: { ...numberAboveZero({ help: 'length of each side of a pair', to: AMOUNT_MAX }), otherwiseText: '3' },
+  minutes: { ...numberAboveZero({ help: 'begin no row after so long', to: AMOUNT_MAX }), otherwiseText: '30' },
+  quick: flag({ help: '2 short pairs and small sizes: whether everything works, no figures' }),
+  database: someText('url', {
+    help: 'a PostgreSQL server with the right to create databases, instead of one that is started',
+  }),
+  json: someText('file', { help: 'write all results as JSON' }),
+  document: someText('file', { help: 'replace the figures between the marks of a Markdown file' }),
+  profile: someText('folder', { help: 'keep CPU profiles of the gateway, a folder per row' }),
+} as const
+
+/** The command line of the bench. */
+export const benchProgram: Program<typeof options> = {
+  name: 'npm run bench --',
+  does: 'Measures the gateway against a bare proxy and against its goals; docs/benchmark.md says how.',
+  options,
+}
+
+/** What the bench does, from what was typed. */
+export function benchOptionsOf(given: ValuesOf<typeof options>): BenchOptions {
+  const { rows, quick, database, json, document, profile } = given
+  const seconds = given.seconds ?? (quick ? 0.5 : 3)
   return {
-    rows: parseRows(values.rows),
-    pairs: Math.ceil(parseAmount('pairs', values.pairs, quick ? 2 : 10)),
-    ...{ seconds, statedSeconds: seconds * STATED_PART, warmUpSeconds: quick ? seconds : WARM_UP_SECONDS },
-    minutes: parseAmount('minutes', values.minutes, quick ? 1.5 : 30),
-    database: values.database ?? null,
-    json: values.json ?? null,
-    document: values.document ?? null,
-    profile: values.profile ?? null,
+    ...{ rows, database, json, document, profile, seconds },
+    pairs: given.pairs ?? (quick ? 2 : 10),
+    statedSeconds: seconds * STATED_PART,
+    warmUpSeconds: quick ? seconds : WARM_UP_SECONDS,
+    minutes: given.minutes ?? (quick ? 1.5 : 30),
     scale: quick ? QUICK : FULL,
   }
-}
-
-function parseRows(text: string | undefined): readonly number[] {
-  if (text === undefined) return Array.from({ length: ROW_COUNT }, (_, index) => index + 1)
-  const rows = text.split(',').map(Number)
-  const wrong = rows.find((row) => !Number.isInteger(row) || row < 1 || row > ROW_COUNT)
-  if (wrong !== undefined) throw new Error(`--rows takes numbers from 1 to ${ROW_COUNT}, separated by commas`)
-  return rows
-}
-
-function parseAmount(name: string, text: string | undefined, otherwise: number): number {
-  const amount = text === undefined ? otherwise : Number(text)
-  if (!(amount > 0 && amount <= 1_000)) throw new Error(`--${name} takes a number above 0, at most 1000`)
-  return amount
 }

@@ -5,7 +5,8 @@
  * where tests were skipped; checks and tests count alike. With `CI=true` a skipped test is a failed one.
  */
 import path from 'node:path'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../packages/server/src/read-options.ts'
+import { flag } from '../packages/server/src/runtime/program-options.ts'
 import { runProgram, runTests } from './checks/run-step.ts'
 import type { StepResult } from './checks/run-step.ts'
 import { failureOfSkips, formatTotals, NOTHING, sumOf } from './checks/totals.ts'
@@ -28,8 +29,12 @@ const steps: readonly { readonly name: string; readonly run: () => Promise<StepR
   { name: 'tests', run: () => runTests(root, ['--exclude', 'tools/**']) },
 ]
 
-const { values } = parseArgs({ options: { 'without-tests': { type: 'boolean', default: false } } })
-process.exitCode = await runSteps(values['without-tests'] ? steps.slice(0, -1) : steps)
+const options = readOptions({
+  name: 'npm test --',
+  does: 'Runs every check and test, cheapest first, and stops at the first step that fails.',
+  options: { 'without-tests': flag({ help: 'the checks alone, as npm run check does' }) },
+})
+process.exitCode = await runSteps(options['without-tests'] ? steps.slice(0, -1) : steps)
 
 async function runSteps(chosen: typeof steps): Promise<number> {
   let totals = NOTHING

@@ -17,6 +17,15 @@ const FIRST_START_MS = 600_000
 const SECOND_START_MS = 30_000
 const STOP_MS = 30_000
 
+const [unknown] = process.argv.slice(2).filter((word) => word !== '--clone')
+if (unknown !== undefined) {
+  const isHelp = unknown === '--help'
+  const usage = 'npm run smoke -- [--clone]: starts the gateway as a newcomer does; with --clone in a fresh clone'
+  if (isHelp) console.log(usage)
+  else console.error(`error: unknown option '${unknown}'; allowed is --clone`)
+  process.exit(isHelp ? 0 : 2)
+}
+
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(path.join(tmpdir(), 'svc-smoke-'))
 let passed = 0

@@ -1,23 +1,29 @@
 /**
- * `npm run chaos:deposits -- --kills N --seed S --database sqlite|postgres --processes P --database-url URL`
- *
- * Kills gateways while payments arrive on a chain. Exit code 1 when a balance is not what was paid, or the audit finds
- * anything.
+ * `npm run chaos:deposits`: kills gateways while payments arrive on a chain. Exit code 1 when a balance is not what was
+ * paid, or the audit finds anything.
  */
-import { freshSeed, readOptions } from '../rig/options.ts'
+import { readOptions } from '../../packages/server/src/read-options.ts'
+import { wholeNumber } from '../../packages/server/src/runtime/program-options.ts'
+import { seedOption, storageOptions } from '../rig/options.ts'
 import { runDepositChaos } from './run-deposit-chaos.ts'
 
 const options = readOptions({
-  ...{ kills: '20', seed: freshSeed(), database: 'sqlite', processes: '2', 'database-url': null },
+  name: 'npm run chaos:deposits --',
+  does: 'Kills gateways while payments arrive on a chain, and compares balances with what was paid.',
+  options: {
+    kills: wholeNumber({ help: 'how often a gateway is killed', otherwise: 20 }),
+    processes: wholeNumber({ help: 'gateways at a time, on PostgreSQL', otherwise: 2, from: 1 }),
+    seed: seedOption('decides payments and moments of the kills'),
+    ...storageOptions,
+  },
 })
-const engine = options.text('database') === 'postgres' ? 'postgres' : 'sqlite'
-const [kills, seed] = [options.number('kills'), options.number('seed')]
-const processes = engine === 'sqlite' ? 1 : options.number('processes', 1)
+const { kills, seed, database: engine } = options
+const processes = engine === 'sqlite' ? 1 : options.processes
 const repeat = `--kills ${kills} --seed ${seed} --database ${engine} --processes ${processes}`
 console.log(`chaos of deposits on ${engine}: npm run chaos:deposits -- ${repeat}`)
 
 const report = await runDepositChaos({
-  ...{ engine, seed, kills, processes, postgresUrl: options.text('database-url') },
+  ...{ engine, seed, kills, processes, postgresUrl: options['database-url'] },
   onKill: (done) => {
     if (done % 10 === 0) console.log(`${done} of ${kills} kills`)
   },

@@ -1,16 +1,16 @@
 /**
- * `npm run fuzz -- --requests N --seed S --connections C --slow-senders N --breaker-requests N --only id,id --first N
- * --database sqlite|postgres --database-url URL --payments N --lists N`
- *
- * Random and hostile requests to every endpoint of the OpenAPI document and every row of the console, smuggling cases,
- * and an upstream that answers anything. Exit code 1 on any fault.
+ * `npm run fuzz`: random and hostile requests to every endpoint of the OpenAPI document and every row of the console,
+ * smuggling cases, and an upstream that answers anything. Exit code 1 on any fault.
  */
+import { readOptions } from '../../packages/server/src/read-options.ts'
+import { wholeNumber } from '../../packages/server/src/runtime/program-options.ts'
 import { hasEvm } from '../../packages/server/testing/evm-chain.ts'
 import type { StorageOptions } from '../rig/storage.ts'
 import { runChainFuzz } from './chain/run-chain-fuzz.ts'
-import { freshSeed, readOptions } from '../rig/options.ts'
+import { seedOption, storageOptions } from '../rig/options.ts'
 import type { OperationResult } from './fuzz-operation.ts'
 import { runListFuzz } from './lists/run-list-fuzz.ts'
+import { partsOption } from './parts-option.ts'
 import { faultsOf, runFuzz } from './run-fuzz.ts'
 
 const FAULTS_SHOWN = 25
@@ -32,27 +32,36 @@ function printOperation({ id, requests, slowestMs, statuses, upstreamAnswers, fa
 }
 
 const options = readOptions({
-  ...{ requests: '2000', seed: freshSeed(), connections: '8', 'slow-senders': '2' },
-  ...{ 'breaker-requests': null, only: null, first: '0', database: 'sqlite', 'database-url': null },
-  payments: '60',
-  lists: '200',
+  name: 'npm run fuzz --',
+  does: 'Sends random and hostile requests to everything that a gateway answers.',
+  options: {
+    requests: wholeNumber({ help: 'requests to each operation', otherwise: 2_000, from: 1 }),
+    seed: seedOption('decides every request, and the upstream’s answer to it'),
+    connections: wholeNumber({ help: 'connections at a time', otherwise: 8, from: 1 }),
+    'slow-senders': wholeNumber({ help: 'connections that send headers a byte at a time', otherwise: 2 }),
+    'breaker-requests': {
+      ...wholeNumber({ help: 'requests to each operation with circuit breakers on', otherwise: null }),
+      otherwiseText: 'a tenth of --requests',
+    },
+    first: wholeNumber({ help: 'number of the first request to each operation', otherwise: 0 }),
+    only: partsOption,
+    payments: wholeNumber({ help: 'payments on a chain whose nodes are hostile', otherwise: 60 }),
+    lists: wholeNumber({ help: 'lists of models of a hostile upstream', otherwise: 200 }),
+    ...storageOptions,
+  },
 })
-const engine = options.text('database') === 'postgres' ? 'postgres' : 'sqlite'
-const [requests, seed] = [options.number('requests', 1), options.number('seed')]
-const connections = options.number('connections', 1)
-const breakerRequests =
-  options.text('breaker-requests') === null ? Math.ceil(requests / 10) : options.number('breaker-requests')
-const only = options.text('only')?.split(',') ?? null
+const { requests, seed, connections, only, first, database: engine } = options
+const breakerRequests = options['breaker-requests'] ?? Math.ceil(requests / 10)
 const repeat =
   `npm run fuzz -- --requests ${requests} --seed ${seed} --connections ${connections} --database ${engine}` +
   (only === null ? '' : ` --only ${only.join(',')}`)
 console.log(repeat)
 const asksFor = (part: string): boolean => only === null || only.includes(part)
-const storage: StorageOptions = { engine, postgresUrl: options.text('database-url') }
+const storage: StorageOptions = { engine, postgresUrl: options['database-url'] }
 
 /** Deposits with hostile nodes. @returns what went wrong. */
 async function fuzzChain(): Promise<readonly string[]> {
-  const payments = options.number('payments')
+  const { payments } = options
   if (!asksFor('chain') || payments === 0) return []
   if (!hasEvm()) {
     console.log('no chain: @foundry-rs/anvil is not installed')
@@ -70,7 +79,7 @@ async function fuzzChain(): Promise<readonly string[]> {
 
 /** The catalog with lists of a hostile upstream. @returns what went wrong. */
 async function fuzzLists(): Promise<readonly string[]> {
-  const lists = options.number('lists')
+  const { lists } = options
   if (!asksFor('lists') || lists === 0) return []
   const told = await runListFuzz({ seed, lists })
   const slowest = `slowest ${(told.slowestMs / 1_000).toFixed(1)} s`
@@ -78,16 +87,15 @@ async function fuzzLists(): Promise<readonly string[]> {
   return told.faults
 }
 
-const slowSenders = options.number('slow-senders')
 const report = await runFuzz({
   ...{
     ...storage,
     seed,
     requests,
     consoleRequests: requests,
-    first: options.number('first'),
+    first,
     connections,
-    slowSenders,
+    slowSenders: options['slow-senders'],
     only,
     breakerRequests,
   },

@@ -1,9 +1,10 @@
 /**
- * `npm run soak -- --minutes M --rate R` for a steady load, `npm run soak -- --streams N --seconds S` for many
- * open streams; both with `--database sqlite|postgres --database-url URL`. Exit code 1 when an answer was lost or
- * the audit finds something.
+ * `npm run soak`: a steady load, or many open streams. Exit code 1 when an answer was lost or the audit finds
+ * something.
  */
-import { readOptions } from '../rig/options.ts'
+import { readOptions } from '../../packages/server/src/read-options.ts'
+import { wholeNumber } from '../../packages/server/src/runtime/program-options.ts'
+import { storageOptions } from '../rig/options.ts'
 import type { Sample } from './measure-process.ts'
 import { runLoad } from './run-load.ts'
 import { runStreams } from './run-streams.ts'
@@ -34,21 +35,21 @@ function conclude(faults: readonly string[]): void {
 }
 
 const options = readOptions({
-  minutes: '2',
-  rate: '100',
-  streams: '0',
-  seconds: '60',
-  database: 'sqlite',
-  'database-url': null,
+  name: 'npm run soak --',
+  does: 'Puts a steady load on a gateway, or opens many streams, and looks at answers, memory and books.',
+  options: {
+    minutes: wholeNumber({ help: 'how long the load lasts', otherwise: 2, from: 1 }),
+    rate: wholeNumber({ help: 'requests a second; every second one is a stream', otherwise: 100, from: 1 }),
+    streams: wholeNumber({ help: 'open so many streams instead of a load', otherwise: 0 }),
+    seconds: wholeNumber({ help: 'how long all streams stay open', otherwise: 60, from: 1 }),
+    ...storageOptions,
+  },
 })
-const stage = {
-  engine: options.text('database') === 'postgres' ? 'postgres' : 'sqlite',
-  postgresUrl: options.text('database-url'),
-} as const
-const streams = options.number('streams')
+const { streams } = options
+const stage = { engine: options.database, postgresUrl: options['database-url'] } as const
 
 if (streams > 0) {
-  const seconds = options.number('seconds', 1)
+  const { seconds } = options
   console.log(`${streams} streams for ${seconds} s on ${stage.engine}`)
   printHead('open')
   const report = await runStreams({ ...stage, streams, seconds, onSample: printSample })
@@ -59,8 +60,8 @@ if (streams > 0) {
   )
   conclude(report.faults)
 } else {
-  const seconds = options.number('minutes', 1) * 60
-  const rate = options.number('rate', 1)
+  const { rate } = options
+  const seconds = options.minutes * 60
   console.log(`${rate} requests a second for ${seconds} s on ${stage.engine}`)
   printHead('answers')
   const report = await runLoad({ ...stage, seconds, rate, onSample: printSample })

@@ -7,4 +7,5 @@ import { runFund } from './run-fund.ts'
 process.exitCode = await runFund(process.argv.slice(2), {
   env: process.env,
   print: (line) => process.stdout.write(`${line}\n`),
+  printError: (line) => process.stderr.write(`${line}\n`),
 })

@@ -4,5 +4,7 @@ import { join, resolve } from 'node:path'
 
 // Before any other import, so that those are read from the cache, too.
 enableCompileCache(join(resolve(process.env['SVC_DATA_DIR'] ?? '.svc'), 'compile-cache'))
+// Looked at only where there is something to refuse: an ordinary start loads nothing for it.
+if (process.argv.length > 2) (await import('./refuse-arguments.ts')).refuseArguments()
 const { run } = await import('./run.ts')
 await run()

@@ -2,24 +2,21 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as pauseFor } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { shortBalance, shortDecimal } from '@svc/contract'
 import { request } from 'undici'
+import { ASSET_DECIMALS } from './chain/assets.ts'
+import { flag, oneOf, parseProgram, type Program, type ProgramOption, refuseValue } from './runtime/program-options.ts'
 import { CHAINS_FOLDER } from './sandbox/local-chains.ts'
 import { askNode, BANKER_ADDRESS, callContract, TOKEN_ADDRESS } from './sandbox/place-contracts.ts'
 
 export interface FundOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly print: (line: string) => void
+  readonly printError: (line: string) => void
 }
 
 /** A mistake or a missing part, told in a sentence. */
 class FundError extends Error {}
-
-const HELP = `npm run fund -- [--usdg 25 | --eth 0.01] [--chain 4663 | 46630] [--no-claim]
-
-Pays the demo account of the running sandbox on a local chain and waits until the deposit is credited. With --no-claim
-it only pays, and says how the payment is claimed.`
 
 /** How long a payment may take to be credited, in milliseconds. */
 const CREDIT_MAX_MS = 90_000
@@ -28,19 +25,59 @@ const PLACE_MAX_MS = 30_000
 /** A key may claim ten times a minute. */
 const CLAIM_PAUSE_MS = 7_000
 const FOLLOW_PAUSE_MS = 500
-const USDG_DECIMALS = 6
-const ETH_DECIMALS = 18
+const WRONG_USAGE = 2
 
-/** Runs the command. @returns the exit code. */
-export async function runFund(args: readonly string[], options: FundOptions): Promise<number> {
+/** An amount of an asset, exact; null where it is not given. */
+function amountOption(asset: Payment['asset'], help: string): ProgramOption<string | null> {
+  const decimals = ASSET_DECIMALS[asset]
+  return {
+    ...{ help, takes: 'amount', otherwise: null },
+    parse(text) {
+      const [, fraction = ''] = /^\d{1,9}(?:\.(\d+))?$/.exec(text) ?? []
+      const isAmount = /^\d{1,9}(\.\d+)?$/.test(text) && /[1-9]/.test(text) && fraction.length <= decimals
+      return isAmount
+        ? text
+        : refuseValue(`Give an amount above 0 with at most ${decimals} decimals, such as 25 or 0.01.`)
+    },
+  }
+}
+
+const options = {
+  usdg: { ...amountOption('USDG', 'how much USDG'), otherwiseText: '25' },
+  eth: amountOption('ETH', 'how much ETH, instead of USDG'),
+  chain: oneOf(['4663', '46630'], { help: 'on which local chain' }),
+  'no-claim': flag({ help: 'only pay, and say how the payment is claimed' }),
+} as const
+
+const program: Program<typeof options> = {
+  name: 'npm run fund --',
+  does: 'Pays the demo account of the running sandbox on a local chain and waits until the deposit is credited.',
+  options,
+}
+
+/** Runs the command. @returns the exit code: 1 when it could not be done, 2 for a wrong command line. */
+export async function runFund(words: readonly string[], options: FundOptions): Promise<number> {
+  const line = parseProgram(program, words, options)
+  if (line.kind === 'end') return line.exitCode
+  const { usdg, eth, chain, 'no-claim': isNotClaimed } = line.values
+  if (usdg !== null && eth !== null) {
+    options.printError('error: --usdg and --eth are both given; give one of them.')
+    return WRONG_USAGE
+  }
   try {
-    const payment = parsePayment(args)
-    if (payment === null) options.print(HELP)
-    else await fund(payment, options)
+    await fund(
+      {
+        chainId: chain === '4663' ? 4663 : 46630,
+        asset: eth === null ? 'USDG' : 'ETH',
+        amount: eth ?? usdg ?? '25',
+        isClaimed: !isNotClaimed,
+      },
+      options,
+    )
     return 0
   } catch (error) {
     if (!(error instanceof FundError)) throw error
-    options.print(error.message)
+    options.printError(`error: ${error.message}`)
     return 1
   }
 }
@@ -50,35 +87,6 @@ interface Payment {
   readonly asset: 'USDG' | 'ETH'
   readonly amount: string
   readonly isClaimed: boolean
-}
-
-function parsePayment(args: readonly string[]): Payment | null {
-  const options = {
-    usdg: { type: 'string' },
-    eth: { type: 'string' },
-    chain: { type: 'string', default: '4663' },
-    'no-claim': { type: 'boolean' },
-    help: { type: 'boolean' },
-  } as const
-  let values
-  try {
-    values = parseArgs({ args: [...args], options }).values
-  } catch (error) {
-    throw new FundError(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`)
-  }
-  if (values.help === true) return null
-  if (values.usdg !== undefined && values.eth !== undefined) throw new FundError('Give --usdg or --eth, not both.')
-  if (values.chain !== '4663' && values.chain !== '46630') throw new FundError('--chain is 4663 or 46630.')
-  const amount = values.eth ?? values.usdg ?? '25'
-  if (!/^\d{1,9}(\.\d{1,18})?$/.test(amount) || !/[1-9]/.test(amount)) {
-    throw new FundError('Give an amount above 0 as a decimal, such as 25 or 0.01.')
-  }
-  return {
-    chainId: values.chain === '4663' ? 4663 : 46630,
-    asset: values.eth === undefined ? 'USDG' : 'ETH',
-    amount,
-    isClaimed: values['no-claim'] !== true,
-  }
 }
 
 async function fund(payment: Payment, { env, print }: FundOptions): Promise<void> {
@@ -133,18 +141,17 @@ async function findAddress(origin: string, key: string, chainId: number): Promis
 /** Sends the payment and waits until it stands in a block: a local chain makes one for each transaction. */
 async function pay(url: string, address: string, { asset, amount }: Payment): Promise<string> {
   if (asset === 'ETH') {
-    const value = `0x${unitsOf(amount, ETH_DECIMALS).toString(16)}`
+    const value = `0x${unitsOf(amount, asset).toString(16)}`
     return String(await askNode(url, 'eth_sendTransaction', [{ from: BANKER_ADDRESS, to: address, value }]))
   }
-  const units = unitsOf(amount, USDG_DECIMALS)
+  const units = unitsOf(amount, asset)
   await callContract(url, TOKEN_ADDRESS, 'mint(address,uint256)', [BANKER_ADDRESS, units])
   return callContract(url, TOKEN_ADDRESS, 'transfer(address,uint256)', [address, units])
 }
 
-function unitsOf(amount: string, decimals: number): bigint {
+function unitsOf(amount: string, asset: Payment['asset']): bigint {
   const [whole = '0', fraction = ''] = amount.split('.')
-  if (fraction.length > decimals) throw new FundError(`At most ${decimals} decimals, please.`)
-  return BigInt(whole + fraction.padEnd(decimals, '0'))
+  return BigInt(whole + fraction.padEnd(ASSET_DECIMALS[asset], '0'))
 }
 
 interface ClaimReply {

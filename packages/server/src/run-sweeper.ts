@@ -1,6 +1,5 @@
 /** The sweeper put together: keys from a file, chains and database from the gateway's configuration. */
 import { setTimeout as pauseFor } from 'node:timers/promises'
-import { Command, CommanderError } from 'commander'
 import { ASSET_DECIMALS, type Asset, type Hex } from './chain/assets.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { DepositChainConfig } from './config/deposits-config.ts'
@@ -13,6 +12,16 @@ import { formatAmount } from './chain/format-amount.ts'
 import { createWatchStore } from './deposits/watch-store.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createId } from './runtime/ids.ts'
+import {
+  flag,
+  parseProgram,
+  type Program,
+  type ProgramOption,
+  refuseValue,
+  requiredText,
+  type ValuesOf,
+  wholeNumber,
+} from './runtime/program-options.ts'
 import { scrubSecrets } from './runtime/scrub-secrets.ts'
 import { openSweepChain } from './sweeping/open-sweep-chain.ts'
 import { readSweepKeys, SweepKeyError, type SweepKeys } from './sweeping/sweep-keys.ts'
@@ -23,60 +32,65 @@ const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url
 /** A round that takes longer than this lets another sweeper begin, in milliseconds. Source: own choice. */
 const LEASE_MS = 15 * 60_000
 
-interface Options {
-  readonly keys: string
-  readonly minUsdg: string
-  readonly minEth: string
-  readonly every?: string
-  readonly dryRun?: boolean
+/** Between two rounds at most: eleven days. Source: own choice. */
+const SECONDS_MAX = 999_999
+
+/** An amount of an asset in smallest units. */
+function amountOption(asset: Asset, otherwiseText: string): ProgramOption<bigint> {
+  const decimals = ASSET_DECIMALS[asset]
+  const parse = (text: string): bigint => {
+    const [, whole = '', fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? []
+    const isAmount = whole !== '' && fraction.length <= decimals
+    return isAmount
+      ? BigInt(whole + fraction.padEnd(decimals, '0'))
+      : refuseValue(`Give an amount of ${asset} with at most ${decimals} decimals, such as ${otherwiseText}.`)
+  }
+  const help = `${asset} from which on an address is emptied`
+  return { help, takes: 'amount', parse, otherwise: parse(otherwiseText), otherwiseText }
+}
+
+const options = {
+  keys: requiredText('file', { help: 'JSON file with xprv, relayer and treasury of each chain; mode 600' }),
+  'min-usdg': amountOption('USDG', '5'),
+  'min-eth': amountOption('ETH', '0.005'),
+  every: {
+    ...wholeNumber({ help: 'go on, with so many seconds between rounds', otherwise: null, from: 1, to: SECONDS_MAX }),
+    takes: 'seconds',
+  },
+  'dry-run': flag({ help: 'say what would be moved, and send nothing' }),
+} as const
+
+type Options = ValuesOf<typeof options>
+
+const program: Program<typeof options> = {
+  name: 'npm run sweep --',
+  does: 'Moves what came to deposit addresses to the treasury. Runs apart from the gateway.',
+  options,
 }
 
 /**
  * Runs rounds on every chain of the key file: one, or with `--every` one after another until a signal.
  *
- * @returns the exit code: 1 when something could not be moved.
+ * @returns the exit code: 1 when something could not be moved, 2 for a wrong command line.
  */
 export async function runSweeper(words: readonly string[]): Promise<number> {
+  const line = parseProgram(program, words, {
+    print,
+    printError: (text) => process.stderr.write(`${text}\n`),
+  })
+  if (line.kind === 'end') return line.exitCode
   try {
-    const options = parseOptions(words)
-    const every = options.every === undefined ? null : secondsOf(options.every)
     for (;;) {
-      const code = await sweepOnce(options)
-      if (every === null) return code
-      await pauseFor(every * 1_000)
+      const code = await sweepOnce(line.values)
+      if (line.values.every === null) return code
+      await pauseFor(line.values.every * 1_000)
     }
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
     const isExpected = error instanceof ConfigError || error instanceof SweepKeyError
-    printError(isExpected && error instanceof Error ? error.message : message)
+    printError(isExpected ? error.message : message)
     return 1
   }
-}
-
-function parseOptions(words: readonly string[]): Options {
-  const program = new Command('sweep')
-    .description('Move what came to deposit addresses to the treasury. Runs apart from the gateway.')
-    .requiredOption('--keys <file>', 'JSON file with xprv, relayer and treasury of each chain; mode 600')
-    .option('--min-usdg <amount>', 'USDG from which on an address is emptied', '5')
-    .option('--min-eth <amount>', 'ETH from which on an address is emptied', '0.005')
-    .option('--every <seconds>', 'go on, with so long a pause between rounds')
-    .option('--dry-run', 'say what would be moved, and send nothing')
-    .exitOverride()
-  return program.parse([...words], { from: 'user' }).opts<Options>()
-}
-
-function secondsOf(text: string): number {
-  if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text)
-  throw new ConfigError(['--every is a number of seconds above 0.'])
-}
-
-/** Reads an amount of an asset in smallest units. */
-function unitsOf(text: string, asset: Asset): bigint {
-  const decimals = ASSET_DECIMALS[asset]
-  const [, whole = '', fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? []
-  if (whole !== '' && fraction.length <= decimals) return BigInt(whole + fraction.padEnd(decimals, '0'))
-  throw new ConfigError([`"${text}" is not an amount of ${asset}.`])
 }
 
 async function sweepOnce(options: Options): Promise<number> {
@@ -121,10 +135,10 @@ async function sweepOne(
       ...{ keys, clock: systemClock },
       addresses: createDepositAddressStore(database),
       outflows: createOutflowStore(database),
-      thresholds: { USDG: unitsOf(options.minUsdg, 'USDG'), ETH: unitsOf(options.minEth, 'ETH') },
+      thresholds: { USDG: options['min-usdg'], ETH: options['min-eth'] },
     }
-    const report = await sweepChain(deps, { isDryRun: options.dryRun === true })
-    tell(report, options.dryRun === true)
+    const report = await sweepChain(deps, { isDryRun: options['dry-run'] })
+    tell(report, options['dry-run'])
     return report
   } finally {
     await leases.endLease(task, holder)

@@ -1,0 +1,12 @@
+/** What the gateway is told on its command line: nothing. Part of the composition. */
+import { readOptions } from './read-options.ts'
+
+/** Ends the process where it was given anything: settings of the gateway are no arguments. */
+export function refuseArguments(): void {
+  readOptions({
+    name: 'npm start',
+    does: 'Serves the API, the console and the reference.',
+    options: {},
+    more: 'Settings are environment variables, such as SVC_PORT=8080, and svc.config.json: docs/configuration.md lists them.',
+  })
+}

@@ -1,0 +1,26 @@
+import { consoleEndpointList, endpointList } from '@svc/contract'
+import { type ProgramOption, refuseValue } from '../../packages/server/src/runtime/program-options.ts'
+import { signInIds } from './sign-in/sign-in-target.ts'
+
+/** What stands beside the operations: hostile nodes of a chain, and hostile lists of models. */
+const PARTS = ['chain', 'lists'] as const
+
+/** The only parts to ask; null for all. A misspelt one would ask nothing and find no fault. */
+export const partsOption: ProgramOption<readonly string[] | null> = {
+  help: 'ids of the operations to ask, with commas between; chain and lists are two more',
+  takes: 'ids',
+  otherwise: null,
+  parse(text) {
+    const known = new Set<string>([
+      ...PARTS,
+      ...signInIds,
+      ...[...endpointList, ...consoleEndpointList].map(({ id }) => id),
+    ])
+    const parts = text.split(',').map((part) => part.trim())
+    const unknown = parts.find((part) => !known.has(part))
+    if (unknown !== undefined) {
+      refuseValue(`There is no "${unknown}". Give chain, lists, or ids of the OpenAPI document and of the console.`)
+    }
+    return parts
+  },
+}

@@ -1,0 +1,59 @@
+/** What the programs of this repository answer to a command line that is wrong, and to a question for help. */
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+/** The formatter is no program of ours; the terminal client says two lines, which its own tests read. */
+const FOREIGN = ['format', 'svc']
+
+interface Ended {
+  readonly code: unknown
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function runScript(script: string, ...words: string[]): Promise<Ended> {
+  const [file = '', ...given] = script.split(' ')
+  // A folder that nobody can make: a program that begins its work all the same fails, and with another code.
+  const env = { ...process.env, SVC_DATA_DIR: '/dev/null/svc' }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(ROOT, file), ...given, ...words], { env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
+    )
+  })
+}
+
+/** The programs, by the scripts of package.json: one that is added later is looked at, too. */
+async function readScripts(): Promise<readonly (readonly [name: string, script: string])[]> {
+  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>
+  }
+  return Object.entries(scripts)
+    .filter(([name]) => !FOREIGN.includes(name))
+    .map(([name, script]) => [name, script.replace(/^exec node (tools\/launch\.mjs )?/, '')])
+}
+
+test('an unknown option ends every program with one line that names it, and exit code 2', async () => {
+  const scripts = await readScripts()
+  expect(scripts.length).toBeGreaterThan(12)
+  const check = async ([name, script]: (typeof scripts)[number]): Promise<void> => {
+    const { code, stdout, stderr } = await runScript(script, '--no-such-option=1')
+    expect({ name, code, stdout, lines: stderr.trim().split('\n') }).toEqual({
+      ...{ name, code: 2, stdout: '' },
+      lines: [expect.stringMatching(/^error: unknown option '--no-such-option/)],
+    })
+  }
+  await Promise.all(scripts.map(check))
+})
+
+test.each([
+  ['soak', '--minutes', '0.3', 'Give a whole number from 1.'],
+  ['fuzz', '--only', 'createImages', 'There is no "createImages".'],
+])('npm run %s -- %s %s is refused with what is allowed', async (name, option, value, allowed) => {
+  const script = (await readScripts()).find(([each]) => each === name)?.[1] ?? ''
+  const { code, stderr } = await runScript(script, option, value)
+  expect({ code, lines: stderr.trim().split('\n') }).toEqual({ code: 2, lines: [expect.stringContaining(allowed)] })
+  expect(stderr).toMatch(new RegExp(`^error: option '${option} <\\w+>' argument '${value}' is invalid\\. `))
+})
