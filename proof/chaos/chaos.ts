@@ -1,6 +1,6 @@
 /**
- * `npm run chaos`: kills gateways under load and compares what clients were told, the ledger and the upstream's invoice;
- * then kills them between the end of videos and their charge. Exit code 1 on any difference.
+ * `npm run chaos`: kills gateways under load and compares what clients were told, the ledger and the upstream's
+ * invoice; then kills them between the end of videos and their charge. Exit code 1 on any difference.
  */
 import { readOptions } from '../../packages/server/src/read-options.ts'
 import { wholeNumber } from '../../packages/server/src/runtime/program-options.ts'
