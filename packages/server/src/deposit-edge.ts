@@ -63,14 +63,16 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
       unknown: new UnknownTransactions(clock, UNKNOWN_SECONDS * 1_000),
       readPosted: async (accountId) => nanocreditsOf((await balances.findBalance(accountId))?.posted ?? 0n),
     },
-    isLocal: hasLocalDeposits(config),
     places: {
       mode: config.deposits?.mode === 'treasury' ? 'wallet' : 'address',
       minimumUsd,
       isLocal: hasLocalDeposits(config),
       placesOf: (accountId) => deposits?.placesOf(accountId) ?? Promise.resolve([]),
     },
-    receipts: { store, outbox: parts.outbox, link: `${publicOrigin}/console/fund`, brand: parts.brand },
+    receipts: {
+      ...{ store, outbox: parts.outbox, brand: parts.brand, link: `${publicOrigin}/console/fund` },
+      isLocal: hasLocalDeposits(config),
+    },
     wallets: {
       store: wallets,
       linking: linksWallets ? { wallets, chains: deposits.readers, origin: publicOrigin, clock } : null,

@@ -15,6 +15,7 @@ import { BodyBudget } from './http/read-body.ts'
 import { makeImageDeps } from './make-image-deps.ts'
 import { traceLedger } from './observe/trace-ledger.ts'
 import { makeVideoDeps } from './make-video-deps.ts'
+import { hasLocalDeposits } from './open-local-chains.ts'
 import { repeatListener, settlementListener } from './open-observation.ts'
 import { openOperators } from './open-operators.ts'
 import type { Parts } from './open-parts.ts'
@@ -111,7 +112,12 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Healt
     images: makeImageDeps(parts, { billing, routing, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
-    statements: { store: createStatementStore(parts.database), clock, booked: new BookedSums() },
+    statements: {
+      store: createStatementStore(parts.database),
+      clock,
+      booked: new BookedSums(),
+      hasLocalChains: hasLocalDeposits(parts.config),
+    },
     ...depositEdge({ ...parts, brand: async () => (await parts.console.deps.settings()).brand }, publicOrigin),
     catalog,
     media: parts.media,

@@ -4,12 +4,14 @@ import { seedReadyDeposit, seenDeposit } from '../testing/seed-deposit.ts'
 import { seedCaller } from '../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { runAdmin } from './admin/admin-program.ts'
+import { loadOperatorConfig } from './config/load-operator-config.ts'
 import { resolveLimits } from './config/resolve-limits.ts'
 import { creditDeposit } from './deposits/credit-deposit.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { openAdmin } from './open-admin.ts'
+import { findAnvil } from './sandbox/find-anvil.ts'
 import { systemClock } from './runtime/clock.ts'
 
 const CREDITS = 25_000_000_000_000n
@@ -23,14 +25,16 @@ describeEachEngine('operator commands of deposits', (engine) => {
   })
   afterEach(() => opened.close())
 
-  async function admin(...words: readonly string[]) {
+  const admin = (...words: readonly string[]) => adminOn({}, words)
+
+  async function adminOn(more: Partial<Parameters<typeof openAdmin>[0]>, words: readonly string[]) {
     const printed: string[] = []
     const errors: string[] = []
     const limits = resolveLimits({})
     const place = { databaseUrl: opened.url, dataDir: opened.dataDir, limits, peppers: null, sessionSecret: 'a secret' }
     const exitCode = await runAdmin(
       {
-        open: () => openAdmin(place),
+        open: () => openAdmin({ ...place, ...more }),
         print: (text) => void printed.push(text),
         printError: (text) => void errors.push(text),
       },
@@ -56,6 +60,20 @@ describeEachEngine('operator commands of deposits', (engine) => {
     expect(idsOf(page)).toEqual([second.depositId])
     expect((await admin('deposits', 'list')).text).toContain('25.000000 USDG')
   })
+
+  test.skipIf(findAnvil() === null)(
+    'lists and shows play money of the sandbox’s own chains as what it is',
+    async () => {
+      const source = { env: { SVC_DATA_DIR: opened.dataDir }, workingDir: opened.dataDir }
+      const { upstreams, isProduction, deposits } = loadOperatorConfig(source)
+      const { depositId } = await seedReadyDeposit(opened.database, seenDeposit(accountId))
+      for (const words of [['list'], ['show', depositId]]) {
+        expect((await admin('deposits', ...words)).text).not.toContain('play money')
+        const sandbox = await adminOn({ isProduction, deposits, upstreams }, ['deposits', ...words])
+        expect(sandbox.text).toContain('4663 (local chain, play money)')
+      }
+    },
+  )
 
   test('a released deposit may be credited, once, and the reason is kept', async () => {
     const { depositId } = await heldBackDeposit(opened.database, accountId)

@@ -26,6 +26,7 @@ import { runAudit } from './ledger/audit.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
+import { takesLocalDeposits } from './open-local-chains.ts'
 import { hurryMail, listMail, suppressRecipient } from './mail/manage-outbox.ts'
 import { createOutboxStore } from './mail/outbox-store.ts'
 import { decideReview } from './operating/decide-review.ts'
@@ -41,7 +42,7 @@ const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url
 
 /** Where the books are, the secret that keys are made with, the gateway's limits, and what is known about models. */
 type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers' | 'limits'> &
-  Partial<Pick<OperatorConfig, 'sessionSecret'>> &
+  Partial<Pick<OperatorConfig, 'sessionSecret' | 'isProduction' | 'deposits'>> &
   KnownModelsConfig
 
 /** Opens the database of a configuration for the operator commands. */
@@ -63,6 +64,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     ...keyCommands(database, config, clock, note),
     listKnownModels: () => listKnownModels(config),
     ...depositCommands(database, desk, by),
+    hasLocalChains: takesLocalDeposits({ isProduction: true, deposits: null, upstreams: [], ...config }),
     ...mailCommands(database, clock, config, note),
     credit: (request) => recordCredit(desk, by, request),
     audit: () => runAudit(database, clock),

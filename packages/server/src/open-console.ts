@@ -18,6 +18,7 @@ import { createPlaygroundKeyStore } from './keys/playground-key-store.ts'
 import { createPlaygroundKeys, type PlaygroundKeys } from './keys/playground-keys.ts'
 import { createTeamKeys } from './keys/team-keys.ts'
 import type { OutboxDeps } from './mail/outbox.ts'
+import { hasLocalDeposits } from './open-local-chains.ts'
 import { openPeople } from './open-people.ts'
 import { createFirstRunToken, makeOperator, takeFirstRunToken } from './operators/first-run.ts'
 import { type GatewaySettings, readGatewaySettings } from './operators/gateway-settings.ts'
@@ -139,6 +140,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
           return `${parts.origins()[0]}/api/v1`
         },
         is_sandbox: config.upstreams.every(({ kind }) => kind === 'sandbox'),
+        has_local_chains: hasLocalDeposits(config),
         // Letters are files on loopback alone, so nobody else is told where.
         mail_folder: config.mail?.kind === 'file' ? relative(process.cwd(), config.mail.folder) : null,
         demo: signInDeps.demoEmail !== null,

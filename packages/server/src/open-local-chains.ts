@@ -1,6 +1,6 @@
 /** The chains that the sandbox runs on this machine. Part of the composition. */
 import { Worker } from 'node:worker_threads'
-import type { Config } from './config/config.ts'
+import type { Config, UpstreamConfig } from './config/config.ts'
 import type { DepositChainConfig, DepositsConfig } from './config/deposits-config.ts'
 import type { OpenDeposits } from './open-deposits.ts'
 import type { Logger } from './runtime/log.ts'
@@ -46,9 +46,15 @@ const LOCAL_DEPOSITS: DepositsConfig = {
  * @returns the configuration as it was where there are others, no sandbox, or no program for chains.
  */
 export function withLocalDeposits(config: Config): Config {
+  return takesLocalDeposits(config) ? { ...config, deposits: LOCAL_DEPOSITS } : config
+}
+
+/** Tells whether a gateway with this configuration takes its deposits on local chains, as far as it was read. */
+export function takesLocalDeposits(
+  config: Pick<Config, 'isProduction' | 'deposits'> & { readonly upstreams: readonly UpstreamConfig[] },
+): boolean {
   const isSandbox = !config.isProduction && config.upstreams.every(({ kind }) => kind === 'sandbox')
-  if (!isSandbox || config.deposits !== null || findAnvil() === null) return config
-  return { ...config, deposits: LOCAL_DEPOSITS }
+  return isSandbox && config.deposits === null && findAnvil() !== null
 }
 
 /** Tells whether the deposits of a configuration are those of local chains. */

@@ -27,16 +27,13 @@ export function isMoving({ status }: Pick<Deposit, 'status'>): boolean {
   return status === 'seen' || status === 'confirming' || status === 'reversed' || status === 'under_review'
 }
 
-export const placesQuery = (teamId: string) =>
+/** @param isStarting whether a chain may come by itself: one of the sandbox comes some seconds after the gateway. */
+export const placesQuery = (teamId: string, isStarting = false) =>
   queryOptions({
     queryKey: ['team', teamId, 'deposit-address'],
     queryFn: ({ signal }) =>
       consoleApi.call(consoleEndpoints.getTeamDepositAddress, { path: { team_id: teamId } }, { signal }),
-    // A chain of the sandbox comes some seconds after the gateway.
-    refetchInterval: ({ state }) => {
-      const isStarting = state.data?.is_local === true && state.data.chains.length === 0
-      return isStarting ? MOVING_MS : false
-    },
+    refetchInterval: ({ state }) => (isStarting && state.data?.chains.length === 0 ? MOVING_MS : false),
   })
 
 /** Looks at its rows more often while one of them moves. */

@@ -1,21 +1,36 @@
+import { useSession } from '../api/session.ts'
+
 const TEST_CHAIN = 46_630
 
-/** What is worth nothing elsewhere: coins of a test network, and of a chain that runs on the gateway's own machine. */
-export function isPlayMoney(chainId: number, isLocal: boolean): boolean {
-  return isLocal || chainId === TEST_CHAIN
+/** Why coins of a chain are worth nothing elsewhere. */
+export type PlayMoney = 'local' | 'test'
+
+/**
+ * Tells whether coins of a chain are play money: on the gateway's own machine all of them are, whatever id the chain
+ * has; elsewhere those of the test network.
+ *
+ * @returns null where they are worth something.
+ */
+export function usePlayMoney(chainId: number): PlayMoney | null {
+  const { has_local_chains: isLocal } = useSession().gateway
+  if (isLocal) return 'local'
+  return chainId === TEST_CHAIN ? 'test' : null
 }
 
 interface NetworkMarkProps {
   readonly chainId: number
-  readonly isLocal?: boolean
 }
 
 /** Says of a network that its coins are worth nothing; says nothing of others. */
-export function NetworkMark({ chainId, isLocal = false }: NetworkMarkProps) {
-  if (!isPlayMoney(chainId, isLocal)) return null
+export function NetworkMark({ chainId }: NetworkMarkProps) {
+  const play = usePlayMoney(chainId)
+  if (play === null) return null
   return (
-    <span className="rounded bg-test-net-soft px-1.5 text-[12px] font-medium whitespace-nowrap text-test-net">
-      {isLocal ? 'local chain' : 'test network'}
+    <span
+      title={play === 'local' ? 'Play money: this chain runs on the gateway’s own machine.' : 'Play money.'}
+      className="rounded bg-test-net-soft px-1.5 text-[12px] font-medium whitespace-nowrap text-test-net"
+    >
+      {play === 'local' ? 'local chain, play money' : 'test network'}
     </span>
   )
 }
@@ -27,11 +42,11 @@ export function networkName(chainId: number): string {
 }
 
 /** The name of a network, with its mark. */
-export function Network({ chainId, isLocal = false }: NetworkMarkProps) {
+export function Network({ chainId }: NetworkMarkProps) {
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
       {networkName(chainId)}
-      <NetworkMark chainId={chainId} isLocal={isLocal} />
+      <NetworkMark chainId={chainId} />
     </span>
   )
 }

@@ -6,7 +6,6 @@ import { teamPath } from './team-keys.ts'
 
 /** Where a team pays, and what else the page of deposits offers. */
 export const teamDepositAddress = depositAddressReply.extend({
-  is_local: z.boolean().describe('The chains run on the gateway’s own machine: whatever arrives there is play money.'),
   mails_receipts: z.boolean().describe('Whether receipts can be mailed.'),
 })
 

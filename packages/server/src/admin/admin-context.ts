@@ -54,6 +54,8 @@ export interface AdminContext {
   /** Newest first. */
   listDeposits(filter: DepositFilter): Promise<readonly Deposit[]>
   findDeposit(depositId: string): Promise<{ deposit: Deposit; decisions: readonly Decision[] } | null>
+  /** Whether deposits come from chains on the gateway's own machine. */
+  readonly hasLocalChains: boolean
   decideDeposit(request: DepositVerdictRequest): Promise<DecideDepositResult>
   listMail(page: MailPage): Promise<readonly MailRecord[]>
   /** Returns false when no such letter waits. */

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { creditsJson, formatCredits } from '@svc/contract'
+import { playMoneyText } from '../chain/play-money.ts'
 import { formatAmount } from '../chain/format-amount.ts'
 import type { Decision, DecideDepositResult, DepositVerdictRequest } from '../deposits/decide-deposit.ts'
 import type { Deposit, DepositState } from '../deposits/deposit.ts'
@@ -35,7 +36,7 @@ export function depositCommands(deps: CommandDeps): Command {
     .option('--limit <count>', 'how many', parseCount, 50)
     .option('--after <deposit>', 'continue after this one', parseDepositId)
     .action((options: ListOptions, command: Command) =>
-      runCommand(deps, command, async (context) => listOutput(await context.listDeposits(options))),
+      runCommand(deps, command, async (context) => listOutput(await context.listDeposits(options), context)),
     )
   deposits
     .command('show')
@@ -80,7 +81,7 @@ async function showDeposit(context: AdminContext, depositId: string): Promise<Co
   if (found === null) throw unknownDeposit(depositId)
   const { deposit, decisions } = found
   return {
-    text: [renderTable(factsOf(deposit)), ...decisions.map(decisionText)].join('\n'),
+    text: [renderTable(factsOf(deposit, context)), ...decisions.map(decisionText)].join('\n'),
     json: { ...depositJson(deposit), decisions: decisions.map(decisionJson) },
   }
 }
@@ -118,14 +119,22 @@ function unknownDeposit(depositId: string): AdminError {
   return new AdminError(`There is no deposit ${renderDepositId(depositId)}. "deposits list" shows all.`)
 }
 
-function listOutput(deposits: readonly Deposit[]): CommandOutput {
+/** What the coins of the chains are. */
+type ChainFacts = Pick<AdminContext, 'hasLocalChains'>
+
+function chainText({ chainId }: Deposit, { hasLocalChains }: ChainFacts): string {
+  const play = playMoneyText(chainId, hasLocalChains)
+  return play === null ? String(chainId) : `${chainId} (${play})`
+}
+
+function listOutput(deposits: readonly Deposit[], facts: ChainFacts): CommandOutput {
   const head = ['ID', 'ACCOUNT', 'STATE', 'WAITS FOR', 'CHAIN', 'AMOUNT', 'CREDITS', 'SEEN']
   const rows = deposits.map((deposit) => [
     renderDepositId(deposit.depositId),
     deposit.accountId,
     deposit.state,
     deposit.reason ?? '',
-    String(deposit.chainId),
+    chainText(deposit, facts),
     `${formatAmount(deposit.amount, deposit.asset)} ${deposit.asset}`,
     creditsText(deposit),
     timeOf(deposit.seenAt) ?? '',
@@ -136,7 +145,7 @@ function listOutput(deposits: readonly Deposit[]): CommandOutput {
   }
 }
 
-function factsOf(deposit: Deposit): readonly (readonly string[])[] {
+function factsOf(deposit: Deposit, facts: ChainFacts): readonly (readonly string[])[] {
   return [
     ['Deposit', renderDepositId(deposit.depositId)],
     ['Account', deposit.accountId],
@@ -145,7 +154,7 @@ function factsOf(deposit: Deposit): readonly (readonly string[])[] {
     ['Amount', `${formatAmount(deposit.amount, deposit.asset)} ${deposit.asset}`],
     ['Credits', creditsText(deposit)],
     ['Price', deposit.price === null ? 'not known' : `${deposit.price} USD, round ${deposit.priceRound ?? 'unknown'}`],
-    ['Chain', String(deposit.chainId)],
+    ['Chain', chainText(deposit, facts)],
     ['Transaction', `${deposit.txHash} ${deposit.ordinal}`],
     ['Block', `${deposit.blockNumber} ${deposit.blockHash}`],
     ['Block time', timeOf(deposit.blockTime) ?? ''],

@@ -1,5 +1,6 @@
 /** A statement as a file, made while it is sent: a month may have millions of lines. */
 import { formatCredits, formatUsd, nanocreditsOf } from '@svc/contract'
+import { playMoneyText } from '../chain/play-money.ts'
 import { csvField } from './csv-field.ts'
 import { openStatement, type ReadStatementDeps } from './read-statement.ts'
 import { beginningOf, behind, type BookingPlace, type StatementRow } from './statement-store.ts'
@@ -35,7 +36,7 @@ export async function exportStatement(
 }
 
 async function* writeLines(
-  { store, clock }: ReadStatementDeps,
+  { store, clock, hasLocalChains }: ReadStatementDeps,
   accountId: string,
   { from, to, opening }: Awaited<ReturnType<typeof openStatement>>,
 ): AsyncGenerator<string, void, undefined> {
@@ -47,7 +48,13 @@ async function* writeLines(
     let text = ''
     for (const row of rows) {
       balance += row.amount
-      text += lineOf({ ...describe(row), at: row.bookedAt, reference: row.transferId, amount: row.amount, balance })
+      text += lineOf({
+        ...describe(row, hasLocalChains),
+        at: row.bookedAt,
+        reference: row.transferId,
+        amount: row.amount,
+        balance,
+      })
     }
     if (text !== '') yield text
     const last = rows.at(-1)
@@ -56,11 +63,13 @@ async function* writeLines(
   yield lineOf({ ...ends, at: Math.min(to, clock.now()), kind: 'closing', balance })
 }
 
-function describe(row: StatementRow): Pick<Line, 'kind' | 'description'> {
+function describe(row: StatementRow, hasLocalChains: boolean): Pick<Line, 'kind' | 'description'> {
   const { kind, deposit, reason, type, model, keyName } = row
   if (kind === 'capture') return { kind: 'charge', description: `${type ?? ''} ${model ?? ''}, key ${keyName ?? ''}` }
   if (deposit !== null) {
-    return { kind, description: `${deposit.asset} on chain ${deposit.chainId}, transaction ${deposit.txHash}` }
+    const play = playMoneyText(deposit.chainId, hasLocalChains)
+    const chain = play === null ? `chain ${deposit.chainId}` : `chain ${deposit.chainId} (${play})`
+    return { kind, description: `${deposit.asset} on ${chain}, transaction ${deposit.txHash}` }
   }
   return { kind, description: reason }
 }

@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { capture, grant, placeHold, release } from '../../testing/ledger-operations.ts'
 import { createRandom } from '../../testing/random.ts'
+import { creditedDeposit } from '../../testing/credited-deposit.ts'
 import { seedReadyDeposit, seenDeposit } from '../../testing/seed-deposit.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { assertSound, openTestLedger, type TestLedger } from '../../testing/test-ledger.ts'
@@ -34,7 +35,7 @@ describeEachEngine('a statement', (engine) => {
     money = await openTestLedger(engine)
     // Few rows at once, so that every sum takes several turns.
     const store = createStatementStore(money.test.database, 5)
-    deps = { store, booked: new BookedSums(), clock: { now: () => now } }
+    deps = { store, booked: new BookedSums(), clock: { now: () => now }, hasLocalChains: false }
   })
   afterAll(async () => {
     await assertSound(money, now)
@@ -169,14 +170,35 @@ describeEachEngine('a statement', (engine) => {
     expect(await read(accountId, '2026-05')).toMatchObject({ opening_credits: '0', closing_credits: '1' })
   })
 
+  async function exported(accountId: string, more: Partial<ReadStatementDeps> = {}): Promise<string> {
+    let csv = ''
+    for await (const part of await exportStatement({ ...deps, ...more }, accountId, '2026-05')) csv += part
+    return csv
+  }
+
+  test('says in its file of a deposit whether it was play money', async () => {
+    now = Date.UTC(2026, 4, 20)
+    const clock = { now: () => Date.UTC(2026, 4, 2) }
+    const { accountId } = await money.createCaller(0n)
+    const { database } = money.test
+    for (const chainId of [4663, 46630] as const) {
+      await creditedDeposit({ database, ledger: money.ledger, clock }, accountId, { chainId })
+    }
+    const chainsIn = (csv: string) => csv.match(/(?<=USDG on ).*(?=, transaction)/g)
+    expect(chainsIn(await exported(accountId))).toEqual(['chain 4663', 'chain 46630 (test network)'])
+    expect(chainsIn(await exported(accountId, { hasLocalChains: true }))).toEqual([
+      'chain 4663 (local chain, play money)',
+      'chain 46630 (local chain, play money)',
+    ])
+  })
+
   test('can be had as a file, in which no text becomes a formula and every line adds up', async () => {
     now = Date.UTC(2026, 4, 20)
     const caller = await money.createCaller(0n)
     const reason = '=HYPERLINK("http://evil.example","x"), and\nmore; -1'
     await money.ledger.submit(grant(caller.accountId, 3n * CREDIT, { reason, now: Date.UTC(2026, 4, 1) }))
     await charge(caller, 1n, Date.UTC(2026, 4, 2))
-    let csv = ''
-    for await (const part of await exportStatement(deps, caller.accountId, '2026-05')) csv += part
+    const csv = await exported(caller.accountId)
     expect(csv.split('\r\n').map((line) => line.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'ID'))).toEqual([
       'booked_at,kind,description,reference,credits,balance_credits,usd,balance_usd',
       '2026-05-01T00:00:00.000Z,opening,,,,0,,0',

@@ -28,6 +28,8 @@ export interface ReadStatementDeps {
   readonly store: StatementStore
   readonly booked: BookedSums
   readonly clock: Clock
+  /** Whether deposits come from chains on the gateway's own machine. */
+  readonly hasLocalChains: boolean
 }
 
 /** A month of UTC, in milliseconds since the epoch: `from` is in, `to` is out. */

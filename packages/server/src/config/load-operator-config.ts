@@ -11,7 +11,7 @@ import { resolveUpstreams } from './resolve-upstreams.ts'
 /** What the operator commands need to know: the books, and the models that a key may name. */
 export interface OperatorConfig extends Pick<
   Config,
-  'databaseUrl' | 'dataDir' | 'limits' | 'routes' | 'prices' | 'mediaPrices' | 'catalogPrefix'
+  'databaseUrl' | 'dataDir' | 'isProduction' | 'limits' | 'routes' | 'prices' | 'mediaPrices' | 'catalogPrefix'
 > {
   /** Possibly without their keys and addresses. */
   readonly upstreams: readonly UpstreamConfig[]
@@ -36,13 +36,13 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
   prepareDataDir(dataDir)
   const makesSecrets = isLoopback(environment.SVC_HOST)
+  const isProduction = !makesSecrets
   const hasPepper = environment.SVC_KEY_PEPPER !== undefined || makesSecrets
   return {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
-    dataDir,
+    ...{ dataDir, isProduction, upstreams },
     limits: resolveLimits(file.limits ?? {}),
-    upstreams,
-    deposits: resolveDeposits(environment, file, !makesSecrets).deposits,
+    deposits: resolveDeposits(environment, file, isProduction).deposits,
     routes,
     prices,
     mediaPrices,

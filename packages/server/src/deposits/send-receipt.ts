@@ -1,7 +1,8 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { nanocreditsOf, type NotifyReply, parseCredits } from '@svc/contract'
-import { CHAIN_IDS, type Asset, type Hex, TESTNET_CHAIN_ID } from '../chain/assets.ts'
+import { CHAIN_IDS, type Asset, type Hex } from '../chain/assets.ts'
 import { formatAmount } from '../chain/format-amount.ts'
+import { chainText } from '../chain/play-money.ts'
 import { renderFundingReceipt } from '../mail/funding-receipt.ts'
 import { deliverMail, type OutboxDeps, queueMail } from '../mail/outbox.ts'
 import type { DepositStore } from './deposit-store.ts'
@@ -14,6 +15,8 @@ export interface SendReceiptDeps {
   readonly outbox: OutboxDeps | null
   /** Page of the console that shows credits and deposits. */
   readonly link: string
+  /** Whether the chains run on the gateway's own machine. */
+  readonly isLocal: boolean
   /** What the gateway is called. */
   readonly brand: () => Promise<string>
 }
@@ -134,9 +137,11 @@ function isSameAmount(text: string, credits: bigint): boolean {
   return Number(text) === Number(credits) / 1e9
 }
 
-const CHAIN_NAMES = { 4663: 'Robinhood Chain', 46630: 'Robinhood Chain Testnet' } as const
-
-function receiptOf({ link }: Pick<SendReceiptDeps, 'link'>, first: Deposit, deposits: readonly Deposit[]) {
+function receiptOf(
+  { link, isLocal }: Pick<SendReceiptDeps, 'link' | 'isLocal'>,
+  first: Deposit,
+  deposits: readonly Deposit[],
+) {
   const amount = deposits.reduce((sum, deposit) => sum + deposit.amount, 0n)
   return {
     depositId: renderDepositId(first.depositId),
@@ -144,8 +149,7 @@ function receiptOf({ link }: Pick<SendReceiptDeps, 'link'>, first: Deposit, depo
     amount: formatAmount(amount, first.asset),
     credits: nanocreditsOf(creditsOf(deposits)),
     price: first.asset === 'ETH' ? first.price : null,
-    chainName: CHAIN_NAMES[first.chainId],
-    isTestnet: first.chainId === TESTNET_CHAIN_ID,
+    network: chainText(first.chainId, isLocal),
     transactionHash: first.txHash,
     creditedAt: Math.max(...deposits.map(({ creditedAt }) => creditedAt ?? 0)),
     link,

@@ -76,8 +76,6 @@ export interface EdgeDeps {
 /** What the endpoints of deposits are given. */
 export interface EdgeDeposits {
   readonly claims: ClaimDepositDeps & ReadTeamDepositsDeps
-  /** Whether the chains run on this machine, so that whatever arrives there is play money. */
-  readonly isLocal: boolean
   readonly places: DepositPlacesDeps
   readonly receipts: SendReceiptDeps
   readonly wallets: ManageWalletsDeps

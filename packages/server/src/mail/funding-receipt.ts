@@ -13,8 +13,8 @@ export interface FundingReceipt {
   readonly credits: Nanocredits
   /** US dollars of one ether at the deposit's block, as decimal text; null for a stablecoin. */
   readonly price: string | null
-  readonly chainName: string
-  readonly isTestnet: boolean
+  /** Name of the chain, with what its coins are where they are play money. */
+  readonly network: string
   readonly transactionHash: string
   /** Milliseconds since the epoch. */
   readonly creditedAt: number
@@ -48,7 +48,7 @@ function rowsOf(receipt: FundingReceipt): readonly LetterRow[] {
     ...(price === null ? [] : [{ label: 'Rate', value: `1 ${asset} = ${groupDigits(price)} USD` }]),
     { label: 'Credits', value: groupDigits(formatCredits(receipt.credits)) },
     { label: 'Credited', value: dateText(receipt.creditedAt) },
-    { label: 'Network', value: receipt.isTestnet ? `${receipt.chainName} (test network)` : receipt.chainName },
+    { label: 'Network', value: receipt.network },
     { label: 'Transaction', value: receipt.transactionHash, isId: true },
     { label: 'Deposit', value: receipt.depositId, isId: true },
   ]

@@ -36,7 +36,7 @@ export function DepositDrawer() {
       {data === undefined && error === null && <Skeleton className="h-96 w-full" />}
       {data !== undefined && (
         <div className="flex flex-col gap-6">
-          <Details deposit={data} isLocal={places?.is_local === true} />
+          <Details deposit={data} />
           {data.status === 'credited' && places?.mails_receipts === true && <ReceiptForm deposit={data} />}
         </div>
       )}
@@ -44,7 +44,7 @@ export function DepositDrawer() {
   )
 }
 
-function Details({ deposit, isLocal }: { readonly deposit: Deposit; readonly isLocal: boolean }) {
+function Details({ deposit }: { readonly deposit: Deposit }) {
   return (
     <>
       <p className="text-2xl leading-8 font-semibold">
@@ -73,7 +73,7 @@ function Details({ deposit, isLocal }: { readonly deposit: Deposit; readonly isL
           </Fact>
         )}
         <Fact name="Network">
-          <Network chainId={deposit.chainId} isLocal={isLocal} />
+          <Network chainId={deposit.chainId} />
         </Fact>
         <Fact name="Block">
           <span className="figures">{deposit.block_number.toLocaleString()}</span>

@@ -19,13 +19,12 @@ import { textLink } from '../../ui/text-link.ts'
 
 interface DepositHistoryProps {
   readonly search: FundSearch
-  readonly isLocal: boolean
   /** Whether somebody could pay now. */
   readonly isOpen?: boolean
 }
 
 /** Deposits, newest first; what moves is shown as it moves. */
-export function DepositHistory({ search, isLocal, isOpen = true }: DepositHistoryProps) {
+export function DepositHistory({ search, isOpen = true }: DepositHistoryProps) {
   const team = useTeam()
   const client = useQueryClient()
   const { data, error } = useQuery(depositsQuery(team.id, search.after))
@@ -48,13 +47,13 @@ export function DepositHistory({ search, isLocal, isOpen = true }: DepositHistor
           }
         />
       )}
-      {data !== undefined && data.data.length > 0 && <Table deposits={data.data} search={search} isLocal={isLocal} />}
+      {data !== undefined && data.data.length > 0 && <Table deposits={data.data} search={search} />}
       {data !== undefined && <Paging search={search} hasMore={data.has_more} lastId={data.last_id} />}
     </section>
   )
 }
 
-function Table({ deposits, search, isLocal }: DepositHistoryProps & { readonly deposits: readonly Deposit[] }) {
+function Table({ deposits, search }: DepositHistoryProps & { readonly deposits: readonly Deposit[] }) {
   return (
     <div className={tableFrame} role="region" aria-label="List of deposits" tabIndex={0}>
       <table className={table}>
@@ -72,7 +71,7 @@ function Table({ deposits, search, isLocal }: DepositHistoryProps & { readonly d
         </thead>
         <tbody>
           {deposits.map((deposit) => (
-            <Row key={deposit.id} deposit={deposit} search={search} isLocal={isLocal} />
+            <Row key={deposit.id} deposit={deposit} search={search} />
           ))}
         </tbody>
       </table>
@@ -83,7 +82,7 @@ function Table({ deposits, search, isLocal }: DepositHistoryProps & { readonly d
 const HASH_HEAD = 10
 const HASH_TAIL = 6
 
-function Row({ deposit, search, isLocal }: DepositHistoryProps & { readonly deposit: Deposit }) {
+function Row({ deposit, search }: DepositHistoryProps & { readonly deposit: Deposit }) {
   const team = useTeam()
   const { txHash } = deposit
   return (
@@ -97,7 +96,7 @@ function Row({ deposit, search, isLocal }: DepositHistoryProps & { readonly depo
           className="after:absolute after:inset-0"
         >
           <span className="block sm:hidden">
-            <Amount deposit={deposit} isLocal={isLocal} />
+            <Amount deposit={deposit} />
           </span>
           <span className="max-sm:text-[12px] max-sm:text-soft">
             <Time seconds={deposit.created} />
@@ -108,7 +107,7 @@ function Row({ deposit, search, isLocal }: DepositHistoryProps & { readonly depo
         </div>
       </td>
       <td className={clsx(cell, right, 'hidden whitespace-nowrap sm:table-cell')}>
-        <Amount deposit={deposit} isLocal={isLocal} />
+        <Amount deposit={deposit} />
       </td>
       <td className={clsx(cell, 'hidden font-mono text-[12.5px] text-soft md:table-cell')} title={txHash}>
         {txHash.slice(0, HASH_HEAD)}…{txHash.slice(-HASH_TAIL)}
@@ -129,12 +128,12 @@ function Row({ deposit, search, isLocal }: DepositHistoryProps & { readonly depo
   )
 }
 
-function Amount({ deposit, isLocal }: Pick<DepositHistoryProps, 'isLocal'> & { readonly deposit: Deposit }) {
+function Amount({ deposit }: { readonly deposit: Deposit }) {
   return (
     <>
       <span title={deposit.amount}>{shortDecimal(deposit.amount)}</span> {deposit.asset}
       <span className="block empty:hidden">
-        <NetworkMark chainId={deposit.chainId} isLocal={isLocal} />
+        <NetworkMark chainId={deposit.chainId} />
       </span>
     </>
   )

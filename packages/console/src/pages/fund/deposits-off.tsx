@@ -9,9 +9,9 @@ SVC_DEPOSIT_XPUB=xpub…`
 const COMMAND = 'npm run fund'
 
 /** Where nobody can pay: what it takes, for whoever can change it. */
-export function DepositsOff({ isLocal }: { readonly isLocal: boolean }) {
+export function DepositsOff() {
   const { gateway, user } = useSignedIn()
-  if (isLocal) {
+  if (gateway.has_local_chains) {
     return (
       <Note title="The local chains are starting">
         <p role="status">They come some seconds after the gateway. This page shows them as soon as they are there.</p>

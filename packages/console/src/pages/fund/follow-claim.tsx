@@ -32,7 +32,7 @@ const REFUSALS: Readonly<Record<string, (claim: Claim, told: string) => string>>
 }
 
 /** One payment that somebody has claimed, from its hash to the balance. */
-export function FollowClaim({ claim, isLocal }: { readonly claim: Claim; readonly isLocal: boolean }) {
+export function FollowClaim({ claim }: { readonly claim: Claim }) {
   const team = useTeam()
   const client = useQueryClient()
   const claimed = useQuery(claimQuery(team.id, claim))
@@ -78,7 +78,7 @@ export function FollowClaim({ claim, isLocal }: { readonly claim: Claim; readonl
             </span>
             {reply?.credits != null && <Credits value={reply.credits} />}
             <span className="text-soft">
-              <Network chainId={claim.chainId} isLocal={isLocal} />
+              <Network chainId={claim.chainId} />
             </span>
             <span className="w-full truncate font-mono text-[12px] text-soft">{claim.txHash}</span>
           </p>

@@ -2,7 +2,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
 import { type Claim, placesQuery, walletsQuery } from '../../api/funding.ts'
-import { useCan, useTeam } from '../../api/session.ts'
+import { useCan, useSession, useTeam } from '../../api/session.ts'
 import type { FundSearch } from '../../app/search.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
@@ -48,7 +48,7 @@ function Watching() {
   return (
     <div className="flex flex-col gap-5">
       <p className="text-soft">Your role sees deposits and cannot make any. Ask an owner, admin or billing member.</p>
-      <DepositHistory search={search} isLocal={false} />
+      <DepositHistory search={search} />
     </div>
   )
 }
@@ -57,7 +57,7 @@ function Paying() {
   const team = useTeam()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const places = useSuspenseQuery(placesQuery(team.id)).data
+  const places = useSuspenseQuery(placesQuery(team.id, useSession().gateway.has_local_chains)).data
   const place = places.chains.find(({ chainId }) => chainId === search.chain) ?? places.chains[0]
   const asset = place?.assets.find((one) => one.asset === search.asset) ?? place?.assets[0]
   const linksWallets = places.mode === 'wallet' && place !== undefined
@@ -76,16 +76,16 @@ function Paying() {
   if (place === undefined || asset === undefined) {
     return (
       <div className="flex flex-col gap-5">
-        <DepositsOff isLocal={places.is_local} />
-        <DepositHistory search={search} isLocal={places.is_local} isOpen={false} />
+        <DepositsOff />
+        <DepositHistory search={search} isOpen={false} />
       </div>
     )
   }
   const followed = followedClaim(search)
   return (
     <div className="flex flex-col gap-5">
-      {followed !== null && <FollowClaim key={followed.txHash} claim={followed} isLocal={places.is_local} />}
-      {linksWallets && <LinkedWallets wallets={linked} place={place} isLocal={places.is_local} />}
+      {followed !== null && <FollowClaim key={followed.txHash} claim={followed} />}
+      {linksWallets && <LinkedWallets wallets={linked} place={place} />}
       <PayCard
         places={places}
         place={place}
@@ -99,7 +99,7 @@ function Paying() {
         }
         onSent={follow}
       />
-      <DepositHistory search={search} isLocal={places.is_local} />
+      <DepositHistory search={search} />
       <ClaimForm chosen={{ chainId: place.chainId, asset: asset.asset }} networkName={place.name} onClaim={follow} />
     </div>
   )

@@ -15,11 +15,10 @@ interface LinkedWalletsProps {
   /** Those that are linked now. */
   readonly wallets: readonly LinkedWalletBody[]
   readonly place: Place
-  readonly isLocal: boolean
 }
 
 /** Where all pay to one address, a payment is the team's that owns the wallet: so wallets are linked first. */
-export function LinkedWallets({ wallets, place, isLocal }: LinkedWalletsProps) {
+export function LinkedWallets({ wallets, place }: LinkedWalletsProps) {
   return (
     <Card title="Your wallets">
       <div className="flex flex-col gap-4">
@@ -30,7 +29,7 @@ export function LinkedWallets({ wallets, place, isLocal }: LinkedWalletsProps) {
         {wallets.length > 0 && (
           <ul className="divide-y divide-line/70 rounded border border-line">
             {wallets.map((wallet) => (
-              <WalletRow key={wallet.id} wallet={wallet} isLocal={isLocal} />
+              <WalletRow key={wallet.id} wallet={wallet} />
             ))}
           </ul>
         )}
@@ -41,14 +40,14 @@ export function LinkedWallets({ wallets, place, isLocal }: LinkedWalletsProps) {
   )
 }
 
-function WalletRow({ wallet, isLocal }: { readonly wallet: LinkedWalletBody; readonly isLocal: boolean }) {
+function WalletRow({ wallet }: { readonly wallet: LinkedWalletBody }) {
   const [isAsked, setAsked] = useState(false)
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-3 py-2">
       <div className="min-w-0">
         <p className="font-mono text-[12.5px] break-all">{wallet.address}</p>
         <p className="text-[12px] text-soft">
-          <Network chainId={wallet.chainId} isLocal={isLocal} />, linked <Time seconds={wallet.linked} />
+          <Network chainId={wallet.chainId} />, linked <Time seconds={wallet.linked} />
         </p>
       </div>
       <Button look="secondary" onClick={() => setAsked(true)}>

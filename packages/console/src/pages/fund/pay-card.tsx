@@ -6,7 +6,7 @@ import { Choice } from '../../ui/choice.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { isPlayMoney, NetworkMark } from '../../ui/network-mark.tsx'
+import { NetworkMark, type PlayMoney, usePlayMoney } from '../../ui/network-mark.tsx'
 import type { Place, PlaceAsset, Places } from './place.ts'
 import { SendByWallet } from './send-by-wallet.tsx'
 
@@ -24,11 +24,11 @@ interface PayCardProps {
 
 /** Where to pay, for whoever scans, copies, or has a wallet here. */
 export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCardProps) {
-  const isPlay = isPlayMoney(place.chainId, places.is_local)
+  const play = usePlayMoney(place.chainId)
   return (
     <section
       aria-label="Pay"
-      className={clsx('rounded-lg border bg-surface p-4 md:p-5', isPlay ? 'border-test-net' : 'border-line')}
+      className={clsx('rounded-lg border bg-surface p-4 md:p-5', play !== null ? 'border-test-net' : 'border-line')}
     >
       <div className="flex flex-wrap gap-x-8 gap-y-4">
         <Choice
@@ -43,12 +43,12 @@ export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCar
           options={places.chains.map(({ chainId, name }) => ({
             value: chainId,
             text: name,
-            mark: <NetworkMark chainId={chainId} isLocal={places.is_local} />,
+            mark: <NetworkMark chainId={chainId} />,
           }))}
           onPick={(picked) => onPick({ chainId: picked })}
         />
       </div>
-      {isPlay && <PlayMoneyNote isLocal={places.is_local} />}
+      {play !== null && <PlayMoneyNote kind={play} />}
       {canPay ? (
         <Address place={place} asset={asset} places={places} onSent={onSent} />
       ) : (
@@ -58,10 +58,10 @@ export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCar
   )
 }
 
-function PlayMoneyNote({ isLocal }: { readonly isLocal: boolean }) {
+function PlayMoneyNote({ kind }: { readonly kind: PlayMoney }) {
   return (
     <p className="mt-4 rounded bg-test-net-soft px-3 py-2 text-test-net">
-      {isLocal ? (
+      {kind === 'local' ? (
         <>
           A chain beside the gateway, with play money: <code className="font-mono">npm run fund</code> pays 25 USDG to
           the demo account. Never send real coins here.

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { Mark } from '../../ui/mark.tsx'
+import { Network } from '../../ui/network-mark.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
@@ -56,7 +56,6 @@ function Recorded({ deposit, teamId }: { readonly deposit: Deposit; readonly tea
         </p>
         <p className="mt-1 flex flex-wrap items-center gap-2">
           <DepositMark state={deposit.status} />
-          {deposit.chainId !== MAIN_CHAIN && <Mark tone="accent">test network</Mark>}
           {deposit.credits === null ? (
             <span className="text-soft">worth unknown</span>
           ) : (
@@ -74,6 +73,9 @@ function Recorded({ deposit, teamId }: { readonly deposit: Deposit; readonly tea
           >
             <Code>{deposit.account_id}</Code>
           </Link>
+        </Fact>
+        <Fact name="Network">
+          <Network chainId={deposit.chainId} />
         </Fact>
         <Fact name="From">{deposit.sender === null ? 'unknown' : <Code>{deposit.sender}</Code>}</Fact>
         <Fact name="Transaction">
@@ -96,8 +98,6 @@ function Recorded({ deposit, teamId }: { readonly deposit: Deposit; readonly tea
     </div>
   )
 }
-
-const MAIN_CHAIN = 4663
 
 function Decisions({
   decisions,

@@ -10,6 +10,7 @@ import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
 import { textLink } from '../../ui/text-link.ts'
+import { NetworkMark } from '../../ui/network-mark.tsx'
 import { Time } from '../../ui/time.tsx'
 import { DepositMark, stateText } from './deposit-mark.tsx'
 import { Paging } from './paging.tsx'
@@ -108,7 +109,8 @@ function DepositTable({
                   className="figures font-medium whitespace-nowrap after:absolute after:inset-0"
                 >
                   {deposit.amount_decimal} {deposit.asset}
-                </Link>
+                </Link>{' '}
+                <NetworkMark chainId={deposit.chainId} />
                 <div className="font-mono text-[12px] text-soft">{deposit.txHash.slice(0, 12)}…</div>
                 <div className="sm:hidden">
                   <DepositMark state={deposit.status} />

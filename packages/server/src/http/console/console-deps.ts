@@ -27,7 +27,10 @@ export interface ConsoleDeps {
   readonly hasOperator: () => Promise<boolean>
   readonly settings: () => Promise<GatewaySettings>
   /** What does not change while the gateway runs. */
-  readonly offers: Pick<ConsoleSession['gateway'], 'api_base_url' | 'is_sandbox' | 'mail_folder'> & {
+  readonly offers: Pick<
+    ConsoleSession['gateway'],
+    'api_base_url' | 'is_sandbox' | 'has_local_chains' | 'mail_folder'
+  > & {
     readonly demo: boolean
     readonly link: boolean
   }

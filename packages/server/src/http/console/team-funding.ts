@@ -38,7 +38,6 @@ export function mountTeamFunding(app: FastifyInstance, parts: ConsoleEdge): void
   const { deposits } = parts.edge
   mountSession(app, parts, consoleEndpoints.getTeamDepositAddress, async ({ membership }) => ({
     ...(await showDepositPlaces(deposits.places, membership.accountId)),
-    is_local: deposits.isLocal,
     mails_receipts: deposits.receipts.outbox !== null,
   }))
   mountSession(app, parts, consoleEndpoints.claimTeamDeposit, async ({ membership, session, reply, body: claim }) => {

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { creditedDeposit } from '../../testing/credited-deposit.ts'
+import { seedCaller } from '../../testing/seed-caller.ts'
+import { openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
+import type { ChainId } from '../chain/assets.ts'
+import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import type { Mail, MailOutcome } from '../mail/mailer.ts'
+import { createOutboxStore } from '../mail/outbox-store.ts'
+import { createLogger } from '../runtime/log.ts'
+import { createDepositStore } from './deposit-store.ts'
+import { sendReceiptOf } from './send-receipt.ts'
+
+const clock = { now: () => 1_795_000_000_000 }
+
+let opened: TestDatabase
+let ledger: Ledger
+beforeAll(async () => {
+  opened = await openTestDatabase('sqlite')
+  ledger = new Ledger({ engine: createLedgerEngine(opened.database) })
+})
+afterAll(async () => {
+  await ledger.close()
+  await opened.close()
+})
+
+async function networkOf(chainId: ChainId, isLocal: boolean): Promise<string | undefined> {
+  const sent: Mail[] = []
+  const accept = async (mail: Mail): Promise<MailOutcome> => {
+    sent.push(mail)
+    return { kind: 'accepted' }
+  }
+  const outbox = {
+    store: createOutboxStore(opened.database),
+    mailer: { send: accept },
+    ...{ clock, log: createLogger({ level: 'silent', sink: { write: () => undefined } }), secret: 'of this test' },
+    windows: { funding_receipt: [], sign_in_link: [], invitation: [], low_balance: [] },
+  }
+  const { accountId } = await seedCaller(opened.database)
+  const { database } = opened
+  const deposit = await creditedDeposit({ database, ledger, clock }, accountId, { chainId })
+  const credited = (await createDepositStore(database).find(deposit.depositId))!
+  const deps = { store: createDepositStore(database), outbox, isLocal, link: '', brand: async () => 'SVC' }
+  expect(await sendReceiptOf(deps, credited, 'ada@example.com')).toEqual({ sent: true })
+  return /^Network:? +(.*)$/m.exec(sent[0]?.text ?? '')?.[1]
+}
+
+test('the letter says of play money what it is, and nothing of real money', async () => {
+  expect(await networkOf(4663, false)).toBe('Robinhood Chain')
+  expect(await networkOf(46630, false)).toBe('Robinhood Chain Testnet (test network)')
+  expect(await networkOf(4663, true)).toBe('Robinhood Chain (local chain, play money)')
+  expect(await networkOf(46630, true)).toBe('Robinhood Chain Testnet (local chain, play money)')
+})
