@@ -30,16 +30,18 @@ export const teamLimitsQuery = (teamId: string) =>
     queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getTeamLimits, { path: { team_id: teamId } }, { signal }),
   })
 
-export const keysQuery = (teamId: string, after?: string) =>
+/** @param page without a state it is all keys but those of the playground that have ended. */
+export const keysQuery = (teamId: string, page: KeysPageQuery = {}) =>
   queryOptions({
-    queryKey: ['team', teamId, 'keys', after ?? ''],
+    queryKey: ['team', teamId, 'keys', page],
     queryFn: ({ signal }) =>
-      consoleApi.call(
-        consoleEndpoints.listTeamKeys,
-        { path: { team_id: teamId }, query: after === undefined ? {} : { after } },
-        { signal },
-      ),
+      consoleApi.call(consoleEndpoints.listTeamKeys, { path: { team_id: teamId }, query: page }, { signal }),
   })
+
+interface KeysPageQuery {
+  readonly state?: 'active' | 'ended'
+  readonly after?: string
+}
 
 /** The start of the UTC day that begins a span of so many days, in seconds: the same the whole day through. */
 function spanStart(days: number): number {

@@ -39,7 +39,7 @@ export interface KeysSearch {
   readonly after?: string
   /** Whether the dialog that makes a key is open. */
   readonly make?: true
-  /** Whether ended keys are shown. */
+  /** Whether the keys that have ended are shown, instead of those in use. */
   readonly ended?: true
 }
 

@@ -45,9 +45,15 @@ export type TeamKey = z.output<typeof teamKey>
 export const teamPath = z.object({ team_id: z.string().min(1).max(64) })
 export const teamKeyPath = teamPath.extend({ key_id: z.string().min(1).max(64) })
 
-export const teamKeysQuery = z.object({ after: z.string().min(1).max(64).optional() })
+export const teamKeysQuery = z.object({
+  state: z
+    .enum(['active', 'ended'])
+    .optional()
+    .describe('Absent for all but keys of the playground that have ended, of which each session leaves one.'),
+  after: z.string().min(1).max(64).optional(),
+})
 
-/** Newest first; revoked ones too. */
+/** Newest first. */
 export const teamKeyList = z.object({ data: z.array(teamKey), has_more: z.boolean() })
 
 /** An amount as a person typed it: exact decimal text. */

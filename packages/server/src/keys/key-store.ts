@@ -58,14 +58,24 @@ export interface ValidKey {
   readonly streamsAtOnce: number | null
 }
 
+/**
+ * Keys that can be used at a time, those that had ended by then, or all but those of the playground that had: each
+ * session leaves one of these.
+ */
+export interface KeyState {
+  readonly kind: 'active' | 'ended' | 'unplayed'
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 export interface KeyFilter {
   /** Absent lists the keys of all accounts. */
   readonly accountId?: string
   readonly teamId?: string
   /** Only keys that this person has made. */
   readonly createdBy?: string
-  /** Leaves out keys of the playground that had ended by this time. */
-  readonly withoutPlayedBefore?: number
+  /** Of which state at a time; absent for all. */
+  readonly state?: KeyState
   /** Continue after this key. */
   readonly after?: string
   readonly limit: number
@@ -158,12 +168,12 @@ export function createKeyStore(database: Database): KeyStore {
       const row = await records().where('api_key.key_id', '=', keyId).executeTakeFirst()
       return row === undefined ? null : recordOf(row)
     },
-    async list({ accountId, teamId, createdBy, withoutPlayedBefore, after, limit }) {
+    async list({ accountId, teamId, createdBy, state, after, limit }) {
       let query = records().orderBy('api_key.key_id', 'desc').limit(limit)
       if (accountId !== undefined) query = query.where('api_key.account_id', '=', accountId)
       if (teamId !== undefined) query = query.where('api_key.team_id', '=', teamId)
       if (createdBy !== undefined) query = query.where('api_key.created_by', '=', createdBy)
-      if (withoutPlayedBefore !== undefined) query = query.where((where) => notPlayed(where, withoutPlayedBefore))
+      if (state !== undefined) query = query.where((where) => inState(where, state))
       if (after !== undefined) query = query.where('api_key.key_id', '<', after)
       const rows = await query.execute()
       return rows.map(recordOf)
@@ -224,10 +234,20 @@ function hasItsSession(): Expression<SqlBool> {
     or exists (select 1 from sign_in_session s where s.id = api_key.session_id))`
 }
 
-/** Everything but keys of the playground that have ended. */
-function notPlayed(where: ExpressionBuilder<Schema, 'api_key'>, now: number): Expression<SqlBool> {
-  const isLive = where.and([where('api_key.revoked_at', 'is', null), where('api_key.expires_at', '>', now)])
-  return where.or([where('api_key.session_id', 'is', null), isLive])
+function inState(where: ExpressionBuilder<Schema, 'api_key'>, { kind, at }: KeyState): Expression<SqlBool> {
+  const isActive = where.and([
+    where('api_key.revoked_at', 'is', null),
+    where.or([where('api_key.expires_at', 'is', null), where('api_key.expires_at', '>', at)]),
+  ])
+  switch (kind) {
+    case 'active':
+      return isActive
+    case 'ended':
+      // An end that is unknown is none: `not` of an unknown would drop the row.
+      return where.or([where('api_key.revoked_at', 'is not', null), where('api_key.expires_at', '<=', at)])
+    case 'unplayed':
+      return where.or([where('api_key.session_id', 'is', null), isActive])
+  }
 }
 
 /** Money keeps its column's name in a result, since by that name it comes back as `bigint`. */

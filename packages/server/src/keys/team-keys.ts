@@ -22,9 +22,16 @@ export interface KeyReach {
   readonly seesAll: boolean
 }
 
+export interface TeamKeyPage {
+  /** Absent for all but ended keys of the playground. */
+  readonly state?: 'active' | 'ended'
+  readonly after?: string
+  readonly limit: number
+}
+
 export interface TeamKeys {
   /** Newest first; one more than asked for tells whether there are others. */
-  list(reach: KeyReach, page: { readonly after?: string; readonly limit: number }): Promise<readonly KeySummary[]>
+  list(reach: KeyReach, page: TeamKeyPage): Promise<readonly KeySummary[]>
   /** @throws {ServiceError} `key_not_found` beyond the reach. */
   read(reach: KeyReach, keyId: string): Promise<KeySummary>
   /**
@@ -60,9 +67,9 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
       await changeKey(deps, await find(reach, keyId), changes)
       return read(reach, keyId)
     },
-    list: ({ teamId, userId, seesAll }, page) =>
+    list: ({ teamId, userId, seesAll }, { state, ...page }) =>
       listKeys(deps, {
-        ...{ ...page, teamId, withoutPlayedBefore: deps.clock.now() },
+        ...{ ...page, teamId, state: { kind: state ?? 'unplayed', at: deps.clock.now() } as const },
         ...(seesAll ? {} : { createdBy: userId }),
       }),
     create: ({ accountId, teamId, userId }, request) =>

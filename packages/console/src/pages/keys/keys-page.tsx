@@ -26,12 +26,11 @@ export function KeysPage() {
   const team = useTeam()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { data: keys, has_more: hasMore } = useSuspenseQuery(keysQuery(team.id, search.after)).data
-  const seesAll = useCan('keys:all')
-  const { ended: _ended, ...withoutEnded } = search
   const showsEnded = search.ended === true
-  const shown = showsEnded ? keys : keys.filter(({ status }) => status === 'active')
-  const endedCount = keys.length - keys.filter(({ status }) => status === 'active').length
+  const place = search.after === undefined ? {} : { after: search.after }
+  const query = keysQuery(team.id, { state: showsEnded ? 'ended' : 'active', ...place })
+  const { data: keys, has_more: hasMore } = useSuspenseQuery(query).data
+  const seesAll = useCan('keys:all')
   const setMaking = (isOpen: boolean): void => {
     const { make: _make, ...rest } = search
     void navigate({ search: isOpen ? { ...rest, make: true } : rest, replace: true })
@@ -48,24 +47,20 @@ export function KeysPage() {
       lead={seesAll ? 'What programs sign in with, and what each may spend.' : 'The keys that you have made.'}
       actions={newButton}
     >
-      {shown.length === 0 ? (
-        <Empty text="There is no key yet. Make one for the first program." action={newButton} />
-      ) : (
-        <KeyTable keys={shown} seesAll={seesAll} />
+      {keys.length > 0 && <KeyTable keys={keys} seesAll={seesAll} />}
+      {keys.length === 0 && showsEnded && <Empty text="No key has ended." />}
+      {keys.length === 0 && !showsEnded && (
+        <Empty text="There is no key in use. Make one for the first program." action={newButton} />
       )}
       <div className="mt-3 flex justify-between gap-3">
-        {endedCount > 0 ? (
-          <Link
-            to="/team/$teamId/keys"
-            params={{ teamId: team.id }}
-            search={showsEnded ? withoutEnded : { ...search, ended: true }}
-            className={quietLink}
-          >
-            {showsEnded ? 'Hide ended keys' : `Show ${endedCount} ended ${endedCount === 1 ? 'key' : 'keys'}`}
-          </Link>
-        ) : (
-          <span />
-        )}
+        <Link
+          to="/team/$teamId/keys"
+          params={{ teamId: team.id }}
+          search={showsEnded ? {} : { ended: true }}
+          className={quietLink}
+        >
+          {showsEnded ? 'Keys in use' : 'Ended keys'}
+        </Link>
         {hasMore && (
           <Link
             to="/team/$teamId/keys"

@@ -132,14 +132,21 @@ describeEachEngine('keys of the playground', (engine) => {
 
   test('it is listed while it lives, can be revoked, cannot be replaced, and is not listed afterwards', async () => {
     const { id, key } = await mint()
-    const list = async () => (await browser.json<Listed>('GET', `${base}/keys`)).data.find((each) => each.id === id)
+    const list = async (query = '') =>
+      (await browser.json<Listed>('GET', `${base}/keys${query}`)).data.find((each) => each.id === id)
     expect(await list()).toMatchObject({ status: 'active', is_playground: true })
+    expect(await list('?state=active')).toBeDefined()
+    expect(await list('?state=ended')).toBeUndefined()
     const rotated = await browser.call('POST', `${base}/keys/${id}/rotate`, { overlap_hours: 0 })
     expect([rotated.status, await codeOf(rotated)]).toEqual([404, 'key_not_found'])
     expect(await statusOf(key)).toBe(200)
     await browser.json('DELETE', `${base}/keys/${id}`)
     expect(await statusOf(key)).toBe(401)
     expect(await list()).toBeUndefined()
+    // Who looks for it finds it, and what it was spent on.
+    expect(await list('?state=active')).toBeUndefined()
+    expect(await list('?state=ended')).toMatchObject({ status: 'revoked', is_playground: true })
+    expect(await browser.json('GET', `${base}/keys/${id}`)).toMatchObject({ id, status: 'revoked' })
   })
 
   test('a session has eight at most: with the ninth the oldest ends', async () => {

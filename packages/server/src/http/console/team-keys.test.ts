@@ -82,6 +82,12 @@ describeEachEngine('keys of a team', (engine) => {
     await browser.json('DELETE', `${base}/keys/${made.id}`)
     expect(await statusOf(made.key)).toBe(401)
     expect((await list()).data.find(({ id }) => id === made.id)?.status).toBe('revoked')
+    // Keys in use and keys that have ended are pages of their own, so that many of one kind hide none of the other.
+    const of = (state: string): Promise<Listed> => browser.json<Listed>('GET', `${base}/keys?state=${state}`)
+    expect((await of('active')).data.every(({ status }) => status === 'active')).toBe(true)
+    expect((await of('ended')).data.map(({ id }) => id)).toContain(made.id)
+    expect((await of('ended')).data.every(({ status }) => status !== 'active')).toBe(true)
+    expect((await browser.call('GET', `${base}/keys?state=old`)).status).toBe(400)
     // Twice is no mistake.
     expect((await browser.call('DELETE', `${base}/keys/${made.id}`)).status).toBe(200)
   })

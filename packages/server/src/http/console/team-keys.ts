@@ -51,7 +51,12 @@ export function requireActive({ accountStatus }: Membership): void {
 export function mountTeamKeys(app: FastifyInstance, parts: ConsoleEdge): void {
   const { keys } = parts.console
   mountSession(app, parts, consoleEndpoints.listTeamKeys, async ({ query, ...person }) => {
-    const page = { limit: TEAM_KEY_PAGE_MAX + 1, ...(query.after === undefined ? {} : { after: query.after }) }
+    const { state, after } = query
+    const page = {
+      limit: TEAM_KEY_PAGE_MAX + 1,
+      ...(state === undefined ? {} : { state }),
+      ...(after === undefined ? {} : { after }),
+    }
     const found = await keys.list(reachOf(person), page)
     return {
       data: found.slice(0, TEAM_KEY_PAGE_MAX).map((key) => renderKey(key, person.session.user.userId)),
