@@ -116,6 +116,18 @@ test('an invitation: from the letter to what the role may do, and out again', { 
     expect(await guest.getByRole('button', { name }).count()).toBe(0)
   }
   expect(await faultsOf(guest, 'team-viewer')).toEqual([])
+  // An address without a team leads to the one that was looked at last; in another browser it asks.
+  const crew = new URL(guest.url()).pathname.replace(/\/team$/, '')
+  await guest.goto(`${origin()}/console/models`)
+  await guest.waitForURL(`${origin()}${crew}/models`)
+  await guest.getByRole('heading', { level: 1, name: 'Models' }).waitFor()
+  await guest.evaluate('localStorage.clear()')
+  await guest.goto(`${origin()}/console/models?q=svc`)
+  await guest.getByRole('heading', { level: 1, name: 'Which team?' }).waitFor()
+  expect(await faultsOf(guest, 'choose-team')).toEqual([])
+  await guest.getByRole('link', { name: /^Crew/ }).click()
+  await guest.waitForURL(`${origin()}${crew}/models?q=svc`)
+  await guest.goto(`${origin()}${crew}/team`)
 
   await owner.reload()
   await owner.getByRole('button', { name: 'Actions for Grace Hopper' }).click()

@@ -85,7 +85,7 @@ describeEachEngine('a funding receipt', (engine) => {
       expect(form).toContain('Robinhood Chain')
       expect(form).toContain(deposit.txHash)
       expect(form).toContain(`dep_${deposit.depositId}`)
-      expect(form).toContain('https://gateway.example/console/fund')
+      expect(form).toContain(`https://gateway.example/console/team/${gateway.teamId}/fund`)
     }
   })
 

@@ -45,6 +45,6 @@ export const shortageExample = {
     credits_short: 39.3,
     affordable_max_tokens: 301,
     limit: 'account',
-    topup_url: 'https://gateway.example/console/fund',
+    topup_url: 'https://gateway.example/console/team/0198b2c4-5d6e-7f80-91a2-b3c4d5e6f708/fund',
   },
 } as const

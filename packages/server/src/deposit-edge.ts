@@ -70,7 +70,8 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
       placesOf: (accountId) => deposits?.placesOf(accountId) ?? Promise.resolve([]),
     },
     receipts: {
-      ...{ store, outbox: parts.outbox, brand: parts.brand, link: `${publicOrigin}/console/fund` },
+      ...{ store, outbox: parts.outbox, brand: parts.brand },
+      linkOf: (teamId) => `${publicOrigin}/console/team/${teamId}/fund`,
       isLocal: hasLocalDeposits(config),
     },
     wallets: {

@@ -5,6 +5,7 @@ import { sessionQuery } from '../api/session.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { gates, root } from './gates.tsx'
+import { meantTeam } from './last-team.ts'
 import { readAccountsSearch, readDepositsSearch, readJournalSearch, readPricesSearch } from './operator-search.ts'
 import * as searches from './search.ts'
 import { Shell } from './shell.tsx'
@@ -21,7 +22,10 @@ const signedIn = createRoute({
   component: Outlet,
 })
 
-/** Short addresses that links from elsewhere use: they lead to the first team. */
+/**
+ * Short addresses that links from elsewhere use: they lead to the team that is meant. Where nobody knows which that is,
+ * the console's own address leads to the first, which says its name, and every other one asks.
+ */
 const PLACES = ['playground', 'models', 'keys', 'usage', 'fund', 'team', 'account'] as const
 
 const shortcuts = ['', ...PLACES].map((place) =>
@@ -29,11 +33,12 @@ const shortcuts = ['', ...PLACES].map((place) =>
     getParentRoute: () => signedIn,
     path: `/${place}`,
     beforeLoad: ({ context, location }) => {
-      const [first] = context.teams
-      if (first === undefined) return
+      const meant = meantTeam(context.teams) ?? (place === '' ? context.teams[0] : undefined)
+      if (meant === undefined) return
       const rest = `${place === '' ? '' : `/${place}`}${location.searchStr}`
-      redirect({ href: `/console/team/${first.id}${rest}`, throw: true })
+      redirect({ href: `/console/team/${meant.id}${rest}`, throw: true })
     },
+    component: lazyRouteComponent(() => import('../pages/team/choose-team-page.tsx'), 'ChooseTeamPage'),
   }),
 )
 

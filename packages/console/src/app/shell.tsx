@@ -1,7 +1,9 @@
 /** What stands around every page: sidebar (a bar at the bottom on a phone), top bar, and the page in the middle. */
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
+import { useTeam } from '../api/session.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
+import { rememberTeam } from './last-team.ts'
 import { BottomBar, Sidebar } from './navigation.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -23,7 +25,9 @@ function useContentFocus(): void {
 }
 
 export function Shell() {
+  const team = useTeam()
   useContentFocus()
+  useEffect(() => rememberTeam(team.id), [team.id])
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[232px_1fr] print:block">
       <a

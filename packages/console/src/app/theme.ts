@@ -1,4 +1,7 @@
-/** Light, dark, or as the system has it. This and what the playground holds are all that is kept in the browser. */
+/**
+ * Light, dark, or as the system has it. This, the team that was looked at last and what the playground holds are all
+ * that is kept in the browser.
+ */
 export type Theme = 'light' | 'dark' | 'system'
 
 const STORAGE_KEY = 'svc-theme'

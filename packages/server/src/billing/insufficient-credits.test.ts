@@ -27,7 +27,7 @@ test('a chat whose prompt alone is too dear is not told to lower a limit', () =>
 })
 
 test.each([
-  ['account', 'http://localhost/console/fund'],
+  ['account', 'http://localhost/console/team/team-1/fund'],
   ['team', 'http://localhost/console/team/team-1/team'],
   ['key', 'http://localhost/console/team/team-1/keys/key-1'],
 ] as const)('whoever is short of what the %s has is led to where that is given', (limit, address) => {

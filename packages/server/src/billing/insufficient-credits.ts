@@ -38,11 +38,13 @@ const remedies: Readonly<Record<SpendLimit, string>> = {
 
 /**
  * Where a person gives what was lacking: credits on the page of funding, a larger budget on the page of the key or the
- * team that it belongs to. @param consoleUrl of the console, without a slash at its end. Source: decision 0059.
+ * team. All of them name the key's team: whoever is in several must not pay for another.
+ *
+ * @param consoleUrl of the console, without a slash at its end. Source: decision 0059.
  */
 function topupUrl(consoleUrl: string, limit: SpendLimit, { teamId, keyId }: Pick<Caller, 'teamId' | 'keyId'>): string {
-  if (limit === 'account') return `${consoleUrl}/fund`
-  return `${consoleUrl}/team/${teamId}/${limit === 'key' ? `keys/${keyId}` : 'team'}`
+  const pages = { account: 'fund', team: 'team', key: `keys/${keyId}` }
+  return `${consoleUrl}/team/${teamId}/${pages[limit]}`
 }
 
 /** Who asked for what, and where they mend it. */

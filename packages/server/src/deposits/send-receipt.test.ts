@@ -40,8 +40,15 @@ async function networkOf(chainId: ChainId, isLocal: boolean): Promise<string | u
   const { database } = opened
   const deposit = await creditedDeposit({ database, ledger, clock }, accountId, { chainId })
   const credited = (await createDepositStore(database).find(deposit.depositId))!
-  const deps = { store: createDepositStore(database), outbox, isLocal, link: '', brand: async () => 'SVC' }
-  expect(await sendReceiptOf(deps, credited, 'ada@example.com')).toEqual({ sent: true })
+  const deps = {
+    store: createDepositStore(database),
+    outbox,
+    isLocal,
+    linkOf: (teamId: string) => `/team/${teamId}`,
+    brand: async () => 'SVC',
+  }
+  expect(await sendReceiptOf(deps, credited, { teamId: 'team-7', email: 'ada@example.com' })).toEqual({ sent: true })
+  expect(sent[0]?.text).toContain('/team/team-7\n')
   return /^Network:? +(.*)$/m.exec(sent[0]?.text ?? '')?.[1]
 }
 

@@ -13,12 +13,23 @@ export interface SendReceiptDeps {
   readonly store: Pick<DepositStore, 'listByTransaction'>
   /** Null where no mail is sent. */
   readonly outbox: OutboxDeps | null
-  /** Page of the console that shows credits and deposits. */
-  readonly link: string
+  /** Page of the console that shows credits and deposits of a team. */
+  readonly linkOf: (teamId: string) => string
   /** Whether the chains run on the gateway's own machine. */
   readonly isLocal: boolean
   /** What the gateway is called. */
   readonly brand: () => Promise<string>
+}
+
+/** Whose deposit it is: an account, and the team that it belongs to. */
+export interface ReceiptOwner {
+  readonly accountId: string
+  readonly teamId: string
+}
+
+interface Recipient {
+  readonly teamId: string
+  readonly email: string
 }
 
 export interface ReceiptRequest {
@@ -41,7 +52,7 @@ const FIRST_ATTEMPT_MS = 8_000
  */
 export async function sendReceipt(
   deps: SendReceiptDeps,
-  accountId: string,
+  { accountId, teamId }: ReceiptOwner,
   request: ReceiptRequest,
 ): Promise<NotifyReply> {
   const { outbox } = deps
@@ -52,30 +63,29 @@ export async function sendReceipt(
   if (deposits.length === 0 || !isSameAmount(request.credits, creditsOf(deposits))) {
     return { sent: false, reason: 'mismatch' }
   }
-  return mailReceipt(deps, outbox, deposits, request.email)
+  return mailReceipt({ ...deps, outbox }, deposits, { teamId, email: request.email })
 }
 
 /**
  * The same for a deposit that was found by its id: the letter is about all that its transaction paid to the account in
  * that asset.
  *
- * @param email a plain address.
+ * @param to the deposit's own team, and a plain address.
  */
-export async function sendReceiptOf(deps: SendReceiptDeps, deposit: Deposit, email: string): Promise<NotifyReply> {
+export async function sendReceiptOf(deps: SendReceiptDeps, deposit: Deposit, to: Recipient): Promise<NotifyReply> {
   const { outbox } = deps
   if (outbox === null) return { sent: false, reason: 'disabled' }
   const credited = await findCredited(deps, deposit.accountId, deposit.txHash)
   const deposits = credited.filter(({ asset, chainId }) => asset === deposit.asset && chainId === deposit.chainId)
   if (deposit.state !== 'credited' || deposits.length === 0) return { sent: false, reason: 'unknown_deposit' }
-  return mailReceipt(deps, outbox, deposits, email)
+  return mailReceipt({ ...deps, outbox }, deposits, to)
 }
 
 /** @param deposits of one asset in one transaction, all credited; never empty. */
 async function mailReceipt(
-  deps: SendReceiptDeps,
-  outbox: OutboxDeps,
+  { outbox, ...deps }: SendReceiptDeps & { readonly outbox: OutboxDeps },
   deposits: readonly Deposit[],
-  email: string,
+  { teamId, email }: Recipient,
 ): Promise<NotifyReply> {
   const [first] = deposits
   if (first === undefined) return { sent: false, reason: 'unknown_deposit' }
@@ -84,7 +94,10 @@ async function mailReceipt(
     accountId: first.accountId,
     topic: `deposit:${first.chainId}:${first.txHash}:${first.asset}`,
     recipient: email,
-    content: renderFundingReceipt({ ...receiptOf(deps, first, deposits), brand: await deps.brand() }),
+    content: renderFundingReceipt({
+      ...receiptOf(deps, first, deposits),
+      ...{ brand: await deps.brand(), link: deps.linkOf(teamId) },
+    }),
   })
   switch (result.kind) {
     case 'suppressed':
@@ -137,11 +150,7 @@ function isSameAmount(text: string, credits: bigint): boolean {
   return Number(text) === Number(credits) / 1e9
 }
 
-function receiptOf(
-  { link, isLocal }: Pick<SendReceiptDeps, 'link' | 'isLocal'>,
-  first: Deposit,
-  deposits: readonly Deposit[],
-) {
+function receiptOf({ isLocal }: Pick<SendReceiptDeps, 'isLocal'>, first: Deposit, deposits: readonly Deposit[]) {
   const amount = deposits.reduce((sum, deposit) => sum + deposit.amount, 0n)
   return {
     depositId: renderDepositId(first.depositId),
@@ -152,6 +161,5 @@ function receiptOf(
     network: chainText(first.chainId, isLocal),
     transactionHash: first.txHash,
     creditedAt: Math.max(...deposits.map(({ creditedAt }) => creditedAt ?? 0)),
-    link,
   }
 }

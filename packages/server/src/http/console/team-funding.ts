@@ -54,7 +54,7 @@ export function mountTeamFunding(app: FastifyInstance, parts: ConsoleEdge): void
   )
   mountSession(app, parts, consoleEndpoints.sendTeamReceipt, async ({ membership, path, body }) => {
     const deposit = await findOwnDeposit(deposits.claims, membership.accountId, path.deposit_id)
-    return sendReceiptOf(deposits.receipts, deposit, body.email)
+    return sendReceiptOf(deposits.receipts, deposit, { teamId: membership.teamId, email: body.email })
   })
   mountTeamWallets(app, parts)
 }

@@ -12,7 +12,7 @@ export function notifyDeposit(app: FastifyInstance, deps: EdgeDeps): void {
   mountAtBothAddresses(app, deps, endpoints.notifyDeposit, async (call, caller) => {
     const { value, text } = await readObjectBody(deps, call)
     const { email, txHash, asset, credits } = parseBySchema(endpoints.notifyDeposit.request.body, value)
-    return sendReceipt(deps.deposits.receipts, caller.accountId, {
+    return sendReceipt(deps.deposits.receipts, caller, {
       ...{ email, txHash, asset },
       credits: numberText(text, ['credits']) ?? String(credits),
     })
