@@ -7,6 +7,6 @@ export function refuseArguments(): void {
     name: 'npm start',
     does: 'Serves the API, the console and the reference.',
     options: {},
-    more: 'Settings are environment variables, such as SVC_PORT=8080, and svc.config.json; docs/configuration.md has all.',
+    more: 'Settings are environment variables, such as SVC_PORT=8080, and a file; docs/configuration.md has all.',
   })
 }
