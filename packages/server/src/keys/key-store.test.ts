@@ -182,31 +182,70 @@ describeEachEngine('keys', (engine) => {
     expect(timer.running).toBe(0)
   })
 
-  test('more keys than one page holds, revoked at one moment, are all reported', async () => {
+  test('more keys than one page holds, revoked or changed at one moment, are all reported', async () => {
     const timer = createManualTimer()
-    const reported = new Set<string>()
-    const onNews = (keyId: string) => reported.add(keyId)
+    const news = createKeyNewsStore(open.database)
     const onError = (error: unknown) => expect(error).toBeUndefined()
-    const revocations = createNewsPoll({
-      list: createKeyNewsStore(open.database).listRevokedSince,
-      clock,
-      timer,
-      onNews,
-      onError,
-    })
     clock.time += HOUR_MS
-    revocations.start()
-    const first = await make({ ...(await makeAccount()), name: 'first' })
+    const polls = [news.listRevokedSince, news.listChangedSince].map((list) => {
+      const reported = new Set<string>()
+      const poll = createNewsPoll({ list, clock, timer, onNews: (id) => reported.add(id), onError })
+      poll.start()
+      return { poll, reported }
+    })
+    const account = await makeAccount()
+    const first = await make({ ...account, name: 'first' })
     const { read } = open.database
     const row = await read.selectFrom('api_key').selectAll().where('key_id', '=', first.keyId).executeTakeFirstOrThrow()
     const copies = Array.from({ length: 2_100 }, (_, index) => {
       const id = `${first.keyId}-${index}`
-      return { ...row, key_id: id, key_hash: id, revoked_at: clock.time }
+      return { ...row, key_id: id, key_hash: id, revoked_at: clock.time, changed_at: clock.time }
     })
     await open.database.write(copies.map((copy) => read.insertInto('api_key').values(copy).compile()))
+    await createLimitStore(open.database).set(account.accountId, { streamsAtOnce: 3 }, clock.time)
     await timer.tick()
-    expect(reported.size).toBe(2_100)
-    revocations.stop()
+    // The account is among what was changed.
+    expect(polls.map(({ reported }) => reported.size)).toEqual([2_100, 2_101])
+    for (const { poll } of polls) poll.stop()
+    expect(timer.running).toBe(0)
+  })
+
+  test('a change of a key or of its account’s limits by another process is reported, once each time', async () => {
+    const timer = createManualTimer()
+    const reported: string[] = []
+    const changes = createNewsPoll({
+      list: createKeyNewsStore(open.database).listChangedSince,
+      clock,
+      timer,
+      onNews: (id) => reported.push(id),
+      onError: (error) => expect(error).toBeUndefined(),
+    })
+    clock.time += HOUR_MS
+    const account = await makeAccount()
+    const key = await make({ ...account, name: 'a' })
+    await make({ ...account, name: 'untouched' })
+    changes.start()
+    await timer.tick()
+    expect(reported).toEqual([])
+
+    const database = await open.openAgain()
+    const [keys, limits] = [createKeyStore(database), createLimitStore(database)]
+    const change = { expiresAt: clock.time + HOUR_MS }
+    await keys.change(key.keyId, { ...change, changedAt: clock.time - 20_000 })
+    await limits.set(account.accountId, { streamsAtOnce: 3 }, clock.time)
+    await timer.tick()
+    await timer.tick()
+    expect(reported).toEqual([key.keyId, account.accountId])
+    clock.time += 10_000
+    await keys.change(key.keyId, { ...change, changedAt: clock.time })
+    await limits.set(account.accountId, { requestsPerMinute: 30 }, clock.time)
+    await timer.tick()
+    await timer.tick()
+    expect(reported.slice(2).toSorted()).toEqual([account.accountId, key.keyId].toSorted())
+    expect(await limits.find(account.accountId)).toEqual({
+      ...{ requestsPerMinute: 30, accountRequestsPerMinute: null, streamsAtOnce: 3 },
+    })
+    changes.stop()
   })
 
   test('uses are written in batches, to the hour, and never back', async () => {
