@@ -47,7 +47,7 @@ describe('names', () => {
   })
 
   test('every variable that a document names exists', () => {
-    const known = [...Object.keys(environmentSchema.shape), ...reservedNames, ...clientNames]
+    const known = [...Object.keys(environmentSchema.shape), ...reservedNames.keys(), ...clientNames]
     const named = mentionsOf(/\b(SVC_[A-Z0-9_]*[A-Z0-9])\b/g)
     expect(named.length).toBeGreaterThan(20)
     expect(named.filter(({ name }) => !known.includes(name))).toEqual([])

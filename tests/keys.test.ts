@@ -230,14 +230,17 @@ describeEachEngine('keys', (engine) => {
   })
 })
 
-describe('limits of a key', () => {
+describeEachEngine('limits of a key', (engine) => {
   let gateway: TestGateway
   afterEach(() => gateway.stop())
 
   // Case B129
   test('of twenty requests at once no more than the rate’s burst pass', async () => {
     const clock = { now: () => 1_795_813_200_000 }
-    gateway = await startTestGateway({ upstreamUrl: stub.url, clock, file: { limits: { requests_per_minute: 12 } } })
+    gateway = await startTestGateway({
+      ...{ engine, upstreamUrl: stub.url, clock },
+      file: { limits: { requests_per_minute: 12 } },
+    })
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(gateway, body)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
     const refused = answers.filter(({ status }) => status !== 200)
@@ -248,7 +251,7 @@ describe('limits of a key', () => {
 
   // Case B129
   test('of twenty streams at once no more than allowed are open, and an ended one makes room', async () => {
-    gateway = await startTestGateway({ upstreamUrl: stub.url, file: { limits: { streams_at_once: 2 } } })
+    gateway = await startTestGateway({ engine, upstreamUrl: stub.url, file: { limits: { streams_at_once: 2 } } })
     const gate = createGate()
     stub.onChat = async (_call, response) => {
       beginStream(response)
@@ -266,6 +269,11 @@ describe('limits of a key', () => {
     await gateway.settled()
     await (await openStream(gateway, body)).rest()
   })
+})
+
+describe('wrong keys', () => {
+  let gateway: TestGateway
+  afterEach(() => gateway.stop())
 
   // Case B131
   test('wrong keys are looked up once each at most, and after a few of them not at all', async () => {

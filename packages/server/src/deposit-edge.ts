@@ -9,7 +9,7 @@ import { UNKNOWN_SECONDS } from './deposits/claim-deposit.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
 import { createWalletStore } from './deposits/wallet-store.ts'
 import { UnknownTransactions } from './deposits/unknown-transactions.ts'
-import { CallQuota } from './limits/call-quota.ts'
+import type { CallerLimits } from './limits/caller-limits.ts'
 import type { EdgeDeposits, EdgeLimits } from './http/edge.ts'
 import type { MirrorKeyDeps } from './keys/mirror-key.ts'
 import { createMirrorStore } from './keys/mirror-store.ts'
@@ -84,24 +84,21 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
 /** How often a key may claim, mirror and link. */
 export function depositLimits({
   config,
-  clock,
-}: Pick<DepositEdgeParts, 'config' | 'clock'>): Pick<EdgeLimits, 'claims' | 'mirrors' | 'wallets'> {
+  limits,
+}: Pick<DepositEdgeParts, 'config'> & { readonly limits: CallerLimits }): Pick<
+  EdgeLimits,
+  'claims' | 'mirrors' | 'wallets'
+> {
   const { claimsPerMinute, claimsPerDay, mirrorsPerMinute } = config.limits
   return {
-    claims: new CallQuota(
-      [
-        { max: claimsPerMinute, withinMs: MINUTE_MS },
-        { max: claimsPerDay, withinMs: DAY_MS },
-      ],
-      clock,
-    ),
-    mirrors: new CallQuota([{ max: mirrorsPerMinute, withinMs: MINUTE_MS }], clock),
-    wallets: new CallQuota(
-      [
-        { max: WALLET_CALLS_PER_MINUTE, withinMs: MINUTE_MS },
-        { max: WALLET_CALLS_PER_DAY, withinMs: DAY_MS },
-      ],
-      clock,
-    ),
+    claims: limits.calls('claims', [
+      { max: claimsPerMinute, withinMs: MINUTE_MS },
+      { max: claimsPerDay, withinMs: DAY_MS },
+    ]),
+    mirrors: limits.calls('mirrors', [{ max: mirrorsPerMinute, withinMs: MINUTE_MS }]),
+    wallets: limits.calls('wallets', [
+      { max: WALLET_CALLS_PER_MINUTE, withinMs: MINUTE_MS },
+      { max: WALLET_CALLS_PER_DAY, withinMs: DAY_MS },
+    ]),
   }
 }

@@ -59,19 +59,31 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
 }
 
 function edgeLimits(parts: Parts): EdgeLimits {
-  const { config, clock, streams } = parts
+  const { config, clock, streams, limits: callers } = parts
   const { limits } = config
+  const perMinute = limits.requestsPerMinute
   return {
-    perKey: new RateLimiter(limits.requestsPerMinute, clock, 'requests with this key'),
-    perAccount: new RateLimiter(limits.requestsPerMinute * ACCOUNT_KEYS, clock, 'requests of this account'),
+    perKey: callers.rate({ kind: 'key', perMinute, what: 'requests with this key' }),
+    perAccount: callers.rate({
+      kind: 'account',
+      perMinute: perMinute * ACCOUNT_KEYS,
+      what: 'requests of this account',
+    }),
+    // Of strangers: a flood of addresses must not become writes of the database.
     perAddress: new RateLimiter(limits.publicPerMinute, clock, 'requests from this address'),
     failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock, 'wrong keys from this address'),
     ...depositLimits(parts),
-    videoSubmissions: new RateLimiter(limits.videoSubmitsPerMinute, clock, 'videos submitted with this key'),
+    videoSubmissions: callers.rate({
+      ...{ kind: 'video', perMinute: limits.videoSubmitsPerMinute },
+      what: 'videos submitted with this key',
+    }),
     streams,
     bodies: new BodyBudget(limits.bodyBytesInFlight),
     chatBodyBytes: limits.chatBodyBytes,
-    images: new RateLimiter(limits.imagesPerMinute, clock, 'requests for images with this key'),
+    images: callers.rate({
+      ...{ kind: 'image', perMinute: limits.imagesPerMinute },
+      what: 'requests for images with this key',
+    }),
     imageFormBytes: limits.imageFormBytes,
     uploadStallMs: limits.uploadStallMs,
     keepAliveMs: limits.keepAliveMs,

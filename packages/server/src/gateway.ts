@@ -66,6 +66,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   app.server.closeAllConnections()
   await closed
   await stopWorkers()
+  await parts.limits.close()
   await parts.audits.close()
   await parts.keyUses.stop()
   await parts.ledger.close()
@@ -113,6 +114,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
         observedParts(parts, edge.videos, () => phase),
       )
       const stopLoops = await startWorkers(workerDeps(parts, edge.videos))
+      await parts.limits.tick()
       const origin = await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
       parts.listening.origin = origin
       const stopDeposits = startDeposits(parts)
@@ -184,12 +186,15 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
   }
 }
 
+/** How often limits that processes share are tidied up, in milliseconds. Source: decision 0063. */
+const LIMITS_MS = 500
 /** How often balances are compared with what teams have set, in milliseconds. Source: decision 0043. */
 const LOW_BALANCES_MS = 15_000
 
-function choresOf({ idempotency, console: pages }: Parts) {
+function choresOf({ idempotency, limits, console: pages }: Parts) {
   const { tellLowBalances } = pages
   return [
+    { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
     { name: 'idempotency', everyMs: FORGET_MS, run: () => idempotency.removeExpired() },
     ...(tellLowBalances === null
       ? []

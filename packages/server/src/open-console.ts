@@ -10,7 +10,7 @@ import type { OpenDatabase } from './db/open-database.ts'
 import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
 import { endPlayWithRoles, endPlayWithSessions } from './end-play.ts'
 import type { ConsoleDeps } from './http/console/console-deps.ts'
-import { RateLimiter } from './limits/rate-limiter.ts'
+import type { CallerLimits } from './limits/caller-limits.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createLimitStore } from './keys/limit-store.ts'
 import { createMirrorStore } from './keys/mirror-store.ts'
@@ -47,6 +47,7 @@ export interface ConsoleParts {
   readonly database: OpenDatabase
   readonly clock: Clock
   readonly log: Logger
+  readonly limits: CallerLimits
   /** Origins by which browsers may reach the console; the first is the one that links name. */
   readonly origins: () => readonly [string, ...string[]]
   /** Null where no mail is sent. */
@@ -147,10 +148,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         link: outbox !== null,
       },
       origins: parts.origins,
-      perUser: new RateLimiter(config.limits.requestsPerMinute * PAGE_CALLS, clock, 'requests of this user'),
-      perPlayer: new RateLimiter(PLAYGROUND_KEYS_PER_MINUTE, clock, 'playground keys of this user'),
-      perLetter: new RateLimiter(LETTERS_PER_MINUTE, clock, 'letters that this user asks for'),
-      perPassword: new RateLimiter(PASSWORDS_PER_MINUTE, clock, 'passwords of this user'),
+      ...personLimits(parts),
     },
     firstRunAddress: async () => {
       const token = await createFirstRunToken(firstRun)
@@ -158,6 +156,26 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
     },
     tellLowBalances: people.tellLowBalances,
     close: signIn.close,
+  }
+}
+
+/** How often one person may do what. */
+function personLimits({
+  config,
+  limits,
+}: ConsoleParts): Pick<ConsoleDeps, 'perUser' | 'perPlayer' | 'perLetter' | 'perPassword'> {
+  const perMinute = config.limits.requestsPerMinute * PAGE_CALLS
+  return {
+    perUser: limits.rate({ kind: 'user', perMinute, what: 'requests of this user' }),
+    perPlayer: limits.rate({
+      ...{ kind: 'playground', perMinute: PLAYGROUND_KEYS_PER_MINUTE },
+      what: 'playground keys of this user',
+    }),
+    perLetter: limits.rate({
+      ...{ kind: 'letter', perMinute: LETTERS_PER_MINUTE },
+      what: 'letters that this user asks for',
+    }),
+    perPassword: limits.rate({ kind: 'password', perMinute: PASSWORDS_PER_MINUTE, what: 'passwords of this user' }),
   }
 }
 

@@ -4,7 +4,6 @@ import { OpenHolds } from './billing/open-hold.ts'
 import type { Config } from './config/config.ts'
 import { lockDataFolder } from './db/data-folder-lock.ts'
 import { openDatabase } from './db/open-database.ts'
-import { StreamSlots } from './limits/stream-slots.ts'
 import { followKeys } from './follow-keys.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
 import { createKeptItems } from './idempotency/kept-items.ts'
@@ -20,6 +19,7 @@ import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
 import { observeEngine, observeUpstreams, openObservation } from './open-observation.ts'
 import { openDeposits } from './open-deposits.ts'
+import { openLimits } from './open-limits.ts'
 import { openOutbox } from './open-outbox.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
@@ -78,6 +78,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   // Known once the gateway listens; nobody needs them before.
   const listening = { origin: localOrigin(config) }
   const origins = () => consoleOrigins(config, listening.origin)
+  const limits = openLimits({ config, database, clock, log, processId, metrics: observation.metrics?.limits ?? null })
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
   const answers = { clock, processId, secrets: config.peppers, store: createIdempotentRequestStore(database) }
@@ -89,7 +90,10 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   return {
     listening,
     outbox,
-    console: openConsole({ config, database, clock, log, origins, outbox, chains: deposits?.readers ?? new Map() }),
+    console: openConsole({
+      ...{ config, database, clock, log, limits, origins, outbox },
+      chains: deposits?.readers ?? new Map(),
+    }),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{
       media,
@@ -103,6 +107,6 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     },
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
-    streams: new StreamSlots(config.limits.streamsAtOnce),
+    ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
   }
 }

@@ -57,7 +57,9 @@ export interface TestGateway extends ChatClient {
   settled(): Promise<void>
   /** Fails the test when any invariant of the books is broken. */
   audit(): Promise<void>
-  /** Stops the gateway, audits unless told not to, and removes everything. */
+  /** Starts another gateway on the same PostgreSQL with the same settings; it stops with the first. */
+  startBeside(): Promise<ChatClient & { readonly gateway: Gateway }>
+  /** Stops the gateway and those beside it, audits, and removes everything. */
   stop(): Promise<void>
 }
 
@@ -71,6 +73,8 @@ export const wideLimits = {
   breaker_open_ms: 0,
   images_per_minute: 10_000_000,
   free_answers: 1_000_000_000,
+  // Longer than a machine that runs many tests stalls.
+  shared_limits_ms: 30_000,
 } as const
 
 function environment(options: TestGatewayOptions, databaseUrl: string | null, dataDir: string): Record<string, string> {
@@ -99,6 +103,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const { config } = loadConfig({ env: environment(options, place.url, place.dataDir), workingDir })
   const log = createLogger({ level: config.logLevel, sink: { write: (line) => void logged.push(line) } })
   const gateway = await createGateway({ config, log, clock })
+  const beside: Gateway[] = []
   const { database } = gateway
   const origin = await gateway.start()
 
@@ -136,9 +141,15 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     revokeKey: async (id) => {
       await keys.store.revoke(id, clock.now())
     },
+    startBeside: async () => {
+      const other = await createGateway({ config, log, clock })
+      beside.push(other)
+      return { gateway: other, ...createChatClient(`${await other.start()}/api`, key) }
+    },
     stop: async () => {
       await settled()
       await audit()
+      for (const other of beside) await other.stop()
       await gateway.stop()
       await remove()
       await rm(workingDir, { recursive: true, force: true })

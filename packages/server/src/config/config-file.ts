@@ -154,6 +154,11 @@ const limitsSchema = z.strictObject({
     .describe('Size of a request’s headers; 64 KiB by default.'),
   lease_ms: milliseconds.optional().describe('How long a silent process keeps its holds; 60,000 by default.'),
   journal_ms: milliseconds.optional().describe('How often open holds are noted; 5,000 by default.'),
+  shared_limits_ms: milliseconds
+    .optional()
+    .describe(
+      'How long a request waits for limits that processes share before its process applies its part; 250 by default.',
+    ),
   first_content_ms: milliseconds
     .optional()
     .describe('How long the 200 of a stream waits for its first content; 10,000 by default.'),

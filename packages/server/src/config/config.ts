@@ -123,6 +123,8 @@ export interface LimitsConfig {
   readonly leaseMs: number
   /** How often the progress of open holds is noted. */
   readonly journalMs: number
+  /** How long a request waits for limits that processes share before its process applies its part. */
+  readonly sharedLimitsMs: number
   /** How long the 200 of a stream waits for the first content. */
   readonly firstContentMs: number
   /** How often a silent stream sends a comment. */

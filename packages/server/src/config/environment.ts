@@ -157,10 +157,12 @@ export const environmentSchema = z.object({
 export type Environment = z.output<typeof environmentSchema>
 
 /**
- * Names kept for parts of the product that this version does not have. Setting one is an error: nothing would obey
- * it.
+ * Names kept for parts of the product that this version does not have, and what is there instead. Setting one is an
+ * error: nothing would obey it.
  */
-export const reservedNames: readonly string[] = ['SVC_REDIS_URL']
+export const reservedNames: ReadonlyMap<string, string> = new Map([
+  ['SVC_REDIS_URL', 'Processes on one PostgreSQL share their limits through it, so that no Redis is needed.'],
+])
 
 /** Names that belong to the terminal client and mean nothing here. */
 export const clientNames: readonly string[] = ['SVC_API_KEY', 'SVC_BASE_URL']
@@ -213,8 +215,9 @@ function kubernetesNotice(name: string): string {
 }
 
 function unknownName(name: string): string {
-  if (reservedNames.includes(name)) {
-    return `${name} belongs to a part of the gateway that is not available in this version. Remove it.`
+  const instead = reservedNames.get(name)
+  if (instead !== undefined) {
+    return `${name} belongs to a part of the gateway that is not available in this version. ${instead} Remove it.`
   }
   const closest = closestName(name, Object.keys(environmentSchema.shape))
   return closest === null

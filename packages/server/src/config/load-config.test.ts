@@ -202,7 +202,9 @@ describe('variables', () => {
   })
 
   test('a name of a later version is an error that says so', () => {
-    expect(problemsOf({ SVC_REDIS_URL: 'redis://localhost' })).toContain('not available in this version')
+    const problems = problemsOf({ SVC_REDIS_URL: 'redis://localhost' })
+    expect(problems).toContain('not available in this version')
+    expect(problems).toContain('share their limits')
   })
 
   test('what Kubernetes sets for a Service named svc is ignored with a notice', () => {

@@ -25,6 +25,7 @@ export function resolveLimits(entry: LimitsEntry): LimitsConfig {
     headerBytes: entry.header_bytes ?? 64 * KIB,
     leaseMs: entry.lease_ms ?? 60_000,
     journalMs: entry.journal_ms ?? 5_000,
+    sharedLimitsMs: entry.shared_limits_ms ?? 250,
     firstContentMs: entry.first_content_ms ?? 10_000,
     keepAliveMs: entry.keep_alive_ms ?? 15_000,
     freeAnswers: entry.free_answers ?? 10,

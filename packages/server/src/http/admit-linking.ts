@@ -8,8 +8,8 @@ import type { EdgeDeps } from './edge.ts'
  *
  * @throws {ServiceError} `rate_limit_exceeded`.
  */
-export function admitLinking({ limits }: EdgeDeps, { keyId }: Caller): void {
-  const refusal = limits.wallets.take(keyId)
+export async function admitLinking({ limits }: EdgeDeps, { keyId }: Caller): Promise<void> {
+  const refusal = await limits.wallets.take(keyId)
   if (refusal !== null) throw quotaError(refusal, 'calls about wallets with this key')
 }
 

@@ -56,7 +56,7 @@ function keptReader(reader: StreamReader, keep: (text: string) => Promise<void>)
 
 async function answerStream(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTranslation) {
   const { caller, chat, run } = admitted
-  const giveBack = takeStream(deps, caller)
+  const giveBack = await takeStream(deps, caller)
   const task = { caller, call: chat.call, requestId: call.request.id }
   const head = headOf(deps, call)
   const translator = chat.frames(head)

@@ -29,11 +29,12 @@ import type { Logger } from '../runtime/log.ts'
 import type { Spool } from '../spool/spool.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { ConsoleDeps } from './console/console-deps.ts'
-import type { CallQuota } from '../limits/call-quota.ts'
+import type { CallLimit } from '../limits/call-quota.ts'
 import type { VideoDeps } from '../videos/video-deps.ts'
+import type { RateLimit } from '../limits/rate-limit.ts'
 import type { RateLimiter } from '../limits/rate-limiter.ts'
 import type { BodyBudget } from './read-body.ts'
-import type { StreamSlots } from '../limits/stream-slots.ts'
+import type { StreamLimit } from '../limits/stream-slots.ts'
 
 export interface EdgeDeps {
   readonly clock: Clock
@@ -88,21 +89,21 @@ export interface EdgeMedia {
 }
 
 export interface EdgeLimits {
-  readonly perKey: RateLimiter
-  readonly perAccount: RateLimiter
+  readonly perKey: RateLimit
+  readonly perAccount: RateLimit
   readonly perAddress: RateLimiter
   readonly failedAuth: RateLimiter
-  readonly claims: CallQuota
-  readonly mirrors: CallQuota
+  readonly claims: CallLimit
+  readonly mirrors: CallLimit
   /** Messages for wallets that a key gets and sends back. */
-  readonly wallets: CallQuota
+  readonly wallets: CallLimit
   /** Videos that a key submits. */
-  readonly videoSubmissions: RateLimiter
-  readonly streams: StreamSlots
+  readonly videoSubmissions: RateLimit
+  readonly streams: StreamLimit
   readonly bodies: BodyBudget
   readonly chatBodyBytes: number
   /** Requests for pictures of one key, beside the limit on all of them. */
-  readonly images: RateLimiter
+  readonly images: RateLimit
   /** Files of one form with pictures, all together. */
   readonly imageFormBytes: number
   /** How long a client may send nothing of a form, in milliseconds. */

@@ -6,7 +6,7 @@ import type { Freshness } from '../keys/authenticate-key.ts'
 import type { Caller } from '../keys/caller.ts'
 import { callerAddress } from './caller-address.ts'
 import type { EdgeDeps } from './edge.ts'
-import { rateHeaders } from '../limits/rate-limiter.ts'
+import { rateHeaders } from '../limits/rate-limit.ts'
 
 export interface RouteCall {
   readonly request: FastifyRequest
@@ -50,8 +50,8 @@ export async function admitCaller(
   call.request.facts.keyId = caller.keyId
   // The key's limit first: what it refuses must not use up the account's, which is for the account's other keys, too.
   const { requestsPerMinute: own, accountRequestsPerMinute: all, countedAs } = caller.limits
-  const state = deps.limits.perKey.take(countedAs, own.most, own.setFor)
-  deps.limits.perAccount.take(caller.accountId, all.most, all.setFor)
+  const state = await deps.limits.perKey.take(countedAs, own.most, own.setFor)
+  await deps.limits.perAccount.take(caller.accountId, all.most, all.setFor)
   call.reply.headers(rateHeaders(state))
   if (endpoint.right !== undefined && !caller.rights.has(endpoint.right)) {
     throw new ServiceError('key_scope_denied', `This key does not have the right '${endpoint.right}'.`)

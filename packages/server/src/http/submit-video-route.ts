@@ -12,7 +12,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Submits a video, whatever address it came to. The key is checked before the body is read. */
 export async function answerSubmission(deps: EdgeDeps, call: RouteCall, endpoint: Endpoint): Promise<string | Buffer> {
   const caller = await admitCaller(deps, call, endpoint, 'cached')
-  deps.limits.videoSubmissions.take(caller.keyId)
+  await deps.limits.videoSubmissions.take(caller.keyId)
   const { request, file, isForm, body, release } = await readVideoRequest(deps, call, caller)
   try {
     call.request.facts.model = request.model

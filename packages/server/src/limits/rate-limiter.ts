@@ -1,15 +1,11 @@
 /** Token buckets in this process. A bucket fills evenly over a minute and lets a sixth of it through at once. */
 import type { Clock } from '../runtime/clock.ts'
-import { mostOf, tooMany } from './too-many.ts'
+import { burstOf, MINUTE_MS, rateError, type RateLimit, type RateState } from './rate-limit.ts'
 
-const MINUTE_MS = 60_000
-/** A burst is this part of the minute's requests. Source: decision 0015 (rate limits). */
-const BURST_PART = 6
 /** Buckets in memory at most; full ones are dropped first, since they say nothing. */
 const BUCKETS_MAX = 100_000
 /** So many are dropped at once, so that a flood of new callers does not walk over all buckets for each of them. */
 const BUCKETS_DROPPED = 10_000
-
 /** An empty bucket is full again after so long at most: the smallest holds one request, which may take a minute. */
 const FULL_MS = MINUTE_MS
 
@@ -18,26 +14,20 @@ interface Bucket {
   filledAt: number
 }
 
-/** What a bucket says after a request: the values of the `x-ratelimit-*` headers. */
-export interface RateState {
-  readonly limit: number
-  readonly remaining: number
-  /** Milliseconds until the bucket is full again. */
-  readonly resetMs: number
-}
-
 /** One kind of limit: as many buckets as there are callers, of one size unless a caller has its own. */
-export class RateLimiter {
+export class RateLimiter implements RateLimit {
   readonly #perMinute: number
   readonly #clock: Clock
   readonly #what: string
+  readonly #onRefused: () => void
   readonly #buckets = new Map<string, Bucket>()
 
   /** @param what is counted and for whom, as in `requests with this key`: a refusal says so. */
-  constructor(perMinute: number, clock: Clock, what: string) {
+  constructor(perMinute: number, clock: Clock, what: string, onRefused: () => void = () => undefined) {
     this.#perMinute = perMinute
     this.#clock = clock
     this.#what = what
+    this.#onRefused = onRefused
   }
 
   /**
@@ -49,13 +39,9 @@ export class RateLimiter {
   take(caller: string, perMinute = this.#perMinute, setFor?: string): RateState {
     const bucket = this.#filled(caller, perMinute)
     if (bucket.tokens < 1) {
-      const seconds = Math.max(1, Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / perMinute / 1000))
-      throw tooMany({
-        what: this.#what,
-        most: mostOf(`${perMinute} a minute`, setFor),
-        waitSeconds: Math.min(seconds, 60),
-        headers: rateHeaders(stateOf(bucket, perMinute)),
-      })
+      this.#onRefused()
+      const waitMs = ((1 - bucket.tokens) * MINUTE_MS) / perMinute
+      throw rateError({ what: this.#what, setFor, state: stateOf(bucket, perMinute), waitMs })
     }
     bucket.tokens -= 1
     return stateOf(bucket, perMinute)
@@ -92,23 +78,10 @@ export class RateLimiter {
   }
 }
 
-function burstOf(perMinute: number): number {
-  return Math.max(1, Math.floor(perMinute / BURST_PART))
-}
-
 function stateOf(bucket: Bucket, perMinute: number): RateState {
   return {
     limit: perMinute,
     remaining: Math.max(0, Math.floor(bucket.tokens)),
     resetMs: Math.ceil(((burstOf(perMinute) - bucket.tokens) * MINUTE_MS) / perMinute),
-  }
-}
-
-/** The headers in OpenAI's form. */
-export function rateHeaders(state: RateState): Record<string, string> {
-  return {
-    'x-ratelimit-limit-requests': String(state.limit),
-    'x-ratelimit-remaining-requests': String(state.remaining),
-    'x-ratelimit-reset-requests': `${state.resetMs / 1000}s`,
   }
 }

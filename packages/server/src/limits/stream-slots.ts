@@ -1,56 +1,66 @@
 import { mostOf, tooMany } from './too-many.ts'
 
-/** Counts the streams that a caller has open, up to a limit. */
-export class StreamSlots {
+/** A limit on the streams that a caller has open at once, wherever they are counted. */
+export interface StreamLimit {
+  /** Streams that are open in this process, over all callers. */
+  readonly open: number
+  /**
+   * Takes a slot.
+   *
+   * @param most the caller's own limit; absent where the kind's holds.
+   * @param setFor whose limit that is, as in `team`: a refusal says so. Absent says nothing.
+   * @returns the function that gives it back; calling it twice is harmless. A promise only where processes share them.
+   * @throws {ServiceError} `rate_limit_exceeded` when all are taken; a promise rejects with it.
+   */
+  take(caller: string, most?: number, setFor?: string): GiveBack | Promise<GiveBack>
+}
+
+/** Gives a slot back. Calling it twice is harmless. */
+export type GiveBack = () => void
+
+/** The refusal of a stream. @param most streams that a caller may have open. @param setFor whose limit that is. */
+export function slotsError(most: number, setFor: string | undefined): Error {
+  return tooMany({ what: 'streams with this key at once', most: mostOf(String(most), setFor), waitSeconds: 1 })
+}
+
+/** Counts the streams that a caller has open in this process, up to a limit. */
+export class StreamSlots implements StreamLimit {
   readonly #limit: number
+  readonly #onRefused: () => void
   readonly #open = new Map<string, number>()
 
-  constructor(limit: number) {
+  constructor(limit: number, onRefused: () => void = () => undefined) {
     this.#limit = limit
+    this.#onRefused = onRefused
   }
 
-  /** Streams that are open, over all callers. */
   get open(): number {
     let open = 0
     for (const count of this.#open.values()) open += count
     return open
   }
 
-  /**
-   * Works in a slot, which is given back at every end.
-   * @param limit the caller's own; absent where the kind's holds.
-   * @param setFor whose limit that is, as in `set for this team`: a refusal says so. Absent says nothing.
-   * @throws {ServiceError} `rate_limit_exceeded` when all are taken, before the work begins.
-   */
-  async within<Result>(caller: string, work: () => Promise<Result>, limit?: number, setFor?: string): Promise<Result> {
-    const giveBack = this.take(caller, limit, setFor)
-    try {
-      return await work()
-    } finally {
-      giveBack()
-    }
-  }
-
-  /**
-   * Takes a slot.
-   * @param limit the caller's own; absent where the kind's holds.
-   * @param setFor whose limit that is; absent says nothing.
-   * @returns the function that gives it back; calling it twice is harmless.
-   * @throws {ServiceError} `rate_limit_exceeded` when all are taken.
-   */
-  take(caller: string, limit = this.#limit, setFor?: string): () => void {
+  take(caller: string, most = this.#limit, setFor?: string): GiveBack {
     const open = this.#open.get(caller) ?? 0
-    if (open >= limit) {
-      throw tooMany({ what: 'streams with this key at once', most: mostOf(String(limit), setFor), waitSeconds: 1 })
+    if (open >= most) {
+      this.#onRefused()
+      throw slotsError(most, setFor)
     }
     this.#open.set(caller, open + 1)
-    let taken = true
-    return () => {
-      if (!taken) return
-      taken = false
+    return once(() => {
       const left = (this.#open.get(caller) ?? 1) - 1
       if (left === 0) this.#open.delete(caller)
       else this.#open.set(caller, left)
-    }
+    })
+  }
+}
+
+/** A function that does its work at the first call and nothing at any other. */
+export function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    work()
   }
 }

@@ -7,6 +7,7 @@ import { type Backlog, type BacklogMetrics, createBacklogMetrics } from './backl
 import { type ChainMetrics, createChainMetrics } from './chain-metrics.ts'
 import { type ChatMetrics, createChatMetrics } from './chat-metrics.ts'
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts'
+import { createLimitMetrics, type LimitMetrics } from './limit-metrics.ts'
 import { createMediaMetrics, type MediaMetrics } from './media-metrics.ts'
 import { createLedgerMetrics, type LedgerMetrics } from './ledger-metrics.ts'
 import { createRepeatMetrics, type RepeatMetrics } from './repeat-metrics.ts'
@@ -33,6 +34,7 @@ export interface GatewayMetrics {
   readonly media: MediaMetrics
   readonly repeats: RepeatMetrics
   readonly ledger: LedgerMetrics
+  readonly limits: LimitMetrics
   readonly chains: ChainMetrics
   readonly videos: VideoMetrics
   readonly backlog: BacklogMetrics
@@ -60,6 +62,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     media: createMediaMetrics(registry),
     repeats: createRepeatMetrics(registry),
     ledger: createLedgerMetrics(registry),
+    limits: createLimitMetrics(registry),
     chains: createChainMetrics(registry),
     videos,
     backlog,

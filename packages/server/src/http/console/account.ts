@@ -32,7 +32,7 @@ function mountPerson(app: FastifyInstance, parts: ConsoleEdge): void {
     if (!(await deps.settings()).allowsPasswords) {
       throw new ServiceError('passwords_not_allowed', 'This gateway lets nobody in by a password.')
     }
-    deps.perPassword.take(userId)
+    await deps.perPassword.take(userId)
     const signIn = await deps.signIn()
     if (!(await signIn.setPassword(userId, { current: body.current ?? null, next: body.next }))) {
       throw new ServiceError('wrong_password', 'The present password is another one.', { param: 'current' })
@@ -90,7 +90,7 @@ function mountEmail(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSession(app, parts, consoleEndpoints.askForEmail, async ({ session, body }) => {
     if (session.user.hasEmail) throw new ServiceError('email_already_set', HAS_EMAIL)
     if (!deps.offers.link) throw new ServiceError('mail_not_enabled', 'This gateway sends no mail.')
-    deps.perLetter.take(session.user.userId)
+    await deps.perLetter.take(session.user.userId)
     ;(await deps.signIn()).askForEmail(session.user, body.email)
     return { done: true }
   })

@@ -9,7 +9,7 @@ import type { ManageMembersDeps } from '../../teams/manage-members.ts'
 import type { Membership } from '../../teams/membership.ts'
 import type { Permission } from '../../teams/permissions.ts'
 import type { TeamSettingsDeps } from '../../teams/team-settings.ts'
-import type { RateLimiter } from '../../limits/rate-limiter.ts'
+import type { RateLimit } from '../../limits/rate-limit.ts'
 
 /** What the console's routes are given. */
 export interface ConsoleDeps {
@@ -37,13 +37,13 @@ export interface ConsoleDeps {
   /** Origins by which browsers may reach the console: only their pages may change anything. */
   readonly origins: () => readonly [string, ...string[]]
   /** Calls of one person. */
-  readonly perUser: RateLimiter
+  readonly perUser: RateLimit
   /** Keys that one person's playgrounds ask for. */
-  readonly perPlayer: RateLimiter
+  readonly perPlayer: RateLimit
   /** Letters that one person asks for, to addresses of their choice. */
-  readonly perLetter: RateLimiter
+  readonly perLetter: RateLimit
   /** Passwords that one person tries. */
-  readonly perPassword: RateLimiter
+  readonly perPassword: RateLimit
 }
 
 /** What the routes about teams and their people are given. */

@@ -9,7 +9,7 @@ export function mountPlaygroundKey(app: FastifyInstance, parts: ConsoleEdge): vo
   mountSession(app, parts, consoleEndpoints.createPlaygroundKey, async ({ session, membership }) => {
     requireActive(membership)
     const { userId } = session.user
-    perPlayer.take(userId)
+    await perPlayer.take(userId)
     const { accountId, teamId } = membership
     const { sessionId, expiresAt: sessionExpiresAt } = session
     const made = await playgroundKeys.create({ accountId, teamId, userId, sessionId, sessionExpiresAt })

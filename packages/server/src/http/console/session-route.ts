@@ -61,7 +61,7 @@ async function requireSession({ edge, console: deps }: ConsoleEdge, { request }:
     edge.limits.perAddress.take(callerAddress(request.ip))
     throw new ServiceError('not_signed_in', 'Sign in first.')
   }
-  deps.perUser.take(session.user.userId)
+  await deps.perUser.take(session.user.userId)
   return session
 }
 

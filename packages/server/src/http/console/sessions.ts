@@ -65,7 +65,7 @@ export function mountSessions(app: FastifyInstance, parts: ConsoleEdge): void {
     const { cookie } = request.headers
     const session = cookie === undefined ? null : await (await deps.signIn()).findSession(cookie)
     if (session === null) edge.limits.perAddress.take(callerAddress(request.ip))
-    else deps.perUser.take(session.user.userId)
+    else await deps.perUser.take(session.user.userId)
     return describeVisit(deps, session)
   })
   mountSession(app, parts, consoleEndpoints.listBrowserSessions, async ({ session }) => {

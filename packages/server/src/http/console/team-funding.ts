@@ -18,14 +18,14 @@ import { type ConsoleEdge, mountSession } from './session-route.ts'
 const callerOf = ({ user }: Session): string => `user:${user.userId}`
 
 /** @throws {ServiceError} `claim_rate_limited`. */
-function admitClaim({ limits }: EdgeDeps, session: Session): void {
-  const refusal = limits.claims.take(callerOf(session))
+async function admitClaim({ limits }: EdgeDeps, session: Session): Promise<void> {
+  const refusal = await limits.claims.take(callerOf(session))
   if (refusal !== null) throw quotaError(refusal, 'claims of this user', 'claim_rate_limited')
 }
 
 /** @throws {ServiceError} `rate_limit_exceeded`. */
-function admitWallet({ limits }: EdgeDeps, session: Session): void {
-  const refusal = limits.wallets.take(callerOf(session))
+async function admitWallet({ limits }: EdgeDeps, session: Session): Promise<void> {
+  const refusal = await limits.wallets.take(callerOf(session))
   if (refusal !== null) throw quotaError(refusal, 'calls about wallets of this user')
 }
 
@@ -41,7 +41,7 @@ export function mountTeamFunding(app: FastifyInstance, parts: ConsoleEdge): void
     mails_receipts: deposits.receipts.outbox !== null,
   }))
   mountSession(app, parts, consoleEndpoints.claimTeamDeposit, async ({ membership, session, reply, body: claim }) => {
-    admitClaim(parts.edge, session)
+    await admitClaim(parts.edge, session)
     const { body, retryAfterSeconds } = await claimDeposit(deposits.claims, membership.accountId, claim)
     if (retryAfterSeconds !== null) reply.header('retry-after', retryAfterSeconds)
     return body
@@ -64,12 +64,12 @@ function mountTeamWallets(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSession(app, parts, consoleEndpoints.listTeamWallets, ({ membership }) =>
     listWallets(deposits.wallets, membership.accountId),
   )
-  mountSession(app, parts, consoleEndpoints.challengeTeamWallet, ({ membership, session, body }) => {
-    admitWallet(parts.edge, session)
+  mountSession(app, parts, consoleEndpoints.challengeTeamWallet, async ({ membership, session, body }) => {
+    await admitWallet(parts.edge, session)
     return giveWalletChallenge(deposits.wallets, linkerOf(membership, session), body)
   })
-  mountSession(app, parts, consoleEndpoints.linkTeamWallet, ({ membership, session, body }) => {
-    admitWallet(parts.edge, session)
+  mountSession(app, parts, consoleEndpoints.linkTeamWallet, async ({ membership, session, body }) => {
+    await admitWallet(parts.edge, session)
     return linkSignedWallet(deposits.wallets, linkerOf(membership, session), body)
   })
   mountSession(app, parts, consoleEndpoints.unlinkTeamWallet, ({ membership, path }) =>

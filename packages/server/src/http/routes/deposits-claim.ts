@@ -19,7 +19,7 @@ function parseClaim(value: unknown): ClaimRequest {
 /** POST /deposits/claim. The key is checked, then its throttle, then the body. Source: spec 2.9, 4. */
 export function depositsClaim(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.claimDeposit, async (call, caller) => {
-    const refusal = deps.limits.claims.take(caller.keyId)
+    const refusal = await deps.limits.claims.take(caller.keyId)
     if (refusal !== null) throw quotaError(refusal, 'claims with this key', 'claim_rate_limited')
     const { value } = await readObjectBody(deps, call)
     const { body, retryAfterSeconds } = await claimDeposit(deps.deposits.claims, caller.accountId, parseClaim(value))

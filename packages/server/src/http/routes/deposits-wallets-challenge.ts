@@ -10,7 +10,7 @@ import { mountKeyed } from '../route.ts'
 /** POST /deposits/wallets/challenge. */
 export function depositsWalletsChallenge(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.challengeWallet, async (call, caller) => {
-    admitLinking(deps, caller)
+    await admitLinking(deps, caller)
     const { value } = await readObjectBody(deps, call)
     const body = parseBySchema(endpoints.challengeWallet.request.body, value)
     return giveWalletChallenge(deps.deposits.wallets, linkerOf(caller), body)

@@ -11,7 +11,7 @@ import { mountKeyed } from '../route.ts'
 export function depositsWallets(app: FastifyInstance, deps: EdgeDeps): void {
   mountKeyed(app, deps, endpoints.listWallets, (_call, caller) => listWallets(deps.deposits.wallets, caller.accountId))
   mountKeyed(app, deps, endpoints.linkWallet, async (call, caller) => {
-    admitLinking(deps, caller)
+    await admitLinking(deps, caller)
     const { value } = await readObjectBody(deps, call)
     const body = parseBySchema(endpoints.linkWallet.request.body, value)
     return linkSignedWallet(deps.deposits.wallets, linkerOf(caller), body)

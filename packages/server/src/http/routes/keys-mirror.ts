@@ -10,7 +10,7 @@ import { readObjectBody } from '../read-object-body.ts'
 
 async function mirror(deps: EdgeDeps, caller: Caller, body: MirrorRequestBody): Promise<MirrorReply> {
   // Who may not is told so whatever the limit says, and uses none of it up.
-  const refusal = caller.rights.has('keys') ? deps.limits.mirrors.take(caller.keyId) : null
+  const refusal = caller.rights.has('keys') ? await deps.limits.mirrors.take(caller.keyId) : null
   if (refusal !== null) {
     return { mirrored: false, reason: 'throttled', retry_after: Math.ceil(refusal.waitMs / 1_000) }
   }

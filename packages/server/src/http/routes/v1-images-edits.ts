@@ -88,7 +88,7 @@ export function v1ImagesEdits(app: FastifyInstance, deps: EdgeDeps): void {
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }
     const caller = await admitCaller(deps, call, endpoint, 'cached')
-    deps.limits.images.take(caller.keyId)
+    await deps.limits.images.take(caller.keyId)
     const { images, body, release } = await readEdit(deps, call, caller)
     try {
       return await answerImages(deps, call, { caller, endpoint, images, body })

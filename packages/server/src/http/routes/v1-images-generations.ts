@@ -17,7 +17,7 @@ export function mountImageRequest(
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }
     const caller = await admitCaller(deps, call, endpoint, 'cached')
-    deps.limits.images.take(caller.keyId)
+    await deps.limits.images.take(caller.keyId)
     const bytesMax = deps.limits.chatBodyBytes
     const { body, release } = await readJsonBody(deps, call, { caller, type: 'image', bytesMax })
     try {

@@ -1,0 +1,33 @@
+/** Opens the limits of callers, where they are counted on this storage. Part of the composition. */
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import type { Config } from './config/config.ts'
+import type { OpenDatabase } from './db/open-database.ts'
+import { countProcesses } from './ledger/count-processes.ts'
+import { type CallerLimits, createOwnLimits } from './limits/caller-limits.ts'
+import { createLimitStore } from './limits/limit-store.ts'
+import { openSharedLimits } from './limits/shared-limits.ts'
+import type { LimitMetrics } from './metrics/limit-metrics.ts'
+import type { Clock } from './runtime/clock.ts'
+import type { Logger } from './runtime/log.ts'
+
+export interface LimitParts {
+  readonly database: OpenDatabase
+  readonly clock: Clock
+  readonly log: Logger
+  readonly processId: string
+  readonly config: Pick<Config, 'limits'>
+  /** Null where nobody counts. */
+  readonly metrics: LimitMetrics | null
+}
+
+/** Embedded storage has one process, which counts in its memory; on PostgreSQL there may be more, which share. */
+export function openLimits({ config, database, clock, log, processId, metrics }: LimitParts): CallerLimits {
+  if (database.engine === 'sqlite') return createOwnLimits(clock, metrics)
+  return openSharedLimits({
+    ...{ clock, log, processId, metrics },
+    store: createLimitStore(database.pool),
+    countProcesses: () => countProcesses(database, clock.now()),
+    answerMs: config.limits.sharedLimitsMs,
+    pause: (milliseconds) => pauseFor(milliseconds),
+  })
+}

@@ -1,0 +1,73 @@
+/** Several processes' worth of shared limits on one PostgreSQL, with a clock that tests move. */
+import type { PostgresDatabase } from '../src/db/postgres-database.ts'
+import { countProcesses } from '../src/ledger/count-processes.ts'
+import { startLease } from '../src/ledger/orphans.ts'
+import type { CallerLimits } from '../src/limits/caller-limits.ts'
+import { createLimitStore, type LimitStore } from '../src/limits/limit-store.ts'
+import { openSharedLimits } from '../src/limits/shared-limits.ts'
+import type { LimitMetrics } from '../src/metrics/limit-metrics.ts'
+import { openTestDatabase } from './test-database.ts'
+
+/** What a process of a test has of its own. */
+export interface SharedProcess {
+  readonly limits: CallerLimits
+  readonly processId: string
+  /** What it has logged. */
+  readonly logged: string[]
+}
+
+export interface SharedProcessOptions {
+  /** The store as the process sees it; the real one by default. */
+  readonly store?: (real: LimitStore) => LimitStore
+  readonly metrics?: LimitMetrics
+  readonly answerMs?: number
+  readonly pause?: (milliseconds: number) => Promise<void>
+}
+
+export interface SharedProcesses {
+  readonly clock: { time: number; now(): number }
+  readonly database: PostgresDatabase
+  /** Begins a process with a lease of a minute. */
+  start(options?: SharedProcessOptions): Promise<SharedProcess>
+  close(): Promise<void>
+}
+
+const LEASE_MS = 60_000
+/** Longer than any machine of a test stalls. */
+const ANSWER_MS = 20_000
+
+/** Opens a database for processes that share their limits. Only where there is PostgreSQL. */
+export async function openSharedProcesses(): Promise<SharedProcesses> {
+  const test = await openTestDatabase('postgres')
+  const { database } = test
+  if (database.engine !== 'postgres') throw new Error('limits are shared on PostgreSQL alone')
+  const clock = { time: 1_800_000_000_000, now: () => clock.time }
+  let started = 0
+  return {
+    clock,
+    database,
+    async start(options = {}) {
+      const processId = `process-${++started}`
+      await startLease(database, { processId, nodeName: processId }, clock.now(), LEASE_MS)
+      const real = createLimitStore(database.pool)
+      const logged: string[] = []
+      const limits = openSharedLimits({
+        ...{ clock, processId },
+        store: options.store?.(real) ?? real,
+        metrics: options.metrics ?? null,
+        log: { warn: note(logged), info: note(logged) },
+        countProcesses: () => countProcesses(database, clock.now()),
+        pause: options.pause ?? (() => Promise.resolve()),
+        answerMs: options.answerMs ?? ANSWER_MS,
+      })
+      await limits.tick()
+      return { limits, processId, logged }
+    },
+    close: () => test.close(),
+  }
+}
+
+/** A logger's method that keeps what it is told. */
+function note(logged: string[]): (...told: readonly unknown[]) => void {
+  return (...told) => void logged.push(String(told.at(-1)))
+}
