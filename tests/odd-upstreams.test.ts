@@ -254,3 +254,29 @@ describe('counts that cannot be', () => {
     expect(await lastRecord(gateway)).toMatchObject({ prompt_tokens: 10, estimated: true })
   })
 })
+
+// B069: where the gateway itself puts an answer together, calls with one number are still two.
+describe('calls that share a number', () => {
+  const piece = (id: string, text: string): string =>
+    event(chunkText({ tool_calls: [{ index: 0, id, type: 'function', function: { name: 'add', arguments: text } }] }))
+
+  test.each([
+    ['/v1/responses', { input: 'Hi', store: false }],
+    ['/v1/messages', { max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] }],
+  ])('stay apart at %s', async (path, body) => {
+    answers(
+      [piece('call_a', '{"p":1}'), piece('call_b', '{"p":2}'), event(chunkText({}, 'tool_calls')), USAGE, DONE].join(
+        '',
+      ),
+    )
+    const response = await gateway.fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'svc-gpt', stream: true, ...body }),
+    })
+    const text = await response.text()
+    for (const id of ['call_a', 'call_b']) expect(text).toContain(id)
+    expect(text).not.toContain('{\\"p\\":1}{\\"p\\":2}')
+    expect(text.match(/event: (?:response\.output_item\.added|content_block_start)\n/g)).toHaveLength(2)
+  })
+})

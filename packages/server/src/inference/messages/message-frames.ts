@@ -1,4 +1,5 @@
 /** The events of a streamed `message`, made from the frames of a chat. Source: Anthropic, streaming messages. */
+import { OpenCalls } from '../open-calls.ts'
 import {
   type AnswerHead,
   type ChatFrame,
@@ -38,7 +39,7 @@ export class MessageFrames implements FrameTranslator {
   readonly #model: string
   readonly #head: AnswerHead
   readonly #blocks: Block[] = []
-  readonly #calls = new Map<unknown, Block>()
+  readonly #calls = new OpenCalls<Block>()
   /** The block that is being sent. */
   #current = 0
   #hasBegun = false
@@ -116,14 +117,11 @@ export class MessageFrames implements FrameTranslator {
   }
 
   #call(delta: Fields): void {
-    const key = delta['index'] ?? delta['id'] ?? 0
     const called = recordOf(delta['function'])
-    let block = this.#calls.get(key)
-    if (block === undefined) {
+    const block = this.#calls.take(delta, () => {
       const id = textOf(delta['id']) ?? `toolu_${this.#head.requestId.replaceAll('-', '')}_${this.#blocks.length}`
-      block = this.#add('tool_use', { type: 'tool_use', id, name: textOf(called['name']) ?? '', input: {} })
-      this.#calls.set(key, block)
-    }
+      return this.#add('tool_use', { type: 'tool_use', id, name: textOf(called['name']) ?? '', input: {} })
+    })
     const text = textOf(called['arguments'])
     if (text === null) return
     block.input += text

@@ -2,6 +2,7 @@
  * The events of a streamed `response`, made from the frames of a chat. Source: OpenAI, Responses streaming events.
  */
 import type { ResponseRequest } from '@svc/contract'
+import { OpenCalls } from '../open-calls.ts'
 import {
   type AnswerHead,
   type ChatFrame,
@@ -22,7 +23,7 @@ export class ResponseFrames implements FrameTranslator {
   readonly #request: ResponseRequest
   readonly #head: AnswerHead
   readonly #items: OutputItem[] = []
-  readonly #calls = new Map<unknown, CallItem>()
+  readonly #calls = new OpenCalls<CallItem>()
   #open: MessageItem | ReasoningItem | null = null
   #sequence = 0
   #text = ''
@@ -104,16 +105,14 @@ export class ResponseFrames implements FrameTranslator {
 
   /** Calls may come side by side, so that each stays open until the end. */
   #call(delta: Fields): void {
-    const key = delta['index'] ?? delta['id'] ?? 0
     const called = recordOf(delta['function'])
-    let item = this.#calls.get(key)
-    if (item === undefined) {
+    const item = this.#calls.take(delta, () => {
       this.#open?.close('completed')
       this.#open = null
-      item = new CallItem(this.#place(), { id: textOf(delta['id']), name: textOf(called['name']) ?? '' })
-      this.#calls.set(key, item)
-      this.#items.push(item)
-    }
+      const made = new CallItem(this.#place(), { id: textOf(delta['id']), name: textOf(called['name']) ?? '' })
+      this.#items.push(made)
+      return made
+    })
     const text = textOf(called['arguments'])
     if (text !== null) item.add(text)
   }

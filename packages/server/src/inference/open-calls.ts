@@ -1,0 +1,40 @@
+import { textOf } from './translated-chat.ts'
+
+interface OpenCall<Made> {
+  readonly made: Made
+  /** As the upstream told it; null until it does. */
+  id: string | null
+}
+
+/**
+ * The calls of tools in one streamed answer, by what its pieces say of themselves. Mostly that is a number; some servers
+ * give all calls the same, or none, and tell them apart by their ids, which the later pieces of a call may leave out.
+ */
+export class OpenCalls<Made> {
+  readonly #byIndex = new Map<unknown, OpenCall<Made>>()
+  readonly #byId = new Map<string, OpenCall<Made>>()
+  #last: OpenCall<Made> | null = null
+
+  /**
+   * The call that a piece belongs to.
+   *
+   * @param make begins a new one.
+   */
+  take(piece: Readonly<Record<string, unknown>>, make: () => Made): Made {
+    const index = piece['index'] ?? null
+    const id = textOf(piece['id'])
+    const call = this.#find(index, id) ?? { made: make(), id }
+    call.id ??= id
+    if (index !== null) this.#byIndex.set(index, call)
+    if (id !== null) this.#byId.set(id, call)
+    this.#last = call
+    return call.made
+  }
+
+  #find(index: unknown, id: string | null): OpenCall<Made> | null {
+    if (index === null) return id === null ? this.#last : (this.#byId.get(id) ?? null)
+    const found = this.#byIndex.get(index) ?? null
+    const isAnother = id !== null && found !== null && found.id !== null && found.id !== id
+    return isAnother ? (this.#byId.get(id) ?? null) : found
+  }
+}
