@@ -30,22 +30,24 @@ interface Sitting {
   readonly isTerminal?: boolean
   /** Writes succeed until so many bytes came; then the reader is gone. */
   readonly readsBytes?: number
+  /** What a write says then, where it is not that the reader is gone. */
+  readonly fault?: string
 }
 
-function collector(isTTY: boolean, readsBytes: number) {
+function collector(isTTY: boolean, readsBytes: number, fault = 'EPIPE') {
   let text = ''
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       text += chunk.toString()
-      done(text.length > readsBytes ? Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }) : null)
+      done(text.length > readsBytes ? Object.assign(new Error(`write ${fault}`), { code: fault }) : null)
     },
   })
   return { stream: Object.assign(stream, { isTTY, columns: WIDTH }), text: () => text }
 }
 
 /** Runs a command in this process, before a terminal of 64 columns unless pipes are asked for. */
-async function sit(words: readonly string[], { env, isTerminal = true, readsBytes = Infinity }: Sitting) {
-  const out = collector(isTerminal, readsBytes)
+async function sit(words: readonly string[], { env, isTerminal = true, readsBytes = Infinity, fault }: Sitting) {
+  const out = collector(isTerminal, readsBytes, fault)
   const notes = collector(isTerminal, Infinity)
   const input = Object.assign(Readable.from([]), { isTTY: isTerminal })
   const environment = { XDG_CONFIG_HOME: settings, TERM: 'xterm', ...env }
@@ -244,6 +246,18 @@ describe('with the sandbox', () => {
       expect(notes).toMatch(/^\n?Stopped\. Charged [\d.]+ credits (?:\(estimated\) )?for what had come\.\n$/)
     }
   })
+
+  // B191: a full disk is no reader who has had enough.
+  test.each(['models --json', 'balance', 'usage --csv', 'help', 'chat Hello', 'embed Hello --json'])(
+    'an output that cannot be written ends `svc %s` as a failure',
+    async (line) => {
+      const { code, notes } = await sit(line.split(' '), { env, isTerminal: false, readsBytes: 0, fault: 'ENOSPC' })
+      expect([code, notes]).toEqual([
+        1,
+        expect.stringContaining('Error: The output could not be written: write ENOSPC.'),
+      ])
+    },
+  )
 
   // B187
   test('an answer without content ends as a failure, says why, and costs nothing', async () => {

@@ -48,17 +48,24 @@ export async function run(terminal: Terminal, words: readonly string[], version:
 async function exitCodeOf(terminal: Terminal, error: unknown, texts: readonly Promise<void>[]): Promise<ExitCode> {
   await Promise.allSettled(texts)
   // Whoever reads has had enough: that is how `svc models | head` ends, and no failure.
-  if (error instanceof ReaderGoneError || terminal.signal.reason === 'reader gone') return exitCodes.done
+  const reason: unknown = terminal.signal.reason
+  if (error instanceof ReaderGoneError || reason instanceof ReaderGoneError) return exitCodes.done
+  if (reason instanceof CommandError) return tell(terminal, reason)
   if (terminal.signal.aborted) return exitCodes.interrupted
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage
-  const { message, advice, exitCode } = await explain(error)
+  return tell(terminal, await explain(error))
+}
+
+type Told = Pick<CommandError, 'message' | 'advice' | 'exitCode'>
+
+async function tell(terminal: Terminal, { message, advice, exitCode }: Told): Promise<ExitCode> {
   await terminal.notes.bytes(`${styled(terminal.notes, 'red', 'Error:')} `)
   await terminal.notes.line(message)
   if (advice !== null) await terminal.notes.line(advice)
   return exitCode
 }
 
-async function explain(error: unknown) {
+async function explain(error: unknown): Promise<Told> {
   if (error instanceof CommandError) return error
   const { explainError } = await import('./explain-error.ts')
   const explained = explainError(error)

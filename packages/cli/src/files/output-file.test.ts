@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createOutput } from '../terminal/output.ts'
 import { reserveFile } from './output-file.ts'
 
-const out = createOutput(new PassThrough(), { hasColour: false, onGone: () => undefined })
+const out = createOutput(new PassThrough(), { hasColour: false, onEnd: () => undefined })
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'svc-output-'))

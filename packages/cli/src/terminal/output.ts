@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { CommandError } from '../command-error.ts'
 import { withoutControls } from './without-controls.ts'
 
 /** The reader of a pipe has gone: whatever the command still had to say, nobody wants it. */
@@ -7,6 +8,23 @@ export class ReaderGoneError extends Error {
     super('The reader of the output has gone.')
     this.name = 'ReaderGoneError'
   }
+}
+
+/** A pipe whose reader has gone says `EPIPE`, a closed one that it was destroyed: both mean the same. */
+const GONE: ReadonlySet<unknown> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+])
+
+/** Why nothing more can be written: a file whose disk is full is no reader who has had enough. */
+function endOf(error: NodeJS.ErrnoException): ReaderGoneError | CommandError {
+  if (GONE.has(error.code)) return new ReaderGoneError()
+  return new CommandError(`The output could not be written: ${error.message}.`, {
+    advice: 'What was written so far is not all of it.',
+    cause: error,
+  })
 }
 
 /** Where text goes: standard output or standard error. */
@@ -20,6 +38,7 @@ export interface Output {
    * terminal: control characters are taken out where one reads.
    *
    * @throws {ReaderGoneError} when the reader of the pipe has gone.
+   * @throws {CommandError} when it cannot be written otherwise.
    */
   text(text: string): Promise<void>
   line(text: string): Promise<void>
@@ -34,28 +53,29 @@ interface TerminalStream {
   readonly columns?: number
 }
 
-/** @param options.hasColour whether decoration is wanted at all; without a terminal there is none. */
+/**
+ * @param options.hasColour whether decoration is wanted at all; without a terminal there is none.
+ * @param options.onEnd told once why nothing more can be written.
+ */
 export function createOutput(
   stream: Writable & TerminalStream,
-  options: { readonly hasColour: boolean; readonly onGone: () => void },
+  options: { readonly hasColour: boolean; readonly onEnd: (reason: Error) => void },
 ): Output {
   const isTerminal = stream.isTTY === true
-  let isGone = false
+  let end: Error | null = null
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // A pipe whose reader has gone says EPIPE, a closed one says that it was destroyed: both mean the same.
-    if (!isGone) options.onGone()
-    isGone = true
-    void error
+    if (end === null) options.onEnd(endOf(error))
+    end ??= endOf(error)
   })
   const write = (chunk: Uint8Array | string): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (isGone) {
-        reject(new ReaderGoneError())
+      if (end !== null) {
+        reject(end)
         return
       }
       stream.write(chunk, (error) => {
         if (error === null || error === undefined) resolve()
-        else reject(new ReaderGoneError())
+        else reject(endOf(error))
       })
     })
   const text = (value: string): Promise<void> => write(isTerminal ? withoutControls(value) : value)

@@ -13,7 +13,7 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Whether a person sits before it: questions can be asked. */
   readonly isInteractive: boolean
-  /** Fires when the user interrupts, or the reader of the output has gone. */
+  /** Fires when the user interrupts, or when the output ends: its reader has gone, or it cannot be written. */
   readonly signal: AbortSignal
 }
 
@@ -38,11 +38,11 @@ export function createTerminal(
   environment: Terminal['environment'],
   abort: AbortController,
 ): Terminal {
-  const options = { hasColour: wantsColour(environment), onGone: () => abort.abort('reader gone') }
+  const options = { hasColour: wantsColour(environment), onEnd: (reason: Error) => abort.abort(reason) }
   return {
     input: streams.input,
     out: createOutput(streams.out, options),
-    notes: createOutput(streams.notes, { ...options, onGone: () => undefined }),
+    notes: createOutput(streams.notes, { ...options, onEnd: () => undefined }),
     notesStream: streams.notes,
     environment,
     isInteractive: streams.input.isTTY === true && streams.notes.isTTY === true && environment['TERM'] !== 'dumb',

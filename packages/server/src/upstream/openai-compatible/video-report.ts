@@ -32,7 +32,8 @@ const ID_LENGTH_MAX = 200
 /** The upstream's id of a job that it has taken; null when the answer has none. */
 export function readJobId(value: unknown): string | null {
   if (!isObject(value)) return null
-  const id = value['id'] ?? value['request_id'] ?? value['job_id']
+  const found = value['id'] ?? value['request_id'] ?? value['job_id']
+  const id = Number.isSafeInteger(found) ? String(found) : found
   return typeof id === 'string' && id !== '' && id.length <= ID_LENGTH_MAX && /^[\x21-\x7e]+$/.test(id) ? id : null
 }
 
@@ -77,7 +78,8 @@ function costOf(
   dialect: Pick<Dialect, 'reportsCost'>,
 ): AttoUsd | null {
   const { usage } = value
-  if (isObject(usage)) return readCost(() => text, { usage, path: ['usage'] }, dialect)
+  const used = isObject(usage) ? readCost(() => text, { usage, path: ['usage'] }, dialect) : null
+  if (used !== null) return used
   const digits = numberText(text, ['cost'])
   const cost = digits === null ? null : parseUsd(digits)
   return cost === 0n && !dialect.reportsCost ? null : cost
