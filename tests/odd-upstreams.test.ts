@@ -244,6 +244,24 @@ describe('counts that cannot be', () => {
     expect((await asked()).charge).toBeLessThan(cardOf(100, 7))
   })
 
+  // An estimate by bytes must not charge tokens that the caller has forbidden, unless far more came than was allowed.
+  test('an estimate stays within the limit that was asked for', async () => {
+    for (const [limit, charged] of [
+      [1_000, 250],
+      [200, 200],
+      [10, 10],
+    ] as const) {
+      answers([says('x'.repeat(limit === 10 ? 400 : 1_000)), FINISH, DONE].join(''))
+      const { charge } = await streamed({ max_tokens: limit })
+      const record = await lastRecord(gateway)
+      expect(record).toMatchObject({ completion_tokens: charged, estimated: true })
+      expect(charge).toBe(cardOf(record.prompt_tokens, charged))
+    }
+    answers([says('x'.repeat(4_000)), FINISH, DONE].join(''))
+    await streamed({ max_tokens: 10 })
+    expect((await lastRecord(gateway)).completion_tokens).toBe(1_000)
+  })
+
   // The first event of such a stream knows the prompt only. Its zero is not the count of what follows.
   test('usage that is told at the start alone does not make the answer free', async () => {
     const first = chunkText({ role: 'assistant', content: '' }, null, {

@@ -5,11 +5,14 @@ import type { AttoUsd, ChatCharge, ChatPrice, ChatUsage } from '../pricing/price
 import { costAtPar } from '../pricing/usd.ts'
 import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
 import type { ReportedUsage } from '../upstream/chat-upstream.ts'
+import { withinLimit } from './kept-limit.ts'
 
 /** What was counted here, for the case that the upstream counts nothing. */
 export interface Counted {
   readonly promptTokens: number
   readonly outputBytes: number
+  /** The most output tokens that the upstream was told; null where it was told none. */
+  readonly limit: number | null
   /** Those of them that the reported usage has not seen, where a stream broke off after it; 0 otherwise. */
   readonly laterBytes: number
 }
@@ -30,14 +33,20 @@ export function decideCharge(price: ChatPrice, reported: ReportedUsage, counted:
   if (reported.usage !== null && counted.laterBytes === 0) {
     return { charge: chargeChat(price, reported.usage, reported.cost), usage: reported.usage, estimated: false }
   }
-  const usage = reported.usage === null ? estimateUsage(counted) : withLaterOutput(reported.usage, counted.laterBytes)
+  const usage = reported.usage === null ? estimate(counted) : withLaterOutput(reported.usage, counted)
   const charge = reported.cost === null ? chargeEstimate(price, usage) : chargeChat(price, usage, reported.cost)
   return { charge, usage, estimated: true }
 }
 
-function withLaterOutput(usage: ChatUsage, laterBytes: number): ChatUsage {
+function estimate(counted: Counted): ChatUsage {
+  const usage = estimateUsage(counted)
+  return { ...usage, completionTokens: withinLimit(usage.completionTokens, counted.limit) }
+}
+
+function withLaterOutput(usage: ChatUsage, { laterBytes, limit }: Counted): ChatUsage {
   const later = estimateUsage({ promptTokens: 0, outputBytes: laterBytes })
-  return { ...usage, completionTokens: usage.completionTokens + later.completionTokens }
+  const tokens = withinLimit(usage.completionTokens + later.completionTokens, limit)
+  return { ...usage, completionTokens: Math.max(tokens, usage.completionTokens) }
 }
 
 /** Who served a request: for its usage record. */

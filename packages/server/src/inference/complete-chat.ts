@@ -67,7 +67,8 @@ async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: Cha
   const completed = await complete(deps, prepared, call)
   if (completed.empty && !explainsEmptiness(completed, call)) return refuseEmpty(prepared, completed)
   const answer = await withLateCost(deps, prepared.target.upstream, completed)
-  const counted = { promptTokens: prepared.promptTokens, outputBytes: answer.outputBytes, laterBytes: 0 }
+  const { promptTokens, limit } = prepared
+  const counted = { promptTokens, outputBytes: answer.outputBytes, limit, laterBytes: 0 }
   const decided = decideCharge(prepared.target.price, answer, counted)
   const wanted = decided.charge.charge
   // Written before the settlement, so that an answer which cannot be written is never charged.

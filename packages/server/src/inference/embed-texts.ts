@@ -143,7 +143,7 @@ async function answerAndSettle(
   const data = renderVectors(embedded.vectors, call.request.encoding_format ?? 'float')
   if (data === null) throw upstreamFailure('broken', { upstream, status: 200, cost: embedded.cost })
   const answer = await withLateCost(deps, prepared.target.upstream, embedded)
-  const counted = { promptTokens: prepared.promptTokens, outputBytes: 0, laterBytes: 0 }
+  const counted = { promptTokens: prepared.promptTokens, outputBytes: 0, limit: null, laterBytes: 0 }
   const decided = decideCharge(prepared.target.price, answer, counted)
   const wanted = decided.charge.charge
   // Written before the settlement, so that an answer which cannot be written is never charged.

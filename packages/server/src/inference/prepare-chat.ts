@@ -54,6 +54,8 @@ export interface PreparedChat {
   /** Set when the balance, and not the client, set the limit. */
   readonly maxTokensApplied: number | null
   readonly choices: number
+  /** The most output tokens of all choices that the upstream was told; null where it was told none. */
+  readonly limit: number | null
 }
 
 /** Who served a prepared request, for its settlement. */
@@ -173,6 +175,7 @@ export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<Prepa
   const prices = targets.map((target) => target.price)
   const { hold, output, promptTokens } = await placeChatHold(deps, task, { model, prices, choices })
   const isLimited = hold.limit !== null && !output.asked
+  const limit = isLimited ? hold.limit : output.asked ? output.tokens : null
   return {
     model,
     targets,
@@ -183,5 +186,6 @@ export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<Prepa
     outputTokens: output.tokens,
     maxTokensApplied: isLimited ? hold.limit : null,
     choices,
+    limit: limit === null ? null : limit * choices,
   }
 }

@@ -82,7 +82,8 @@ async function settleCharged(
     laterBytes,
     isAwaited: delivery.interruption !== 'client_gone',
   })
-  const counted = { promptTokens: prepared.promptTokens, outputBytes: delivery.outputBytes, laterBytes }
+  const { promptTokens, limit } = prepared
+  const counted = { promptTokens, outputBytes: delivery.outputBytes, limit, laterBytes }
   const decided = decideCharge(prepared.target.price, outcome, counted)
   const settlement = settlementOf(decided, servedBy(prepared, outcome), verdict.status)
   const facts = { ...settlement.facts, errorCode: verdict.errorCode }
@@ -95,9 +96,9 @@ async function settleCharged(
 }
 
 /** What the open stream would be charged if this process died now. */
-function journal({ hold, promptTokens }: PreparedChat, target: ChatTarget, running: RunningStream): void {
+function journal({ hold, promptTokens, limit }: PreparedChat, target: ChatTarget, running: RunningStream): void {
   hold.progress = () => {
-    const counted = { promptTokens, outputBytes: running.delivery.outputBytes, laterBytes: 0 }
+    const counted = { promptTokens, outputBytes: running.delivery.outputBytes, limit, laterBytes: 0 }
     const { charge, usage } = decideCharge(target.price, { usage: null, cost: null, wire: null }, counted)
     return {
       holdId: hold.id,

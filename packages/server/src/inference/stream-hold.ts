@@ -1,14 +1,9 @@
 import type { OpenHold } from '../billing/open-hold.ts'
 import { BYTES_PER_ESTIMATED_TOKEN } from '../pricing/charge-chat.ts'
+import { mayKeepLimit } from './kept-limit.ts'
 
 /** What the stream has to do after a look at its hold. */
 export type HoldState = 'covered' | 'wait' | 'exhausted'
-
-/**
- * Output of so many times the limit, by its bytes, and so many tokens more, comes from an upstream that does not keep
- * the limit: tokens of eight bytes on average are seen in short answers only. Source: own choice.
- */
-const OVERSHOOT = { times: 2, tokens: 256 } as const
 
 /**
  * Keeps the hold of a stream ahead of its output, where the balance and not the client limits the answer: it doubles
@@ -39,8 +34,7 @@ export class StreamHold {
   /** Looks whether the output so far is covered, and extends in time. */
   check(outputBytes: number): HoldState {
     const used = outputBytes / BYTES_PER_ESTIMATED_TOKEN / this.#choices
-    const isWithin = used < this.#unitsMax * OVERSHOOT.times + OVERSHOOT.tokens
-    const most = isWithin ? this.#unitsMax : Number.MAX_SAFE_INTEGER
+    const most = mayKeepLimit(used, this.#unitsMax) ? this.#unitsMax : Number.MAX_SAFE_INTEGER
     if (this.#hold.units >= most) return 'covered'
     const isAtEnd = used >= this.#hold.units
     // What was lacking ahead may have come back since: no answer is cut before the purse was asked again.
