@@ -62,6 +62,16 @@ test('a container cannot say that many bytes are no time', async () => {
   expect(await inMemory(long)).toBeGreaterThan(30)
 })
 
+// A header that is broken, or written by an enemy of its sender, must not take a balance.
+test('a container cannot say that few bytes are days', async () => {
+  expect(await inMemory(makeWav(8_044, 1))).toBe(8.044)
+  const lying = await makeSound('m4a', 2)
+  const table = lying.indexOf('stts')
+  const entries = lying.readUInt32BE(table + 8)
+  for (let entry = 0; entry < entries; entry++) lying.writeUInt32BE(100_000_000, table + 12 + entry * 8 + 4)
+  expect(await inMemory(lying)).toBe(lying.length / 16)
+})
+
 test('a WAV of one byte a sample is measured to the sample', async () => {
   expect(await inMemory(makeWav(8_044))).toBe(1)
 })

@@ -20,6 +20,13 @@ const VIDEO_BYTES_PER_SECOND = 1_250_000
 /** Bytes of one uncompressed sample at most. */
 const SAMPLE_BYTES = 4
 
+/**
+ * The fewest bytes that a second of sound has: packets of silence, and uncompressed samples at a rate that no recorder
+ * goes below. A broken header says days for a file of a minute, and would take a balance. Source: own choice; RFC 6716,
+ * section 2.1.9 (silence of Opus is a packet in 400 ms).
+ */
+const LEAST_BYTES_PER_SECOND = { packets: 16, samples: 1_000 } as const
+
 async function openSource(sound: SoundBytes, byteLength: number): Promise<Source> {
   const { BufferSource, CustomSource } = await import('mediabunny')
   if (sound.kind === 'memory') return new BufferSource(sound.bytes)
@@ -44,11 +51,16 @@ async function leastSeconds(input: Input, track: InputAudioTrack, byteLength: nu
   return byteLength / (rate * channels * SAMPLE_BYTES)
 }
 
+async function mostSeconds(track: InputAudioTrack, byteLength: number): Promise<number> {
+  const isPlain = (await track.getCodec())?.startsWith('pcm') === true
+  return byteLength / (isPlain ? LEAST_BYTES_PER_SECOND.samples : LEAST_BYTES_PER_SECOND.packets)
+}
+
 /**
  * Measures how long a sound lasts.
  *
  * Frames that carry their own length are walked through, since what a header says of the whole can be wrong. Where the
- * container holds the times, they count, but not for less than the sound's bytes can be.
+ * container holds the times, they count, but not for less than the sound's bytes can be, and not for more.
  *
  * @returns seconds; null for a file that is no sound, or none that can be read.
  */
@@ -64,7 +76,7 @@ export async function measureDuration(sound: SoundBytes, byteLength: number): Pr
     const seconds = await track.computeDuration()
     const isFramed = format === MP3 || format === ADTS
     const least = isFramed ? 0 : await leastSeconds(input, track, byteLength)
-    const longest = Math.max(seconds, least)
+    const longest = Math.min(Math.max(seconds, least), await mostSeconds(track, byteLength))
     return Number.isFinite(longest) && longest > 0 ? longest : null
   } catch {
     return null
