@@ -1,7 +1,7 @@
 /** What becomes of a request whose upstream fails, at every point where it can. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   beginStream,
@@ -292,6 +292,8 @@ describe('compressed answers', () => {
   const encodings = [
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    ['zstd', zstdCompressSync],
   ] as const
 
   // B067

@@ -63,6 +63,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   'x-gzip': () => zlib.createGunzip(),
   deflate: () => zlib.createInflate(),
   br: () => zlib.createBrotliDecompress(),
+  zstd: () => zlib.createZstdDecompress(),
 }
 
 /**
