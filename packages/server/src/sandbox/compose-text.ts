@@ -37,7 +37,7 @@ export function composeText(request: ChatRequest, random: SeededRandom): string 
   const sentences = [random.pick(openings)(request.model)]
   const asked = request.messages.findLast(({ role }) => role === 'user')
   const echo = excerpt(asked?.text ?? '')
-  sentences.push(echo === '' ? 'You sent no words.' : `You wrote: “${echo}”`)
+  sentences.push(echo === '' ? 'You sent no words.' : `You wrote: “${echo}”.`)
   sentences.push(...attachmentSentences(request.messages), ...conversationSentences(request.messages))
   sentences.push(random.pick(hints))
   return sentences.join(' ')
