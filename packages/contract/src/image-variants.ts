@@ -34,6 +34,14 @@ export function fittingVariants<Variant extends PictureSettings>(
   return { variants: ofQuality.filter((variant) => pixelsOf(variant) === most), times: multiples(wanted, most) }
 }
 
+/**
+ * Pixels of the largest picture that a list has a price for; larger ones cost in proportion to these. Infinite where a
+ * price holds for every size.
+ */
+export function pixelsListed(all: readonly PictureSettings[]): number {
+  return all.length === 0 ? USUAL_PIXELS : Math.max(...all.map(pixelsOf))
+}
+
 function multiples(wanted: number | null, listed: number): number {
   return wanted === null || wanted <= listed ? 1 : Math.ceil(wanted / listed)
 }

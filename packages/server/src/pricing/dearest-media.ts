@@ -2,9 +2,18 @@
  * What media cost at whichever of several upstreams makes them, as one list can say it: each figure is that of the
  * dearest. Holds and charges go by the own list of each upstream.
  */
+import { pixelsListed } from '@svc/contract'
 import { highestImageRate } from './image-rate.ts'
-import type { ImagePrices, MediaPrices, SpeechPrices, TranscriptionPrices, VideoPrices } from './media-price.ts'
+import type {
+  ImagePrices,
+  ImageVariant,
+  MediaPrices,
+  SpeechPrices,
+  TranscriptionPrices,
+  VideoPrices,
+} from './media-price.ts'
 import type { AttoUsd } from './price.ts'
+import { attoUsdOf } from './usd.ts'
 import { videoRate } from './video-rate.ts'
 
 type Several<Prices> = readonly [Prices, ...Prices[]]
@@ -28,25 +37,90 @@ export function dearestMedia(all: Several<MediaPrices>): MediaPrices {
   }
 }
 
-/** Every variant that one of the lists names, at the most that it can cost where it is dearest. */
-function dearestImages(all: Several<ImagePrices>): ImagePrices {
-  const variants = distinct(
-    all.flatMap((prices) =>
-      prices.variants.map(({ resolution, size, quality, mode }) => ({ resolution, size, quality, mode })),
-    ),
-  )
+/** What is sold beside the renders, and the cheapest render of the list where that is dearest. */
+function dearestBeside(all: Several<ImagePrices>): Omit<ImagePrices, 'variants'> {
   return {
     type: 'image',
     perImage: greatest(all.map((prices) => prices.perImage)),
-    variants: variants.map((settings) => ({
-      ...settings,
-      perImage: greatest(all.map((prices) => highestImageRate(prices, settings))),
-    })),
     perInputImage: greatestKnown(all.map((prices) => prices.perInputImage)),
     perRequest: greatestKnown(all.map((prices) => prices.perRequest)),
     perInputToken: greatestKnown(all.map((prices) => prices.perInputToken ?? null)),
     perInputImageToken: greatestKnown(all.map((prices) => prices.perInputImageToken ?? null)),
   }
+}
+
+/**
+ * No render may cost more at any of them than the one list says that it can. Lists that price by the same settings are
+ * compared setting by setting; of others nobody can say which prices meet in one render.
+ */
+function dearestImages(all: Several<ImagePrices>): ImagePrices {
+  const settingsOf = ({ resolution, size, quality, mode }: ImageVariant) => ({ resolution, size, quality, mode })
+  const variants = distinct(all.flatMap((prices) => prices.variants.map(settingsOf)))
+  const isAlike = all.every((prices) => distinct(prices.variants.map(settingsOf)).length === variants.length)
+  const byVariant: ImagePrices = {
+    ...dearestBeside(all),
+    variants: variants.map((settings) => ({
+      ...settings,
+      perImage: greatest(all.map((prices) => dearestOf(prices, settings))),
+    })),
+  }
+  return isAlike && coversUsual(byVariant, all) ? byVariant : atTheMost(all, variants)
+}
+
+/** The most that a list asks for exactly these settings. */
+function dearestOf({ perImage, variants }: ImagePrices, settings: Omit<ImageVariant, 'perImage'>): AttoUsd {
+  const key = JSON.stringify(settings)
+  const same = variants.filter(({ perImage: _price, ...each }) => keyOf(each) === key)
+  return same.length === 0 ? perImage : greatest(same.map((variant) => variant.perImage))
+}
+
+function keyOf({ resolution, size, quality, mode }: Omit<ImageVariant, 'perImage'>): string {
+  return JSON.stringify({ resolution, size, quality, mode })
+}
+
+/** Which size is the usual one depends on the prices of a list: where nobody asks for one, the lists may differ. */
+function coversUsual(shown: ImagePrices, all: Several<ImagePrices>): boolean {
+  const qualities = [null, 'hd', 'standard', ...shown.variants.map(({ quality }) => quality)]
+  return qualities.every((quality) => {
+    const settings = { size: null, resolution: null, quality }
+    const most = highestImageRate(shown, settings)
+    return all.every((prices) => highestImageRate(prices, settings) <= most)
+  })
+}
+
+/**
+ * Prices by size alone: at each size the most that any list can ask for a picture of up to that size, whatever its
+ * quality. Beyond the largest a picture costs in proportion, as it does in the lists.
+ */
+function atTheMost(all: Several<ImagePrices>, variants: readonly Omit<ImageVariant, 'perImage'>[]): ImagePrices {
+  const sized = variants.filter((settings) => Number.isFinite(pixelsListed([settings])))
+  const groups = all.flatMap(groupsOf)
+  const priceAt = (pixels: number): AttoUsd => {
+    const times = (listed: number): bigint => BigInt(Number.isFinite(listed) ? Math.ceil(pixels / listed) : 1)
+    return greatest(groups.map(({ most, listed }) => attoUsdOf(most * times(listed))))
+  }
+  if (sized.length === 0) {
+    const perImage = priceAt(1)
+    const isPlain = all.some((prices) => prices.variants.length === 0)
+    const kept = isPlain ? [] : variants.map((settings) => ({ ...settings, perImage }))
+    return { ...dearestBeside(all), perImage, variants: kept }
+  }
+  // Each size without a quality, too: then no quality ends at a smaller one.
+  const settings = distinct([...sized, ...sized.map((each) => ({ ...each, quality: null, mode: null }))])
+  return {
+    ...dearestBeside(all),
+    variants: settings.map((each) => ({ ...each, perImage: priceAt(pixelsListed([each])) })),
+  }
+}
+
+/** What a list asks at most, and how large the pictures are that it prices, for each quality that a request may name. */
+function groupsOf({ perImage, variants }: ImagePrices): readonly { readonly most: AttoUsd; readonly listed: number }[] {
+  const named = [...new Set(variants.map(({ quality }) => quality))]
+  const groups = named.map((name) => variants.filter(({ quality }) => quality === null || quality === name))
+  return [variants, ...groups].map((group) => ({
+    most: greatest([perImage, ...group.map((variant) => variant.perImage)]),
+    listed: pixelsListed(group),
+  }))
 }
 
 /** The settings that apply when a request names none are those of the first. */

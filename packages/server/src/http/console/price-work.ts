@@ -1,6 +1,6 @@
 /** What requests of a kind would be charged: by the very functions that charge them. */
 import type { ModelPriceQuery } from '@svc/contract'
-import { type Model, pricesOf } from '../../catalog/model.ts'
+import { type Model, placesOf, pricesOf } from '../../catalog/model.ts'
 import { chargeSeconds } from '../../inference/prepare-transcription.ts'
 import { chargeUnits } from '../../inference/speech-target.ts'
 import { chargeChat } from '../../pricing/charge-chat.ts'
@@ -15,7 +15,12 @@ import { chargeVideo, notePrice } from '../../videos/video-price.ts'
  * its own.
  */
 export function priceWork(model: Model, work: ModelPriceQuery): ChatCharge | null {
-  if (model.media !== null) return priceMedia(model.media.prices, work)
+  if (model.media !== null) {
+    const { type } = model.media
+    // Each place by its own list: no one list can say which prices meet in one request.
+    const offers = placesOf(model).flatMap(({ media }) => (media?.type === type ? media.prices : []))
+    return dearestOf(offers.map((prices) => priceMedia(prices, work)))
+  }
   const usage = {
     promptTokens: work.input_tokens,
     completionTokens: work.output_tokens,
@@ -23,7 +28,10 @@ export function priceWork(model: Model, work: ModelPriceQuery): ChatCharge | nul
     cacheWriteTokens: 0,
     reasoningTokens: 0,
   }
-  const charges = pricesOf(model).map((price) => chargeChat(price, usage, null))
+  return dearestOf(pricesOf(model).map((price) => chargeChat(price, usage, null)))
+}
+
+function dearestOf(charges: readonly ChatCharge[]): ChatCharge | null {
   return charges.reduce<ChatCharge | null>(
     (dearest, charge) => (dearest === null || charge.charge > dearest.charge ? charge : dearest),
     null,
