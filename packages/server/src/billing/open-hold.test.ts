@@ -2,6 +2,7 @@ import { nanocreditsOf } from '@svc/contract'
 import { expect, test } from 'vitest'
 import type { Caller } from '../keys/caller.ts'
 import { OpenHold, OpenHolds, type BillingDeps } from './open-hold.ts'
+import { NO_FACTS } from './settlement.ts'
 
 const deps: BillingDeps = {
   ledger: { submit: () => Promise.reject(new Error('nothing is submitted here')) },
@@ -42,4 +43,28 @@ test('a sharper bound never asks for more than the model can make, and a larger 
   expect([hold.units, hold.limit]).toEqual([45, 45])
   hold.sharpen(nanocreditsOf(0n))
   expect([hold.units, hold.limit]).toEqual([50, null])
+})
+
+test('a hold that is settled stays as it is: nobody is asked again, and the first charge is answered', async () => {
+  const submitted: string[] = []
+  const told: bigint[] = []
+  const submit = async (operation: { readonly kind: string; readonly charge?: bigint }) => {
+    submitted.push(operation.kind)
+    return { kind: 'settled', charge: operation.charge }
+  }
+  const onSettled = (_hold: unknown, _operation: unknown, { charge }: { readonly charge: bigint }) =>
+    void told.push(charge)
+  const { request } = holdOf(3, 3)
+  const billing = { ...deps, ledger: { submit }, onSettled } as unknown as BillingDeps
+  const hold = new OpenHold(billing, request, { units: 3, limit: 3, placedAt: 0 })
+  const settlement = (charge: bigint) => ({
+    ...{ charge: nanocreditsOf(charge), cost: nanocreditsOf(0n) },
+    facts: { ...NO_FACTS, status: 'ok' as const },
+  })
+  expect(hold.isSettled).toBe(false)
+  expect(await hold.settle(settlement(7n))).toBe(7n)
+  expect(hold.isSettled).toBe(true)
+  expect(await hold.settle(settlement(9n))).toBe(7n)
+  await hold.abandon('upstream_error', {})
+  expect([submitted, told]).toEqual([['settle'], [7n]])
 })

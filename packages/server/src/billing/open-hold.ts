@@ -63,7 +63,7 @@ export class OpenHold {
   #units: number
   #limit: number | null
   #settlement: SettleHold | null = null
-  #isSettled = false
+  #charged: Nanocredits | null = null
   readonly #deps: BillingDeps
 
   constructor(
@@ -98,6 +98,11 @@ export class OpenHold {
   /** The settlement that could not be written yet; null in all ordinary life. */
   get unwritten(): SettleHold | null {
     return this.#settlement
+  }
+
+  /** Whether it has ended, durably: nothing about it can change any more. */
+  get isSettled(): boolean {
+    return this.#charged !== null
   }
 
   /** Learns that the prompt is bounded by less: what is held stays, and more of it is left for the output. */
@@ -135,11 +140,12 @@ export class OpenHold {
    * charged.
    *
    * When the database cannot be reached, the settlement is kept and written later, so that what was delivered is
-   * charged.
+   * charged. A hold that is settled stays as it is: a second settlement asks nobody and answers the first charge.
    *
    * @throws {ServiceError} when it is not durable yet.
    */
   async settle(settlement: Settlement): Promise<Nanocredits> {
+    if (this.#charged !== null) return this.#charged
     const now = this.#deps.clock.now()
     const operation: SettleHold = {
       kind: 'settle',
@@ -161,7 +167,7 @@ export class OpenHold {
    * @param errorCode null when nothing failed; `facts.status` then says what happened.
    */
   async abandon(errorCode: string | null, facts: Partial<UsageFacts>): Promise<void> {
-    if (this.#isSettled) return
+    if (this.isSettled) return
     const abandoned = { ...NO_FACTS, status: 'error' as const, ...facts, errorCode }
     await this.settle({ charge: ZERO, cost: ZERO, facts: abandoned }).catch(() => undefined)
   }
@@ -188,13 +194,13 @@ export class OpenHold {
     // The caller of a stream has read the answer by then: what waits for the commit is its last frame alone.
     const result = await this.#deps.ledger.submit(operation, this.request.stream ? 'soon' : 'now')
     this.#settlement = null
-    this.#isSettled = true
+    this.#charged = nanocreditsOf(result.charge)
     this.#deps.openHolds.remove(this)
     if (result.kind === 'settled') {
       this.#deps.freeAnswers?.note(this.request.caller.accountId, operation)
       this.#deps.onSettled?.(this, operation, result)
     }
-    return nanocreditsOf(result.charge)
+    return this.#charged
   }
 }
 

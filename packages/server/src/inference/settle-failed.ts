@@ -15,14 +15,15 @@ async function lostCost(deps: LateCostDeps, { upstream }: Target, failure: Upstr
 }
 
 /**
- * Frees a request that has failed, and books what the upstream bills for it as our loss. It is free already where it
- * was settled. Never rejects.
+ * Frees a request that has failed, and books what the upstream bills for it as our loss. Where it is settled already
+ * there is nothing to do, and nobody to ask what it costs. Never rejects.
  */
 export async function settleFailed(
   deps: LateCostDeps,
   { hold, target }: { readonly hold: OpenHold; readonly target: Target },
   error: unknown,
 ): Promise<void> {
+  if (hold.isSettled) return
   const { upstream, upstreamModel } = target
   if (error instanceof UpstreamFailure) {
     const cost = await lostCost(deps, target, error)
