@@ -31,7 +31,8 @@ test.skipIf(!hasEvm())(
     expect(report.audit.exitCode, report.audit.text).toBe(0)
     expect(report.claims).toBeGreaterThan(report.payments)
   },
-  300_000,
+  // Longer than the proof itself waits, so that it is the proof which says what is missing.
+  400_000,
 )
 
 test('no list of models that an upstream answers with ends the catalog, or sells anything for nothing', async () => {
