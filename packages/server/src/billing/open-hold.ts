@@ -123,11 +123,8 @@ export class OpenHold {
   async extend(targetUnits: number): Promise<number> {
     const { perUnit } = this.request
     const result = await this.#deps.ledger.submit({
-      kind: 'extend',
-      holdId: this.id,
-      fixed: this.#fixed,
-      perUnit,
-      targetUnits,
+      ...{ kind: 'extend', holdId: this.id },
+      ...{ fixed: this.#fixed, perUnit, targetUnits },
       now: this.#deps.clock.now(),
     })
     if (result.kind === 'extended') this.#units = result.units
@@ -148,13 +145,11 @@ export class OpenHold {
     if (this.#charged !== null) return this.#charged
     const now = this.#deps.clock.now()
     const operation: SettleHold = {
-      kind: 'settle',
-      holdId: this.id,
+      ...{ kind: 'settle', holdId: this.id, now },
       end: settlement.charge > 0n || settlement.facts.status !== 'error' ? 'captured' : 'released',
       charge: settlement.charge,
       cost: settlement.cost,
       facts: { ...settlement.facts, latencyMs: now - this.placedAt },
-      now,
     }
     this.#settlement = operation
     return this.#write(operation)

@@ -113,8 +113,14 @@ function atTheMost(all: Several<ImagePrices>, variants: readonly Omit<ImageVaria
   }
 }
 
-/** What a list asks at most, and how large the pictures are that it prices, for each quality that a request may name. */
-function groupsOf({ perImage, variants }: ImagePrices): readonly { readonly most: AttoUsd; readonly listed: number }[] {
+interface PriceGroup {
+  readonly most: AttoUsd
+  /** In pixels; infinite where a price holds for every size. */
+  readonly listed: number
+}
+
+/** What a list asks at most, and how large the pictures are that it prices, for each quality that can be asked. */
+function groupsOf({ perImage, variants }: ImagePrices): readonly PriceGroup[] {
   const named = [...new Set(variants.map(({ quality }) => quality))]
   const groups = named.map((name) => variants.filter(({ quality }) => quality === null || quality === name))
   return [variants, ...groups].map((group) => ({
