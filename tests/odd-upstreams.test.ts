@@ -111,6 +111,19 @@ describe('a whole answer in the place of a stream is a stream to its client', ()
     expect(result.frames.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5 } })
   })
 
+  test('under the content type of a stream', async () => {
+    answers(wholeAnswer(MESSAGE, 'stop'))
+    const { result, charge } = await streamed()
+    expect([result.content, finishesIn(result.frames), charge]).toEqual(['Hello', ['stop'], CHARGE])
+    answers('{"error":{"message":"slow down","code":429}}')
+    const failed = await asked({ stream: true })
+    expect([failed.result.status, (await errorOf(failed.result)).code, failed.charge]).toEqual([
+      503,
+      'server_is_overloaded',
+      0n,
+    ])
+  })
+
   test('calls of tools, numbered', async () => {
     answers(
       wholeAnswer({ role: 'assistant', content: null, tool_calls: [CALL, CALL] }, 'tool_calls'),

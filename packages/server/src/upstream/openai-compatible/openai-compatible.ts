@@ -16,6 +16,7 @@ import type {
 import { type CollectedResponse, collectResponse, type Exchange, startExchange } from '../http-exchange.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
+import { ANSWER_BYTES_MAX, AnswerPage, ERROR_BYTES_MAX, OPEN_BRACE, type PageReading } from './answer-page.ts'
 import { buildChatBody } from './chat-body.ts'
 import type { ChatWire } from './chat-wire.ts'
 import { ChatStreamReader } from './chat-stream.ts'
@@ -23,11 +24,6 @@ import { readCompletion } from './completion.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, retryAfterSeconds } from './errors.ts'
 import { isObject, readUsage } from './usage.ts'
-
-/** Longest answer that is kept in memory. Source: own choice; pictures in answers are the largest seen. */
-const ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** Longest error page that is read. */
-const ERROR_BYTES_MAX = 64 * 1024
 
 export interface OpenAiCompatibleOptions {
   readonly name: string
@@ -122,60 +118,13 @@ async function countPrompt(
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
 }
 
-/** Reads what came in the place of a stream up to a limit, then says what it means. */
-class AnswerPage {
-  readonly #status: number
-  readonly #headers: IncomingHttpHeaders
-  readonly #chunks: Buffer[] = []
-  #length = 0
-
-  constructor(status: number, headers: IncomingHttpHeaders) {
-    this.#status = status
-    this.#headers = headers
-  }
-
-  /** @returns false when the page is longer than anybody reads. */
-  add(chunk: Buffer): boolean {
-    this.#length += chunk.length
-    if (this.#length > (this.#status === 200 ? ANSWER_BYTES_MAX : ERROR_BYTES_MAX)) return false
-    this.#chunks.push(chunk)
-    return true
-  }
-
-  failure(deps: Deps): UpstreamFailure {
-    const body = this.#body()
-    return failureOf(deps, { status: this.#status, headers: this.#headers, body }, readAnswer(deps, body))
-  }
-
-  /**
-   * Tells a reader an answer that is one all the same: whole, from a server that streams nothing, or events under
-   * another content type.
-   *
-   * @returns false when it is none, and nothing was told.
-   */
-  tell(deps: Deps, open: (headers: IncomingHttpHeaders) => ChatStreamReader): boolean {
-    if (this.#status !== 200) return false
-    const body = this.#body()
-    const value = readAnswer(deps, body)
-    const isAnswer = isObject(value) && Array.isArray(value['choices']) && value['choices'].some(isObject)
-    if (isAnswer && findError(value) === null) {
-      open(this.#headers).whole(value, body)
-      return true
-    }
-    if (value !== undefined || !EVENTS.test(body.toString('latin1', 0, 64))) return false
-    const reader = open(this.#headers)
-    reader.data(body)
-    reader.close()
-    return true
-  }
-
-  #body(): Buffer {
-    return Buffer.concat(this.#chunks)
+/** How a page that came in the place of a stream is understood. */
+function pageReading(deps: Deps): PageReading {
+  return {
+    readAnswer: (body) => readAnswer(deps, body),
+    failureOf: (response, value) => failureOf(deps, response, value),
   }
 }
-
-/** How a stream of events begins. */
-const EVENTS = /^(?:\u00ef\u00bb\u00bf)?\s*(?:data|event|id|retry)?:/
 
 function isEventStream(headers: IncomingHttpHeaders): boolean {
   const type = headers['content-type']
@@ -186,6 +135,7 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
   return new Promise((resolve, reject) => {
     let reader: ChatStreamReader | null = null
     let page: AnswerPage | null = null
+    let unread: AnswerPage | null = null
     const open = (headers: IncomingHttpHeaders): ChatStreamReader => {
       const opened = new ChatStreamReader(sink, {
         upstream: deps.name,
@@ -202,11 +152,15 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
     const exchange: Exchange = startExchange(deps.client.dispatcher, chatRequest(deps, request), {
       start: (status, headers) => {
         if (status === 200 && isEventStream(headers)) reader = open(headers)
-        else page = new AnswerPage(status, headers)
+        else page = new AnswerPage(status, headers, pageReading(deps))
+        unread = reader === null ? null : new AnswerPage(status, headers, pageReading(deps))
       },
       data: (chunk) => {
-        if (page?.add(chunk) === false) exchange.abort(page.failure(deps))
-        if (reader === null) return
+        // Some servers keep the content type where they answer with plain JSON.
+        if (unread !== null && chunk[0] === OPEN_BRACE) page = unread
+        unread = null
+        if (page?.add(chunk) === false) exchange.abort(page.failure())
+        if (reader === null || page !== null) return
         if (reader.ended) return exchange.abort(new Error('The upstream goes on after the end'))
         reader.data(chunk)
         // After `[DONE]` the answer is left to end by itself, so that its connection can serve the next request.
@@ -216,8 +170,10 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
       },
       end: () => {
         finish()
-        reader?.close()
-        if (page !== null && !page.tell(deps, open)) reject(page.failure(deps))
+        if (page === null || page.tell((headers) => reader ?? open(headers))) return reader?.close()
+        const failure = page.failure()
+        reader?.fail(failure)
+        reject(failure)
       },
       fail: (error) => {
         finish()
