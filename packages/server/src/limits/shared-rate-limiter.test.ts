@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../testing/eventually.ts'
 import { createRandom, type Random } from '../../testing/random.ts'
 import { openSharedProcesses, type SharedProcess, type SharedProcesses } from '../../testing/shared-processes.ts'
 import { findPostgres } from '../../testing/test-database.ts'
@@ -100,6 +101,35 @@ describe.skipIf(findPostgres() === null)('rates that processes share', () => {
     shared.clock.time += 10_000
     await process.limits.tick()
     expect(await flood([other], caller, 10_001)).toBe(10_000)
+  })
+
+  test.each([
+    ['has them, and is not asked for', 0, 10],
+    ['does without those that came too late to be worth anything', 5_000, 15],
+  ])('who waits while tokens come into the hand %s', async (_, lateMs, askedFor) => {
+    let open = (): void => undefined
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    const needs: number[] = []
+    const process = await shared.start({
+      store: (real) => ({
+        ...real,
+        takeTokens: async (questions, now) => {
+          needs.push(...questions.map(({ need }) => need))
+          await gate
+          return real.takeTokens(questions, now)
+        },
+      }),
+    })
+    const limit = keys(process, 600)
+    const caller = newCaller()
+    const first = flood([limit], caller, 10)
+    await eventually(() => expect(needs).toEqual([10]))
+    shared.clock.time += lateMs
+    const later = flood([limit], caller, 5)
+    open()
+    expect([await first, await later]).toEqual([10, 5])
+    await process.limits.close()
+    expect(needs.reduce((sum, need) => sum + need, 0)).toBe(askedFor)
   })
 
   test('what an idle process holds is back after a second, and at a stop at once', async () => {

@@ -203,7 +203,8 @@ export class TokenHand {
       if (index < granted) resolve(this.#pass(now, share))
       else resolve({ state: this.#state(now), waitMs: Math.max(1, asked.at + refusedFor - now) })
     })
-    // Who came meanwhile has what came for the hand.
+    // Who came meanwhile has what came for the hand, unless the answer took so long that it is worth nothing any more.
+    this.#dropExpired(now)
     for (const resolve of this.#waiting.splice(0, this.#tokens)) {
       this.#tokens -= 1
       this.#used += 1
