@@ -77,6 +77,8 @@ function stringFor(schema: JsonSchema, random: Random): string {
     const fitting = samples.filter((sample) => new RegExp(pattern).test(sample))
     if (fitting.length > 0) return random.pick(fitting)
   }
+  // Some texts have a form that the schema cannot tell, such as an amount.
+  if (pattern === undefined && random.below(4) === 0) return random.pick(samples)
   const length = Math.max(0, aroundEdges(random, schema.minLength ?? 0, Math.min(schema.maxLength ?? 12, LENGTH_MAX)))
   return random.pick(['a', 'b ', 'é', '字']).repeat(length).slice(0, length)
 }
