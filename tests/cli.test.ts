@@ -56,8 +56,16 @@ describe('with the sandbox', () => {
     expect(charged).toBe(formatCredits(before.posted - after.posted))
   })
 
+  test('an answer that breaks off ends its line before the error is told', async () => {
+    const { code, out, notes } = await svc(['chat', '-m', 'svc-sandbox/cut@3', 'Hello'])
+    expect(code).toBe(1)
+    expect(out).toMatch(/^[^\n]+\n$/)
+    expect(notes).toMatch(/^Error: /)
+  })
+
   test('a pipe is the prompt, or is attached to the one given', async () => {
     expect((await svc(['chat'], { input: 'From a pipe' })).out).toContain('“From a pipe”')
+    expect((await svc(['chat', '-'], { input: 'By a dash' })).out).toContain('“By a dash”')
     expect((await svc(['chat', 'Summarise'], { input: 'the text' })).out).toMatch(/“Summarise\s+the text”/)
   })
 

@@ -11,7 +11,7 @@ import type { Context } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { pictureProtocol } from '../pictures/show-picture.ts'
 import { exactJson, printJson } from '../print-json.ts'
-import { readPipedText } from '../terminal/read-input.ts'
+import { readPipedText, STANDARD_INPUT } from '../terminal/read-input.ts'
 
 export interface ChatOptions {
   readonly model?: string | undefined
@@ -31,7 +31,9 @@ export async function chat(context: Context, words: readonly string[], options: 
   const api = await context.api()
   const images = await Promise.all((options.image ?? []).map((file) => readImage(file)))
   const piped = await readPipedText(terminal.input)
-  const prompt = promptWith(words.join(' ').trim(), piped)
+  // A dash at the end says that something is piped, which is known without it.
+  const said = piped !== null && words.at(-1) === STANDARD_INPUT ? words.slice(0, -1) : words
+  const prompt = promptWith(said.join(' ').trim(), piped)
   const model = options.model ?? api.settings.model ?? DEFAULT_MODEL
   const start: Question = {
     model,
@@ -74,6 +76,7 @@ async function answerOnce(
     else await answerText(context, api, options, { question, progress })
   } catch (error) {
     if (context.terminal.signal.aborted) await tellInterrupted(context, api, progress)
+    else if (context.options.json !== true && /[^\n]$/.test(progress.text)) await context.terminal.out.text('\n')
     throw error
   }
 }

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { printJson } from '../print-json.ts'
-import { readPipedText } from '../terminal/read-input.ts'
+import { readPipedText, STANDARD_INPUT } from '../terminal/read-input.ts'
 
 export interface EmbedOptions {
   readonly model?: string | undefined
@@ -17,7 +17,6 @@ export interface EmbedOptions {
 export const EMBED_TEXTS_MAX = 2_048
 /** The model where the gateway's list has none for vectors: the name that servers and clients know best. */
 const DEFAULT_MODEL = 'text-embedding-3-small'
-const STANDARD_INPUT = '-'
 
 export async function embed(context: Context, words: readonly string[], options: EmbedOptions): Promise<void> {
   const { terminal } = context

@@ -10,7 +10,7 @@ import { type OutputFile, reserveFile, STANDARD_OUTPUT, timedName } from '../fil
 import { imageFormats, outputFormat } from '../files/output-format.ts'
 import { defaultModel } from '../prices/default-model.ts'
 import { printJson } from '../print-json.ts'
-import { readPipedText } from '../terminal/read-input.ts'
+import { readText } from '../terminal/read-input.ts'
 import { pictureProtocol, showPicture } from '../pictures/show-picture.ts'
 
 export interface ImageOptions {
@@ -33,7 +33,7 @@ type Reply = Exact<ImageReply>
 
 export async function image(context: Context, words: readonly string[], options: ImageOptions): Promise<void> {
   const { terminal } = context
-  const prompt = words.length === 0 ? await readPipedText(terminal.input) : words.join(' ')
+  const prompt = await readText(words, terminal.input)
   if (prompt === null || prompt.trim() === '') {
     throw new CommandError('There is no prompt.', {
       advice: 'Say what the picture shows: svc image "…"',

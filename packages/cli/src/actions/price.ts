@@ -10,7 +10,7 @@ import { type PriceBound, wrongUsage } from '../prices/price-bound.ts'
 import { speechPrice, transcriptPrice } from '../prices/unit-price.ts'
 import { videoPrice } from '../prices/video-price.ts'
 import { printJson } from '../print-json.ts'
-import { readPipedText } from '../terminal/read-input.ts'
+import { readText } from '../terminal/read-input.ts'
 
 export interface PriceOptions {
   readonly model: string
@@ -41,7 +41,7 @@ const SETTINGS: Readonly<Record<ModelType, readonly Setting[]>> = {
 
 export async function price(context: Context, words: readonly string[], options: PriceOptions): Promise<void> {
   const { terminal } = context
-  const text = words.length === 0 ? ((await readPipedText(terminal.input)) ?? '') : words.join(' ')
+  const text = (await readText(words, terminal.input)) ?? ''
   const api = await context.publicApi()
   const model = await api.client.call(
     api.endpoints.getModel,

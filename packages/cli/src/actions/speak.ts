@@ -7,7 +7,7 @@ import { reserveFile, timedName } from '../files/output-file.ts'
 import { outputFormat, speechFormats } from '../files/output-format.ts'
 import { defaultModel } from '../prices/default-model.ts'
 import { printJson } from '../print-json.ts'
-import { readPipedText } from '../terminal/read-input.ts'
+import { readText } from '../terminal/read-input.ts'
 
 export interface SpeakOptions {
   readonly model?: string | undefined
@@ -23,7 +23,7 @@ export async function speak(context: Context, words: readonly string[], options:
   const { terminal } = context
   const { signal } = terminal
   const api = await context.api()
-  const text = words.length === 0 ? await readPipedText(terminal.input) : words.join(' ')
+  const text = await readText(words, terminal.input)
   if (text === null || text.trim() === '') {
     throw new CommandError('There is nothing to say.', {
       advice: 'Give a text: svc speak "…", or pipe one into it.',

@@ -12,7 +12,7 @@ import { defaultModel } from '../prices/default-model.ts'
 import { printJson } from '../print-json.ts'
 import { createProgressLine } from '../terminal/progress-line.ts'
 import { pause } from '../terminal/pause.ts'
-import { readPipedText } from '../terminal/read-input.ts'
+import { readText } from '../terminal/read-input.ts'
 
 export interface VideoOptions {
   readonly model?: string | undefined
@@ -59,7 +59,7 @@ async function submit(
   options: VideoOptions,
 ): Promise<Job> {
   const { terminal } = context
-  const prompt = words.length === 0 ? await readPipedText(terminal.input) : words.join(' ')
+  const prompt = await readText(words, terminal.input)
   if ((prompt === null || prompt.trim() === '') && options.image === undefined) {
     throw new CommandError('There is no prompt.', {
       advice: 'Say what the video shows: svc video "…"',

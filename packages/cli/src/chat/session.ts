@@ -97,7 +97,10 @@ async function answer(session: Session, message: ChatMessage, signal: AbortSigna
     }
     await notes.bytes(`${styled(notes, 'dim', chargeNote(question.model, answered))}\n\n`)
   } catch (error) {
-    if (!signal.aborted) throw error
+    if (!signal.aborted) {
+      if (/[^\n]$/.test(progress.text)) await out.text('\n')
+      throw error
+    }
     await notes.line(`\n${await interruptedCharge(api, progress.requestId)}`)
   }
   // What came is part of the conversation, also where it was stopped: the next question may speak of it.

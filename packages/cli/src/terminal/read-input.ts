@@ -4,6 +4,23 @@ import { CommandError } from '../command-error.ts'
 /** Most bytes that are read from a pipe into one request. The gateway takes no larger body. */
 const INPUT_BYTES_MAX = 20 * 1024 * 1024
 
+/** Stands for the standard input where a text or a file is given. */
+export const STANDARD_INPUT = '-'
+
+/**
+ * The text of a command: its words, or what is piped where there are none, or where a dash stands for it.
+ *
+ * @returns null when there is neither.
+ * @throws {CommandError} as `readPipedText` does.
+ */
+export async function readText(
+  words: readonly string[],
+  input: Readable & { readonly isTTY?: boolean },
+): Promise<string | null> {
+  const isPiped = words.length === 0 || (words.length === 1 && words[0] === STANDARD_INPUT)
+  return isPiped ? readPipedText(input) : words.join(' ')
+}
+
 /**
  * Reads a piped standard input to its end, as text.
  *
