@@ -89,8 +89,8 @@ function coversUsual(shown: ImagePrices, all: Several<ImagePrices>): boolean {
 }
 
 /**
- * Prices by size alone: at each size the most that any list can ask for a picture of up to that size, whatever its
- * quality. Beyond the largest a picture costs in proportion, as it does in the lists.
+ * Prices by size alone, where a list has sizes: at each size the most that any list can ask for a picture of up to that
+ * size, whatever its quality. Beyond the largest a picture costs in proportion, as it does in the lists.
  */
 function atTheMost(all: Several<ImagePrices>, variants: readonly Omit<ImageVariant, 'perImage'>[]): ImagePrices {
   const sized = variants.filter((settings) => Number.isFinite(pixelsListed([settings])))
@@ -99,18 +99,22 @@ function atTheMost(all: Several<ImagePrices>, variants: readonly Omit<ImageVaria
     const times = (listed: number): bigint => BigInt(Number.isFinite(listed) ? Math.ceil(pixels / listed) : 1)
     return greatest(groups.map(({ most, listed }) => attoUsdOf(most * times(listed))))
   }
-  if (sized.length === 0) {
-    const perImage = priceAt(1)
-    const isPlain = all.some((prices) => prices.variants.length === 0)
-    const kept = isPlain ? [] : variants.map((settings) => ({ ...settings, perImage }))
-    return { ...dearestBeside(all), perImage, variants: kept }
+  if (all.some((prices) => prices.variants.length === 0) && sized.length === 0) {
+    return { ...dearestBeside(all), perImage: priceAt(1), variants: [] }
   }
+  // Qualities alone: what each list asks for it, or for whichever it takes it to be.
+  if (sized.length === 0) return { ...dearestBeside(all), variants: variants.map((each) => byQuality(all, each)) }
   // Each size without a quality, too: then no quality ends at a smaller one.
   const settings = distinct([...sized, ...sized.map((each) => ({ ...each, quality: null, mode: null }))])
   return {
     ...dearestBeside(all),
     variants: settings.map((each) => ({ ...each, perImage: priceAt(pixelsListed([each])) })),
   }
+}
+
+function byQuality(all: Several<ImagePrices>, settings: Omit<ImageVariant, 'perImage'>): ImageVariant {
+  const asked = { size: null, resolution: null, quality: settings.quality }
+  return { ...settings, perImage: greatest(all.map((prices) => highestImageRate(prices, asked))) }
 }
 
 interface PriceGroup {
