@@ -80,7 +80,8 @@ function keyOf({ resolution, size, quality, mode }: Omit<ImageVariant, 'perImage
 
 /** Which size is the usual one depends on the prices of a list: where nobody asks for one, the lists may differ. */
 function coversUsual(shown: ImagePrices, all: Several<ImagePrices>): boolean {
-  const qualities = [null, 'hd', 'standard', ...shown.variants.map(({ quality }) => quality)]
+  // No list knows the quality of no name: variants that hold for every quality stand for it alone.
+  const qualities = [null, '', 'hd', 'standard', ...shown.variants.map(({ quality }) => quality)]
   return qualities.every((quality) => {
     const settings = { size: null, resolution: null, quality }
     const most = highestImageRate(shown, settings)
