@@ -1,5 +1,5 @@
 /** Somebody who runs the gateway and calls the console's rows, signed in for as long as the run lasts. */
-import { createBrowserSession } from '../../packages/server/testing/browser-session.ts'
+import { type BrowserSession, createBrowserSession } from '../../packages/server/testing/browser-session.ts'
 import type { GatewayProcess } from '../rig/gateway-process.ts'
 
 export interface ConsolePerson {
@@ -7,6 +7,8 @@ export interface ConsolePerson {
   headers(): readonly string[]
   /** Signs in again, once for all who ask meanwhile; nothing happens when that is refused. */
   renew(): Promise<void>
+  /** Calls a row of the console as a page of this person does. @throws when the answer is no success. */
+  readonly json: BrowserSession['json']
   readonly teamId: string
   readonly userId: string
 }
@@ -42,6 +44,7 @@ export async function openConsolePerson(gateway: GatewayProcess): Promise<Consol
   return {
     teamId: teams[0]?.id ?? '',
     userId: user.id,
+    json: (...request) => page.json(...request),
     headers: () => [
       `cookie: ${[...page.cookies].map(([name, value]) => `${name}=${value}`).join('; ')}`,
       `origin: ${page.origin}`,

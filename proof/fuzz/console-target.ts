@@ -15,8 +15,9 @@ function schemaOf(
 }
 
 function parametersOf({ request }: ConsoleEndpoint): readonly Parameter[] {
-  const { properties = {} } = request.query === undefined ? {} : schemaOf(request.query, 'input')
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }))
+  const { properties = {}, required = [] } = request.query === undefined ? {} : schemaOf(request.query, 'input')
+  const needed = new Set(required)
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: needed.has(name), schema }))
 }
 
 /** A file may be JSON, of which the contract says no more. */

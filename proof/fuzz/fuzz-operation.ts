@@ -105,7 +105,7 @@ async function sendOne(
       const { answer } = exchange
       const problem = checkAnswer(askedOperation(stage, operation, request.bytes), answer, request.toHead)
       if (problem !== null) return fault(problem)
-      known.learn(operation, answer)
+      known.learn(operation, answer, request.address)
       await keepSession(stage, answer)
       return { status: answer.status }
     }

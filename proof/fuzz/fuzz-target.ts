@@ -5,6 +5,7 @@ import type { JsonSchema } from './schema-values.ts'
 export interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query'
+  readonly required?: boolean
   readonly schema: JsonSchema
 }
 

@@ -14,32 +14,55 @@ const lists: Readonly<Record<string, string>> = { '/v1/videos/generations': '/v1
 const ID = /"id":"([^"\\]{1,120})"/g
 const SIGNED = /\/api(\/v1\/(?:media|videos)\/[^"\\\s]+\?[^"\\\s]+)"/g
 
+/** A name, and the address of the list that it was told in: that of the same team, for one. */
+interface Told {
+  readonly list: string
+  readonly name: string
+}
+
 /** What is known so far. */
 export class KnownNames {
-  readonly #ids = new Map<string, string[]>()
+  readonly #told = new Map<string, Told[]>()
 
-  /** @param list the path of the list, as the document writes it. */
-  add(list: string, name: string): void {
-    const names = this.#ids.get(list) ?? []
-    this.#ids.set(list, names)
-    if (names.includes(name)) return
-    names.push(name)
-    if (names.length > KEPT) names.shift()
+  /**
+   * @param path of the list, as the document writes it.
+   * @param list the same address as it was asked; the path itself where it has no parameters.
+   */
+  add(path: string, name: string, list = path): void {
+    const known = this.#told.get(path) ?? []
+    this.#told.set(path, known)
+    if (known.some((each) => each.name === name && each.list === list)) return
+    known.push({ list, name })
+    if (known.length > KEPT) known.shift()
   }
 
-  /** Takes in what an answer tells. */
-  learn({ path, asksUpstream }: Operation, { status, headers, body }: RawAnswer): void {
+  /**
+   * Takes in what an answer tells.
+   * @param address that was asked, below `/api`.
+   */
+  learn({ path, asksUpstream }: Operation, { status, headers, body }: RawAnswer, address: string): void {
     if (status < 300 && asksUpstream) this.add('/v1/usage', headers['x-request-id'] ?? '')
     if (status >= 300 || body.length > READ_BYTES_MAX) return
     const text = body.toString('utf8')
-    for (const [, id = ''] of text.matchAll(ID)) this.add(lists[path] ?? path, id)
+    const list = path.includes('{') ? address.split('?', 1)[0] : undefined
+    for (const [, id = ''] of text.matchAll(ID)) this.add(lists[path] ?? path, id, list)
     for (const [, target = ''] of text.matchAll(SIGNED))
       this.add(target.startsWith('/v1/media') ? 'media' : 'content', target)
   }
 
   /** @returns null when nothing of this list is known. */
-  pick(list: string, random: Random): string | null {
-    const names = this.#ids.get(list)
-    return names === undefined ? null : random.pick(names)
+  pick(path: string, random: Random): string | null {
+    return this.#pick(path, random)?.name ?? null
+  }
+
+  /** @returns the address of a thing with the list that it stands in; null when nothing of such a list is known. */
+  pickAddress(path: string, random: Random): string | null {
+    const told = this.#pick(path, random)
+    return told === null ? null : `${told.list}/${encodeURIComponent(told.name)}`
+  }
+
+  #pick(path: string, random: Random): Told | null {
+    const known = this.#told.get(path)
+    return known === undefined ? null : random.pick(known)
   }
 }

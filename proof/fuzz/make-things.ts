@@ -29,7 +29,7 @@ async function ask(deps: ThingsDeps, operation: Operation, request: { path: stri
   })
   const body = Buffer.from(await response.arrayBuffer())
   const headers = Object.fromEntries(response.headers)
-  deps.known.learn(operation, { status: response.status, headers, body, length: 0 })
+  deps.known.learn(operation, { status: response.status, headers, body, length: 0 }, request.path)
   return body.toString('utf8')
 }
 

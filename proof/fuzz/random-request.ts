@@ -12,6 +12,8 @@ export interface RandomRequest {
   readonly toHead: boolean
   /** The connection may end without an answer: the server need not read so much. */
   readonly mayBeCut: boolean
+  /** What is asked, below `/api`. */
+  readonly address: string
   /** For people: what was sent. */
   readonly summary: string
 }
@@ -47,7 +49,23 @@ function signedTarget({ id }: Operation, { random, known }: RequestDeps): string
   return list === undefined || random.below(2) === 0 ? null : known.pick(list, random)
 }
 
-function pathOf(operation: Operation, { random, target, known }: RequestDeps): string {
+/** The address of a thing that exists within another one, such as a team's key; null where none is known. */
+function nestedTarget({ path }: Operation, { random, known }: RequestDeps): string | null {
+  const [outer = '', inner] = path.split(/\/\{\w+\}/).length > 2 ? splitAtLast(path) : []
+  if (inner === undefined || random.below(2) === 0) return null
+  const address = known.pickAddress(outer, random)
+  return address === null ? null : `${address}${inner}`
+}
+
+/** What stands before the last parameter of a path, and what behind it. */
+function splitAtLast(path: string): readonly [string, string] {
+  return [path.slice(0, path.lastIndexOf('/{')), path.slice(path.lastIndexOf('}') + 1)]
+}
+
+function pathOf(operation: Operation, deps: RequestDeps): string {
+  const nested = nestedTarget(operation, deps)
+  if (nested !== null) return nested
+  const { random, target, known } = deps
   const context = { random, resolve: target.resolve }
   const names = ['svc-gpt', 'openrouter%2Fopenai%2Fgpt-6-astra', 'svc-gpt/', '0195c1a0-0000-7000-8000-000000000000']
   return operation.path.replaceAll(/\{(\w+)\}/g, (_braces, name: string, at: number) => {
@@ -64,7 +82,7 @@ function pathOf(operation: Operation, { random, target, known }: RequestDeps): s
 function queryOf(parameters: readonly Parameter[], { random, target }: RequestDeps): string {
   const context = { random, resolve: target.resolve }
   const pairs = parameters
-    .filter(({ in: place }) => place === 'query' && random.below(2) === 0)
+    .filter(({ in: place, required }) => place === 'query' && random.below(required === true ? 8 : 2) > 0)
     .map(({ name, schema }) => {
       const value = random.below(3) === 0 ? strangeValue(random) : valueFor(schema, context)
       return `${name}=${encode(printable(value), random)}`
@@ -154,7 +172,7 @@ export function randomRequest(operation: Operation, deps: RequestDeps): RandomRe
   const head = `${method} ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
   const bytes = Buffer.concat([Buffer.from(head, 'latin1'), body])
   return {
-    ...{ bytes, toHead: method === 'HEAD', mayBeCut: plain.length > bodyBytesMax },
+    ...{ bytes, address, toHead: method === 'HEAD', mayBeCut: plain.length > bodyBytesMax },
     summary: bytes.toString('latin1').replaceAll(deps.rawKey, 'KEY').slice(0, 600),
   }
 }

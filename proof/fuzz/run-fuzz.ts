@@ -14,6 +14,7 @@ import { type ConsolePerson, openConsolePerson } from './console-person.ts'
 import { readConsoleTarget } from './console-target.ts'
 import { upstreamsAt } from './fuzz-models.ts'
 import { BODY_BYTES_MAX, fuzzOperation, type OperationResult, type OperationStage } from './fuzz-operation.ts'
+import { furnishTeam } from './furnish-team.ts'
 import { type FuzzTarget, readFuzzTarget } from './fuzz-target.ts'
 import { type HostileUpstream, startHostileUpstream } from './hostile-upstream.ts'
 import { KnownNames } from './known-names.ts'
@@ -179,6 +180,7 @@ async function openConsole({ options: { only }, known }: Stage, gateway: Gateway
   const ids = [...target.operations.map(({ id }) => id), ...signInIds]
   if (only !== null && !ids.some((id) => only.includes(id))) return null
   const person = await openConsolePerson(gateway)
+  await furnishTeam(person, gateway.port)
   known.add('team_id', person.teamId)
   known.add('/console/operator/operators', person.userId)
   return { target, person }

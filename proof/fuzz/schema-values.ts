@@ -53,6 +53,7 @@ const samples = [
     '12.5',
     '0.000000001',
     '2026-01',
+    new Date().toISOString().slice(0, 7),
     '2026-01-15',
     'svc-opus',
     'ada@example.com',
