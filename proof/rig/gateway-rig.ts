@@ -10,7 +10,7 @@ import type { ConfigFile } from '../../packages/server/src/config/config-file.ts
 import { resolveLimits } from '../../packages/server/src/config/resolve-limits.ts'
 import { createKey, type CreatedKey, type KeyRequest } from '../../packages/server/src/keys/create-key.ts'
 import { createKeyStore } from '../../packages/server/src/keys/key-store.ts'
-import { createLimitStore } from '../../packages/server/src/keys/limit-store.ts'
+import { createAccountLimitStore } from '../../packages/server/src/keys/account-limit-store.ts'
 import { createLedgerEngine } from '../../packages/server/src/ledger/create-ledger-engine.ts'
 import { JOBS_OWNER } from '../../packages/server/src/ledger/hold-owner.ts'
 import { Ledger } from '../../packages/server/src/ledger/ledger.ts'
@@ -125,7 +125,7 @@ function operate(storage: Storage, ledger: Ledger) {
   const { database } = storage
   const clock = systemClock
   const keys = createKeyStore(database)
-  const limits = { limitStore: createLimitStore(database), gatewayLimits: resolveLimits({}) }
+  const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits: resolveLimits({}) }
   const grant = async (accountId: string, credits: bigint): Promise<Nanocredits> => {
     const amount = nanocreditsOf(credits * NANOCREDITS_PER_CREDIT)
     const now = clock.now()

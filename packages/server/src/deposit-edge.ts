@@ -9,7 +9,7 @@ import { UNKNOWN_SECONDS } from './deposits/claim-deposit.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
 import { createWalletStore } from './deposits/wallet-store.ts'
 import { UnknownTransactions } from './deposits/unknown-transactions.ts'
-import type { CallerLimits } from './limits/caller-limits.ts'
+import type { LimitCounters } from './limits/limit-counters.ts'
 import type { EdgeDeposits, EdgeLimits } from './http/edge.ts'
 import type { MirrorKeyDeps } from './keys/mirror-key.ts'
 import { createMirrorStore } from './keys/mirror-store.ts'
@@ -85,7 +85,7 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
 export function depositLimits({
   config,
   limits,
-}: Pick<DepositEdgeParts, 'config'> & { readonly limits: CallerLimits }): Pick<
+}: Pick<DepositEdgeParts, 'config'> & { readonly limits: LimitCounters }): Pick<
   EdgeLimits,
   'claims' | 'mirrors' | 'wallets'
 > {

@@ -18,7 +18,7 @@ import { createKey } from './keys/create-key.ts'
 import { readAccountLimits } from './keys/account-limits.ts'
 import { changeKey } from './keys/change-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
-import { createLimitStore } from './keys/limit-store.ts'
+import { createAccountLimitStore } from './keys/account-limit-store.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { createMirrorStore } from './keys/mirror-store.ts'
 import { revokeKey, revokeMirrors } from './keys/revoke-key.ts'
@@ -111,7 +111,7 @@ function limitCommands(
   desk: JournalDeps,
   by: Operator,
 ): Pick<AdminContext, 'readAccountLimits' | 'changeAccountLimits'> {
-  const limits = { limitStore: createLimitStore(database), gatewayLimits }
+  const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits }
   const deps = { ...desk, accounts: createAccountStore(database), limits }
   return {
     readAccountLimits: async (accountId) => (await readAccountLimits(limits, accountId)).inForce,
@@ -126,7 +126,7 @@ function keyCommands(
   note: Note,
 ): Pick<AdminContext, 'createKey' | 'listKeys' | 'limitKey' | 'revokeKey' | 'revokeMirrors'> {
   const store = createKeyStore(database)
-  const deps = { store, clock, limitStore: createLimitStore(database), gatewayLimits: config.limits }
+  const deps = { store, clock, accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
   return {
     createKey: (request) => {
       const peppers = requirePeppers(config)

@@ -10,9 +10,9 @@ import type { OpenDatabase } from './db/open-database.ts'
 import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
 import { endPlayWithRoles, endPlayWithSessions } from './end-play.ts'
 import type { ConsoleDeps } from './http/console/console-deps.ts'
-import type { CallerLimits } from './limits/caller-limits.ts'
+import type { LimitCounters } from './limits/limit-counters.ts'
 import { createKeyStore } from './keys/key-store.ts'
-import { createLimitStore } from './keys/limit-store.ts'
+import { createAccountLimitStore } from './keys/account-limit-store.ts'
 import { createMirrorStore } from './keys/mirror-store.ts'
 import { createPlaygroundKeyStore } from './keys/playground-key-store.ts'
 import { createPlaygroundKeys, type PlaygroundKeys } from './keys/playground-keys.ts'
@@ -47,7 +47,7 @@ export interface ConsoleParts {
   readonly database: OpenDatabase
   readonly clock: Clock
   readonly log: Logger
-  readonly limits: CallerLimits
+  readonly limits: LimitCounters
   /** Origins by which browsers may reach the console; the first is the one that links name. */
   readonly origins: () => readonly [string, ...string[]]
   /** Null where no mail is sent. */
@@ -92,7 +92,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
   const { config, database, clock } = parts
   const operators = createOperatorStore(database)
   const members = createTeamStore(database)
-  const limits = { limitStore: createLimitStore(database), gatewayLimits: config.limits }
+  const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
   const keyDeps = { ...limits, store: createKeyStore(database), peppers: config.peppers, clock }
   const playgroundKeys = createPlaygroundKeys({
     ...{ ...keyDeps, playStore: createPlaygroundKeyStore(database) },

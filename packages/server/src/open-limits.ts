@@ -3,7 +3,7 @@ import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { Config } from './config/config.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { countProcesses } from './ledger/count-processes.ts'
-import { type CallerLimits, createOwnLimits } from './limits/caller-limits.ts'
+import { type LimitCounters, createOwnLimits } from './limits/limit-counters.ts'
 import { createLimitStore } from './limits/limit-store.ts'
 import { openSharedLimits } from './limits/shared-limits.ts'
 import type { LimitMetrics } from './metrics/limit-metrics.ts'
@@ -21,7 +21,7 @@ export interface LimitParts {
 }
 
 /** Embedded storage has one process, which counts in its memory; on PostgreSQL there may be more, which share. */
-export function openLimits({ config, database, clock, log, processId, metrics }: LimitParts): CallerLimits {
+export function openLimits({ config, database, clock, log, processId, metrics }: LimitParts): LimitCounters {
   if (database.engine === 'sqlite') return createOwnLimits(clock, metrics)
   return openSharedLimits({
     ...{ clock, log, processId, metrics },

@@ -5,7 +5,7 @@ import { loadFeatured } from './catalog/featured.ts'
 import { createDecisionStore } from './deposits/decision-store.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
 import { createKeyStore } from './keys/key-store.ts'
-import { createLimitStore } from './keys/limit-store.ts'
+import { createAccountLimitStore } from './keys/account-limit-store.ts'
 import { createAccountDirectory } from './operating/account-directory-store.ts'
 import { createAccountExport } from './operating/account-export-store.ts'
 import type { OperatorDesk } from './operating/operator-desk.ts'
@@ -29,7 +29,7 @@ export function openOperators(parts: Parts): OperatorDesk {
     accounts: createAccountStore(database),
     directory: createAccountDirectory(database),
     keys: createKeyStore(database),
-    limits: { limitStore: createLimitStore(database), gatewayLimits: config.limits },
+    limits: { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits },
     deposits: createDepositStore(database),
     decisions: createDecisionStore(database),
     settings: settingsDeps(parts),

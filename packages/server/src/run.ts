@@ -8,7 +8,7 @@ import { describeStartFailure } from './describe-start-failure.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { createKey } from './keys/create-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
-import { createLimitStore } from './keys/limit-store.ts'
+import { createAccountLimitStore } from './keys/account-limit-store.ts'
 import { isPlayground } from './open-console.ts'
 import { type BufferedLogSink, openLogSink } from './runtime/log-sink.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
@@ -27,7 +27,7 @@ async function seedSandbox(config: Config, gateway: Gateway): Promise<string | n
       createKey(
         {
           ...{ store: createKeyStore(database), peppers: config.peppers, clock },
-          ...{ limitStore: createLimitStore(database), gatewayLimits: config.limits },
+          ...{ accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits },
         },
         { ...request, rights: ['inference', 'deposits', 'keys'] },
       ),

@@ -12,7 +12,7 @@ import type { DatabaseEngine } from '../src/db/database.ts'
 import type { OpenDatabase } from '../src/db/open-database.ts'
 import { createKey, type CreatedKey, type KeyRequest } from '../src/keys/create-key.ts'
 import { createKeyStore } from '../src/keys/key-store.ts'
-import { createLimitStore } from '../src/keys/limit-store.ts'
+import { createAccountLimitStore } from '../src/keys/account-limit-store.ts'
 import { runAudit } from '../src/ledger/audit.ts'
 import { createLedgerEngine } from '../src/ledger/create-ledger-engine.ts'
 import { Ledger } from '../src/ledger/ledger.ts'
@@ -130,7 +130,10 @@ export async function openGatewayProcesses(options: ProcessesOptions): Promise<G
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
   const clock = systemClock
   const { accountId, teamId } = await createTestAccount({ database, ledger, clock }, options.credits)
-  const limits = { limitStore: createLimitStore(database), gatewayLimits: resolveLimits(file.limits ?? {}) }
+  const limits = {
+    accountLimitStore: createAccountLimitStore(database),
+    gatewayLimits: resolveLimits(file.limits ?? {}),
+  }
   const peppers = [{ version: 1, secret: PEPPER }] as const
   const keys = { ...limits, store: createKeyStore(database), peppers, clock }
   const makeKey = (request: Partial<KeyRequest> = {}): Promise<CreatedKey> =>

@@ -2,7 +2,7 @@
 import type { PostgresDatabase } from '../src/db/postgres-database.ts'
 import { countProcesses } from '../src/ledger/count-processes.ts'
 import { startLease } from '../src/ledger/orphans.ts'
-import type { CallerLimits } from '../src/limits/caller-limits.ts'
+import type { LimitCounters } from '../src/limits/limit-counters.ts'
 import { createLimitStore, type LimitStore } from '../src/limits/limit-store.ts'
 import { openSharedLimits } from '../src/limits/shared-limits.ts'
 import type { LimitMetrics } from '../src/metrics/limit-metrics.ts'
@@ -10,7 +10,7 @@ import { openTestDatabase } from './test-database.ts'
 
 /** What a process of a test has of its own. */
 export interface SharedProcess {
-  readonly limits: CallerLimits
+  readonly limits: LimitCounters
   readonly processId: string
   /** What it has logged. */
   readonly logged: string[]

@@ -12,7 +12,7 @@ import type { DatabaseEngine } from '../src/db/database.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 import { createKey, type CreatedKey, type KeyRequest } from '../src/keys/create-key.ts'
 import { createKeyStore } from '../src/keys/key-store.ts'
-import { createLimitStore } from '../src/keys/limit-store.ts'
+import { createAccountLimitStore } from '../src/keys/account-limit-store.ts'
 import { runAudit } from '../src/ledger/audit.ts'
 import { type Clock, systemClock } from '../src/runtime/clock.ts'
 import { createId } from '../src/runtime/ids.ts'
@@ -108,7 +108,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const origin = await gateway.start()
 
   const { accountId, teamId } = await createTestAccount(gateway, options.credits ?? '10000')
-  const limits = { limitStore: createLimitStore(database), gatewayLimits: config.limits }
+  const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
   const keys = { ...limits, store: createKeyStore(database), peppers: config.peppers, clock }
   const makeKey = (request: Partial<KeyRequest> = {}): Promise<CreatedKey> =>
     createKey(keys, { accountId, teamId, name: 'test', ...request })

@@ -6,7 +6,7 @@ import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../t
 import { createKeyAuthenticator } from '../keys/authenticate-key.ts'
 import { createKey } from '../keys/create-key.ts'
 import { createKeyStore } from '../keys/key-store.ts'
-import { createLimitStore } from '../keys/limit-store.ts'
+import { createAccountLimitStore } from '../keys/account-limit-store.ts'
 import { RIGHTS } from '../keys/key-permissions.ts'
 import type { Peppers } from '../keys/pepper.ts'
 import { revokeKey } from '../keys/revoke-key.ts'
@@ -72,8 +72,8 @@ describeEachEngine('accounts', (engine) => {
 
   test('any number of starts makes one demo account with one grant and one key', async () => {
     const keyStore = createKeyStore(open.database)
-    const limitStore = createLimitStore(open.database)
-    const keyDeps = { store: keyStore, peppers, clock, limitStore, gatewayLimits: testLimits }
+    const accountLimitStore = createAccountLimitStore(open.database)
+    const keyDeps = { store: keyStore, peppers, clock, accountLimitStore, gatewayLimits: testLimits }
     const authenticator = createKeyAuthenticator(keyDeps)
     const ledger = new Ledger({ engine: createLedgerEngine(open.database) })
     const deps: SeedDemoDeps = {

@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors/service-error.ts'
-import type { LimitStore } from './limit-store.ts'
+import type { AccountLimitStore } from './account-limit-store.ts'
 import { type AccountLimits, type GatewayLimits, limitsOfAccount, type SetLimits } from './request-limits.ts'
 
 export interface LimitDeps {
-  readonly limitStore: Pick<LimitStore, 'find'>
+  readonly accountLimitStore: Pick<AccountLimitStore, 'find'>
   readonly gatewayLimits: GatewayLimits
 }
 
@@ -15,10 +15,10 @@ export interface ReadLimits {
 
 /** Reads the limits of an account. One that is not there has the gateway's. */
 export async function readAccountLimits(
-  { limitStore, gatewayLimits }: LimitDeps,
+  { accountLimitStore, gatewayLimits }: LimitDeps,
   accountId: string,
 ): Promise<ReadLimits> {
-  const set = await limitStore.find(accountId)
+  const set = await accountLimitStore.find(accountId)
   return { set, inForce: limitsOfAccount(set, gatewayLimits) }
 }
 
@@ -36,4 +36,4 @@ export async function requireKeyLimit(deps: LimitDeps, accountId: string, perMin
   throw new ServiceError('invalid_value', message, { param: 'requests_per_minute', details: { highest_allowed: most } })
 }
 
-export type { LimitStore } from './limit-store.ts'
+export type { AccountLimitStore } from './account-limit-store.ts'

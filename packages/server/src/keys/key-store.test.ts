@@ -12,7 +12,7 @@ import { createKeyStore, type KeyStore } from './key-store.ts'
 import { createKeyUses } from './key-uses.ts'
 import { listKeys } from './list-keys.ts'
 import type { Peppers } from './pepper.ts'
-import { createLimitStore } from './limit-store.ts'
+import { createAccountLimitStore } from './account-limit-store.ts'
 import { createKeyNewsStore } from './key-news-store.ts'
 import { createNewsPoll } from './news-poll.ts'
 import { revokeKey } from './revoke-key.ts'
@@ -39,7 +39,12 @@ describeEachEngine('keys', (engine) => {
     if (account === null) throw new Error('the account was not made')
     return account
   }
-  const deps = () => ({ store, clock, gatewayLimits: testLimits, limitStore: createLimitStore(open.database) })
+  const deps = () => ({
+    store,
+    clock,
+    gatewayLimits: testLimits,
+    accountLimitStore: createAccountLimitStore(open.database),
+  })
   const make = (request: KeyRequest) => createKey({ ...deps(), peppers }, request)
   const authenticator = () => createKeyAuthenticator({ ...deps(), peppers })
 
@@ -202,7 +207,7 @@ describeEachEngine('keys', (engine) => {
       return { ...row, key_id: id, key_hash: id, revoked_at: clock.time, changed_at: clock.time }
     })
     await open.database.write(copies.map((copy) => read.insertInto('api_key').values(copy).compile()))
-    await createLimitStore(open.database).set(account.accountId, { streamsAtOnce: 3 }, clock.time)
+    await createAccountLimitStore(open.database).set(account.accountId, { streamsAtOnce: 3 }, clock.time)
     await timer.tick()
     // The account is among what was changed.
     expect(polls.map(({ reported }) => reported.size)).toEqual([2_100, 2_101])
@@ -229,7 +234,7 @@ describeEachEngine('keys', (engine) => {
     expect(reported).toEqual([])
 
     const database = await open.openAgain()
-    const [keys, limits] = [createKeyStore(database), createLimitStore(database)]
+    const [keys, limits] = [createKeyStore(database), createAccountLimitStore(database)]
     const change = { expiresAt: clock.time + HOUR_MS }
     await keys.change(key.keyId, { ...change, changedAt: clock.time - 20_000 })
     await limits.set(account.accountId, { streamsAtOnce: 3 }, clock.time)

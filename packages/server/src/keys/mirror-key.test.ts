@@ -7,7 +7,7 @@ import { createKeyAuthenticator } from './authenticate-key.ts'
 import type { Caller, Right } from './caller.ts'
 import { createKey, type KeyRequest } from './create-key.ts'
 import { createKeyStore } from './key-store.ts'
-import { createLimitStore } from './limit-store.ts'
+import { createAccountLimitStore } from './account-limit-store.ts'
 import { mirrorKey, type MirrorKeyDeps, type MirrorResult } from './mirror-key.ts'
 import { createMirrorStore } from './mirror-store.ts'
 import type { Peppers } from './pepper.ts'
@@ -34,7 +34,7 @@ function suite(engine: DatabaseEngine): void {
 
   const keyDeps = () => ({
     ...{ ...deps, store: deps.keys, gatewayLimits: testLimits },
-    limitStore: createLimitStore(opened.database),
+    accountLimitStore: createAccountLimitStore(opened.database),
   })
   const authenticate = async (rawKey: string): Promise<Caller> =>
     createKeyAuthenticator(keyDeps()).authenticate(`Bearer ${rawKey}`, 'fresh')

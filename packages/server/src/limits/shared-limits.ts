@@ -2,7 +2,7 @@
 import type { LimitMetrics } from '../metrics/limit-metrics.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
-import { type CallerLimits, STREAMS } from './caller-limits.ts'
+import { type LimitCounters, STREAMS } from './limit-counters.ts'
 import type { LimitStore } from './limit-store.ts'
 import { SharedCallQuota } from './shared-call-quota.ts'
 import { SharedRateLimiter } from './shared-rate-limiter.ts'
@@ -30,7 +30,7 @@ const COUNT_MS = 5_000
 const FORGET_MS = 60_000
 
 /** Opens the limits that processes share. Source: decision 0063. */
-export function openSharedLimits(deps: SharedLimitsDeps): CallerLimits {
+export function openSharedLimits(deps: SharedLimitsDeps): LimitCounters {
   const { store, clock, log, metrics, processId, pause } = deps
   const link = new StoreLink({ log, metrics, probe: () => store.probe(), answerMs: deps.answerMs })
   let processes = 1

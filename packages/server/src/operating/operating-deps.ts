@@ -4,7 +4,7 @@
  */
 import type { AccountStore } from '../accounts/close-account.ts'
 import type { DecisionStore, DepositStore } from '../deposits/decide-deposit.ts'
-import type { LimitDeps, LimitStore } from '../keys/account-limits.ts'
+import type { LimitDeps, AccountLimitStore } from '../keys/account-limits.ts'
 import type { KeyStore } from '../keys/list-keys.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { JournalDeps } from '../operators/journal.ts'
@@ -15,7 +15,7 @@ export interface OperatingDeps extends JournalDeps {
   readonly accounts: AccountStore
   readonly directory: AccountDirectory
   readonly keys: Pick<KeyStore, 'list' | 'revokeAllOf'>
-  readonly limits: LimitDeps & { readonly limitStore: LimitStore }
+  readonly limits: LimitDeps & { readonly accountLimitStore: AccountLimitStore }
   readonly ledger: Pick<Ledger, 'submit'>
   readonly deposits: Pick<DepositStore, 'find' | 'list'>
   readonly decisions: DecisionStore

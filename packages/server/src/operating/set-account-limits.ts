@@ -34,8 +34,8 @@ export async function changeAccountLimits(
   by: Operator,
   { accountId, changes, reason }: LimitsDeed,
 ): Promise<ChangeLimitsResult> {
-  const { limitStore } = deps.limits
-  const before = await limitStore.find(accountId)
+  const { accountLimitStore } = deps.limits
+  const before = await accountLimitStore.find(accountId)
   const changed = (Object.keys(NAMES) as (keyof SetLimits)[]).filter(
     (name) => changes[name] !== undefined && changes[name] !== before[name],
   )
@@ -45,7 +45,7 @@ export async function changeAccountLimits(
   const work = async (): Promise<ChangeLimitsResult> => {
     if ((await deps.accounts.find(accountId)) === null) return 'unknown_account'
     if (changed.length === 0) return 'unchanged'
-    await limitStore.set(accountId, changes, deps.clock.now())
+    await accountLimitStore.set(accountId, changes, deps.clock.now())
     return 'changed'
   }
   return keepJournal(

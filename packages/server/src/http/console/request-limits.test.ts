@@ -5,7 +5,7 @@ import { eventually } from '../../../testing/eventually.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../../../testing/test-gateway.ts'
 import { createKeyStore } from '../../keys/key-store.ts'
-import { createLimitStore } from '../../keys/limit-store.ts'
+import { createAccountLimitStore } from '../../keys/account-limit-store.ts'
 import { createTeamStore } from '../../teams/team-store.ts'
 
 interface Made {
@@ -106,7 +106,7 @@ describeEachEngine('limits of keys and teams', (engine) => {
     const record = await createKeyStore(database).find(own.id)
     const limit = { budgetId: record?.budgetId ?? '', requestsPerMinute: 240 }
     await createKeyStore(database).change(own.id, { changedAt: clock.now(), limit })
-    await createLimitStore(database).set(team.accountId, { requestsPerMinute: 480 }, clock.now())
+    await createAccountLimitStore(database).set(team.accountId, { requestsPerMinute: 480 }, clock.now())
     await eventually(async () => expect((await ask(own.key)).limit).toBe(240))
     await eventually(async () => expect((await ask(unset.key)).limit).toBe(480))
   })

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { type SetLimits, NO_LIMITS_SET } from './request-limits.ts'
 
-export interface LimitStore {
+export interface AccountLimitStore {
   /** What is set for an account; nothing for one that has no row. */
   find(accountId: string): Promise<SetLimits>
   /** Sets what is named and leaves the rest; null takes a limit away. */
@@ -9,7 +9,7 @@ export interface LimitStore {
 }
 
 /** Makes the store of the limits that operators set for accounts. */
-export function createLimitStore(database: Database): LimitStore {
+export function createAccountLimitStore(database: Database): AccountLimitStore {
   const { read } = database
   return {
     async find(accountId) {

@@ -8,7 +8,7 @@ import type { RateKind } from './shared-rate-limiter.ts'
 import { type StreamLimit, StreamSlots } from './stream-slots.ts'
 
 /** Makes limits. Each kind is made once; its name is what metrics and the shared store call it. */
-export interface CallerLimits {
+export interface LimitCounters {
   rate(kind: RateKind): RateLimit
   calls(kind: string, windows: readonly QuotaWindow[]): CallLimit
   /** @param most streams that a key may have open at once. */
@@ -20,7 +20,7 @@ export interface CallerLimits {
 }
 
 /** Limits that one process counts in its memory. */
-export function createOwnLimits(clock: Clock, metrics: LimitMetrics | null): CallerLimits {
+export function createOwnLimits(clock: Clock, metrics: LimitMetrics | null): LimitCounters {
   return {
     rate: ({ kind, perMinute, what }) => new RateLimiter(perMinute, clock, what, () => metrics?.refused(kind)),
     calls: (kind, windows) => countRefusals(new CallQuota(windows, clock), () => metrics?.refused(kind)),
