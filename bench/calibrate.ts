@@ -34,7 +34,10 @@ export async function calibrateRate(
     if (Math.max(sample.coreBusy, sample.generatorBusy) <= BUSY_WANTED) break
     rate = roundRate(rate * STEP_DOWN)
   }
-  context.say(`  saturation ${bare.toFixed(0)}/s and ${full.toFixed(0)}/s; measured at ${rate}/s`)
+  context.say(
+    `  saturation of the ${baseline.name} ${bare.toFixed(0)}/s, of the ${candidate.name} ${full.toFixed(0)}/s; ` +
+      `measured at ${rate}/s`,
+  )
   return rate
 }
 

@@ -106,7 +106,7 @@ async function lockWaits(
     const { perSecond } = await sampled
     // Sessions that wait at a time, by requests a second, is what one request waits.
     const perRequestMs = (waiting * 1000) / perSecond
-    notes.push(`lock wait ${perRequestMs.toFixed(3)} ms per request with ${side.name}`)
+    notes.push(`a request of the ${side.name} waits ${perRequestMs.toFixed(3)} ms for locks`)
   }
   return notes
 }

@@ -23,7 +23,9 @@ const options = readOptions({
 })
 const { kills, seed, clients, database: engine, 'database-url': postgresUrl } = options
 const processes = engine === 'sqlite' ? 1 : options.processes
-const repeat = `--kills ${kills} --seed ${seed} --database ${engine} --processes ${processes} --clients ${clients}`
+const repeat =
+  `--kills ${kills} --video-kills ${options['video-kills']} --seed ${seed} --database ${engine} ` +
+  `--processes ${processes} --clients ${clients}`
 console.log(`chaos on ${engine}: npm run chaos -- ${repeat}`)
 
 const report = await runChaos({

@@ -53,7 +53,8 @@ const options = readOptions({
 const { requests, seed, connections, only, first, database: engine } = options
 const breakerRequests = options['breaker-requests'] ?? Math.ceil(requests / 10)
 const repeat =
-  `npm run fuzz -- --requests ${requests} --seed ${seed} --connections ${connections} --database ${engine}` +
+  `npm run fuzz -- --requests ${requests} --seed ${seed} --connections ${connections} --database ${engine} ` +
+  `--slow-senders ${options['slow-senders']} --breaker-requests ${breakerRequests}` +
   (only === null ? '' : ` --only ${only.join(',')}`)
 console.log(repeat)
 const asksFor = (part: string): boolean => only === null || only.includes(part)
@@ -101,7 +102,8 @@ const report = await runFuzz({
   },
   onOperation: printOperation,
 })
-console.log(`${report.smugglingCases} smuggling cases; ${report.upstreamAnswers} answers of a hostile upstream`)
+const raw = only === null ? `${report.smugglingCases} smuggling cases` : 'smuggling cases left out, as --only asks'
+console.log(`${raw}; ${report.upstreamAnswers} answers of a hostile upstream`)
 for (const ms of report.slowMs)
   console.log(`slow headers were ended after ${ms === null ? 'never' : `${ms.toFixed(0)} ms`}`)
 const faults = [...faultsOf(report), ...(await fuzzChain()), ...(await fuzzLists())]
