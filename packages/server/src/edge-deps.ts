@@ -10,6 +10,7 @@ import { createUsageStore } from './billing/usage-store.ts'
 import { depositEdge, depositLimits } from './deposit-edge.ts'
 import { InvariantError } from './errors/invariant-error.ts'
 import type { EdgeDeps, EdgeLimits } from './http/edge.ts'
+import { limitsOfAccount, NO_LIMITS_SET } from './keys/request-limits.ts'
 import { RateLimiter } from './limits/rate-limiter.ts'
 import { BodyBudget } from './http/read-body.ts'
 import { makeImageDeps } from './make-image-deps.ts'
@@ -25,9 +26,6 @@ import type { TargetDeps } from './routing/list-targets.ts'
 import { openSpool } from './spool/spool.ts'
 
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url))
-
-/** An account may use so many keys at full rate. Source: decision 0015 (rate limits). */
-const ACCOUNT_KEYS = 10
 
 /** How requests of every kind find their upstreams, and go from one to the next. */
 export type RoutingDeps = TargetDeps & AttemptDeps
@@ -61,14 +59,10 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
 function edgeLimits(parts: Parts): EdgeLimits {
   const { config, clock, streams, limits: callers } = parts
   const { limits } = config
-  const perMinute = limits.requestsPerMinute
+  const { requestsPerMinute: ofKey, accountRequestsPerMinute: ofAccount } = limitsOfAccount(NO_LIMITS_SET, limits)
   return {
-    perKey: callers.rate({ kind: 'key', perMinute, what: 'requests with this key' }),
-    perAccount: callers.rate({
-      kind: 'account',
-      perMinute: perMinute * ACCOUNT_KEYS,
-      what: 'requests of this account',
-    }),
+    perKey: callers.rate({ kind: 'key', perMinute: ofKey.most, what: 'requests with this key' }),
+    perAccount: callers.rate({ kind: 'account', perMinute: ofAccount.most, what: 'requests of this account' }),
     // Of strangers: a flood of addresses must not become writes of the database.
     perAddress: new RateLimiter(limits.publicPerMinute, clock, 'requests from this address'),
     failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock, 'wrong keys from this address'),

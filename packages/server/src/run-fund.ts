@@ -5,6 +5,7 @@ import { setTimeout as pauseFor } from 'node:timers/promises'
 import { shortBalance, shortDecimal } from '@svc/contract'
 import { request } from 'undici'
 import { ASSET_DECIMALS } from './chain/assets.ts'
+import { parseAmount } from './chain/parse-amount.ts'
 import { flag, oneOf, parseProgram, type Program, type ProgramOption, refuseValue } from './runtime/program-options.ts'
 import { CHAINS_FOLDER } from './sandbox/local-chains.ts'
 import { askNode, BANKER_ADDRESS, callContract, TOKEN_ADDRESS } from './sandbox/place-contracts.ts'
@@ -27,23 +28,32 @@ const CLAIM_PAUSE_MS = 7_000
 const FOLLOW_PAUSE_MS = 500
 const WRONG_USAGE = 2
 
+/** An amount that is paid at most has so many digits before the point. Source: own choice. */
+const PAYABLE = /^\d{1,9}(?:\.|$)/
+
+interface Amount {
+  /** As it was typed. */
+  readonly text: string
+  /** Smallest units. */
+  readonly units: bigint
+}
+
+const AMOUNT_USUAL: Amount = { text: '25', units: 25_000_000n }
+
 /** An amount of an asset, exact; null where it is not given. */
-function amountOption(asset: Payment['asset'], help: string): ProgramOption<string | null> {
-  const decimals = ASSET_DECIMALS[asset]
+function amountOption(asset: Payment['asset'], help: string): ProgramOption<Amount | null> {
+  const rule = `Give an amount above 0 with at most ${ASSET_DECIMALS[asset]} decimals, such as 25 or 0.01.`
   return {
     ...{ help, takes: 'amount', otherwise: null },
     parse(text) {
-      const [, fraction = ''] = /^\d{1,9}(?:\.(\d+))?$/.exec(text) ?? []
-      const isAmount = /^\d{1,9}(\.\d+)?$/.test(text) && /[1-9]/.test(text) && fraction.length <= decimals
-      return isAmount
-        ? text
-        : refuseValue(`Give an amount above 0 with at most ${decimals} decimals, such as 25 or 0.01.`)
+      const units = PAYABLE.test(text) ? parseAmount(text, asset) : null
+      return units !== null && units > 0n ? { text, units } : refuseValue(rule)
     },
   }
 }
 
 const options = {
-  usdg: { ...amountOption('USDG', 'how much USDG'), otherwiseText: '25' },
+  usdg: { ...amountOption('USDG', 'how much USDG'), otherwiseText: AMOUNT_USUAL.text },
   eth: amountOption('ETH', 'how much ETH, instead of USDG'),
   chain: oneOf(['4663', '46630'], { help: 'on which local chain' }),
   'no-claim': flag({ help: 'only pay, and say how the payment is claimed' }),
@@ -69,7 +79,7 @@ export async function runFund(words: readonly string[], options: FundOptions): P
       {
         chainId: chain === '4663' ? 4663 : 46630,
         asset: eth === null ? 'USDG' : 'ETH',
-        amount: eth ?? usdg ?? '25',
+        amount: eth ?? usdg ?? AMOUNT_USUAL,
         isClaimed: !isNotClaimed,
       },
       options,
@@ -85,7 +95,7 @@ export async function runFund(words: readonly string[], options: FundOptions): P
 interface Payment {
   readonly chainId: 4663 | 46630
   readonly asset: 'USDG' | 'ETH'
-  readonly amount: string
+  readonly amount: Amount
   readonly isClaimed: boolean
 }
 
@@ -99,7 +109,7 @@ async function fund(payment: Payment, { env, print }: FundOptions): Promise<void
   const address = await findAddress(origin, key, payment.chainId)
   print(`Address    ${address} on chain ${payment.chainId}`)
   const txHash = await pay(url, address, payment)
-  print(`Paid       ${payment.amount} ${payment.asset} in ${txHash}`)
+  print(`Paid       ${payment.amount.text} ${payment.asset} in ${txHash}`)
   if (!payment.isClaimed) {
     const options = `--asset ${payment.asset} --chain ${payment.chainId}`
     print(`Claim it   npm run --silent svc -- deposit claim ${txHash} ${options}`)
@@ -139,19 +149,13 @@ async function findAddress(origin: string, key: string, chainId: number): Promis
 }
 
 /** Sends the payment and waits until it stands in a block: a local chain makes one for each transaction. */
-async function pay(url: string, address: string, { asset, amount }: Payment): Promise<string> {
+async function pay(url: string, address: string, { asset, amount: { units } }: Payment): Promise<string> {
   if (asset === 'ETH') {
-    const value = `0x${unitsOf(amount, asset).toString(16)}`
+    const value = `0x${units.toString(16)}`
     return String(await askNode(url, 'eth_sendTransaction', [{ from: BANKER_ADDRESS, to: address, value }]))
   }
-  const units = unitsOf(amount, asset)
   await callContract(url, TOKEN_ADDRESS, 'mint(address,uint256)', [BANKER_ADDRESS, units])
   return callContract(url, TOKEN_ADDRESS, 'transfer(address,uint256)', [address, units])
-}
-
-function unitsOf(amount: string, asset: Payment['asset']): bigint {
-  const [whole = '0', fraction = ''] = amount.split('.')
-  return BigInt(whole + fraction.padEnd(ASSET_DECIMALS[asset], '0'))
 }
 
 interface ClaimReply {

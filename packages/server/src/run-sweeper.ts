@@ -9,6 +9,7 @@ import { openDatabase } from './db/open-database.ts'
 import { createDepositAddressStore } from './deposits/deposit-address-store.ts'
 import { createOutflowStore } from './deposits/outflow-store.ts'
 import { formatAmount } from './chain/format-amount.ts'
+import { parseAmount } from './chain/parse-amount.ts'
 import { createWatchStore } from './deposits/watch-store.ts'
 import { systemClock } from './runtime/clock.ts'
 import { createId } from './runtime/ids.ts'
@@ -37,14 +38,8 @@ const SECONDS_MAX = 999_999
 
 /** An amount of an asset in smallest units. */
 function amountOption(asset: Asset, otherwiseText: string): ProgramOption<bigint> {
-  const decimals = ASSET_DECIMALS[asset]
-  const parse = (text: string): bigint => {
-    const [, whole = '', fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? []
-    const isAmount = whole !== '' && fraction.length <= decimals
-    return isAmount
-      ? BigInt(whole + fraction.padEnd(decimals, '0'))
-      : refuseValue(`Give an amount of ${asset} with at most ${decimals} decimals, such as ${otherwiseText}.`)
-  }
+  const rule = `Give an amount of ${asset} with at most ${ASSET_DECIMALS[asset]} decimals, such as ${otherwiseText}.`
+  const parse = (text: string): bigint => parseAmount(text, asset) ?? refuseValue(rule)
   const help = `${asset} from which on an address is emptied`
   return { help, takes: 'amount', parse, otherwise: parse(otherwiseText), otherwiseText }
 }

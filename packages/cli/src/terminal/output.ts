@@ -64,8 +64,9 @@ export function createOutput(
   const isTerminal = stream.isTTY === true
   let end: Error | null = null
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (end === null) options.onEnd(endOf(error))
-    end ??= endOf(error)
+    if (end !== null) return
+    end = endOf(error)
+    options.onEnd(end)
   })
   const write = (chunk: Uint8Array | string): Promise<void> =>
     new Promise((resolve, reject) => {

@@ -45,12 +45,17 @@ export function decideCall(
   now: number,
   share = 1,
 ): CallDecision {
-  const longest = Math.max(...windows.map(({ withinMs }) => withinMs))
-  const calls = before.filter((time) => time > now - longest)
+  const calls = recentOf(before, windows, now)
   const refusal = windows
     .map((window) => ({ ...window, waitMs: waitOf(calls, window, { now, share }) }))
     .reduce((left, right) => (right.waitMs > left.waitMs ? right : left))
   return refusal.waitMs > 0 ? { refusal, calls } : { refusal: null, calls: [...calls, now] }
+}
+
+/** The calls that a window still counts. */
+function recentOf(calls: readonly number[], windows: readonly QuotaWindow[], now: number): readonly number[] {
+  const longest = Math.max(...windows.map(({ withinMs }) => withinMs))
+  return calls.filter((time) => time > now - longest)
 }
 
 /**
@@ -87,7 +92,8 @@ export class CallQuota implements CallLimit {
 
   /** Counts a call that passed elsewhere. */
   note(caller: string): void {
-    this.#keep(caller, [...(this.#calls.get(caller) ?? []), this.#clock.now()])
+    const now = this.#clock.now()
+    this.#keep(caller, [...recentOf(this.#calls.get(caller) ?? [], this.#windows, now), now])
   }
 
   #keep(caller: string, calls: readonly number[]): void {

@@ -2,9 +2,8 @@
 import type { LimitMetrics } from '../metrics/limit-metrics.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type CallLimit, CallQuota, type QuotaRefusal, type QuotaWindow } from './call-quota.ts'
-import type { RateLimit } from './rate-limit.ts'
+import type { RateKind, RateLimit } from './rate-limit.ts'
 import { RateLimiter } from './rate-limiter.ts'
-import type { RateKind } from './shared-rate-limiter.ts'
 import { type StreamLimit, StreamSlots } from './stream-slots.ts'
 
 /** Makes limits. Each kind is made once; its name is what metrics and the shared store call it. */

@@ -41,27 +41,32 @@ const NANOS_PER_MS = 1_000_000
 
 /** The shared limits on PostgreSQL. */
 export function createLimitStore(pool: Pool): LimitStore {
-  const askRows = async (text: string, values: readonly unknown[]): Promise<readonly (readonly number[])[]> => {
-    const { rows } = await pool.query<{ answer: string }>(text, [...values])
-    // The functions are part of our own schema; their answers are lists of numbers.
-    return JSON.parse(rows[0]?.answer ?? '[]') as readonly (readonly number[])[]
+  /** What a function answers to each question, in their order; null for none. */
+  const askEach = async (
+    text: string,
+    questions: readonly object[],
+    more: readonly unknown[],
+  ): Promise<readonly (readonly number[] | null)[]> => {
+    const asked = JSON.stringify(questions.map((question, place) => ({ ...question, place })))
+    const { rows } = await pool.query<{ answer: string }>(text, [asked, ...more])
+    // The functions are part of our own schema; their answers are lists of numbers, the question's place first.
+    const answers = JSON.parse(rows[0]?.answer ?? '[]') as readonly (readonly number[])[]
+    const byPlace = new Map(answers.map(([place, ...answer]) => [place, answer]))
+    return questions.map((_, place) => byPlace.get(place) ?? null)
   }
   return {
     async takeTokens(questions, now) {
-      const asked = JSON.stringify(questions.map((question, place) => ({ ...question, place })))
-      const answers = new Map<number, HandAnswer>()
-      for (const row of await askRows('select rate_take($1::jsonb, $2) as answer', [asked, now])) {
-        const [place = -1, granted = 0, ahead = 0, seenAt = 0, missing = 0] = row
-        answers.set(place, { granted, ahead, seenAt, fullInMs: missing / NANOS_PER_MS })
-      }
-      return questions.map((_, place) => answers.get(place) ?? null)
+      const rows = await askEach('select rate_take($1::jsonb, $2) as answer', questions, [now])
+      return rows.map((row) => {
+        if (row === null) return null
+        const [granted = 0, ahead = 0, seenAt = 0, missing = 0] = row
+        return { granted, ahead, seenAt, fullInMs: missing / NANOS_PER_MS }
+      })
     },
     async takeSlots(questions, processId, now) {
-      const asked = JSON.stringify(questions.map((question, place) => ({ ...question, place })))
-      const granted = new Map<number, number>()
       const text = 'select stream_slots_take($1::jsonb, $2, $3) as answer'
-      for (const [place = -1, count = 0] of await askRows(text, [asked, processId, now])) granted.set(place, count)
-      return questions.map((_, place) => granted.get(place) ?? 0)
+      const rows = await askEach(text, questions, [processId, now])
+      return rows.map((row) => row?.[0] ?? 0)
     },
     takeCall: (place, now, decide) => takeCall(pool, { ...place, now }, decide),
     async forget(now) {

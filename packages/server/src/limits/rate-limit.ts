@@ -18,6 +18,15 @@ export interface RateState {
   readonly resetMs: number
 }
 
+/** What is limited. */
+export interface RateKind {
+  /** Names the buckets in a store that processes share, the same in every process. */
+  readonly kind: string
+  readonly perMinute: number
+  /** What is counted and for whom, as in `requests with this key`: a refusal says so. */
+  readonly what: string
+}
+
 /** One kind of limit: as many buckets as there are callers. */
 export interface RateLimit {
   /**

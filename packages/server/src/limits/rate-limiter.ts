@@ -30,12 +30,6 @@ export class RateLimiter implements RateLimit {
     this.#onRefused = onRefused
   }
 
-  /**
-   * Takes one request from a caller's bucket.
-   * @param perMinute the caller's own limit; absent where the kind's holds.
-   * @param setFor whose limit that is, as in `set for this team`: a refusal says so. Absent says nothing.
-   * @throws {ServiceError} `rate_limit_exceeded` with the time until the next one passes.
-   */
   take(caller: string, perMinute = this.#perMinute, setFor?: string): RateState {
     const bucket = this.#filled(caller, perMinute)
     if (bucket.tokens < 1) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts'
-import { rateError, type RateLimit, type RateState } from './rate-limit.ts'
+import { rateError, type RateKind, type RateLimit, type RateState } from './rate-limit.ts'
 import type { StoreLink } from './store-link.ts'
 import type { TokenExchange } from './token-exchange.ts'
 import { TokenHand, type Verdict } from './token-hand.ts'
@@ -10,15 +10,6 @@ export interface SharedRateLimiterDeps {
   readonly clock: Clock
   readonly share: () => number
   readonly onRefused: () => void
-}
-
-/** What is limited. */
-export interface RateKind {
-  /** Names the buckets in the store, the same in every process. */
-  readonly kind: string
-  readonly perMinute: number
-  /** What is counted and for whom, as in `requests with this key`: a refusal says so. */
-  readonly what: string
 }
 
 /** Hands in memory at most: who is known for longest leaves first, and what they hold runs out by itself. */

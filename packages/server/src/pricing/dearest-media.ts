@@ -54,7 +54,6 @@ function dearestBeside(all: Several<ImagePrices>): Omit<ImagePrices, 'variants'>
  * compared setting by setting; of others nobody can say which prices meet in one render.
  */
 function dearestImages(all: Several<ImagePrices>): ImagePrices {
-  const settingsOf = ({ resolution, size, quality, mode }: ImageVariant) => ({ resolution, size, quality, mode })
   const variants = distinct(all.flatMap((prices) => prices.variants.map(settingsOf)))
   const isAlike = all.every((prices) => distinct(prices.variants.map(settingsOf)).length === variants.length)
   const byVariant: ImagePrices = {
@@ -69,13 +68,17 @@ function dearestImages(all: Several<ImagePrices>): ImagePrices {
 
 /** The most that a list asks for exactly these settings. */
 function dearestOf({ perImage, variants }: ImagePrices, settings: Omit<ImageVariant, 'perImage'>): AttoUsd {
-  const key = JSON.stringify(settings)
-  const same = variants.filter(({ perImage: _price, ...each }) => keyOf(each) === key)
+  const key = keyOf(settings)
+  const same = variants.filter((each) => keyOf(each) === key)
   return same.length === 0 ? perImage : greatest(same.map((variant) => variant.perImage))
 }
 
-function keyOf({ resolution, size, quality, mode }: Omit<ImageVariant, 'perImage'>): string {
-  return JSON.stringify({ resolution, size, quality, mode })
+function settingsOf({ resolution, size, quality, mode }: Omit<ImageVariant, 'perImage'>) {
+  return { resolution, size, quality, mode }
+}
+
+function keyOf(variant: Omit<ImageVariant, 'perImage'>): string {
+  return JSON.stringify(settingsOf(variant))
 }
 
 /** Which size is the usual one depends on the prices of a list: where nobody asks for one, the lists may differ. */

@@ -1,6 +1,6 @@
 /** Whole answers and errors of Anthropic's Messages API, in OpenAI's shape. */
 import { parseExactly } from '../../json/exact-json.ts'
-import { textStart } from '../../json/json-body.ts'
+import { parseJsonText } from '../../json/parse-json.ts'
 import { ownMember } from '../../json/own-member.ts'
 import { count, type NativeUsage, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
@@ -108,12 +108,7 @@ function readMessage(blocks: readonly Json[]): Json {
 
 /** Reads an answer; undefined when it is no JSON, and as it came when it is neither answer nor error. */
 export function readAnthropicAnswer(text: Buffer): unknown {
-  let value: unknown
-  try {
-    value = parseExactly(text.toString('utf8', textStart(text)))
-  } catch {
-    return undefined
-  }
+  const value = parseJsonText(text, parseExactly)
   if (!isObject(value)) return value
   const error = readAnthropicError(value)
   if (error !== null) return error

@@ -1,7 +1,7 @@
 /** Answers, chunks and errors of Google's Gemini API, in OpenAI's shape: the two have the same form there. */
 import { randomUUID } from 'node:crypto'
 import { parseExactly } from '../../json/exact-json.ts'
-import { textStart } from '../../json/json-body.ts'
+import { parseJsonText } from '../../json/parse-json.ts'
 import { ownMember } from '../../json/own-member.ts'
 import { chunkOf, count, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
@@ -177,12 +177,7 @@ function readResponse(value: Json, reader: GeminiReader): ReadResponse {
 
 /** Reads an answer; undefined when it is no JSON, and without choices when it is no answer. */
 export function readGeminiAnswer(text: Buffer): unknown {
-  let value: unknown
-  try {
-    value = parseExactly(text.toString('utf8', textStart(text)))
-  } catch {
-    return undefined
-  }
+  const value = parseJsonText(text, parseExactly)
   // Errors of streams may stand in a list.
   const first: unknown = Array.isArray(value) ? value[0] : value
   if (!isObject(first)) return first

@@ -135,7 +135,8 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
   return new Promise((resolve, reject) => {
     let reader: ChatStreamReader | null = null
     let page: AnswerPage | null = null
-    let unread: AnswerPage | null = null
+    /** Headers of a stream of which nothing has come yet. */
+    let unread: IncomingHttpHeaders | null = null
     const open = (headers: IncomingHttpHeaders): ChatStreamReader => {
       const opened = new ChatStreamReader(sink, {
         upstream: deps.name,
@@ -151,13 +152,16 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
     const finish = (): void => request.signal.removeEventListener('abort', onAbort)
     const exchange: Exchange = startExchange(deps.client.dispatcher, chatRequest(deps, request), {
       start: (status, headers) => {
-        if (status === 200 && isEventStream(headers)) reader = open(headers)
-        else page = new AnswerPage(status, headers, pageReading(deps))
-        unread = reader === null ? null : new AnswerPage(status, headers, pageReading(deps))
+        if (status !== 200 || !isEventStream(headers)) {
+          page = new AnswerPage(status, headers, pageReading(deps))
+          return
+        }
+        reader = open(headers)
+        unread = headers
       },
       data: (chunk) => {
         // Some servers keep the content type where they answer with plain JSON.
-        if (unread !== null && chunk[0] === OPEN_BRACE) page = unread
+        if (unread !== null && chunk[0] === OPEN_BRACE) page = new AnswerPage(200, unread, pageReading(deps))
         unread = null
         if (page?.add(chunk) === false) exchange.abort(page.failure())
         if (reader === null || page !== null) return
