@@ -328,6 +328,8 @@ describe('with an upstream that does what the test says', () => {
     ['something_new', { something_new: 1 }],
     ['tools.0.type', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
     ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'search_result' }] }] }],
+    ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'constructor' }] }] }],
+    ['system.0.type', { system: [{ type: '__proto__' }] }],
     [
       'messages.0.content.0.source.type',
       {

@@ -336,6 +336,8 @@ describe('with an upstream that does what the test says', () => {
     ['include.0', { include: ['file_search_call.results' as const] }],
     ['tools.0.type', { tools: [{ type: 'web_search' as const }] }],
     ['input.0', { input: [{ type: 'item_reference' as const, id: 'msg_1' }] }],
+    ['input.0.type', { input: [{ type: 'constructor' }] }],
+    ['input.0.content.0.type', { input: [{ role: 'user', content: [{ type: '__proto__' }] }] }],
     ['input.0.content.0.file_id', { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }],
     ['text.format.more', { text: { format: { type: 'json_object', more: 1 } } }],
     ['models', { models: ['dear'] }],

@@ -1,4 +1,5 @@
 /** `svc keys`: the key in use, and keys of other gateways that shall work here. */
+import { ownMember } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -28,5 +29,5 @@ export async function mirrorKey(context: Context, name: string): Promise<void> {
   const reply = await client.call(endpoints.mirrorKey, { body }, { signal: terminal.signal })
   if (context.options.json === true) await printJson(terminal.out, reply)
   else if (reply.mirrored) await terminal.out.line(`The key works here${reply.reason === undefined ? ' now' : ''}.`)
-  if (!reply.mirrored) throw new CommandError(REASONS[reply.reason ?? ''] ?? 'The key was not mirrored.')
+  if (!reply.mirrored) throw new CommandError(ownMember(REASONS, reply.reason) ?? 'The key was not mirrored.')
 }

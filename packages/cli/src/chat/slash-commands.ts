@@ -1,6 +1,6 @@
 /** The commands inside a conversation. */
 import { open } from 'node:fs/promises'
-import type { ChatMessage } from '@svc/contract'
+import { ownMember, type ChatMessage } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { creditsText, creditsTextOf } from '../credits-text.ts'
@@ -38,7 +38,7 @@ const SHORT_FORMS: Readonly<Record<string, string>> = { exit: 'quit', q: 'quit',
  */
 export async function runSlashCommand(session: Session, line: string): Promise<boolean> {
   const [, typed = '', rest = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? []
-  const name = SHORT_FORMS[typed] ?? typed
+  const name = ownMember(SHORT_FORMS, typed) ?? typed
   const command = commands.find((each) => each.name === name)
   if (command === undefined) throw new CommandError(`There is no command /${typed}. /help shows them.`)
   if (rest === '' && command.takes !== '' && !command.takes.startsWith('[')) {

@@ -1,3 +1,4 @@
+import { ownMember } from '@svc/contract'
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { Clock } from '../runtime/clock.ts'
@@ -212,7 +213,8 @@ const reasons: Readonly<Record<string, string>> = {
 function describeFailure(place: S3Place, error: unknown): string {
   const name = error instanceof Error ? error.name : ''
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const reason = reasons[name] ?? reasons[code] ?? (error instanceof Error ? error.message : 'unknown error')
+  const reason =
+    ownMember(reasons, name) ?? ownMember(reasons, code) ?? (error instanceof Error ? error.message : 'unknown error')
   const where = place.endpoint === null ? '' : ` at ${place.endpoint}`
   return `The bucket ${place.bucket}${where} cannot be used: ${reason}.`
 }

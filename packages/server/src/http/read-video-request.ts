@@ -1,7 +1,6 @@
 /** Reads a request for a video: JSON, or a form as OpenAI's clients send it. */
 import { parseBySchema } from '../errors/parse-by-schema.ts'
-import { ownMember } from '../json/own-member.ts'
-import { VIDEO_FILE_BYTES_MAX, type VideoRequest, videoRequest } from '@svc/contract'
+import { ownMember, VIDEO_FILE_BYTES_MAX, type VideoRequest, videoRequest } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
 import { parseJsonObject, refuseRouting } from '../inference/json-call.ts'
 import type { Caller } from '../keys/caller.ts'

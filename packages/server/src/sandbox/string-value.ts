@@ -1,3 +1,4 @@
+import { ownMember } from '@svc/contract'
 import { textForPattern } from './pattern-text.ts'
 import type { JsonSchema } from './merge-schemas.ts'
 import type { SeededRandom } from './seeded-random.ts'
@@ -78,13 +79,13 @@ export function stringForSchema(schema: JsonSchema, name: string, random: Seeded
     if (text !== null) return text
   }
   const format = schema['format']
-  const make = typeof format === 'string' ? formats[format] : undefined
+  const make = ownMember(formats, format)
   return make === undefined ? fit(plainText(name, random), minLength, maxLength, random) : make(random)
 }
 
 function plainText(name: string, random: SeededRandom): string {
   const key = name.toLowerCase()
-  const known = Object.hasOwn(byName, key) ? byName[key] : undefined
+  const known = ownMember(byName, key)
   return known === undefined ? `${random.pick(words)} ${random.pick(words)}` : random.pick(known)
 }
 

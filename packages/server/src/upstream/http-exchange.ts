@@ -3,7 +3,7 @@
  * which cost several times the CPU of the whole request. Redirects are not followed, so the upstream's key never
  * reaches another host.
  */
-import { ownMember } from '../json/own-member.ts'
+import { ownMember } from '@svc/contract'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable, Transform } from 'node:stream'
 import zlib from 'node:zlib'

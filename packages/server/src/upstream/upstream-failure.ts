@@ -3,8 +3,7 @@
  * it looks. Our upstream account's lack of credit or a refused key is our problem, never the client's 401 or 402.
  * Source: decision 0018.
  */
-import { ownMember } from '../json/own-member.ts'
-import type { ErrorCode } from '@svc/contract'
+import { ownMember, type ErrorCode } from '@svc/contract'
 import { ServiceError, type ServiceErrorOptions } from '../errors/service-error.ts'
 import type { AttoUsd } from '../pricing/price.ts'
 import { UnsentError } from './http-exchange.ts'

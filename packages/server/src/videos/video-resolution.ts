@@ -1,5 +1,5 @@
 /** Names of resolutions and the pixels that they stand for. */
-import { ownMember } from '../json/own-member.ts'
+import { ownMember } from '@svc/contract'
 
 /** Pixels of the shorter side. Source: common names; `1K`, `2K` and `4K` as the upstream's guide has them. */
 const named: Readonly<Record<string, number>> = { '1k': 1_080, '2k': 1_440, '4k': 2_160 }

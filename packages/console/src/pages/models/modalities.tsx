@@ -1,3 +1,4 @@
+import { ownMember } from '@svc/contract'
 import { AudioLines, File, Image, type LucideIcon, Type, Video } from 'lucide-react'
 
 const ICONS: Readonly<Record<string, LucideIcon>> = { text: Type, image: Image, video: Video, audio: AudioLines }
@@ -7,7 +8,7 @@ export function Modalities({ kinds }: { readonly kinds: readonly string[] }) {
   return (
     <ul className="flex gap-1.5 text-soft">
       {kinds.map((kind) => {
-        const Icon = ICONS[kind] ?? File
+        const Icon = ownMember(ICONS, kind) ?? File
         return (
           <li key={kind} title={kind}>
             <Icon size={15} aria-hidden />

@@ -1,5 +1,5 @@
 /** The messages of a Messages request as those of a chat. Pure. */
-import { MESSAGE_PARTS_MAX, type MessageRequest } from '@svc/contract'
+import { ownMember, MESSAGE_PARTS_MAX, type MessageRequest } from '@svc/contract'
 import { ServiceError } from '../../errors/service-error.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import { recordOf, textOf } from '../translated-chat.ts'
@@ -64,7 +64,7 @@ const parts: Readonly<Record<string, (block: Fields, at: string) => Fields>> = {
 }
 
 function partOf(block: Fields, at: string): Fields {
-  const translate = parts[requireText(block, 'type', at)]
+  const translate = ownMember(parts, requireText(block, 'type', at))
   if (translate === undefined) throw unsupported(`${at}.type`)
   return translate(block, at)
 }

@@ -1,6 +1,5 @@
 /** The object `message` of the Messages form, and its parts. Pure. */
-import { ownMember } from '../../json/own-member.ts'
-import { errorCodes } from '@svc/contract'
+import { ownMember, errorCodes } from '@svc/contract'
 import { type AnswerHead, countOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>

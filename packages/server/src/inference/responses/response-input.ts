@@ -1,5 +1,5 @@
 /** The items of a Responses request as the messages of a chat. Pure. */
-import { MESSAGE_PARTS_MAX, type ResponseRequest } from '@svc/contract'
+import { ownMember, MESSAGE_PARTS_MAX, type ResponseRequest } from '@svc/contract'
 import { ServiceError } from '../../errors/service-error.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import { recordOf, textOf } from '../translated-chat.ts'
@@ -53,7 +53,7 @@ function contentOf(content: unknown, path: string): unknown {
   return content.map((part: unknown, index) => {
     const at = `${path}.${index}`
     const fields = recordOf(part)
-    const translate = parts[requireText(fields, 'type', at)]
+    const translate = ownMember(parts, requireText(fields, 'type', at))
     if (translate === undefined) throw unsupported(`${at}.type`)
     return translate(fields, at)
   })
@@ -166,7 +166,7 @@ export function messagesOf(
     const item: Fields | null = reference === null ? sent : findItem(reference)
     if (item === null) throw unsupported(path, REFERENCE)
     const type = textOf(item['type']) ?? 'message'
-    const add = items[type]
+    const add = ownMember(items, type)
     if (add === undefined) throw unsupported(`${path}.type`)
     add(list, item, path)
   }

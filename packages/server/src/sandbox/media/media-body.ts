@@ -30,7 +30,8 @@ export async function parseMediaBody(headers: IncomingHttpHeaders, body: Buffer)
 }
 
 function parseForm(headers: IncomingHttpHeaders & { 'content-type': string }, body: Buffer): Promise<MediaBody> {
-  const fields: Record<string, unknown> = {}
+  // A field may have any name, also one that every object has.
+  const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   const files = new Map<string, Buffer[]>()
   return new Promise((resolve, reject) => {
     const form = Busboy({ headers, limits: { fieldSize: FIELD_BYTES_MAX } })

@@ -1,7 +1,7 @@
 /** Whole answers and errors of Anthropic's Messages API, in OpenAI's shape. */
+import { ownMember } from '@svc/contract'
 import { parseExactly } from '../../json/exact-json.ts'
 import { parseJsonText } from '../../json/parse-json.ts'
-import { ownMember } from '../../json/own-member.ts'
 import { count, type NativeUsage, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import { isObject } from '../openai-compatible/usage.ts'

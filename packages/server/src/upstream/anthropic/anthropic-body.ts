@@ -1,5 +1,5 @@
 /** Chat requests in the form of Anthropic's Messages API. Source: Anthropic's API reference, "Create a message". */
-import { ownMember } from '../../json/own-member.ts'
+import { ownMember } from '@svc/contract'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import {
   type Conversation,

@@ -1,8 +1,8 @@
 /** Answers, chunks and errors of Google's Gemini API, in OpenAI's shape: the two have the same form there. */
+import { ownMember } from '@svc/contract'
 import { randomUUID } from 'node:crypto'
 import { parseExactly } from '../../json/exact-json.ts'
 import { parseJsonText } from '../../json/parse-json.ts'
-import { ownMember } from '../../json/own-member.ts'
 import { chunkOf, count, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import type { WireFrames } from '../openai-compatible/chat-wire.ts'

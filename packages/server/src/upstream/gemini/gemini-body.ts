@@ -1,5 +1,5 @@
 /** Chat requests in the form of Google's Gemini API. Source: Gemini API reference, `models.generateContent`, v1beta. */
-import { ownMember } from '../../json/own-member.ts'
+import { ownMember } from '@svc/contract'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import {
   type LinkPiece,

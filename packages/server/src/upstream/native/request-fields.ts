@@ -1,5 +1,5 @@
 /** What the native adapters read of a chat request beside its messages, and the refusal of what their APIs lack. */
-import { ownMember } from '../../json/own-member.ts'
+import { ownMember } from '@svc/contract'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import { isObject } from '../openai-compatible/usage.ts'

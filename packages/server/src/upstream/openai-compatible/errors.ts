@@ -1,5 +1,5 @@
 /** What an OpenAI-shaped upstream's error means. The one place that reads its statuses, types and words. */
-import { ownMember } from '../../json/own-member.ts'
+import { ownMember } from '@svc/contract'
 import { parseJsonText } from '../../json/parse-json.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AttoUsd } from '../../pricing/price.ts'

@@ -1,6 +1,6 @@
 /** What an answer about a video job says, whichever of the known words it is said in. */
+import { ownMember } from '@svc/contract'
 import { numberText } from '../../json/json-body.ts'
-import { ownMember } from '../../json/own-member.ts'
 import { parseJsonText } from '../../json/parse-json.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { parseUsd } from '../../pricing/usd.ts'

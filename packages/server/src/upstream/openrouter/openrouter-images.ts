@@ -1,5 +1,5 @@
 /** Requests for pictures in OpenRouter's form. Source: OpenRouter's API reference, "Create an image". */
-import { ownMember } from '../../json/own-member.ts'
+import { ownMember } from '@svc/contract'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { GivenPictures, ImageSettings, UpstreamImageRequest } from '../image-upstream.ts'
 import { type ImageBody, urlOf } from '../openai-compatible/image-body.ts'

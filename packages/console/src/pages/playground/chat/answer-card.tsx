@@ -1,3 +1,4 @@
+import { ownMember } from '@svc/contract'
 import { ChevronLeft, ChevronRight, GitBranch, RotateCcw } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
 import { countText } from '../../../ui/count-text.ts'
@@ -29,7 +30,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 function endingOf({ state, finish, limit }: Answer): string | null {
   if (state === 'stopped') return 'You stopped it. What had come is charged.'
   if (state === 'cut') return 'The page was left. What had come is charged.'
-  const ending = ENDINGS[finish ?? ''] ?? null
+  const ending = ownMember(ENDINGS, finish) ?? null
   return finish === 'length' && limit !== null
     ? `The balance pays for ${countText(limit, 'token')}: the answer ends there.`
     : ending

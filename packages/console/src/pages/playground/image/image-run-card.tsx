@@ -1,3 +1,4 @@
+import { ownMember } from '@svc/contract'
 import { clsx } from 'clsx'
 import { Download, ImageUp, Trash2 } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
@@ -79,7 +80,7 @@ interface PictureProps {
 
 function Picture({ picture, name, onReuse }: PictureProps) {
   const url = useObjectUrl(picture)
-  const extension = EXTENSIONS[picture.type] ?? picture.type.replace('image/', '')
+  const extension = ownMember(EXTENSIONS, picture.type) ?? picture.type.replace('image/', '')
   return (
     <li className="flex flex-col gap-1">
       <div className="aspect-square overflow-hidden rounded bg-sunken">
