@@ -127,6 +127,18 @@ async function differences({ rig, payees }: Stage, isExact: boolean): Promise<re
   })
 }
 
+/** How each deposit that is not credited stands, and what the payments still lack. */
+async function standings({ rig, paid }: Stage): Promise<string> {
+  const rows = await rig.storage.database.read.selectFrom('deposit').selectAll().execute()
+  const told = paid.map(({ txHash, asset }) => {
+    const own = rows.filter((row) => row.tx_hash === txHash)
+    const states = own.map((row) => [row.ordinal, row.state, row.reason, row.note, row.raw_amount].join(' '))
+    return `${txHash} ${asset}: ${states.join(', ') || 'not recorded'}`
+  })
+  const balances = rows.filter((row) => row.ordinal.startsWith('balance:'))
+  return [...told, ...balances.map((row) => `${row.ordinal}: ${row.state} ${row.raw_amount}`)].join('; ')
+}
+
 /** Claims one payment, as its owner or as somebody else. */
 async function claim(stage: Stage, { payee, txHash, asset }: Payment, claimant: Payee): Promise<number> {
   const { status, text } = await call(stage, claimant.rawKey, '/deposits/claim', { txHash, asset, chainId: CHAIN_ID })
@@ -192,7 +204,7 @@ async function settle(stage: Stage): Promise<void> {
     await wait(STEP_MS)
     return false
   }, SETTLE_MS_MAX)
-  if (!isSettled) faults.push(...(await differences(stage, true)))
+  if (!isSettled) faults.push(...(await differences(stage, true)), await standings(stage))
 }
 
 async function play(stage: Stage): Promise<OperationResult[]> {

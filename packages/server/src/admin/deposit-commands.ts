@@ -161,6 +161,7 @@ function factsOf(deposit: Deposit, facts: ChainFacts): readonly (readonly string
     ['To', deposit.address],
     ['From', deposit.sender ?? 'unknown'],
     ['Seen', timeOf(deposit.seenAt) ?? ''],
+    ['In doubt since', timeOf(deposit.doubtedAt) ?? 'never'],
     ['Released', timeOf(deposit.releasedAt) ?? 'no'],
     ['Credited', timeOf(deposit.creditedAt) ?? 'no'],
   ]
@@ -200,6 +201,7 @@ function depositJson(deposit: Deposit): object {
     block_hash: deposit.blockHash,
     block_time: timeOf(deposit.blockTime),
     seen: timeOf(deposit.seenAt),
+    doubted: timeOf(deposit.doubtedAt),
     released: timeOf(deposit.releasedAt),
     credited: timeOf(deposit.creditedAt),
   }

@@ -77,6 +77,8 @@ export interface DepositTable {
   credited_at: number | null
   /** When its block was first found to be final; null until then. */
   final_at: Generated<number | null>
+  /** Since when what is told of it does not fit together; null until then. */
+  doubted_at: Generated<number | null>
 }
 
 /** What we moved away from one of our addresses. Written before it is sent, so that a balance can be explained. */

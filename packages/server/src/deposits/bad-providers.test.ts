@@ -4,7 +4,13 @@ import { ETH_FEED, hasEvm, startEvmChain, TOKEN, usdg, type EvmChain } from '../
 import { startRpcProxy, type RpcProxy } from '../../testing/rpc-proxy.ts'
 import type { Hex } from '../chain/assets.ts'
 import { openChainReader } from '../chain/open-chain-reader.ts'
+import { DOUBT_MIN_MS } from './deposit-policy.ts'
 import { settleTransaction } from './settle-transaction.ts'
+
+/** Says of every address that it has nothing of the token. */
+function emptyBalance(answer: unknown, [call]: readonly unknown[]): unknown {
+  return (call as { data: string }).data.startsWith('0x70a08231') ? `0x${'0'.repeat(64)}` : answer
+}
 
 describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => {
   let chain: EvmChain
@@ -47,6 +53,28 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     await chain.finalise()
     await scene.follow()
     return { accountId, txHash }
+  }
+
+  /** Longer than a doubt is waited out. */
+  async function passTime(): Promise<void> {
+    await chain.client.increaseTime({ seconds: (2 * DOUBT_MIN_MS) / 1_000 })
+    await chain.finalise()
+    await scene.follow()
+  }
+
+  /** Looks, finds a doubt, and looks again when it has lasted. */
+  async function settleInDoubt(txHash: Hex, accountId: string) {
+    expect(await scene.settle(txHash, accountId)).toMatchObject({
+      deposits: [{ state: 'confirming', reason: 'confirming' }],
+    })
+    await passTime()
+    return scene.settle(txHash, accountId)
+  }
+
+  const withAmount = (amount: number) => (answer: unknown) => {
+    const receipt = answer as { logs: readonly object[] }
+    const data = `0x${usdg(amount).toString(16).padStart(64, '0')}`
+    return { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) }
   }
 
   // B146: nothing is locked by a look that failed.
@@ -172,24 +200,52 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
 
   test('that invents a transfer is found out by the address, whatever the amount', async () => {
     const { accountId, txHash } = await payFinal(20)
-    const inflate = (answer: unknown) => {
-      const receipt = answer as { logs: readonly { data: string }[] }
-      const data = `0x${usdg(90).toString(16).padStart(64, '0')}`
-      return { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) }
-    }
-    for (const proxy of [first, second]) proxy.alter('eth_getTransactionReceipt', inflate)
+    for (const proxy of [first, second]) proxy.alter('eth_getTransactionReceipt', withAmount(90))
+    const note = 'More would be credited than ever came to its address.'
+    expect(await settleInDoubt(txHash, accountId)).toMatchObject({ deposits: [{ state: 'under_review', note }] })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+  })
+
+  test('that invents a transfer is not believed because an operator let it pass', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    for (const proxy of [first, second]) proxy.alter('eth_getTransactionReceipt', withAmount(90))
+    await settleInDoubt(txHash, accountId)
+    const [deposit] = await scene.deps.deposits.listByAccount(accountId, { limit: 1 })
+    const release = { state: 'confirming', reason: 'confirming', releasedAt: scene.clock.now() } as const
+    await scene.deps.deposits.change(deposit!, ['under_review'], release, scene.clock.now())
     expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'under_review' }] })
     expect(await scene.balanceOf(accountId)).toBe(0n)
   })
 
+  test.each<[string, (proxies: { first: RpcProxy; second: RpcProxy }) => void]>([
+    ['an amount too large', ({ first: one }) => one.alter('eth_getTransactionReceipt', withAmount(9_000))],
+    ['an amount beyond all bounds', ({ first: one }) => one.alter('eth_getTransactionReceipt', withAmount(1e15))],
+    ['no such transaction', ({ second: other }) => other.alter('eth_getTransactionByHash', () => null)],
+    ['another balance', ({ first: one }) => one.alter('eth_call', emptyBalance)],
+    [
+      'too large an amount while the other is away',
+      ({ first: one, second: other }) => {
+        one.alter('eth_getTransactionReceipt', withAmount(90_000))
+        other.goAway()
+      },
+    ],
+  ])('that tells of %s once delays a deposit and leaves nothing to an operator', async (_what, spoil) => {
+    const { accountId, txHash } = await payFinal(20)
+    spoil({ first, second })
+    expect(await scene.settle(txHash, accountId)).toMatchObject({
+      deposits: [{ state: 'confirming', reason: 'confirming' }],
+    })
+    expect(await scene.balanceOf(accountId)).toBe(0n)
+    for (const proxy of [first, second]) proxy.restore()
+    await passTime()
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
+  })
+
   test('whose word another contradicts credits nothing', async () => {
     const { accountId, txHash } = await payFinal(2_000)
-    first.alter('eth_getTransactionReceipt', (answer) => {
-      const receipt = answer as { logs: readonly { data: string }[] }
-      const data = `0x${usdg(9_000).toString(16).padStart(64, '0')}`
-      return { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) }
-    })
-    expect(await scene.settle(txHash, accountId)).toMatchObject({
+    first.alter('eth_getTransactionReceipt', withAmount(9_000))
+    expect(await settleInDoubt(txHash, accountId)).toMatchObject({
       deposits: [{ state: 'under_review', note: 'Two providers tell different things of it.' }],
     })
     expect(await scene.balanceOf(accountId)).toBe(0n)
@@ -204,7 +260,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
       const { to, data } = call as { to: string; data: string }
       return to === ETH_FEED && data === '0xfeaf968c' ? `0x${words.join('')}` : answer
     })
-    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'under_review' }] })
+    expect(await settleInDoubt(txHash, accountId)).toMatchObject({ deposits: [{ state: 'under_review' }] })
     expect(await scene.balanceOf(accountId)).toBe(0n)
   })
 

@@ -20,6 +20,12 @@ export interface DepositPolicy {
 /** A deposit without a usable price for so long waits for an operator, in milliseconds. Source: decision 0028. */
 export const PRICE_WAIT_MAX_MS = 86_400_000
 
+/**
+ * What one wrong answer can have caused must be told for so long before an operator is asked, in milliseconds. Source:
+ * decision 0068.
+ */
+export const DOUBT_MIN_MS = 300_000
+
 /** Reads the policy out of the configuration. */
 export function policyFrom(config: DepositsConfig): DepositPolicy {
   const treasuries = config.chains.flatMap(({ chainId, treasury }) =>
@@ -54,6 +60,8 @@ export type DepositVerdict =
   | { readonly kind: 'sound' }
   /** Nothing is wrong, but it is too early to say. */
   | { readonly kind: 'wait' }
+  /** What is told does not fit together: one wrong answer may have done that, so it is looked at again. */
+  | { readonly kind: 'doubt'; readonly note: string }
   | { readonly kind: 'review'; readonly note: string }
 
 /**
@@ -63,14 +71,15 @@ export type DepositVerdict =
  */
 export function judgeDeposit(policy: DepositPolicy, facts: DepositFacts, credits: bigint): DepositVerdict {
   if (facts.isReleased) return { kind: 'sound' }
-  if (facts.opinion === 'differs') return { kind: 'review', note: 'Two providers tell different things of it.' }
+  if (facts.opinion === 'differs') return { kind: 'doubt', note: 'Two providers tell different things of it.' }
+  // How much it is may be one provider's mistake, too.
+  if (credits > policy.secondOpinionFrom && facts.opinion === 'later') return { kind: 'wait' }
   if (credits > policy.autoLimit) return { kind: 'review', note: 'It is worth more than the limit for credits alone.' }
   if (facts.sender !== null && policy.blockedSenders.has(facts.sender)) {
     return { kind: 'review', note: 'Its sender is on the list of blocked senders.' }
   }
-  if (credits > policy.secondOpinionFrom) {
-    if (facts.opinion === 'alone') return { kind: 'review', note: 'Only one provider can tell of it.' }
-    if (facts.opinion === 'later') return { kind: 'wait' }
+  if (credits > policy.secondOpinionFrom && facts.opinion === 'alone') {
+    return { kind: 'review', note: 'Only one provider can tell of it.' }
   }
   return { kind: 'sound' }
 }

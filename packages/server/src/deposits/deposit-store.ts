@@ -33,6 +33,7 @@ export interface DepositChange {
   readonly priceTime?: number | null
   readonly releasedAt?: number
   readonly finalAt?: number
+  readonly doubtedAt?: number | null
 }
 
 export type DepositAmount = Pick<Deposit, 'depositId' | 'state' | 'amount' | 'ordinal' | 'blockNumber'>
@@ -209,6 +210,7 @@ function recordStatement({ read }: Database, deposit: SeenDeposit, now: number):
       note: null,
       seen_at: now,
       credited_at: null,
+      doubted_at: null,
     })
     .onConflict((conflict) =>
       conflict
@@ -227,13 +229,14 @@ function recordStatement({ read }: Database, deposit: SeenDeposit, now: number):
 }
 
 function columnsOf(change: DepositChange): Updateable<DepositTable> {
-  const { priceRound, priceTime, releasedAt, finalAt, ...rest } = change
+  const { priceRound, priceTime, releasedAt, finalAt, doubtedAt, ...rest } = change
   return {
     ...rest,
     ...(priceRound === undefined ? {} : { price_round: priceRound }),
     ...(priceTime === undefined ? {} : { price_time: priceTime }),
     ...(releasedAt === undefined ? {} : { released_at: releasedAt }),
     ...(finalAt === undefined ? {} : { final_at: finalAt }),
+    ...(doubtedAt === undefined ? {} : { doubted_at: doubtedAt }),
   }
 }
 
@@ -262,6 +265,7 @@ function depositFrom(row: Selectable<DepositTable>): Deposit {
     releasedAt: row.released_at,
     seenAt: row.seen_at,
     finalAt: row.final_at,
+    doubtedAt: row.doubted_at,
     updatedAt: row.updated_at,
     creditedAt: row.credited_at,
   }

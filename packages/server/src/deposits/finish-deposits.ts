@@ -4,7 +4,7 @@ import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
 import { valueOfDeposit } from '../pricing/deposit-value.ts'
 import { checkInflow } from './check-inflow.ts'
 import { creditDeposit } from './credit-deposit.ts'
-import { judgeDeposit, PRICE_WAIT_MAX_MS, sumOfCredits, type DepositFacts } from './deposit-policy.ts'
+import { DOUBT_MIN_MS, judgeDeposit, PRICE_WAIT_MAX_MS, sumOfCredits, type DepositFacts } from './deposit-policy.ts'
 import type { DepositChange } from './deposit-store.ts'
 import { OPEN_STATES, type Deposit } from './deposit.ts'
 import { askSecondOpinion } from './second-opinion.ts'
@@ -89,7 +89,7 @@ async function price(deps: SettleDeps, deposit: Deposit, found: AssetPrice | nul
     return wait(deps, deposit, { reason: 'awaiting_price', credits: null })
   }
   const value = valueChange(deposit, found)
-  if (value.credits === null) return holdBack(deps, deposit, value, 'It is worth more than one deposit can be.')
+  if (value.credits === null) return doubt(deps, deposit, value, 'It is worth more than one deposit can be.')
   const change: DepositChange = { state: 'confirming', reason: 'confirming', ...value }
   const isChanged = await deps.deposits.change(deposit, OPEN_STATES, change, deps.clock.now())
   return isChanged ? deps.deposits.find(deposit.depositId) : null
@@ -98,6 +98,17 @@ async function price(deps: SettleDeps, deposit: Deposit, found: AssetPrice | nul
 async function wait(deps: SettleDeps, deposit: Deposit, change: DepositChange): Promise<null> {
   await deps.deposits.change(deposit, OPEN_STATES, { state: 'confirming', ...change }, deps.clock.now())
   return null
+}
+
+/**
+ * Has a deposit looked at again that does not fit what else is told, and leaves it to an operator once that has lasted:
+ * a node that is wrong for a moment, or has not come so far yet, must not cost its owner a day.
+ */
+async function doubt(deps: SettleDeps, deposit: Deposit, change: DepositChange, note: string): Promise<null> {
+  const now = deps.clock.now()
+  const doubtedAt = deposit.doubtedAt ?? now
+  if (now - doubtedAt >= DOUBT_MIN_MS) return holdBack(deps, deposit, change, note)
+  return wait(deps, deposit, { ...change, reason: 'confirming', doubtedAt })
 }
 
 async function holdBack(deps: SettleDeps, deposit: Deposit, change: DepositChange, note: string): Promise<null> {
@@ -118,6 +129,7 @@ async function judgeAll(
     const { asset, sender, releasedAt } = deposit
     const verdict = judgeDeposit(deps.policy, { asset, sender, isReleased: releasedAt !== null, opinion }, credits)
     if (verdict.kind === 'review') await holdBack(deps, deposit, {}, verdict.note)
+    if (verdict.kind === 'doubt') await doubt(deps, deposit, {}, verdict.note)
     if (verdict.kind === 'sound') sound.push(deposit)
   }
   return sound
@@ -132,7 +144,7 @@ async function takeEnough(deps: SettleDeps, sound: readonly Deposit[]): Promise<
     ({ depositId }) => !sound.some((deposit) => deposit.depositId === depositId),
   )
   if (isReleased || sumOfCredits([...sound, ...waiting]) >= deps.policy.minimum) return [...sound, ...waiting]
-  for (const deposit of sound) await wait(deps, deposit, { reason: 'below_minimum' })
+  for (const deposit of sound) await wait(deps, deposit, { reason: 'below_minimum', doubtedAt: null })
   return []
 }
 
@@ -143,8 +155,9 @@ async function creditCovered(deps: SettleDeps, scene: SettleScene, deposit: Depo
     const { chainId, address, asset, depositId } = deposit
     const verdict = await checkInflow(deps, scene, { chainId, address, asset }, depositId)
     if (verdict.kind === 'unknown') return void (await wait(deps, deposit, { reason: 'awaiting_outflow' }))
-    if (verdict.kind === 'exceeded' && deposit.releasedAt === null) {
-      return void (await holdBack(deps, deposit, {}, 'More would be credited than ever came to its address.'))
+    // Nor does an operator who let it pass make it come: what was released is held back again.
+    if (verdict.kind === 'exceeded') {
+      return void (await doubt(deps, deposit, {}, 'More would be credited than ever came to its address.'))
     }
   }
   const result = await creditDeposit(deps, deposit)

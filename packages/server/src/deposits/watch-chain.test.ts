@@ -5,6 +5,7 @@ import { hasEvm, MULTICALL, startEvmChain, TOKEN, usdg, type EvmChain } from '..
 import { startRpcProxy, type RpcProxy } from '../../testing/rpc-proxy.ts'
 import type { Hex } from '../chain/assets.ts'
 import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
+import { DOUBT_MIN_MS } from './deposit-policy.ts'
 import { createChainWatch, watchChain, type ChainWatch, type WatchDeps } from './watch-chain.ts'
 import { createWatchStore } from './watch-store.ts'
 
@@ -209,6 +210,12 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     const txHash = await chain.write('Forwarder.forward', forwarder, [address], { value: CENT })
     await finish(5)
     proxy.restore()
+    expect(await scene.settle(txHash, accountId)).toMatchObject({
+      deposits: [{ ordinal: 'trace:0', state: 'confirming' }],
+    })
+    await chain.client.increaseTime({ seconds: (2 * DOUBT_MIN_MS) / 1_000 })
+    await chain.finalise()
+    await scene.follow()
     const claim = await scene.settle(txHash, accountId)
     expect(claim).toMatchObject({ deposits: [{ ordinal: 'trace:0', state: 'under_review' }] })
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(25))
@@ -328,11 +335,22 @@ describe.skipIf(!hasEvm())('the watcher', () => {
   test('tells when the code behind the token is exchanged', async () => {
     const changes: string[] = []
     const told: WatchDeps = { ...deps, onTokenChanged: (_chainId, code) => changes.push(code) }
-    await watchChain(told, watch)
+    for (let round = 0; round < 2; round++) await watchChain(told, watch)
     const slot: Hex = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
     const value: Hex = `0x${'00'.repeat(12)}${'77'.repeat(20)}`
     await chain.client.setStorageAt({ address: chain.rules.token, index: slot, value })
-    await watchChain(told, watch)
+    for (let round = 0; round < 3; round++) await watchChain(told, watch)
     expect(changes).toEqual([`0x${'77'.repeat(20)}`])
+  })
+
+  test('wakes nobody for one wrong answer about the code behind the token', async () => {
+    const changes: string[] = []
+    const told: WatchDeps = { ...deps, onTokenChanged: (_chainId, code) => changes.push(code) }
+    for (let round = 0; round < 2; round++) await watchChain(told, watch)
+    proxy.alter('eth_getStorageAt', () => `0x${'ff'.repeat(32)}`)
+    await watchChain(told, watch)
+    proxy.restore()
+    for (let round = 0; round < 2; round++) await watchChain(told, watch)
+    expect(changes).toEqual([])
   })
 })

@@ -30,6 +30,8 @@ export interface ChainWatch {
   readonly ether: EtherWatch
   /** Transactions that were seen before they were final, so that each is looked at once. */
   readonly seen: Set<Hex>
+  /** The code behind the token as the last round was told; null before the first. */
+  tokenCode: string | null
   state: WatchState
 }
 
@@ -66,6 +68,7 @@ export function createChainWatch(deps: WatchDeps, reader: ChainReader): ChainWat
     addresses: new WatchedAddresses(deps.addresses, reader.chainId),
     ether: { clean: new Map(), surplusRounds: new Map(), searched: new Map(), next: 0 },
     seen: new Set(),
+    tokenCode: null,
     state: { latest: 0, finalized: 0, cursor: 0, watchedAt: 0, failuresInARow: 0 },
   }
 }
@@ -94,7 +97,7 @@ async function watchBy(deps: WatchDeps, watch: ChainWatch, view: ChainView): Pro
   await scanProvisional(deps, { watch, view, head, addresses })
   await followOpen(deps, { watch, view, head, addresses })
   await watchEther(deps, { ...watch, view, head, addresses })
-  await checkToken(deps, view, chainId)
+  await checkToken(deps, watch, view)
   const { latest, finalized } = head
   watch.state = {
     latest: latest.number,
@@ -238,9 +241,15 @@ async function settleGuarded(deps: WatchDeps, chainId: ChainId, txHash: Hex): Pr
   }
 }
 
-/** Notes the code behind the token's proxy, and tells when it has changed: then somebody should look. */
-async function checkToken(deps: WatchDeps, view: ChainView, chainId: ChainId): Promise<void> {
-  const code = (await view.findTokenCode()) ?? 'none'
+/**
+ * Notes the code behind the token's proxy, and tells when it has changed: then somebody should look. What two rounds in
+ * a row were told counts, so that one wrong answer wakes nobody.
+ */
+async function checkToken(deps: WatchDeps, watch: ChainWatch, view: ChainView): Promise<void> {
+  const { chainId } = watch.reader
+  const [last, code] = [watch.tokenCode, (await view.findTokenCode()) ?? 'none']
+  watch.tokenCode = code
+  if (code !== last) return
   const before = await deps.watch.noteFact(chainId, 'token_code', code, deps.clock.now())
   if (before !== null && before !== code) deps.onTokenChanged?.(chainId, code, before)
 }
