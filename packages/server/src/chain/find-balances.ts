@@ -2,7 +2,7 @@ import type { Asset, Hex } from './assets.ts'
 import { ChainUnavailableError, RpcRefusalError } from './chain-unavailable.ts'
 import type { JsonRpc } from './json-rpc.ts'
 import type { ChainRules } from './chain-rules.ts'
-import { bytesForm, parseAnswer, quantityForm } from './rpc-forms.ts'
+import { balanceForm, bytesForm, parseAnswer } from './rpc-forms.ts'
 
 export interface BalanceQuestion {
   readonly asset: Asset
@@ -50,11 +50,11 @@ async function readOne(
   { asset, address, tag }: { readonly asset: Asset; readonly address: Hex; readonly tag: string },
 ): Promise<bigint> {
   if (asset === 'ETH') {
-    return parseAnswer(quantityForm, await rpc.request('eth_getBalance', [address, tag]), 'balance')
+    return parseAnswer(balanceForm, await rpc.request('eth_getBalance', [address, tag]), 'balance')
   }
   const data = `0x70a08231${address.slice(2).padStart(64, '0')}`
   const answer = await rpc.request('eth_call', [{ to: rules.token, data }, tag])
-  return parseAnswer(quantityForm, answer, 'balance of the token')
+  return parseAnswer(balanceForm, answer, 'balance of the token')
 }
 
 async function readMany(
@@ -83,7 +83,7 @@ async function readMany(
   const results = readOrNull(decode)
   if (results?.length !== part.length)
     throw new ChainUnavailableError(`${rpc.name} told other balances than it was asked`)
-  return results.map(({ returnData }) => parseAnswer(quantityForm, returnData, 'balance'))
+  return results.map(({ returnData }) => parseAnswer(balanceForm, returnData, 'balance'))
 }
 
 /** The library throws errors of its own for bytes that are no such result. */

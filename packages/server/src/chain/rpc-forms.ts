@@ -14,6 +14,8 @@ const quantity = z
 const whole = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER)).transform(Number)
 
 export const quantityForm = quantity
+/** No address holds a thousand millions of ETH or more; the audit could not sum it up. Source: decision 0068. */
+export const balanceForm = quantity.refine((value) => value < 10n ** 27n)
 export const bytesForm = lower
 
 /** A block with the hashes of its transactions. */

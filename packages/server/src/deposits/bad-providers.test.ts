@@ -7,6 +7,11 @@ import { openChainReader } from '../chain/open-chain-reader.ts'
 import { DOUBT_MIN_MS } from './deposit-policy.ts'
 import { settleTransaction } from './settle-transaction.ts'
 
+/** Says of every address that it has more of the token than there can be. */
+function giantBalance(answer: unknown, [call]: readonly unknown[]): unknown {
+  return (call as { data: string }).data.startsWith('0x70a08231') ? `0x${'f'.repeat(64)}` : answer
+}
+
 /** Says of every address that it has nothing of the token. */
 function emptyBalance(answer: unknown, [call]: readonly unknown[]): unknown {
   return (call as { data: string }).data.startsWith('0x70a08231') ? `0x${'0'.repeat(64)}` : answer
@@ -94,6 +99,13 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     first.refuse('eth_getTransactionReceipt', -32000)
     expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
+  })
+
+  test('that tells of a balance which nobody can have is passed over, and the books can be summed up', async () => {
+    const { accountId, txHash, address } = await payFinal(20)
+    first.alter('eth_call', giantBalance)
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
+    expect(await scene.deps.inflows.find(4663, address, 'USDG')).toMatchObject({ inflow: usdg(20) })
   })
 
   test('that is busy is asked again', async () => {
@@ -222,6 +234,13 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     ['an amount beyond all bounds', ({ first: one }) => one.alter('eth_getTransactionReceipt', withAmount(1e15))],
     ['no such transaction', ({ second: other }) => other.alter('eth_getTransactionByHash', () => null)],
     ['another balance', ({ first: one }) => one.alter('eth_call', emptyBalance)],
+    [
+      'too small an amount while the other is away',
+      ({ first: one, second: other }) => {
+        one.alter('eth_getTransactionReceipt', withAmount(0.1))
+        other.goAway()
+      },
+    ],
     [
       'too large an amount while the other is away',
       ({ first: one, second: other }) => {

@@ -7,6 +7,7 @@ import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { creditDeposit } from './credit-deposit.ts'
 import { createDepositStore } from './deposit-store.ts'
+import { OPEN_STATES } from './deposit.ts'
 
 describeEachEngine('crediting a deposit', (engine) => {
   let money: TestLedger
@@ -47,6 +48,18 @@ describeEachEngine('crediting a deposit', (engine) => {
       state: 'seen',
     })
     expect(await money.findBalance(accountId)).toEqual({ posted: 0n, held: 0n })
+  })
+
+  test('a worth that was found for another amount is never noted, and so never credited', async () => {
+    const { accountId } = await money.createCaller(0n)
+    const store = createDepositStore(money.test.database)
+    const seen = seenDeposit(accountId, { txHash: hexOf(8, 32) })
+    const read = await seedReadyDeposit(money.test.database, seen)
+    // Another look is told another amount in the same block, before this one has come to an end.
+    await store.record([{ ...seen, amount: 1n }], 3)
+    expect(await store.change(read, OPEN_STATES, { state: 'confirming', credits: read.credits }, 4)).toBe(false)
+    expect(await creditDeposit({ ledger: money.ledger, clock }, read)).toMatchObject({ kind: 'not_creditable' })
+    expect(await store.find(read.depositId)).toMatchObject({ amount: 1n, credits: null })
   })
 
   test('a deposit that an operator holds back is not credited', async () => {

@@ -27,11 +27,11 @@ export interface DecisionStore {
   /**
    * Writes a decision and what it makes of the deposit, both or none.
    *
-   * @param from states in which the deposit must be, in the block in which it was read.
+   * @param from states in which the deposit must be, in the block and of the amount in which it was read.
    * @returns false when it is not: somebody else was faster.
    */
   decide(
-    deposit: Pick<Deposit, 'depositId' | 'blockHash'>,
+    deposit: Pick<Deposit, 'depositId' | 'blockHash' | 'amount'>,
     from: readonly DepositState[],
     decision: Decision,
     decided: DecidedDeposit,
@@ -46,7 +46,7 @@ const LISTED_MAX = 100
 export function createDecisionStore(database: Database): DecisionStore {
   const { read } = database
   return {
-    async decide({ depositId, blockHash }, from, decision, { state, releasedAt, worth }) {
+    async decide({ depositId, blockHash, amount }, from, decision, { state, releasedAt, worth }) {
       const change = read
         .updateTable('deposit')
         .set({
@@ -56,6 +56,7 @@ export function createDecisionStore(database: Database): DecisionStore {
         })
         .where('deposit_id', '=', depositId)
         .where('block_hash', '=', blockHash)
+        .where('raw_amount', '=', amount.toString())
         .where('state', 'in', from)
         .where('credited_at', 'is', null)
       const text = (value: string | null) => sql<string>`cast(${value} as text)`

@@ -83,12 +83,13 @@ export interface DepositStore {
   /** Raw amounts of all deposits to an address that were not taken back, by state. */
   listAmounts(chainId: ChainId, address: Hex, asset: Asset): Promise<readonly DepositAmount[]>
   /**
-   * Changes a deposit that is in one of the states and in this block.
+   * Changes a deposit that is in one of the states, in this block and of this amount: a worth that was found for
+   * another amount must never stand beside it.
    *
    * @returns false when it is not: somebody else was faster.
    */
   change(
-    deposit: Pick<Deposit, 'depositId' | 'blockHash'>,
+    deposit: Pick<Deposit, 'depositId' | 'blockHash' | 'amount'>,
     from: readonly DepositState[],
     change: DepositChange,
     now: number,
@@ -167,12 +168,13 @@ export function createDepositStore(database: Database): DepositStore {
         .execute()
       return found.map(({ raw_amount, ...row }) => ({ ...row, amount: BigInt(raw_amount) }))
     },
-    async change({ depositId, blockHash }, from, change, now) {
+    async change({ depositId, blockHash, amount }, from, change, now) {
       const statement = read
         .updateTable('deposit')
         .set({ ...columnsOf(change), updated_at: now })
         .where('deposit_id', '=', depositId)
         .where('block_hash', '=', blockHash)
+        .where('raw_amount', '=', amount.toString())
         .where('state', 'in', from)
         .where('credited_at', 'is', null)
       const [changed] = await database.write([statement.compile()])

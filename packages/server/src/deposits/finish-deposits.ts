@@ -42,7 +42,7 @@ export async function finishDeposits(
   if (priced.length === 0) return
   const opinion = await askSecondOpinion(scene.reader, scene.view, { ...scene, transfers, prices })
   const sound = await judgeAll(deps, priced, opinion)
-  const enough = await takeEnough(deps, sound)
+  const enough = await takeEnough(deps, sound, opinion)
   for (const deposit of enough) await creditCovered(deps, scene, deposit)
 }
 
@@ -135,8 +135,15 @@ async function judgeAll(
   return sound
 }
 
-/** Small deposits wait for others of their account until together they are enough. */
-async function takeEnough(deps: SettleDeps, sound: readonly Deposit[]): Promise<readonly Deposit[]> {
+/**
+ * Small deposits wait for others of their account until together they are enough. That one is small is not believed on
+ * the word of one provider while there is another: such a deposit is hardly looked at again.
+ */
+async function takeEnough(
+  deps: SettleDeps,
+  sound: readonly Deposit[],
+  opinion: DepositFacts['opinion'],
+): Promise<readonly Deposit[]> {
   const [first] = sound
   if (first === undefined) return []
   const isReleased = sound.every(({ releasedAt }) => releasedAt !== null)
@@ -144,7 +151,8 @@ async function takeEnough(deps: SettleDeps, sound: readonly Deposit[]): Promise<
     ({ depositId }) => !sound.some((deposit) => deposit.depositId === depositId),
   )
   if (isReleased || sumOfCredits([...sound, ...waiting]) >= deps.policy.minimum) return [...sound, ...waiting]
-  for (const deposit of sound) await wait(deps, deposit, { reason: 'below_minimum', doubtedAt: null })
+  const reason = opinion === 'later' ? 'confirming' : 'below_minimum'
+  for (const deposit of sound) await wait(deps, deposit, { reason, doubtedAt: null })
   return []
 }
 

@@ -44,8 +44,8 @@ async function checkDeposits(context: AuditContext): Promise<Finding> {
 }
 
 /**
- * Compares what was credited for each address with the largest inflow that was seen. Deposits that an operator let pass
- * are not counted: the operator has looked. Nor are those to a treasury, whose owner moves coins as they like.
+ * Compares what was credited for each address with the inflow that was seen. Those to a treasury are not counted, whose
+ * owner moves coins as they like.
  */
 async function checkInflow(context: AuditContext): Promise<Finding> {
   const { engine } = context
@@ -58,7 +58,7 @@ async function checkInflow(context: AuditContext): Promise<Finding> {
                        cast(sum(${amount.low}) as bigint) as low
                   from deposit d
                   join deposit_address a on a.chain_id = d.chain_id and a.address = d.address
-                 where d.state = 'credited' and d.released_at is null
+                 where d.state = 'credited'
                  group by d.chain_id, d.address, d.asset) s
           left join address_inflow i on i.chain_id = s.chain_id and i.address = s.address and i.asset = s.asset
          where i.raw_inflow is null
