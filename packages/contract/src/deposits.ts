@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { creditsNumber, usdNumber } from './money-schema.ts'
+import { recordId } from './record-id.ts'
+import { wholeNumber } from './whole-number.ts'
 
 /** Networks on which deposits arrive. Source: spec 8. */
 export const depositChainIds = [4663, 46630] as const
@@ -179,14 +181,11 @@ export type DepositAddressReply = z.output<typeof depositAddressReply>
 const DEPOSIT_PAGE_DEFAULT = 50
 const DEPOSIT_PAGE_MAX = 200
 
-const depositId = z
-  .string()
-  .regex(/^(dep_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'expected the id of a deposit.')
-  .transform((text) => text.replace('dep_', ''))
+const depositId = recordId('a deposit', 'dep_')
 
 /** Page of `GET /deposits`. */
 export const depositsQuery = z.object({
-  limit: z.coerce.number<string | number>().int().min(1).max(DEPOSIT_PAGE_MAX).default(DEPOSIT_PAGE_DEFAULT),
+  limit: wholeNumber({ min: 1, max: DEPOSIT_PAGE_MAX }).default(DEPOSIT_PAGE_DEFAULT),
   after: depositId.optional().describe('Id of the last deposit of the page before.'),
 })
 

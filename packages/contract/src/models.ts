@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { creditsNumber } from './money-schema.ts'
+import { wholeNumber } from './whole-number.ts'
 
 export const modelTypes = ['text', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 
@@ -101,8 +102,8 @@ export type ModelListReply = z.output<typeof modelList>
 export const modelsQuery = z.object({
   type: z.enum([...modelTypes, 'all']).optional(),
   q: z.string().max(200).optional().describe('Words that the id or the name contains.'),
-  limit: z.coerce.number<string | number>().int().min(1).max(1_000).optional(),
-  offset: z.coerce.number<string | number>().int().min(0).max(1_000_000).optional(),
+  limit: wholeNumber({ min: 1, max: 1_000 }).optional(),
+  offset: wholeNumber({ min: 0, max: 1_000_000 }).optional(),
 })
 
 export type ModelsQuery = z.output<typeof modelsQuery>

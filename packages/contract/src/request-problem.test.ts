@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { consoleEndpointList } from './console-endpoints.ts'
 import { endpointList } from './endpoints.ts'
 import { imageRequest } from './images.ts'
+import { recordId } from './record-id.ts'
 import { requestProblem } from './request-problem.ts'
 import { videoRequest } from './videos.ts'
 
@@ -64,5 +65,37 @@ describe('what is wrong with a text that does not fit a pattern', () => {
     [videoRequest, { seconds: 'long' }, "'seconds': expected whole seconds as text, such as '8'."],
   ])('has an example', (schema, fields, message) => {
     expect(problemOf(schema, { model: 'm', prompt: 'p', ...fields })?.message).toBe(`Invalid value for ${message}`)
+  })
+})
+
+describe('a value of another form in a query', () => {
+  /** What any text may be, and what is looked up or compared as a whole: an unknown one is told apart there. */
+  const free = ['q', 'model', 'size', 'quality', 'resolution', 'reason', 'signature', 'expires']
+  const freeHere = ['after of listTeamStatementEntries']
+  const parameters = [...endpointList, ...consoleEndpointList].flatMap(({ id, request }) =>
+    'query' in request && request.query !== undefined
+      ? Object.entries(request.query.shape).map(([name, schema]) => ({ name, of: `${name} of ${id}`, schema }))
+      : [],
+  )
+  const formed = parameters.filter(({ name, of }) => !free.includes(name) && !freeHere.includes(of))
+
+  test.each(['', 'garbage', '0x1', ' 1', '1e1', '~', '019ab0c1'])(
+    'such as %j is refused by name everywhere',
+    (value) => {
+      expect(formed.length).toBeGreaterThan(30)
+      const problems = formed.map(({ name, schema }) => problemOf(z.object({ [name]: schema }), { [name]: value }))
+      expect(problems.map((problem) => [problem?.code, problem?.param])).toEqual(
+        formed.map(({ name }) => ['invalid_value', name]),
+      )
+    },
+  )
+
+  test('is told apart from an id, written in either case, with or without what is shown before it', () => {
+    const id = '019ab0c1-2d3e-7f40-8a5b-6c7d8e9f0a1b'
+    const schema = recordId('a deposit', 'dep_')
+    for (const given of [id, id.toUpperCase(), `dep_${id}`]) expect(schema.parse(given)).toBe(id)
+    for (const given of [`vid_${id}`, `${id}0`, ` ${id}`, `dep_dep_${id}`]) {
+      expect(problemOf(schema, given)?.message).toBe('expected the id of a deposit.')
+    }
   })
 })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
 import { creditsNumber } from './money-schema.ts'
+import { recordId } from './record-id.ts'
+import { wholeNumber } from './whole-number.ts'
 
 export const usageTypes = ['chat', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 export type UsageType = (typeof usageTypes)[number]
@@ -8,15 +10,6 @@ export type UsageType = (typeof usageTypes)[number]
 /** Most records on one page, and how many come unasked. Source: decision 0012 (limits of a request). */
 export const USAGE_PAGE_MAX = 200
 export const USAGE_PAGE_DEFAULT = 50
-
-/** Ids are UUIDv7 text. */
-const recordId = z.string().min(1).max(64)
-
-/** Another text stands before or after all ids, so that a page by it would be the wrong one. */
-const recordCursor = z
-  .string()
-  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'expected the id of a record.')
-  .transform((text) => text.toLowerCase())
 
 /**
  * A point in time in a query: seconds since the epoch or an ISO 8601 date or time, in UTC where it names no zone.
@@ -34,8 +27,8 @@ const instant = z
 
 /** Filters and page of `GET /v1/usage`. */
 export const usageQuery = z.object({
-  limit: z.coerce.number<string | number>().int().min(1).max(USAGE_PAGE_MAX).default(USAGE_PAGE_DEFAULT),
-  after: recordCursor.optional().describe('Id of the last record of the page before.'),
+  limit: wholeNumber({ min: 1, max: USAGE_PAGE_MAX }).default(USAGE_PAGE_DEFAULT),
+  after: recordId('a record').optional().describe('Id of the last record of the page before.'),
   from: instant.optional().describe('Not before: seconds since the epoch, or an ISO 8601 date or time.'),
   to: instant.optional().describe('Before: seconds since the epoch, or an ISO 8601 date or time.'),
   model: z.string().min(1).max(256).optional().describe('As the requests named it.'),
@@ -162,4 +155,4 @@ export const usageReply = z.discriminatedUnion('state', [usagePending, usageReco
 
 export type UsageReply = z.output<typeof usageReply>
 
-export const usagePath = z.object({ request_id: recordId })
+export const usagePath = z.object({ request_id: z.string().min(1).max(64) })

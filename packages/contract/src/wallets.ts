@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { depositChainIds } from './deposits.ts'
+import { recordId } from './record-id.ts'
 
 const MESSAGE_LENGTH_MAX = 4_000
 /** Room for the signature of a contract that is yet to be made, which holds the call that makes it. */
@@ -68,10 +69,7 @@ export const linkedWalletList = z
 export type LinkedWalletList = z.output<typeof linkedWalletList>
 
 export const linkedWalletPath = z.object({
-  wallet_id: z
-    .string()
-    .regex(/^(wal_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'expected the id of a wallet.')
-    .transform((text) => text.replace('wal_', '')),
+  wallet_id: recordId('a wallet', 'wal_'),
 })
 
 /** What unlinking answers. */

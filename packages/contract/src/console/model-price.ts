@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { modelTypes } from '../models.ts'
 import { creditsNumber, usdNumber } from '../money-schema.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 /** Requests of one sum, and units of one request, at most. */
 const REQUESTS_MAX = 1_000_000_000
 const UNITS_MAX = 100_000_000
 
-const whole = (most: number) => z.coerce.number<string | number>().int().min(0).max(most)
+const whole = (max: number) => wholeNumber({ min: 0, max })
 const setting = z.string().min(1).max(40).optional()
 
 /** So many requests, all alike. What does not concern the model's kind is not read. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { budgetPeriods } from '../balance.ts'
 import { parseCredits } from '../credits.ts'
 import { creditsNumber } from '../money-schema.ts'
+import { recordId } from '../record-id.ts'
 import { operatorReason } from './operator-settings.ts'
 import { operatorAccountLimits } from './request-limits.ts'
 import { teamRoles } from './session.ts'
@@ -13,8 +14,6 @@ export const OPERATOR_PAGE_ROWS = 50
 export const accountStates = ['active', 'suspended', 'closed'] as const
 export type AccountState = (typeof accountStates)[number]
 
-const id = z.string().min(1).max(64)
-
 export const operatorAccountsQuery = z.object({
   q: z
     .string()
@@ -24,7 +23,7 @@ export const operatorAccountsQuery = z.object({
     .optional()
     .describe('Part of a name or of a member’s address; or how an id of account, team or key begins.'),
   state: z.enum(accountStates).optional(),
-  after: id.optional(),
+  after: recordId('an account').optional(),
 })
 
 export type OperatorAccountsQuery = z.output<typeof operatorAccountsQuery>
@@ -99,7 +98,7 @@ export const operatorAccountReply = account.extend({
 
 export type OperatorAccountDetails = z.output<typeof operatorAccountReply>
 
-export const operatorAccountPath = z.object({ account_id: id })
+export const operatorAccountPath = z.object({ account_id: z.string().min(1).max(64) })
 
 export const accountStateChange = z.object({ state: z.enum(accountStates), reason: operatorReason })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { deposit, depositPath, depositStates } from '../deposits.ts'
+import { recordId } from '../record-id.ts'
 import { operatorReason } from './operator-settings.ts'
 
 const block = z.object({ number: z.int(), hash: z.string(), time: z.int() }).nullable()
@@ -17,7 +18,7 @@ export type OperatorDeposit = z.output<typeof operatorDeposit>
 
 export const operatorDepositsQuery = z.object({
   state: z.enum(depositStates).optional(),
-  account: z.string().min(1).max(64).optional(),
+  account: recordId('an account').optional(),
   after: depositPath.shape.deposit_id.optional(),
 })
 

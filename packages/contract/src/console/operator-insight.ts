@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { healthReply } from '../health.ts'
 import { modelTypes } from '../models.ts'
 import { creditsNumber } from '../money-schema.ts'
+import { recordId } from '../record-id.ts'
 
 const circuit = z.enum(['closed', 'half_open', 'open'])
 const served = z.enum(['ok', 'degraded', 'down', 'off'])
@@ -121,8 +122,8 @@ export const journalActions = [
 
 export const journalQuery = z.object({
   action: z.enum(journalActions).optional(),
-  account: z.string().min(1).max(64).optional(),
-  after: z.string().min(1).max(64).optional(),
+  account: recordId('an account').optional(),
+  after: recordId('an action').optional(),
 })
 
 /** What operators did, newest first. */

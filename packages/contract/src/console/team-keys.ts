@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { budgetPeriods } from '../balance.ts'
 import { parseCredits } from '../credits.ts'
 import { creditsNumber } from '../money-schema.ts'
+import { recordId } from '../record-id.ts'
 import { requestsPerMinute } from './request-limits.ts'
 
 /** Models in a key's list at most, and characters of an id. */
@@ -50,7 +51,7 @@ export const teamKeysQuery = z.object({
     .enum(['active', 'ended'])
     .optional()
     .describe('Absent for all but keys of the playground that have ended, of which each session leaves one.'),
-  after: z.string().min(1).max(64).optional(),
+  after: recordId('a key').optional(),
 })
 
 /** Newest first. */

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { creditsNumber, usdNumber } from '../money-schema.ts'
+import { RECORD_ID } from '../record-id.ts'
 import { usageList, usagePending, usageQuery, usageRecord } from '../usage.ts'
+import { wholeNumber } from '../whole-number.ts'
 import { teamPath } from './team-keys.ts'
 
 /** What a team can spend. */
@@ -18,8 +20,13 @@ export const teamUsagePending = usagePending.extend(keyOfUsage.shape)
 
 export type TeamUsageRecord = z.output<typeof teamUsageRecord>
 
+const keyFilter = z
+  .string()
+  .regex(new RegExp(`^(playground|${RECORD_ID})$`), 'expected the id of a key, or playground.')
+  .transform((text) => text.toLowerCase())
+
 export const teamUsageQuery = usageQuery.extend({
-  key: z.string().min(1).max(64).optional().describe('Id of a key, or `playground` for all of the playground.'),
+  key: keyFilter.optional().describe('Id of a key, or `playground` for all of the playground.'),
 })
 
 export type TeamUsageQuery = z.output<typeof teamUsageQuery>
@@ -82,13 +89,7 @@ export const usageGroupings = ['model', 'key', 'type'] as const
 export type UsageGrouping = (typeof usageGroupings)[number]
 
 export const teamUsageDaysQuery = z.object({
-  days: z.coerce
-    .number<string | number>()
-    .int()
-    .min(1)
-    .max(USAGE_DAYS_MAX)
-    .default(30)
-    .describe('Up to today, in UTC.'),
+  days: wholeNumber({ min: 1, max: USAGE_DAYS_MAX }).default(30).describe('Up to today, in UTC.'),
   by: z.enum(usageGroupings).default('model').describe('What the totals of a day are divided by.'),
   model: teamUsageQuery.shape.model,
   type: teamUsageQuery.shape.type,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { creditsNumber } from '../money-schema.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 /** What moves a balance. Source: decision 0044 (funding in the console). */
 export const statementKinds = ['deposit', 'grant', 'adjustment', 'charge'] as const
@@ -15,7 +16,7 @@ const ENTRY_PAGE_DEFAULT = 50
 const ENTRY_PAGE_MAX = 200
 
 export const teamStatementEntriesQuery = teamStatementQuery.extend({
-  limit: z.coerce.number<string | number>().int().min(1).max(ENTRY_PAGE_MAX).default(ENTRY_PAGE_DEFAULT),
+  limit: wholeNumber({ min: 1, max: ENTRY_PAGE_MAX }).default(ENTRY_PAGE_DEFAULT),
   after: z.string().min(1).max(64).optional().describe('Id of the last entry of the page before.'),
 })
 

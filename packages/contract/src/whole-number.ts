@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** Bounds of a whole number, both inclusive. */
+export interface WholeBounds {
+  readonly min: number
+  readonly max: number
+}
+
+/** What is written as people write a number: the rules of JavaScript would read an empty text as 0, `0x10` as 16. */
+function numberOf(given: string | number): unknown {
+  if (typeof given !== 'string') return given
+  return /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given
+}
+
+/** A whole number of a query, where every value arrives as text. */
+export function wholeNumber({ min, max }: WholeBounds) {
+  return z.preprocess(numberOf, z.int().min(min).max(max))
+}
