@@ -5,7 +5,8 @@ import { startTestGateway, type TestGateway } from '../packages/server/testing/t
 let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ credits: '100' })
+  // So that one failure that counted would close a model, and be seen in the next case.
+  gateway = await startTestGateway({ file: { limits: { breaker_failures: 1, breaker_open_ms: 60_000 } } })
 })
 afterAll(() => gateway.stop())
 
@@ -27,6 +28,8 @@ test.each([
   ['429', 503, 'server_is_overloaded'],
   ['500', 502, 'upstream_error'],
   ['503', 503, 'server_is_overloaded'],
+  ['upstream-401', 503, 'upstream_unavailable'],
+  ['upstream-402', 503, 'upstream_unavailable'],
   ['empty', 502, 'upstream_empty'],
   ['html-error', 502, 'upstream_error'],
   ['html-200', 502, 'upstream_error'],
@@ -48,4 +51,24 @@ test.each(['no-usage', 'length'])('%s is an ordinary answer and charged', async 
     expect([status, code]).toEqual([200, null])
     expect(charged).toBeGreaterThan(0n)
   }
+})
+
+test('what scripts play says nothing of the health, and opens no circuit', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const fail = async (path: string, body: object): Promise<number> =>
+    (await gateway.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).status
+  for (let turn = 0; turn < 3; turn++) {
+    const statuses = await Promise.all([
+      fail('/v1/chat/completions', { model: 'svc-sandbox/500', messages }),
+      fail('/v1/embeddings', { model: 'svc-sandbox/embedding-500', input: 'a' }),
+      fail('/v1/images/generations', { model: 'svc-sandbox/image-500', prompt: 'a' }),
+      fail('/v1/videos', { model: 'svc-sandbox/video-500', prompt: 'a' }),
+      fail('/v1/audio/speech', { model: 'svc-sandbox/speech-500', input: 'a', voice: 'alloy' }),
+    ])
+    expect(statuses).toEqual([502, 502, 502, 502, 502])
+  }
+  expect(await (await gateway.fetch('/health')).json()).toMatchObject({
+    ...{ status: 'ok', circuits: { open: 0, half_open: 0 } },
+    routing: { text: 'ok', image: 'ok', video: 'ok', audio: 'ok' },
+  })
 })

@@ -24,6 +24,7 @@ function playedModels(model: Model): readonly PlayedModel[] {
 export async function openSandbox(config: Config, catalog: Catalog, clock: Clock): Promise<OpenSandbox | null> {
   if (!config.upstreams.some((upstream) => upstream.kind === 'sandbox')) return null
   const { startSandbox } = await import('./sandbox/sandbox-server.ts')
+  const { isScripted } = await import('./sandbox/sandbox-prefix.ts')
   const { findRecogniser } = await import('./sandbox/find-recogniser.ts')
   const key = randomBytes(24).toString('hex')
   // The sandbox takes an unchanged array for an unchanged list, and need not look at its hundreds of models for each
@@ -45,5 +46,5 @@ export async function openSandbox(config: Config, catalog: Catalog, clock: Clock
     },
     costOf: (model, usage) => sandboxCost(catalog, model, usage),
   })
-  return { url: sandbox.url, key, abilities: sandbox.abilities, close: () => sandbox.close() }
+  return { url: sandbox.url, key, abilities: sandbox.abilities, isScripted, close: () => sandbox.close() }
 }

@@ -17,6 +17,8 @@ export interface SandboxAddress {
   readonly key: string
   /** Kinds of media that it can make or read. */
   readonly abilities: ReadonlySet<MediaPrices['type']>
+  /** Tells the models, and the jobs of models, that play what a developer asks them to. */
+  readonly isScripted: (name: string) => boolean
 }
 
 const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
@@ -73,5 +75,10 @@ export function openUpstreams(
   deps: OpenDeps,
 ): ReadonlyMap<string, WatchedUpstream> {
   const breaker = { failuresMin: limits.breakerFailures, openMs: limits.breakerOpenMs }
-  return new Map(upstreams.map((config) => [config.name, watchHealth(openUpstream(config, deps), deps.clock, breaker)]))
+  return new Map(
+    upstreams.map((config) => {
+      const isScripted = config.kind === 'sandbox' ? deps.sandbox?.isScripted : undefined
+      return [config.name, watchHealth(openUpstream(config, deps), deps.clock, { ...breaker, isScripted })]
+    }),
+  )
 }

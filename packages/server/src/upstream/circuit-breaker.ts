@@ -12,6 +12,8 @@ export interface BreakerLimits {
    * none.
    */
   readonly openMs: number
+  /** Tells by the name of a model, or of a video's job, whether its failures were asked for: then they say nothing. */
+  readonly isScripted?: ((name: string) => boolean) | undefined
 }
 
 /** What a circuit remembers: one bit for each of the last calls, 1 where it failed. */
@@ -95,7 +97,7 @@ export class CircuitBreaker {
    */
   note(model: string, error: unknown): void {
     this.#onNote?.(model, error)
-    if (this.#limits.openMs === 0) return
+    if (this.#limits.openMs === 0 || this.#limits.isScripted?.(model) === true) return
     if (error === null && this.#account === null && this.#models.size === 0) return
     if (!(error instanceof UpstreamFailure)) return this.#worked(model, error === null)
     if (error.kind === 'our_account') this.#account = this.#opened(this.#account ?? newCircuit(), error)

@@ -18,7 +18,10 @@ export interface WatchedUpstream extends Upstream {
   readonly recent: RecentCalls
 }
 
-/** Watches what becomes of the calls to an upstream, each modality by itself. */
+/** Makes what becomes of a call for a model known. */
+type Note = <Result>(watch: HealthWatch, model: string, work: Promise<Result>) => Promise<Result>
+
+/** Watches what becomes of the calls to an upstream, each modality by itself; what a script plays is only remembered. */
 export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLimits): WatchedUpstream {
   const probe = (): Promise<unknown> => upstream.listModels()
   const text = createHealthWatch(clock, probe)
@@ -27,67 +30,67 @@ export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLim
   const videos = upstream.videos === null ? null : createHealthWatch(clock, probe)
   const watches: Readonly<Record<Modality, HealthWatch | null>> = { text, image: images, video: videos, audio }
   const recent = new RecentCalls(clock)
+  const isScripted = limits.isScripted ?? (() => false)
+  const note: Note = (watch, model, work) => {
+    const timed = recent.timed(model, work)
+    return isScripted(model) ? timed : watch.follow(timed)
+  }
   const circuits = new CircuitBreaker(limits, clock, (model, error) => recent.ended(model, error))
   return {
     ...upstream,
     circuits,
     recent,
-    complete: (request) => text.follow(recent.timed(request.upstreamModel, upstream.complete(request))),
-    stream: (request, sink) => text.follow(recent.timed(request.upstreamModel, upstream.stream(request, sink))),
+    complete: (request) => note(text, request.upstreamModel, upstream.complete(request)),
+    stream: (request, sink) => note(text, request.upstreamModel, upstream.stream(request, sink)),
     listModels: () => text.follow(upstream.listModels()),
-    embeddings: watchEmbeddings(upstream.embeddings, text, recent),
-    images: watchImages(upstream.images, images, recent),
-    videos: watchVideos(upstream.videos, videos, recent),
-    speech: watchSpeech(upstream.speech, audio, recent),
-    transcription: watchTranscription(upstream.transcription, audio, recent),
+    embeddings: watchEmbeddings(upstream.embeddings, text, note),
+    images: watchImages(upstream.images, images, note),
+    videos: watchVideos(upstream.videos, videos, { note, isScripted }),
+    speech: watchSpeech(upstream.speech, audio, note),
+    transcription: watchTranscription(upstream.transcription, audio, note),
     health: (modality) => watches[modality]?.health() ?? 'off',
   }
 }
 
-function watchEmbeddings(
-  port: EmbeddingUpstream | null,
-  watch: HealthWatch,
-  recent: RecentCalls,
-): EmbeddingUpstream | null {
+function watchEmbeddings(port: EmbeddingUpstream | null, watch: HealthWatch, note: Note): EmbeddingUpstream | null {
   if (port === null) return null
-  return { ...port, embed: (request) => watch.follow(recent.timed(request.upstreamModel, port.embed(request))) }
+  return { ...port, embed: (request) => note(watch, request.upstreamModel, port.embed(request)) }
 }
 
-function watchImages(port: ImageUpstream | null, watch: HealthWatch | null, recent: RecentCalls): ImageUpstream | null {
+function watchImages(port: ImageUpstream | null, watch: HealthWatch | null, note: Note): ImageUpstream | null {
   if (port === null || watch === null) return port
   return {
     ...port,
-    create: (request, onPartial) => watch.follow(recent.timed(request.upstreamModel, port.create(request, onPartial))),
+    create: (request, onPartial) => note(watch, request.upstreamModel, port.create(request, onPartial)),
   }
 }
 
-function watchSpeech(
-  port: SpeechUpstream | null,
-  watch: HealthWatch | null,
-  recent: RecentCalls,
-): SpeechUpstream | null {
+function watchSpeech(port: SpeechUpstream | null, watch: HealthWatch | null, note: Note): SpeechUpstream | null {
   if (port === null || watch === null) return port
-  return { ...port, speak: (request) => watch.follow(recent.timed(request.upstreamModel, port.speak(request))) }
+  return { ...port, speak: (request) => note(watch, request.upstreamModel, port.speak(request)) }
 }
 
 function watchTranscription(
   port: TranscriptionUpstream | null,
   watch: HealthWatch | null,
-  recent: RecentCalls,
+  note: Note,
 ): TranscriptionUpstream | null {
   if (port === null || watch === null) return port
   return {
     ...port,
-    transcribe: (request, onEvent) =>
-      watch.follow(recent.timed(request.upstreamModel, port.transcribe(request, onEvent))),
+    transcribe: (request, onEvent) => note(watch, request.upstreamModel, port.transcribe(request, onEvent)),
   }
 }
 
-function watchVideos(port: VideoUpstream | null, watch: HealthWatch | null, recent: RecentCalls): VideoUpstream | null {
+function watchVideos(
+  port: VideoUpstream | null,
+  watch: HealthWatch | null,
+  { note, isScripted }: { readonly note: Note; readonly isScripted: (name: string) => boolean },
+): VideoUpstream | null {
   if (port === null || watch === null) return port
   return {
     ...port,
-    submit: (submission) => watch.follow(recent.timed(submission.upstreamModel, port.submit(submission))),
-    report: (jobId) => watch.follow(port.report(jobId)),
+    submit: (submission) => note(watch, submission.upstreamModel, port.submit(submission)),
+    report: (jobId) => (isScripted(jobId) ? port.report(jobId) : watch.follow(port.report(jobId))),
   }
 }

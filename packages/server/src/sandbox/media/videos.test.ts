@@ -2,6 +2,7 @@ import { ALL_FORMATS, BufferSource, Input } from 'mediabunny'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { refusalOf, send, startMediaSandbox } from '../../../testing/media-client.ts'
+import { isScripted } from '../sandbox-prefix.ts'
 import type { Sandbox } from '../sandbox-server.ts'
 import { eventually } from '../../../testing/eventually.ts'
 
@@ -68,6 +69,7 @@ describe('a video', () => {
     expect(answer.status).toBe(202)
     const job = (await answer.json()) as JobAnswer
     expect(job).toMatchObject({ status: 'pending', progress: 0, polling_url: `${sandbox.url}/videos/${job.id}` })
+    expect(isScripted(job.id)).toBe(false)
     const done = await untilEnd(job.id)
     expect(done).toMatchObject({ status: 'completed', progress: 100, usage: { cost: 0.02 } })
     expect(done.unsigned_urls).toEqual([`${sandbox.url}/videos/${job.id}/content?index=0`])
@@ -145,7 +147,7 @@ test.each([
 ])('the model that plays %s ends as %s', async (name, status) => {
   const { id } = await submit({ ...dog, model: `svc-sandbox/video-${name}`, duration: 1 })
   const job = await untilEnd(id)
-  expect(job.status).toBe(status)
+  expect([job.status, isScripted(id)]).toEqual([status, true])
   if (name === 'fails') expect(job.error).toContain('as its model name asks')
   if (name === 'no-cost') expect(job.usage?.cost).toBeNull()
   if (name === 'empty') expect(job.unsigned_urls).toEqual([])
