@@ -1,7 +1,8 @@
-/** What `svc price` says beforehand is what the gateway asks for. */
+/** What `svc price` and the playground say beforehand is what the gateway asks for. */
 import { createClient, endpoints, formatCredits, nanocreditsFrom, nanocreditsOf } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { imagePrice } from '../packages/cli/src/prices/image-price.ts'
+import { bytesOf, imageRange } from '../packages/console/src/pages/playground/pay/price-ranges.ts'
 import { videoPrice } from '../packages/cli/src/prices/video-price.ts'
 import { speechPrice, transcriptPrice } from '../packages/cli/src/prices/unit-price.ts'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
@@ -62,6 +63,7 @@ describe('the price of every model is what the gateway holds:', () => {
           given: 0,
           prompt: 'Grüße',
         },
+        { count: 1, size: '8192x4096', quality: null, given: 0, prompt: 'Grüße' },
       ]
       for (const purchase of purchases) {
         const { count: n, size, quality } = purchase
@@ -74,6 +76,8 @@ describe('the price of every model is what the gateway holds:', () => {
         }
         const required = await requiredFor('/v1/images/generations', body)
         expectBound(imagePrice(model, purchase).credits, required, JSON.stringify(body))
+        const wish = { ...purchase, promptBytes: bytesOf(purchase.prompt) }
+        expectBound(imageRange(model, wish).high, required, `playground: ${JSON.stringify(body)}`)
       }
     }
   })

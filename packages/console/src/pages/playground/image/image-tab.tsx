@@ -83,7 +83,7 @@ export function ImageTab() {
 
 function rangeWish({ prompt, count, size, quality, inputs }: ImageWishes) {
   const settings = { size: size === '' ? null : size, quality: quality === '' ? null : quality }
-  return { ...settings, count, inputs: inputs.length, promptBytes: bytesOf(prompt) }
+  return { ...settings, count, given: inputs.length, promptBytes: bytesOf(prompt) }
 }
 
 interface ImageSettingsProps {

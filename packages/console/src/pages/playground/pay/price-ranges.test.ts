@@ -36,7 +36,8 @@ test('fractions are rounded up, and a model without prices has no range', () => 
   expect(sumRanges([unitsRange('1', 1), unitsRange('0.5', 3)])?.high).toBe(2_500_000_000n)
 })
 
-const imageModel = (pricing: object[]): Exact<ImageModelEntry> => ({ pricing }) as unknown as Exact<ImageModelEntry>
+const imageModel = (pricing: object[]): Exact<ImageModelEntry> =>
+  ({ credits_per_image: '48', pricing }) as unknown as Exact<ImageModelEntry>
 
 test('pictures cost their variant, and those that are given beside', () => {
   const model = imageModel([
@@ -46,10 +47,11 @@ test('pictures cost their variant, and those that are given beside', () => {
     { unit: 'input_image', credits: '12' },
     { unit: 'input_token', credits: '0.001' },
   ])
-  const wish = { count: 2, size: null, quality: null, inputs: 0, promptBytes: 0 }
-  // At least one picture comes, else nothing is charged.
-  expect(imageRange(model, wish)).toEqual({ low: 48_000_000_000n, high: 192_000_000_000n })
-  expect(imageRange(model, { ...wish, count: 1, size: '2k', quality: 'medium', inputs: 1 })).toEqual({
+  const wish = { count: 2, size: null, quality: null, given: 0, promptBytes: 0 }
+  // At least one picture comes, else nothing is charged. Without a size it is the usual one.
+  expect(imageRange(model, wish)).toEqual({ low: 48_000_000_000n, high: 96_000_000_000n })
+  expect(imageRange(model, { ...wish, size: '2K' })).toEqual({ low: 72_000_000_000n, high: 192_000_000_000n })
+  expect(imageRange(model, { ...wish, count: 1, size: '2k', quality: 'medium', given: 1 })).toEqual({
     low: 108_000_000_000n,
     high: 108_000_000_000n,
   })
@@ -58,7 +60,10 @@ test('pictures cost their variant, and those that are given beside', () => {
     low: 48_000_000_000n,
     high: 49_000_000_000n,
   })
-  expect(imageRange(imageModel([]), wish)).toBeNull()
+  // A size beyond the list costs in proportion to the largest.
+  expect(imageRange(model, { ...wish, count: 1, size: '8192x4096', quality: 'medium' }).high).toBe(576_000_000_000n)
+  const plain = imageModel([{ unit: 'image', credits: '48' }])
+  expect(imageRange(plain, { ...wish, size: '2048x2048' })).toEqual({ low: 144_000_000_000n, high: 288_000_000_000n })
 })
 
 const videoModel = (more: object): Exact<VideoModelEntry> =>

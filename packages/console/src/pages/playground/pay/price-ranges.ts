@@ -3,11 +3,12 @@ import {
   type DecimalText,
   type Exact,
   type ImageModelEntry,
-  INPUT_IMAGE_TOKENS,
   type ModelEntry,
   type Nanocredits,
   nanocreditsFrom,
   nanocreditsOf,
+  picturePrice,
+  type PictureRequest,
   type VideoModelEntry,
 } from '@svc/contract'
 
@@ -100,38 +101,14 @@ export function sumRanges(ranges: readonly (PriceRange | null)[]): PriceRange | 
   return { low: nanocreditsOf(low), high: nanocreditsOf(high) }
 }
 
-export interface ImageWish {
+export interface ImageWish extends PictureRequest {
   readonly count: number
-  /** A size, a tier, or null for the model's own. */
-  readonly size: string | null
-  readonly quality: string | null
-  /** Pictures that are given. */
-  readonly inputs: number
-  /** UTF-8 bytes: tokens at most. */
-  readonly promptBytes: number
 }
 
-/** The variants that fit the wish, the cheapest and the dearest; pictures that do not come are free. */
-export function imageRange(model: Exact<ImageModelEntry>, wish: ImageWish): PriceRange | null {
-  const variants = model.pricing.filter(({ unit }) => unit === 'image')
-  const fitting = variants.filter(
-    ({ size, resolution, quality }) =>
-      isAsked(wish.size, size ?? resolution) && isAsked(wish.quality, quality) && variants.length > 0,
-  )
-  const prices = (fitting.length > 0 ? fitting : variants).map(({ credits }) => nanocreditsFrom(credits))
-  if (prices.length === 0) return null
-  const beside = (unit: (typeof model.pricing)[number]['unit'], quantity: number): bigint =>
-    model.pricing
-      .filter((row) => row.unit === unit)
-      .reduce((sum, { credits }) => sum + nanocreditsFrom(credits) * BigInt(quantity), 0n)
-  const added = beside('input_image', wish.inputs) + beside('request', 1)
-  // What is sold by the token of the prompt is little; how many there are, the upstream tells.
-  const words = beside('input_token', wish.promptBytes) + beside('input_image_token', wish.inputs * INPUT_IMAGE_TOKENS)
-  const count = BigInt(wish.count)
-  return {
-    low: nanocreditsOf(smallest(prices) + added),
-    high: nanocreditsOf((prices.reduce(larger, 0n) + added + words) * count),
-  }
+/** One picture at its cheapest, since pictures that do not come are free, and all of them at their dearest. */
+export function imageRange(model: Exact<ImageModelEntry>, wish: ImageWish): PriceRange {
+  const { least, most } = picturePrice(model, wish)
+  return { low: least, high: nanocreditsOf(most * BigInt(wish.count)) }
 }
 
 const isAsked = (wish: string | null, offered: string | undefined): boolean =>
