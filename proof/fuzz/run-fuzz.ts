@@ -20,7 +20,7 @@ import { type HostileUpstream, startHostileUpstream } from './hostile-upstream.t
 import { KnownNames } from './known-names.ts'
 import { isFault } from './log-faults.ts'
 import { makeThings } from './make-things.ts'
-import { runAdminPort, runSmuggling, sendSlowly } from './run-smuggling.ts'
+import { runAdminPort, runSandboxPort, runSmuggling, sendSlowly } from './run-smuggling.ts'
 import { openSignInTarget, signInIds } from './sign-in/sign-in-target.ts'
 import { runWalletAttacks } from './sign-in/wallet-attacks.ts'
 import { smugglingCases } from './smuggling-cases.ts'
@@ -213,7 +213,8 @@ async function play(stage: Stage): Promise<Pick<FuzzReport, 'operations' | 'slow
   const target = await readFuzzTarget(`http://127.0.0.1:${port}`)
   const operations = await fuzzTarget(stage, { target, person: null, port, withBreakers: false })
   if (options.only === null) {
-    faults.push(...(await runSmuggling(port, rawKeys[0])))
+    const raw = await Promise.all([runSmuggling(port, rawKeys[0]), runSandboxPort()])
+    faults.push(...raw.flat())
     faults.push(...(await runAdminPort(stage.adminPort, adminCasesFor(options))))
   }
   // An operator may close the account whose keys the others use, so these come last.
@@ -245,7 +246,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
     const played = await play({ rig, rawKeys, upstream, mail, adminPort, known: new KnownNames(), options, faults })
     const audit = await rig.audit()
     const seconds = (performance.now() - startedAt) / 1_000
-    const cases = options.only === null ? smugglingCases.length + adminCasesFor(options).length : 0
+    const cases = options.only === null ? smugglingCases.length * 2 + adminCasesFor(options).length : 0
     return { ...played, smugglingCases: cases, upstreamAnswers: upstream.count(), faults, audit, seconds }
   } finally {
     await rig.close()

@@ -1,8 +1,9 @@
 /** Sends every smuggling case and counts what comes back. */
 import { connect } from 'node:net'
+import { SANDBOX_KEY, startTestSandbox } from '../../packages/server/testing/sandbox-client.ts'
 import { checkEveryAnswer } from './check-answer.ts'
 import { BrokenAnswerError, type RawAnswer, readAnswers } from './raw-answers.ts'
-import { type SmugglingCase, smugglingCases } from './smuggling-cases.ts'
+import { type SmugglingCase, smugglingCases, type SmugglingPlace, textFor } from './smuggling-cases.ts'
 
 interface Heard {
   readonly bytes: Buffer
@@ -12,6 +13,8 @@ interface Heard {
 /** A connection that says nothing for so long has said all, in milliseconds. */
 const QUIET_MS = 1_500
 const CLOSE_MS = 8_000
+/** How Node itself ends what it refuses to read. */
+const BARE_REFUSAL = '\r\nConnection: close\r\n\r\n'
 /** Most of a case is waiting. */
 const AT_A_TIME = 6
 
@@ -61,10 +64,12 @@ function judge(
   return finals.map(check).find((problem) => problem !== null) ?? null
 }
 
-async function runCase({ port, rawKey, check }: Port, each: SmugglingCase): Promise<string | null> {
-  const heard = await converse(port, Buffer.from(each.text.replaceAll('KEY', rawKey), 'latin1'))
+async function runCase({ port, place, check, refusal }: Port, each: SmugglingCase): Promise<string | null> {
+  const { bytes } = await converse(port, Buffer.from(textFor(each, place), 'latin1'))
+  const isBare = refusal !== undefined && bytes.toString('latin1').endsWith(refusal)
+  const read = isBare ? Buffer.concat([bytes.subarray(0, -2), Buffer.from('content-length: 0\r\n\r\n')]) : bytes
   try {
-    return judge(each, readAnswers(heard.bytes, each.toHead), check)
+    return judge(each, readAnswers(read, each.toHead), check)
   } catch (error) {
     if (error instanceof BrokenAnswerError) return error.message
     throw error
@@ -74,25 +79,50 @@ async function runCase({ port, rawKey, check }: Port, each: SmugglingCase): Prom
 /** Where cases are sent, and what their answers must be. */
 export interface Port {
   readonly port: number
-  readonly rawKey: string
+  readonly place: SmugglingPlace
   readonly check: CheckAnswer
+  /** How an answer may end that has no length, since the connection ends behind it; absent where all have one. */
+  readonly refusal?: string
 }
 
 /** Sends the cases of the API's own port. @returns the cases that went wrong, in words. */
 export function runSmuggling(port: number, rawKey: string): Promise<readonly string[]> {
-  return runCases({ port, rawKey, check: checkEveryAnswer }, smugglingCases)
+  const place = { rawKey, root: '/api/v1', probe: '/balance' }
+  return runCases({ port, place, check: checkEveryAnswer }, smugglingCases)
 }
 
-/** The answers of the port of metrics have no id: it knows nobody who could ask after one. */
-function checkAdminAnswer({ headers, status }: RawAnswer): string | null {
+/** The answers of the ports beside have no id: they know nobody who could ask after one. */
+function checkPlainAnswer({ headers, status }: RawAnswer): string | null {
   if (Object.keys(headers).some((name) => name.startsWith('x-injected'))) return 'a header that a client has injected'
   return status >= 500 && status !== 501 && status !== 505 ? `status ${status}` : null
 }
 
 /** Sends cases to the port of metrics and probes. @returns the cases that went wrong, in words. */
 export async function runAdminPort(port: number, cases: readonly SmugglingCase[]): Promise<readonly string[]> {
-  const faults = await runCases({ port, rawKey: '', check: checkAdminAnswer }, cases)
+  const place = { rawKey: '', root: '/api/v1', probe: '/balance' }
+  const faults = await runCases({ port, place, check: checkPlainAnswer }, cases)
   return faults.map((fault) => `the port of metrics: ${fault}`)
+}
+
+/**
+ * Sends the cases of the API to a sandbox, which listens on loopback inside of the gateway's own process. It has other
+ * rules than the gateway, so that only the number of its answers is told, and that none is a failure.
+ *
+ * @returns the cases that went wrong, in words.
+ */
+export async function runSandboxPort(): Promise<readonly string[]> {
+  const sandbox = await startTestSandbox()
+  try {
+    const place = { rawKey: SANDBOX_KEY, root: '/v1', probe: '/models' }
+    const where = { port: Number(new URL(sandbox.url).port), place, check: checkPlainAnswer, refusal: BARE_REFUSAL }
+    const faults = await runCases(
+      where,
+      smugglingCases.map(({ statuses: _gateways, ...each }) => each),
+    )
+    return faults.map((fault) => `the sandbox: ${fault}`)
+  } finally {
+    await sandbox.close()
+  }
 }
 
 async function runCases(where: Port, cases: readonly SmugglingCase[]): Promise<readonly string[]> {

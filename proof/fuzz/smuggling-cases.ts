@@ -3,7 +3,7 @@
 /** A request as it goes over a fresh connection. */
 export interface SmugglingCase {
   readonly name: string
-  /** Latin-1 text. `KEY` stands for a valid key. */
+  /** Latin-1 text, to be completed by `textFor`. */
   readonly text: string
   /** Final answers that must come: no more, no fewer. */
   readonly answers: number
@@ -22,6 +22,31 @@ const GET = `GET /api/v1/balance HTTP/1.1\r\n${AUTH}`
 const CHUNKED = 'transfer-encoding: chunked\r\n'
 const HIDDEN = `${GET}x: y\r\n\r\n`
 const REFUSED = [400, 413, 431, 501] as const
+
+/** How often it hides in a body that is too large for the gateway. */
+const LARGE = 8_000
+
+/** Whom a case is sent to. */
+export interface SmugglingPlace {
+  readonly rawKey: string
+  /** Where its API begins, in place of `/api/v1`. */
+  readonly root: string
+  /** A path below it that a GET with the key is answered at, in place of `/balance`. */
+  readonly probe: string
+}
+
+/** The bytes of a case for one place: lengths that it names are those of what is sent. */
+export function textFor({ text }: SmugglingCase, { rawKey, root, probe }: SmugglingPlace): string {
+  const complete = (part: string): string =>
+    part
+      .replaceAll('/api/v1/balance', root + probe)
+      .replaceAll('/api/v1/', `${root}/`)
+      .replaceAll('KEY', rawKey)
+  const hidden = complete(HIDDEN).length
+  return complete(text)
+    .replace('HIDDEN_BYTES', `${hidden}`)
+    .replace('LARGE_BYTES', `${hidden * LARGE}`)
+}
 
 function framed(headers: string, body: string): string {
   return `${POST}${headers}\r\n${body}`
@@ -154,27 +179,27 @@ const pipelined: readonly SmugglingCase[] = [
   },
   {
     name: 'a body that nobody reads, and a request in it',
-    text: `GET /api/v1/models/x HTTP/1.1\r\nhost: a\r\ncontent-length: ${HIDDEN.length}\r\n${LAST}${HIDDEN}`,
+    text: `GET /api/v1/models/x HTTP/1.1\r\nhost: a\r\ncontent-length: HIDDEN_BYTES\r\n${LAST}${HIDDEN}`,
     answers: 1,
     statuses: [404],
   },
   {
     name: 'a request with a wrong key, a request in its body, and one behind it',
     text:
-      `POST /api/v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-length: ${HIDDEN.length}\r\n\r\n${HIDDEN}` +
+      `POST /api/v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-length: HIDDEN_BYTES\r\n\r\n${HIDDEN}` +
       `${GET}${LAST}`,
     answers: 2,
     statuses: [401],
   },
   {
     name: 'an unknown address with a request in its body, and one behind it',
-    text: `POST /nowhere HTTP/1.1\r\nhost: a\r\ncontent-length: ${HIDDEN.length}\r\n\r\n${HIDDEN}${GET}${LAST}`,
+    text: `POST /nowhere HTTP/1.1\r\nhost: a\r\ncontent-length: HIDDEN_BYTES\r\n\r\n${HIDDEN}${GET}${LAST}`,
     answers: 2,
     statuses: [404],
   },
   {
     name: 'a body that is too large, with requests in it',
-    text: `${POST}content-length: ${HIDDEN.length * 8_000}\r\n\r\n${HIDDEN.repeat(8_000)}`,
+    text: `${POST}content-length: LARGE_BYTES\r\n\r\n${HIDDEN.repeat(LARGE)}`,
     answers: 1,
     statuses: [413],
   },
