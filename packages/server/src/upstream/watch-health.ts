@@ -21,7 +21,7 @@ export interface WatchedUpstream extends Upstream {
 /** Makes what becomes of a call for a model known. */
 type Note = <Result>(watch: HealthWatch, model: string, work: Promise<Result>) => Promise<Result>
 
-/** Watches what becomes of the calls to an upstream, each modality by itself; what a script plays is only remembered. */
+/** Watches what becomes of the calls to an upstream, by modality; what a script plays is remembered and not counted. */
 export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLimits): WatchedUpstream {
   const probe = (): Promise<unknown> => upstream.listModels()
   const text = createHealthWatch(clock, probe)
