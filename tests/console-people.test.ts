@@ -145,7 +145,17 @@ test('an invitation: from the letter to what the role may do, and out again', { 
   await owner.getByRole('button', { name: 'Remove from the team' }).click()
   await owner.getByText('Grace Hopper is out of the team.').waitFor()
   await guest.reload()
+  // Nothing tells a team that one is not in from one that does not exist.
+  const notMember = guest.getByRole('heading', { level: 1, name: 'You are not a member of this team' })
+  await notMember.waitFor()
+  const told = await guest.getByRole('main').innerText()
+  expect(told).not.toContain('Crew')
+  expect(await faultsOf(guest, 'not-member')).toEqual([])
+  await guest.goto(`${origin()}/console/team/nobody/operator/accounts`)
+  await notMember.waitFor()
+  expect(await guest.getByRole('main').innerText()).toBe(told)
   // Only their own team is left.
+  await guest.getByRole('link', { name: /^To your team Grace Hopper/ }).click()
   await guest.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   expect(await guest.getByRole('button', { name: 'Change the team' }).innerText()).toContain('Grace Hopper')
   await guest.context().close()

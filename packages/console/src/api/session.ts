@@ -29,11 +29,16 @@ export function useSignedIn(): SignedIn {
 
 const teamRoute = getRouteApi('/signed-in/team/$teamId')
 
-/** The team of the address. */
-export function useTeam(): ConsoleTeam {
+/** The team of the address; null for whoever is not in it. */
+export function useOwnTeam(): ConsoleTeam | null {
   const { teamId } = teamRoute.useParams()
-  const team = useSignedIn().teams.find(({ id }) => id === teamId)
-  if (team === undefined) throw new Error('The address names no team of this person.')
+  return useSignedIn().teams.find(({ id }) => id === teamId) ?? null
+}
+
+/** For the pages of a team. @throws where the person is not in it, which the frame of these pages has ruled out. */
+export function useTeam(): ConsoleTeam {
+  const team = useOwnTeam()
+  if (team === null) throw new Error('The address names no team of this person.')
   return team
 }
 

@@ -8,7 +8,7 @@ import { gates, root } from './gates.tsx'
 import { meantTeam } from './last-team.ts'
 import { readAccountsSearch, readDepositsSearch, readJournalSearch, readPricesSearch } from './operator-search.ts'
 import * as searches from './search.ts'
-import { Shell } from './shell.tsx'
+import { TeamFrame } from './team-frame.tsx'
 
 /** Everything behind the sign-in. */
 const signedIn = createRoute({
@@ -45,10 +45,7 @@ const shortcuts = ['', ...PLACES].map((place) =>
 const team = createRoute({
   getParentRoute: () => signedIn,
   path: '/team/$teamId',
-  beforeLoad: ({ context, params }) => {
-    if (!context.teams.some(({ id }) => id === params.teamId)) redirect({ to: '/', throw: true })
-  },
-  component: Shell,
+  component: TeamFrame,
 })
 
 const overview = createRoute({
@@ -143,13 +140,17 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
 })
 
-/** The pages of whoever runs the gateway. The server refuses everybody else; here they are led away. */
+/**
+ * The pages of whoever runs the gateway. The server refuses everybody else; here they are led away, unless the frame of
+ * the team has something to tell them.
+ */
 const operator = createRoute({
   getParentRoute: () => team,
   path: '/operator',
-  beforeLoad: async () => {
+  beforeLoad: async ({ context, params }) => {
     const { user } = await queryClient.ensureQueryData(sessionQuery)
-    if (user?.is_operator !== true) redirect({ to: '/', throw: true })
+    const isMember = context.teams.some(({ id }) => id === params.teamId)
+    if (isMember && user?.is_operator !== true) redirect({ to: '/', throw: true })
   },
   component: Outlet,
 })

@@ -1,0 +1,18 @@
+import { lazy, Suspense } from 'react'
+import { useOwnTeam } from '../api/session.ts'
+import { PageSkeleton } from '../ui/skeleton.tsx'
+import { Shell } from './shell.tsx'
+
+const NotMemberPage = lazy(async () => ({
+  default: (await import('../pages/team/not-member-page.tsx')).NotMemberPage,
+}))
+
+/** The pages of a team for its members; everybody else is told so at the address that they asked for. */
+export function TeamFrame() {
+  if (useOwnTeam() !== null) return <Shell />
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <NotMemberPage />
+    </Suspense>
+  )
+}
