@@ -167,12 +167,19 @@ describe('with a real chain', () => {
     await chain.stop()
   })
 
-  test('an address is shown, and a claim of nothing is refused', async () => {
+  test('an address is shown, and an argument of another form is wrong usage in one line', async () => {
     expect((await svc(['deposit', 'address'])).out).toMatch(/^0x[0-9a-fA-F]{40} {2}Robinhood Chain: /)
     expect((await svc(['deposit', 'list'])).notes).toContain('No deposits yet')
-    const { code, notes } = await svc(['deposit', 'claim', 'nonsense', '--no-wait'])
-    expect(code).toBe(1)
-    expect(notes).toContain('Error:')
+    for (const [words, said] of [
+      [['claim', 'nonsense'], 'The transaction "nonsense" is wrong: expected 0x and 64 hex digits.'],
+      [['wallets', 'challenge', '0x12'], 'The address "0x12" is wrong: expected 0x and 40 hex digits.'],
+      [['wallets', 'link', '0x123'], 'The signature "0x123" is wrong: expected 0x and hex digits in pairs.'],
+      [['wallets', 'unlink', 'mine'], 'The id "mine" is wrong: expected the id of a wallet.'],
+    ] as const) {
+      // Without a key, too: it is said before anything is asked.
+      const outcome = await svc(['deposit', ...words], { env: { SVC_API_KEY: '' } })
+      expect(outcome).toMatchObject({ code: 2, out: '', notes: `Error: ${said}\n` })
+    }
   })
 
   test('a payment is claimed, says what it waits for, and is credited once', async () => {

@@ -127,12 +127,12 @@ describe('the price of every model is what the gateway holds:', () => {
 
 test('it is told before anything is spent, for every kind, and needs no key', async () => {
   const env = { SVC_API_KEY: '' }
-  const pictures = await svc(['price', '-m', 'svc-image', '-n', '2'], { env })
+  const pictures = await svc(['price', 'svc-image', '-n', '2'], { env })
   expect(pictures.out).toMatch(/^At most [\d,.]+ credits \(\$[\d.]+\)\n$/)
   expect(pictures.notes).toMatch(/^2 pictures\./)
   const video = JSON.parse((await svc(['price', '-m', 'openrouter/alibaba/wan-2.7', '-d', '10', '--json'])).out)
   expect(video).toMatchObject({ model: 'openrouter/alibaba/wan-2.7', seconds: 10, credits_at_most: 1_200 })
-  const speech = await svc(['price', '-m', 'openrouter/fish-audio/s2.1-pro', 'Hello'])
+  const speech = await svc(['price', 'openrouter/fish-audio/s2.1-pro', 'Hello'])
   expect(speech.notes).toMatch(/^5 (characters|bytes)\.\n$/)
   expect((await svc(['price', '-m', 'svc-gpt', '--max-tokens', '10', 'Hello'])).code).toBe(0)
   expect(await gateway.balance()).toMatchObject({ held: 0n })
@@ -141,7 +141,8 @@ test('it is told before anything is spent, for every kind, and needs no key', as
 test('what says nothing about a model is wrong usage', async () => {
   for (const words of [
     ['price', '-m', 'svc-gpt', '--size', '10x10', 'Hello'],
-    ['price', '-m', 'svc-image', '--max-tokens', '10'],
+    ['price', 'svc-image', '--max-tokens', '10'],
+    ['price'],
     ['price', '-m', 'openrouter/openai/gpt-4o-mini-transcribe'],
   ]) {
     const { code, out, notes } = await svc(words)

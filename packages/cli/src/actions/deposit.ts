@@ -1,6 +1,14 @@
 /** `svc deposit`: where to pay, and what came of it. */
-import { type ClaimReply, type DepositAddressReply, type DepositBody, type Exact, shortDecimal } from '@svc/contract'
+import {
+  claimRequest,
+  type ClaimReply,
+  type DepositAddressReply,
+  type DepositBody,
+  type Exact,
+  shortDecimal,
+} from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
+import { checkArgument } from '../check-argument.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { creditsText } from '../credits-text.ts'
@@ -67,6 +75,7 @@ const WAIT_SECONDS = 5
 
 /** Claims, and asks again until it is credited: each time is the same claim. */
 export async function claimDeposit(context: Context, hash: string, options: ClaimOptions): Promise<void> {
+  checkArgument(claimRequest.shape.txHash, hash, 'transaction')
   const api = await context.api()
   const { terminal } = context
   let told: string | null = null

@@ -1,5 +1,12 @@
 /** `svc deposit wallets`: wallets whose payments belong to the account, where all pay to one address. */
-import type { Exact, LinkedWalletBody } from '@svc/contract'
+import {
+  type Exact,
+  type LinkedWalletBody,
+  linkWalletRequest,
+  walletChallengeRequest,
+  linkedWalletPath,
+} from '@svc/contract'
+import { checkArgument } from '../check-argument.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -37,6 +44,7 @@ export interface ChallengeOptions {
 
 /** Prints the message exactly, so that it can be piped into a wallet's program. */
 export async function challengeWallet(context: Context, address: string, { chain }: ChallengeOptions): Promise<void> {
+  checkArgument(walletChallengeRequest.shape.address, address, 'address')
   const { client, endpoints } = await context.api()
   const { terminal } = context
   const body = { address, chainId: chain }
@@ -57,6 +65,7 @@ export async function challengeWallet(context: Context, address: string, { chain
 
 /** The message comes from a pipe, byte for byte: one that was changed on the way is signed for nothing. */
 export async function linkWallet(context: Context, signature: string): Promise<void> {
+  checkArgument(linkWalletRequest.shape.signature, signature, 'signature')
   const { terminal } = context
   const message = await readPipedText(terminal.input)
   if (message === null) {
@@ -78,10 +87,13 @@ export async function linkWallet(context: Context, signature: string): Promise<v
 
 /** Takes an id, or the address of a wallet that is linked once. */
 export async function unlinkWallet(context: Context, wallet: string): Promise<void> {
+  const isAddress = wallet.startsWith('0x')
+  if (isAddress) checkArgument(walletChallengeRequest.shape.address, wallet, 'address')
+  else checkArgument(linkedWalletPath.shape.wallet_id, wallet, 'id')
   const { client, endpoints } = await context.api()
   const { terminal } = context
   const call = { signal: terminal.signal }
-  const id = wallet.startsWith('0x') ? await idOf(context, wallet) : wallet
+  const id = isAddress ? await idOf(context, wallet) : wallet
   const reply = await client.call(endpoints.unlinkWallet, { path: { wallet_id: id } }, call)
   if (context.options.json === true) await printJson(terminal.out, reply)
   else await terminal.out.line(`${wallet} is unlinked. What it pays from now on belongs to nobody.`)

@@ -9,8 +9,9 @@ export function priceCommand(start: Start) {
       'Calculates the bound of a request from the price list. Nothing is spent. What is to be given depends on the\n' +
         'model: a prompt for a chat, a text for speech, settings for pictures and videos, a length for recordings.',
     )
+    .argument('[model]', 'the model, unless --model names it')
     .argument('[text...]', 'the prompt or text; or what is piped')
-    .requiredOption('-m, --model <id>', 'the model')
+    .option('-m, --model <id>', 'the model; every word is text then')
     .option('--max-tokens <count>', 'most tokens of an answer (default: what the model answers at most)', wholeNumber)
     .option('-n, --count <count>', 'how many pictures', wholeNumber)
     .option('--size <pixels>', 'size of a picture, such as 1024x1024')
@@ -23,17 +24,20 @@ export function priceCommand(start: Start) {
     .addHelpText(
       'after',
       examples(
-        'svc price -m svc-claude --max-tokens 500 "Hello"',
-        'svc price -m svc-gpt < notes.txt',
-        'svc price -m svc-image -n 4 --quality high',
+        'svc price svc-claude --max-tokens 500 "Hello"',
+        'svc price svc-gpt < notes.txt',
+        'svc price svc-image -n 4 --quality high',
         'svc price -m openrouter/alibaba/wan-2.7 -d 10 --resolution 1080p',
       ),
     )
-    .action((text, options, command) =>
-      start(command, async (context) => {
+    .action((first, rest, options, command) => {
+      const { model = first } = options
+      if (model === undefined) return command.error('error: name a model, as the first word or with --model')
+      const text = options.model === undefined || first === undefined ? rest : [first, ...rest]
+      return start(command, async (context) => {
         const { price } = await import('../actions/price.ts')
         const chosen = command.getOptionValueSource('audio') === 'cli' ? options.audio : undefined
-        await price(context, text, { ...options, audio: chosen })
-      }),
-    )
+        await price(context, text, { ...options, model, audio: chosen })
+      })
+    })
 }

@@ -52,6 +52,7 @@ describe('completions', () => {
     expect(await complete('speak', '--model=openrouter/x')).toEqual(['--model=openrouter/x/speaks:free'])
     expect(await complete('price', '-m', 'svc-')).toEqual(['svc-gpt', 'svc-image'])
     expect(await complete('models', 'svc-i')).toEqual(['svc-image'])
+    expect(await complete('price', 'svc-i')).toEqual(['svc-image'])
     expect(await complete('video', '-m', '')).toEqual([])
   })
 

@@ -69,8 +69,11 @@ async function wordsOf({ command, options }: Line, last: string, known: Known): 
     : found
 }
 
+/** Commands that take a model as a word of their own. */
+const NAMES_MODEL: ReadonlySet<string> = new Set(['models', 'price'])
+
 async function argumentsOf(command: CommandUnknownOpts, options: LineOptions, known: Known) {
-  if (command.name() === 'models') return (await known.models(options)).map(({ id }) => id)
+  if (NAMES_MODEL.has(command.name())) return (await known.models(options)).map(({ id }) => id)
   return command.name() === 'use' ? known.profiles() : []
 }
 
