@@ -110,6 +110,12 @@ describeEachEngine('operator commands', (engine) => {
       account_requests_per_minute: { most: 900, set_for: 'team' },
       streams_at_once: { most: 3, set_for: 'team' },
     })
+    expect((await run('account', 'show', account)).output).toMatch(
+      /each key +90\nRequests a minute of all keys +900\nStreams at once of each key +3$/,
+    )
+    expect(await runJson('account', 'show', account)).toMatchObject({
+      limits: { requests_per_minute: { most: 90, set_for: 'team' } },
+    })
     const key = await runJson('key', 'create', '--account', account, '--name', 'x', '--requests-per-minute', '30')
     expect(key).toMatchObject({ requests_per_minute: 30 })
     const keyId = String(key['key_id'])

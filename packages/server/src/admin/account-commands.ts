@@ -2,10 +2,11 @@ import { Command, Option } from 'commander'
 import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@svc/contract'
 import type { AccountDetails, AccountSummary } from '../accounts/list-accounts.ts'
 import type { AccountStatus } from '../accounts/set-account-status.ts'
+import type { AccountLimits } from '../keys/request-limits.ts'
 import type { AccountDeed } from '../operating/set-account-state.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
 import { AdminError } from './admin-error.ts'
-import { addAccountLimits } from './limit-commands.ts'
+import { addAccountLimits, limitRows, limitsJson } from './limit-commands.ts'
 import { parseCount, parsePositiveAmount, parseReason } from './parse-options.ts'
 import { renderTable } from './render-table.ts'
 import { refuseOptions, runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
@@ -42,7 +43,7 @@ export function accountCommands(deps: CommandDeps): Command {
     )
   account
     .command('show')
-    .description('show an account and its teams')
+    .description('show an account, its teams and its limits')
     .argument('<account>', 'its id')
     .action((accountId: string, _options: object, command: Command) => showAccount(deps, command, accountId))
   addAccountLimits(account, deps)
@@ -88,7 +89,7 @@ function showAccount(deps: CommandDeps, command: Command, accountId: string): Pr
   return runCommand(deps, command, async (context) => {
     const account = await context.findAccount(accountId)
     if (account === null) throw unknownAccount(accountId)
-    return detailsOutput(account)
+    return detailsOutput(account, await context.readAccountLimits(accountId))
   })
 }
 
@@ -135,7 +136,7 @@ function listOutput(accounts: readonly AccountSummary[]): CommandOutput {
   }
 }
 
-function detailsOutput(account: AccountDetails): CommandOutput {
+function detailsOutput(account: AccountDetails, limits: AccountLimits): CommandOutput {
   const teams = account.teams.map((team) => `${team.teamId} ${team.name}${team.budgetId === null ? '' : ' (capped)'}`)
   const rows = [
     ['Account', account.accountId],
@@ -145,10 +146,15 @@ function detailsOutput(account: AccountDetails): CommandOutput {
     ['Held', formatCredits(account.held)],
     ['Made', new Date(account.createdAt).toISOString()],
     ...teams.map((team) => ['Team', team]),
+    ...limitRows(limits),
   ]
   return {
     text: renderTable(rows),
-    json: { ...accountJson(account), teams: account.teams.map((team) => ({ team_id: team.teamId, name: team.name })) },
+    json: {
+      ...accountJson(account),
+      teams: account.teams.map((team) => ({ team_id: team.teamId, name: team.name })),
+      limits: limitsJson(limits),
+    },
   }
 }
 

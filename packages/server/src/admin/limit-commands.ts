@@ -92,19 +92,24 @@ function setLimits(deps: CommandDeps, command: Command, deed: LimitsDeed): Promi
 }
 
 function limitsOutput(accountId: string, limits: AccountLimits): CommandOutput {
-  const { requestsPerMinute, accountRequestsPerMinute, streamsAtOnce } = limits
+  return { text: renderTable(limitRows(limits)), json: { account_id: accountId, ...limitsJson(limits) } }
+}
+
+/** What holds, in words: a row for each limit. */
+export function limitRows({ requestsPerMinute, accountRequestsPerMinute, streamsAtOnce }: AccountLimits): string[][] {
+  return [
+    ['Requests a minute of each key', limitText(requestsPerMinute)],
+    ['Requests a minute of all keys', limitText(accountRequestsPerMinute)],
+    ['Streams at once of each key', limitText(streamsAtOnce)],
+  ]
+}
+
+/** The same for programs. */
+export function limitsJson(limits: AccountLimits): Record<string, unknown> {
   return {
-    text: renderTable([
-      ['Requests a minute of each key', limitText(requestsPerMinute)],
-      ['Requests a minute of all keys', limitText(accountRequestsPerMinute)],
-      ['Streams at once of each key', limitText(streamsAtOnce)],
-    ]),
-    json: {
-      account_id: accountId,
-      requests_per_minute: limitJson(requestsPerMinute),
-      account_requests_per_minute: limitJson(accountRequestsPerMinute),
-      streams_at_once: limitJson(streamsAtOnce),
-    },
+    requests_per_minute: limitJson(limits.requestsPerMinute),
+    account_requests_per_minute: limitJson(limits.accountRequestsPerMinute),
+    streams_at_once: limitJson(limits.streamsAtOnce),
   }
 }
 
