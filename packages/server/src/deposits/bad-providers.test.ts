@@ -261,6 +261,23 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
   })
 
+  test('that has no price meanwhile, for another look, does not make a deposit too small', async () => {
+    const { accountId, txHash } = await payFinal(20)
+    const { deposits } = scene.deps
+    const change: typeof deposits.change = async (deposit, from, what, now) => {
+      const isChanged = await deposits.change(deposit, from, what, now)
+      // The other look, at once after this one has noted the worth.
+      if (what.credits !== undefined) await deposits.change(deposit, from, { credits: null }, now)
+      return isChanged
+    }
+    const question = { chainId: 4663, txHash, accountId } as const
+    expect(await settleTransaction({ ...scene.deps, deposits: { ...deposits, change } }, question)).toMatchObject({
+      deposits: [{ state: 'confirming', reason: 'confirming' }],
+    })
+    expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
+  })
+
   test('whose word another contradicts credits nothing', async () => {
     const { accountId, txHash } = await payFinal(2_000)
     first.alter('eth_getTransactionReceipt', withAmount(9_000))

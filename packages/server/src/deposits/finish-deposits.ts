@@ -1,3 +1,4 @@
+import { nanocreditsOf } from '@svc/contract'
 import { ASSET_DECIMALS, type Asset, type Hex } from '../chain/assets.ts'
 import type { AssetPrice, BlockRef, ChainHead, ChainTransfer } from '../chain/chain-facts.ts'
 import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
@@ -90,9 +91,11 @@ async function price(deps: SettleDeps, deposit: Deposit, found: AssetPrice | nul
   }
   const value = valueChange(deposit, found)
   if (value.credits === null) return doubt(deps, deposit, value, 'It is worth more than one deposit can be.')
-  const change: DepositChange = { state: 'confirming', reason: 'confirming', ...value }
+  const change = { state: 'confirming', reason: 'confirming', ...value } as const
   const isChanged = await deps.deposits.change(deposit, OPEN_STATES, change, deps.clock.now())
-  return isChanged ? deps.deposits.find(deposit.depositId) : null
+  // What this look has found, and not the row: another look, told of no price, may have taken the worth away again, and
+  // a deposit that is worth nothing would count as too small. The ledger compares with the row.
+  return isChanged ? { ...deposit, ...change, credits: nanocreditsOf(value.credits) } : null
 }
 
 async function wait(deps: SettleDeps, deposit: Deposit, change: DepositChange): Promise<null> {
