@@ -185,7 +185,7 @@ const depositId = recordId('a deposit', 'dep_')
 
 /** Page of `GET /deposits`. */
 export const depositsQuery = z.object({
-  limit: wholeNumber({ min: 1, max: DEPOSIT_PAGE_MAX }).default(DEPOSIT_PAGE_DEFAULT),
+  limit: wholeNumber({ min: 1, max: DEPOSIT_PAGE_MAX }).prefault(DEPOSIT_PAGE_DEFAULT),
   after: depositId.optional().describe('Id of the last deposit of the page before.'),
 })
 

@@ -10,10 +10,16 @@ import { createOpenApiDocument, DEVELOPMENT_BASE_URL, pathOf } from './openapi.t
 
 const document = createOpenApiDocument('https://gateway.example/api')
 
+interface Parameter {
+  readonly in: string
+  readonly name: string
+  readonly schema: { readonly default?: unknown }
+}
+
 interface Operation {
   readonly operationId: string
   readonly security?: readonly unknown[]
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
+  readonly parameters?: readonly Parameter[]
   readonly responses: Readonly<Record<number, { readonly description: string }>>
 }
 
@@ -107,6 +113,15 @@ describe('the examples', () => {
     expect(errorBody.safeParse(shortageExample).error).toBeUndefined()
     const { credits_required, credits_available, credits_short } = shortageExample.error
     expect(credits_short).toBeCloseTo(credits_required - credits_available, 9)
+  })
+
+  test('what a parameter of a query is where it is absent stands in the document', () => {
+    for (const endpoint of endpointList) {
+      const queried = (operationOf(endpoint).parameters ?? []).filter((each) => each.in === 'query')
+      const told = queried.flatMap(({ name, schema }) => (schema.default === undefined ? [] : [[name, schema.default]]))
+      const taken: unknown = endpoint.request.query?.safeParse({}).data ?? {}
+      expect(Object.fromEntries(told), endpoint.id).toEqual(taken)
+    }
   })
 
   test('no schema is a kind that JSON Schema cannot say', () => {

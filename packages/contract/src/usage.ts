@@ -27,7 +27,7 @@ const instant = z
 
 /** Filters and page of `GET /v1/usage`. */
 export const usageQuery = z.object({
-  limit: wholeNumber({ min: 1, max: USAGE_PAGE_MAX }).default(USAGE_PAGE_DEFAULT),
+  limit: wholeNumber({ min: 1, max: USAGE_PAGE_MAX }).prefault(USAGE_PAGE_DEFAULT),
   after: recordId('a record').optional().describe('Id of the last record of the page before.'),
   from: instant.optional().describe('Not before: seconds since the epoch, or an ISO 8601 date or time.'),
   to: instant.optional().describe('Before: seconds since the epoch, or an ISO 8601 date or time.'),

@@ -133,7 +133,7 @@ export const videoList = z
 export type VideoListReply = z.output<typeof videoList>
 
 export const videosQuery = z.object({
-  limit: wholeNumber({ min: 1, max: VIDEO_PAGE_MAX }).default(VIDEO_PAGE_DEFAULT),
+  limit: wholeNumber({ min: 1, max: VIDEO_PAGE_MAX }).prefault(VIDEO_PAGE_DEFAULT),
   after: z
     .string()
     .regex(/^vid_[0-9a-f]{44}$/, 'expected the id of a video.')
@@ -153,7 +153,7 @@ export const videoDeleted = z
 export type VideoDeletedReply = z.output<typeof videoDeleted>
 
 export const videoContentQuery = z.object({
-  index: wholeNumber({ min: 0, max: 9 }).default(0).describe('Which file, from 0.'),
+  index: wholeNumber({ min: 0, max: 9 }).prefault(0).describe('Which file, from 0.'),
   variant: z.literal('video', { error: 'Only the video itself is kept: use variant=video.' }).default('video'),
   expires: z.string().max(16).optional().describe('When a signed address ends, in seconds since 1970.'),
   signature: z.string().max(128).optional().describe('What the gateway made for this address; in place of a key.'),

@@ -12,7 +12,10 @@ function numberOf(given: string | number): unknown {
   return /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given
 }
 
-/** A whole number of a query, where every value arrives as text. */
+/**
+ * A whole number of a query, where every value arrives as text. What it is where it is absent is said by `prefault`: a
+ * `default` behind a conversion does not reach the OpenAPI document.
+ */
 export function wholeNumber({ min, max }: WholeBounds) {
   return z.preprocess(numberOf, z.int().min(min).max(max))
 }

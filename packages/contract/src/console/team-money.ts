@@ -89,7 +89,7 @@ export const usageGroupings = ['model', 'key', 'type'] as const
 export type UsageGrouping = (typeof usageGroupings)[number]
 
 export const teamUsageDaysQuery = z.object({
-  days: wholeNumber({ min: 1, max: USAGE_DAYS_MAX }).default(30).describe('Up to today, in UTC.'),
+  days: wholeNumber({ min: 1, max: USAGE_DAYS_MAX }).prefault(30).describe('Up to today, in UTC.'),
   by: z.enum(usageGroupings).default('model').describe('What the totals of a day are divided by.'),
   model: teamUsageQuery.shape.model,
   type: teamUsageQuery.shape.type,

@@ -16,7 +16,7 @@ const ENTRY_PAGE_DEFAULT = 50
 const ENTRY_PAGE_MAX = 200
 
 export const teamStatementEntriesQuery = teamStatementQuery.extend({
-  limit: wholeNumber({ min: 1, max: ENTRY_PAGE_MAX }).default(ENTRY_PAGE_DEFAULT),
+  limit: wholeNumber({ min: 1, max: ENTRY_PAGE_MAX }).prefault(ENTRY_PAGE_DEFAULT),
   after: z.string().min(1).max(64).optional().describe('Id of the last entry of the page before.'),
 })
 
