@@ -1,5 +1,4 @@
 /** The sign-in pages' calls. They belong to the sign-in library of the gateway and not to the contract. */
-import { ownMember } from '@svc/contract'
 
 /** A refusal that a person can read. */
 export class SignInError extends Error {
@@ -29,7 +28,7 @@ async function post(path: string, body: object): Promise<unknown> {
   const answer: unknown = await response.json().catch(() => null)
   const code: unknown = Reflect.get(Object(answer), 'code')
   const message: unknown = Reflect.get(Object(answer), 'message')
-  throw new SignInError(ownMember(REFUSALS, code) ?? (typeof message === 'string' ? message : 'That did not work.'))
+  throw new SignInError(REFUSALS[String(code)] ?? (typeof message === 'string' ? message : 'That did not work.'))
 }
 
 export const signInByDemo = (): Promise<unknown> => post('/sign-in/demo', {})

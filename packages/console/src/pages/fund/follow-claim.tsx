@@ -1,4 +1,4 @@
-import { ownMember, ApiError, shortDecimal } from '@svc/contract'
+import { ApiError, shortDecimal } from '@svc/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
@@ -116,7 +116,7 @@ function OtherAsset({ claim }: { readonly claim: Claim }) {
 
 /** The sentence for this payment, where there is one; a sign-in that is too old keeps its own way out. */
 function explained(error: Error, claim: Claim): Error {
-  const explain = error instanceof ApiError ? ownMember(REFUSALS, error.code) : undefined
+  const explain = error instanceof ApiError ? REFUSALS[error.code ?? ''] : undefined
   return explain === undefined ? error : new Error(explain(claim, error.message))
 }
 

@@ -1,5 +1,5 @@
 /** The sum behind a charge, line by line, from what its record says. Every digit is exact. */
-import { ownMember, formatCredits, nanocreditsFrom, type Exact, type UsageRecordBody } from '@svc/contract'
+import { formatCredits, nanocreditsFrom, type Exact, type UsageRecordBody } from '@svc/contract'
 
 export interface BillLine {
   readonly what: string
@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 function nameOf(kind: string): string {
-  const name = ownMember(NAMES, kind) ?? kind.replaceAll('_', ' ')
+  const name = NAMES[kind] ?? kind.replaceAll('_', ' ')
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 

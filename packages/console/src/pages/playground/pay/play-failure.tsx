@@ -1,4 +1,3 @@
-import { ownMember } from '@svc/contract'
 import type { ReactNode } from 'react'
 import { Shortage, SHORTAGES } from '../../../ui/shortage.tsx'
 import type { FailureFacts } from './failure-facts.ts'
@@ -14,7 +13,7 @@ export function PlayFailure({ facts, onAgain }: { readonly facts: FailureFacts; 
   const { message, code, requestId } = facts
   return (
     <div role="alert" className="flex flex-col gap-1.5 rounded bg-danger-soft px-3 py-2 text-danger">
-      <p className="break-words">{ownMember(SENTENCES, code) ?? message}</p>
+      <p className="break-words">{(code !== null && SENTENCES[code]) || message}</p>
       <Help facts={facts} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[12px]">
         {onAgain !== undefined && (
