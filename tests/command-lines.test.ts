@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { childEnvironment } from '../packages/server/testing/child-environment.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The formatter is no program of ours; the terminal client says two lines, which its own tests read. */
@@ -18,7 +17,7 @@ interface Ended {
 function runScript(script: string, ...words: string[]): Promise<Ended> {
   const [file = '', ...given] = script.split(' ')
   // A folder that nobody can make: a program that begins its work all the same fails, and with another code.
-  const env = { ...childEnvironment(), SVC_DATA_DIR: '/dev/null/svc' }
+  const env = { ...process.env, SVC_DATA_DIR: '/dev/null/svc' }
   return new Promise((resolve) => {
     execFile(process.execPath, [join(ROOT, file), ...given, ...words], { env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
