@@ -7,15 +7,11 @@ import { openChainReader } from '../chain/open-chain-reader.ts'
 import { DOUBT_MIN_MS } from './deposit-policy.ts'
 import { settleTransaction } from './settle-transaction.ts'
 
-/** Says of every address that it has more of the token than there can be. */
-function giantBalance(answer: unknown, [call]: readonly unknown[]): unknown {
-  return (call as { data: string }).data.startsWith('0x70a08231') ? `0x${'f'.repeat(64)}` : answer
-}
-
-/** Says of every address that it has nothing of the token. */
-function emptyBalance(answer: unknown, [call]: readonly unknown[]): unknown {
-  return (call as { data: string }).data.startsWith('0x70a08231') ? `0x${'0'.repeat(64)}` : answer
-}
+/** Says of every address that it has so much of the token. @param digit of which all 64 are. */
+const withBalance =
+  (digit: '0' | 'f') =>
+  (answer: unknown, [call]: readonly unknown[]): unknown =>
+    (call as { data: string }).data.startsWith('0x70a08231') ? `0x${digit.repeat(64)}` : answer
 
 describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => {
   let chain: EvmChain
@@ -103,7 +99,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
 
   test('that tells of a balance which nobody can have is passed over, and the books can be summed up', async () => {
     const { accountId, txHash, address } = await payFinal(20)
-    first.alter('eth_call', giantBalance)
+    first.alter('eth_call', withBalance('f'))
     expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
     expect(await scene.deps.inflows.find(4663, address, 'USDG')).toMatchObject({ inflow: usdg(20) })
   })
@@ -233,7 +229,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     ['an amount too large', ({ first: one }) => one.alter('eth_getTransactionReceipt', withAmount(9_000))],
     ['an amount beyond all bounds', ({ first: one }) => one.alter('eth_getTransactionReceipt', withAmount(1e15))],
     ['no such transaction', ({ second: other }) => other.alter('eth_getTransactionByHash', () => null)],
-    ['another balance', ({ first: one }) => one.alter('eth_call', emptyBalance)],
+    ['another balance', ({ first: one }) => one.alter('eth_call', withBalance('0'))],
     [
       'too small an amount while the other is away',
       ({ first: one, second: other }) => {

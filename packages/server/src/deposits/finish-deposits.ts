@@ -1,4 +1,4 @@
-import { nanocreditsOf } from '@svc/contract'
+import type { Nanocredits } from '@svc/contract'
 import { ASSET_DECIMALS, type Asset, type Hex } from '../chain/assets.ts'
 import type { AssetPrice, BlockRef, ChainHead, ChainTransfer } from '../chain/chain-facts.ts'
 import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
@@ -71,7 +71,7 @@ export async function findPrices(
 export function valueChange(
   deposit: Deposit,
   found: AssetPrice,
-): Required<Pick<DepositChange, 'credits' | 'price' | 'priceRound' | 'priceTime'>> {
+): Required<Pick<DepositChange, 'price' | 'priceRound' | 'priceTime'>> & { readonly credits: Nanocredits | null } {
   return {
     credits: valueOfDeposit(deposit.amount, ASSET_DECIMALS[deposit.asset], found.usd),
     price: found.usd,
@@ -95,7 +95,7 @@ async function price(deps: SettleDeps, deposit: Deposit, found: AssetPrice | nul
   const isChanged = await deps.deposits.change(deposit, OPEN_STATES, change, deps.clock.now())
   // What this look has found, and not the row: another look, told of no price, may have taken the worth away again, and
   // a deposit that is worth nothing would count as too small. The ledger compares with the row.
-  return isChanged ? { ...deposit, ...change, credits: nanocreditsOf(value.credits) } : null
+  return isChanged ? { ...deposit, ...change, credits: value.credits } : null
 }
 
 async function wait(deps: SettleDeps, deposit: Deposit, change: DepositChange): Promise<null> {
