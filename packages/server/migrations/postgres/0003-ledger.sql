@@ -34,6 +34,17 @@ create table hold (
 
 create index hold_open_by_process on hold (process_id) where state = 'held';
 
+-- Each growth of a hold, so that the story of a request tells when it grew and by how much. Written where a hold grows
+-- and nowhere else: a request that never extends its hold has no row. Since a hold only grows, its size after a growth
+-- names the growth. What was held at first is what is held less all that was added. Nothing is locked.
+create table hold_extension (
+  hold_id      text collate "C" not null references hold on delete restrict,
+  amount       bigint not null check (amount >= added_amount),
+  added_amount bigint not null check (added_amount > 0),
+  extended_at  bigint not null,
+  primary key (hold_id, amount)
+);
+
 create table transfer (
   transfer_id  text collate "C" not null primary key,
   account_id   text collate "C" not null references account on delete restrict,
@@ -56,6 +67,8 @@ create table transfer (
 );
 
 create index transfer_funding_by_account on transfer (account_id, transfer_id) where hold_id is null;
+-- A statement reads what moved one account's balance in the order in which it was booked.
+create index transfer_by_account on transfer (account_id, created_at, transfer_id);
 
 create function refuse_change() returns trigger language plpgsql as $$
 begin

@@ -36,6 +36,17 @@ create table hold (
 
 create index hold_open_by_process on hold (process_id) where state = 'held';
 
+-- Each growth of a hold, so that the story of a request tells when it grew and by how much. Written where a hold grows
+-- and nowhere else: a request that never extends its hold has no row. Since a hold only grows, its size after a growth
+-- names the growth. What was held at first is what is held less all that was added. Nothing is locked.
+create table hold_extension (
+  hold_id      text not null references hold on delete restrict,
+  amount       integer not null check (amount >= added_amount),
+  added_amount integer not null check (added_amount > 0),
+  extended_at  integer not null,
+  primary key (hold_id, amount)
+) strict, without rowid;
+
 create table transfer (
   transfer_id  text not null primary key,
   account_id   text not null references account on delete restrict,
@@ -59,6 +70,8 @@ create table transfer (
 ) strict, without rowid;
 
 create index transfer_funding_by_account on transfer (account_id, transfer_id) where hold_id is null;
+-- A statement reads what moved one account's balance in the order in which it was booked.
+create index transfer_by_account on transfer (account_id, created_at, transfer_id);
 
 create trigger transfer_is_never_updated before update on transfer
 begin

@@ -7,7 +7,14 @@ import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { databaseUrl, runAsAdmin } from '../../testing/template-database.ts'
 import { findPostgres, openTestDatabase, CHECKPOINT_WORKER } from '../../testing/test-database.ts'
-import { ChangedMigrationError, listMigrations, migratePostgres, migrateSqlite } from './migrate.ts'
+import {
+  ChangedMigrationError,
+  listMigrations,
+  type Migration,
+  migratePostgres,
+  migrateSqlite,
+  UnknownSchemaError,
+} from './migrate.ts'
 
 const run = promisify(execFile)
 
@@ -29,9 +36,26 @@ async function openInProcesses(options: { readonly url: string | null; readonly 
   return (await Promise.all(started)).map(({ stdout }) => stdout.trim())
 }
 
+/** Migrates a store that was migrated before, with another list of files. */
+async function migrateAgain(
+  opened: { readonly url: string | null; readonly dataDir: string },
+  migrations: readonly Migration[],
+): Promise<void> {
+  if (opened.url === null) return migrateSqlite(join(opened.dataDir, 'svc.db'), 0, migrations)
+  const pool = new Pool({ connectionString: opened.url })
+  try {
+    await migratePostgres(pool, 0, migrations)
+  } finally {
+    await pool.end()
+  }
+}
+
 describe('migrations', () => {
   test('have the same names on both engines', () => {
-    const names = (engine: 'sqlite' | 'postgres') => listMigrations(engine).map((migration) => migration.name)
+    const names = (engine: 'sqlite' | 'postgres') =>
+      listMigrations(engine)
+        .filter((migration) => !migration.isRepeatable)
+        .map((migration) => migration.name)
     expect(names('postgres')).toEqual(names('sqlite'))
     expect(names('sqlite').length).toBeGreaterThan(0)
   })
@@ -52,21 +76,48 @@ describe('migrations', () => {
     await runAsAdmin(adminUrl, ['drop database svc_test_migrate'])
   })
 
-  test.skipIf(findPostgres() === null)('refuse a file that was changed after it was applied', async () => {
+  describe.skipIf(findPostgres() === null)('of a store that is there', () => {
+    const cases: readonly {
+      readonly promise: string
+      readonly change: (migrations: readonly Migration[]) => readonly Migration[]
+      readonly error: new (...args: never[]) => Error
+    }[] = [
+      {
+        promise: 'refuse a file that was changed after it was applied',
+        change: (all) => all.map((each, at) => (at === 1 ? { ...each, checksum: 'other' } : each)),
+        error: ChangedMigrationError,
+      },
+      {
+        promise: 'refuse a store that another version has migrated',
+        change: (all) => all.filter((_, at) => at !== 1),
+        error: UnknownSchemaError,
+      },
+    ]
     for (const engine of ['sqlite', 'postgres'] as const) {
-      const opened = await openTestDatabase(engine)
-      const edited = listMigrations(engine).map((migration, at) =>
-        at === 1 ? { ...migration, checksum: 'other' } : migration,
+      for (const { promise, change, error } of cases) {
+        test(`${promise}, on ${engine}`, async () => {
+          const opened = await openTestDatabase(engine)
+          await expect(migrateAgain(opened, change(listMigrations(engine)))).rejects.toBeInstanceOf(error)
+          await opened.close()
+        })
+      }
+    }
+
+    test('apply a function again when its file has changed', async () => {
+      const opened = await openTestDatabase('postgres')
+      const changed = listMigrations('postgres').map((each) =>
+        each.name === 'functions/ledger-apply.sql'
+          ? { ...each, sql: `${each.sql}\ncomment on function ledger_apply is 'second';`, checksum: 'second' }
+          : each,
       )
+      await migrateAgain(opened, changed)
+      await migrateAgain(opened, changed)
       const pool = new Pool({ connectionString: opened.url ?? '' })
-      const migrating =
-        engine === 'sqlite'
-          ? migrateSqlite(join(opened.dataDir, 'svc.db'), 0, edited)
-          : migratePostgres(pool, 0, edited)
-      await expect(migrating).rejects.toBeInstanceOf(ChangedMigrationError)
+      const { rows } = await pool.query(`select obj_description('ledger_apply'::regproc) as comment`)
+      expect(rows).toEqual([{ comment: 'second' }])
       await pool.end()
       await opened.close()
-    }
+    })
   })
 
   test('leave nothing behind when one of them fails', async () => {
@@ -76,6 +127,7 @@ describe('migrations', () => {
       name: '0002-broken.sql',
       sql: 'create table half (a integer); select * from nothing',
       checksum: 'b',
+      isRepeatable: false,
     }
     await expect(migrateSqlite(path, 0, [broken])).rejects.toThrow(/nothing/)
     const mended = { ...broken, sql: 'create table half (a integer)' }

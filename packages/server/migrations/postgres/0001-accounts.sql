@@ -5,7 +5,9 @@ create table account (
   account_id  text collate "C" not null primary key,
   name        text not null,
   status      text not null check (status in ('active', 'suspended')),
-  created_at  bigint not null
+  created_at  bigint not null,
+  -- A closed account is suspended for good; its rows and its credits stay.
+  closed_at   bigint check (closed_at is null or status = 'suspended')
 );
 
 create table balance (
@@ -25,11 +27,14 @@ create table budget (
 ) with (fillfactor = 50);
 
 create table team (
-  team_id     text collate "C" not null primary key,
-  account_id  text collate "C" not null references account on delete restrict,
-  budget_id   text collate "C" references budget on delete restrict,
-  name        text not null,
-  created_at  bigint not null
+  team_id           text collate "C" not null primary key,
+  account_id        text collate "C" not null references account on delete restrict,
+  budget_id         text collate "C" references budget on delete restrict,
+  name              text not null,
+  -- The person whose first team it is; null for every other team. It is made once, however many requests arrive at once.
+  personal_user_id  text,
+  created_at        bigint not null
 );
 
 create index team_by_account on team (account_id);
+create unique index team_by_personal_user on team (personal_user_id) where personal_user_id is not null;

@@ -62,6 +62,11 @@ create table deposit (
   seen_at       integer not null,
   updated_at    integer not null,
   credited_at   integer,
+  -- Since when its block is known to be final.
+  final_at      integer,
+  -- Since when what is told of it does not fit together: one wrong answer of a node is waited out, and what lasts is
+  -- left to an operator.
+  doubted_at    integer,
   unique (chain_id, tx_hash, ordinal),
   check ((state = 'credited') = (credited_at is not null)),
   check (state <> 'credited' or credits > 0)
@@ -149,3 +154,26 @@ create table task_lease (
   holder       text not null,
   lease_until  integer not null
 ) strict, without rowid;
+
+-- What an operator decided about a deposit, and why. Kept for good, beside the deposit's own present note.
+create table deposit_decision (
+  decision_id  text not null primary key,
+  deposit_id   text not null references deposit on delete restrict,
+  decision     text not null check (decision in ('release', 'reject')),
+  reason       text not null,
+  price        text,
+  decided_by   text not null,
+  decided_at   integer not null
+) strict, without rowid;
+
+create index deposit_decision_by_deposit on deposit_decision (deposit_id, decision_id);
+
+create trigger deposit_decision_is_never_updated before update on deposit_decision
+begin
+  select raise(abort, 'a decision is never changed');
+end;
+
+create trigger deposit_decision_is_never_deleted before delete on deposit_decision
+begin
+  select raise(abort, 'a decision is never deleted');
+end;

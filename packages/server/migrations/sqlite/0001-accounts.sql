@@ -4,7 +4,9 @@ create table account (
   account_id  text not null primary key,
   name        text not null,
   status      text not null check (status in ('active', 'suspended')),
-  created_at  integer not null
+  created_at  integer not null,
+  -- A closed account is suspended for good; its rows and its credits stay.
+  closed_at   integer check (closed_at is null or status = 'suspended')
 ) strict, without rowid;
 
 create table balance (
@@ -24,11 +26,14 @@ create table budget (
 ) strict, without rowid;
 
 create table team (
-  team_id     text not null primary key,
-  account_id  text not null references account on delete restrict,
-  budget_id   text references budget on delete restrict,
-  name        text not null,
-  created_at  integer not null
+  team_id           text not null primary key,
+  account_id        text not null references account on delete restrict,
+  budget_id         text references budget on delete restrict,
+  name              text not null,
+  -- The person whose first team it is; null for every other team. It is made once, however many requests arrive at once.
+  personal_user_id  text,
+  created_at        integer not null
 ) strict, without rowid;
 
 create index team_by_account on team (account_id);
+create unique index team_by_personal_user on team (personal_user_id) where personal_user_id is not null;

@@ -1,40 +1,3 @@
--- Limits that all processes share: how often callers ask, their rare calls, and the streams they have open. Nothing of
--- it has to outlive a crash of the database, so it is not logged: the tables are empty then, which means that every
--- bucket is full.
-
--- One bucket of one caller. At seen_at, in milliseconds, it was missing nanoseconds from being full: missing / interval
--- requests, at the rate that it had then. Tokens that a process took ahead of their requests are lent until the end of
--- the epoch that follows the one in which it took them: an epoch is two seconds, and seen_at lies in the one that lent
--- is about.
-create unlogged table rate_bucket (
-  kind         text collate "C" not null,
-  caller       text collate "C" not null,
-  seen_at      bigint not null,
-  missing      bigint not null default 0 check (missing >= 0),
-  interval     bigint not null check (interval > 0),
-  burst        bigint not null check (burst > 0),
-  lent         integer not null default 0 check (lent >= 0),
-  lent_before  integer not null default 0 check (lent_before >= 0),
-  primary key (kind, caller)
-) with (fillfactor = 50);
-
--- Times of one caller's calls, oldest first, as far back as the longest window.
-create unlogged table rare_call (
-  kind       text collate "C" not null,
-  caller     text collate "C" not null,
-  called_at  bigint[] not null,
-  last_at    bigint not null,
-  primary key (kind, caller)
-);
-
--- Streams of one caller that one process has open. They count as long as the process has its lease.
-create unlogged table stream_slot (
-  caller      text collate "C" not null,
-  process_id  text collate "C" not null,
-  slots       integer not null check (slots > 0),
-  primary key (caller, process_id)
-);
-
 -- Takes tokens from many buckets at once. Rows are locked in one order, so that two processes never wait for each
 -- other. A bucket never holds more than its burst less what is lent, so that what processes hold and what is left
 -- together are never more than one bucket. Of each row that was asked: used, held and given are the tokens that were
@@ -43,7 +6,7 @@ create unlogged table stream_slot (
 -- an eighth of the burst over all processes. The answer has, for each: place, granted, ahead, the bucket's time,
 -- missing. That time never goes back, but for a clock that is set back by more than a minute: the bucket then goes on
 -- from there.
-create function rate_take(asked jsonb, now bigint) returns text language plpgsql as $$
+create or replace function rate_take(asked jsonb, now bigint) returns text language plpgsql as $$
 declare
   answer text;
 begin
@@ -134,7 +97,7 @@ $$;
 -- Takes slots for streams of many callers at once. Each row says how many streams the process has open, how many more
 -- it wants, and how many all processes together may have. Whoever counts a caller's streams waits for who does it
 -- already; the locks end with the transaction. The answer has, for each: place, granted.
-create function stream_slots_take(asked jsonb, process text, now bigint) returns text language plpgsql as $$
+create or replace function stream_slots_take(asked jsonb, process text, now bigint) returns text language plpgsql as $$
 declare
   answer text;
 begin
@@ -167,7 +130,7 @@ $$;
 -- Removes what says nothing any more: buckets that have been full for a minute, calls older than the longest window,
 -- which is a day, and slots of processes that are gone. Rows that somebody works with are left for later, so that
 -- nobody waits for what is only tidied up.
-create function limits_forget(now bigint) returns void language plpgsql as $$
+create or replace function limits_forget(now bigint) returns void language plpgsql as $$
 begin
   delete from rate_bucket where ctid = any (array(
     select ctid from rate_bucket where seen_at + missing / 1000000 < now - 60000 limit 10000 for update skip locked));

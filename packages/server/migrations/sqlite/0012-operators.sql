@@ -1,3 +1,22 @@
+-- Whoever runs the gateway. The first one comes in by a token that the start prints; its hash stands here until then.
+create table operator (
+  user_id     text not null primary key references sign_in_user on delete cascade,
+  created_at  integer not null
+) strict, without rowid;
+
+create table first_run_token (
+  token_hash  text not null primary key,
+  created_at  integer not null
+) strict, without rowid;
+
+-- What an operator sets while the gateway runs: one row a setting, its value as JSON text.
+create table gateway_setting (
+  name        text not null primary key,
+  value       text not null,
+  updated_at  integer not null,
+  updated_by  text
+) strict, without rowid;
+
 -- What operators did, by page or by command: written before the deed, with its outcome noted once afterwards. An entry
 -- without an outcome tells that its process died in between. Nothing here is changed otherwise, or deleted.
 create table operator_action (
@@ -33,9 +52,6 @@ create trigger operator_action_is_never_deleted before delete on operator_action
 begin
   select raise(abort, 'an entry of the journal is never deleted');
 end;
-
--- A closed account is suspended for good; its rows and its credits stay.
-alter table account add column closed_at integer check (closed_at is null or status = 'suspended');
 
 -- Audits that were asked for in the console: one at a time, over all processes.
 create table audit_run (

@@ -1,7 +1,8 @@
--- Letters of sign-in, invitations and low balances beside receipts. A check cannot be changed in place on every engine,
--- so the table is made anew; it holds few rows, and is locked while they are copied. A letter that must not come late
--- has an end of its own, and the content of new letters is sealed: who reads the database opens no link.
-create table mail_outbox_next (
+-- E-mail until it is delivered, and the recipients who want none. A message keeps its recipient and its sealed content
+-- only while it waits; the hash of the recipient stays, so that the limits and "once for each topic and recipient" hold
+-- for good. A message that must not come late has an end of its own. Writers lock the one row of mail_gate first, so
+-- that two processes never count the same free place.
+create table mail_outbox (
   mail_id          text not null primary key,
   kind             text not null
     check (kind = 'funding_receipt' or kind = 'sign_in_link' or kind = 'invitation' or kind = 'low_balance'),
@@ -23,16 +24,20 @@ create table mail_outbox_next (
   check ((state = 'queued') = (content is not null))
 ) strict, without rowid;
 
-insert into mail_outbox_next
-  select mail_id, kind, account_id, topic, recipient, recipient_hash, content, state, attempts, created_at,
-         next_attempt_at, null, ended_at, error_code
-    from mail_outbox;
-
-drop table mail_outbox;
-alter table mail_outbox_next rename to mail_outbox;
-
 create unique index mail_outbox_once on mail_outbox (topic, recipient_hash) where state <> 'failed';
 create index mail_outbox_due on mail_outbox (next_attempt_at) where state = 'queued';
 create index mail_outbox_by_account on mail_outbox (account_id, created_at);
 create index mail_outbox_by_recipient on mail_outbox (recipient_hash, created_at);
 create index mail_outbox_by_kind on mail_outbox (kind, created_at);
+
+create table mail_suppression (
+  recipient_hash  text not null primary key,
+  created_at      integer not null
+) strict, without rowid;
+
+create table mail_gate (
+  gate_id    integer not null primary key check (gate_id = 1),
+  passed_at  integer not null
+) strict;
+
+insert into mail_gate (gate_id, passed_at) values (1, 0);

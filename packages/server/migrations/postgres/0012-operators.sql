@@ -1,3 +1,22 @@
+-- Whoever runs the gateway. The first one comes in by a token that the start prints; its hash stands here until then.
+create table operator (
+  user_id     text collate "C" not null primary key references sign_in_user on delete cascade,
+  created_at  bigint not null
+);
+
+create table first_run_token (
+  token_hash  text not null primary key,
+  created_at  bigint not null
+);
+
+-- What an operator sets while the gateway runs: one row a setting, its value as JSON text.
+create table gateway_setting (
+  name        text not null primary key,
+  value       text not null,
+  updated_at  bigint not null,
+  updated_by  text
+);
+
 -- What operators did, by page or by command: written before the deed, with its outcome noted once afterwards. An entry
 -- without an outcome tells that its process died in between. Nothing here is changed otherwise, or deleted.
 create table operator_action (
@@ -36,10 +55,6 @@ create trigger operator_action_is_never_deleted before delete on operator_action
 
 create trigger operator_action_is_never_emptied before truncate on operator_action
   for each statement execute function refuse_change();
-
--- A closed account is suspended for good; its rows and its credits stay.
-alter table account add column closed_at bigint;
-alter table account add constraint account_closed_is_suspended check (closed_at is null or status = 'suspended');
 
 -- Audits that were asked for in the console: one at a time, over all processes.
 create table audit_run (

@@ -62,6 +62,11 @@ create table deposit (
   seen_at       bigint not null,
   updated_at    bigint not null,
   credited_at   bigint,
+  -- Since when its block is known to be final.
+  final_at      bigint,
+  -- Since when what is told of it does not fit together: one wrong answer of a node is waited out, and what lasts is
+  -- left to an operator.
+  doubted_at    bigint,
   unique (chain_id, tx_hash, ordinal),
   check ((state = 'credited') = (credited_at is not null)),
   check (state <> 'credited' or credits > 0)
@@ -145,40 +150,21 @@ create table task_lease (
   lease_until  bigint not null
 );
 
--- Credits deposits, each decided by its own row: what it is worth, whose it is, and whether it may be credited stand
--- there. Locks as ledger_apply does: the balance first, here then the deposit. One call is one transaction and one
--- operation, so two calls can never wait for each other in a circle.
-create function ledger_deposit(operation jsonb) returns text language plpgsql as $$
-declare
-  d deposit%rowtype;
-  posted_now bigint;
-begin
-  select * into d from deposit
-   where chain_id = (operation ->> 'chain')::bigint and tx_hash = operation ->> 'tx'
-     and ordinal = operation ->> 'ordinal';
-  if not found then
-    return '["unknown_deposit"]';
-  end if;
-  select b.posted into posted_now from balance b where b.account_id = d.account_id for update;
-  select * into d from deposit where deposit_id = d.deposit_id for update;
-  if d.state = 'credited' then
-    return format('["deposited","%s","%s","%s","%s",1]', d.deposit_id, d.account_id, d.credits, posted_now);
-  end if;
-  if d.state <> 'confirming' or d.block_hash <> operation ->> 'block' or d.credits is null
-     or d.credits <> (operation ->> 'amount')::bigint then
-    return format('["not_creditable","%s"]', d.state);
-  end if;
-  if posted_now + d.credits > 4000000000000000000 then
-    return '["fault","a balance cannot be that large"]';
-  end if;
-  insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
-      created_at)
-    values (d.deposit_id, d.account_id, 'deposit', null, d.credits, 0, 0, 0, 0, operation ->> 'reason',
-      (operation ->> 'now')::bigint);
-  update balance set posted = posted + d.credits where account_id = d.account_id returning posted into posted_now;
-  update deposit set state = 'credited', reason = null, credited_at = (operation ->> 'now')::bigint,
-      updated_at = (operation ->> 'now')::bigint
-   where deposit_id = d.deposit_id;
-  return format('["deposited","%s","%s","%s","%s",0]', d.deposit_id, d.account_id, d.credits, posted_now);
-end
-$$;
+-- What an operator decided about a deposit, and why. Kept for good, beside the deposit's own present note.
+create table deposit_decision (
+  decision_id  text collate "C" not null primary key,
+  deposit_id   text collate "C" not null references deposit on delete restrict,
+  decision     text not null check (decision in ('release', 'reject')),
+  reason       text not null,
+  price        text,
+  decided_by   text not null,
+  decided_at   bigint not null
+);
+
+create index deposit_decision_by_deposit on deposit_decision (deposit_id, decision_id);
+
+create trigger deposit_decision_is_append_only before update or delete on deposit_decision
+  for each row execute function refuse_change();
+
+create trigger deposit_decision_is_never_emptied before truncate on deposit_decision
+  for each statement execute function refuse_change();

@@ -7,7 +7,7 @@
 -- the others: conditions decide. Plans are made once: planning each statement for each batch costs more than running
 -- it. They are made while tables are small and kept while tables grow, so every table is entered by an index on
 -- listed ids, and sequential scans are off.
-create function ledger_apply(batch jsonb) returns text language plpgsql
+create or replace function ledger_apply(batch jsonb) returns text language plpgsql
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 declare
@@ -27,6 +27,7 @@ declare
   h_charge bigint[]; h_write_off bigint[]; h_cost bigint[]; h_margin bigint[]; h_recorded bigint[];
   h_old_charge bigint[]; h_old_prompt bigint[]; h_old_completion bigint[];
   credit_operations int[] := '{}'; credit_ids text[] := '{}';
+  e_hold text[] := '{}'; e_amount bigint[] := '{}'; e_added bigint[] := '{}'; e_at bigint[] := '{}';
 
   n int := 0; h int; a int; t int; b int; entry int;
   available bigint; purse text; size bigint; units bigint; pays bigint; freed bigint; small bigint;
@@ -164,6 +165,8 @@ begin
           if t is not null then b_reserved[t] := b_reserved[t] + size; b_changed[t] := true; end if;
           if b is not null then b_reserved[b] := b_reserved[b] + size; b_changed[b] := true; end if;
           h_amount[h] := h_amount[h] + size; h_changed[h] := true;
+          e_hold := e_hold || hold_ids[h]; e_amount := e_amount || h_amount[h]; e_added := e_added || size;
+          e_at := e_at || operation.now;
         end if;
         units := case when h_amount[h] < operation.fixed then 0 when operation.per_unit = 0 then operation.units
                       else least((h_amount[h] - operation.fixed) / operation.per_unit, operation.units) end;
@@ -306,6 +309,11 @@ begin
            s (id, stored, changed, amount, state, ended, progress)
    where w.hold_id = s.id and w.hold_id = any (hold_ids) and s.changed and s.stored is not null;
 
+  if cardinality(e_hold) > 0 then
+    insert into hold_extension (hold_id, amount, added_amount, extended_at)
+      select * from unnest(e_hold, e_amount, e_added, e_at);
+  end if;
+
   if cardinality(credit_operations) > 0 then
     insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
         created_at)
@@ -330,70 +338,5 @@ begin
    where w.budget_id = s.id and w.budget_id = any (budget_ids) and s.changed;
 
   return '[' || array_to_string(results, ',') || ']';
-end
-$$;
-
--- The facts of settlements by the position of their operation.
-create function ledger_facts(batch jsonb)
-  returns table (n bigint, upstream text, upstream_model text, status text, error_code text, prompt_tokens bigint,
-    completion_tokens bigint, cached_tokens bigint, reasoning_tokens bigint, basis text, estimated int, pricing text,
-    generation_id text, latency_ms bigint)
-  language sql immutable rows 100 as $$
-  select o.n, o.upstream, o.upstream_model, o.status, o.error_code, o.prompt_tokens, o.completion_tokens,
-         o.cached_tokens, o.reasoning_tokens, o.basis, o.estimated, o.pricing, o.generation_id, o.latency_ms
-    from rows from (jsonb_to_recordset(batch -> 'operations')
-           as (upstream text, upstream_model text, status text, error_code text, prompt_tokens bigint,
-             completion_tokens bigint, cached_tokens bigint, reasoning_tokens bigint, basis text, estimated int,
-             pricing text, generation_id text, latency_ms bigint))
-           with ordinality o (upstream, upstream_model, status, error_code, prompt_tokens, completion_tokens,
-             cached_tokens, reasoning_tokens, basis, estimated, pricing, generation_id, latency_ms, n)
-$$;
-
--- Writes transfers, usage records and daily totals of the holds that ended in this batch.
-create function ledger_record(batch jsonb, hold_ids text[], h_stored text[], h_settle int[], h_charge bigint[],
-    h_write_off bigint[], h_cost bigint[], h_margin bigint[], h_recorded bigint[], h_old_charge bigint[],
-    h_old_prompt bigint[], h_old_completion bigint[])
-  returns void language plpgsql as $$
-#variable_conflict use_column
-begin
-  insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
-      created_at)
-    select s.id, w.account_id, case when s.charge > 0 then 'capture' else 'write_off' end, s.id, 0, s.charge,
-           s.write_off, s.cost, s.margin, null, w.ended_at
-      from unnest(hold_ids, h_settle, h_charge, h_write_off, h_cost, h_margin)
-             s (id, settle, charge, write_off, cost, margin)
-      join hold w on w.hold_id = s.id and w.hold_id = any (hold_ids)
-     where s.settle is not null and s.charge + s.write_off > 0;
-
-  insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, upstream,
-      upstream_model, status, error_code, stream, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens,
-      charge, write_off, cost, basis, estimated, pricing, generation_id, latency_ms)
-    select s.id, w.account_id, (select k.team_id from api_key k where k.key_id = w.key_id), w.key_id, s.recorded,
-           w.placed_at, w.type, w.model, o.upstream, o.upstream_model, o.status, o.error_code, w.stream,
-           o.prompt_tokens, o.completion_tokens, o.cached_tokens, o.reasoning_tokens, s.charge,
-           s.write_off, s.cost, o.basis, o.estimated, o.pricing, o.generation_id, o.latency_ms
-      from unnest(hold_ids, h_stored, h_settle, h_charge, h_write_off, h_cost, h_recorded)
-             s (id, stored, settle, charge, write_off, cost, recorded)
-      join ledger_facts(batch) o on o.n = s.settle
-      join hold w on w.hold_id = s.id and w.hold_id = any (hold_ids)
-     where s.stored is distinct from 'expired';
-
-  insert into usage_daily as d (key_id, day, type, model, account_id, requests, charge, prompt_tokens,
-      completion_tokens)
-    select w.key_id, w.placed_at / 86400000, w.type, w.model, w.account_id,
-           count(*) filter (where s.stored is distinct from 'expired'),
-           sum(s.charge - coalesce(case when s.stored = 'expired' then s.old_charge end, 0))::bigint,
-           sum(coalesce(o.prompt_tokens, 0) - coalesce(s.old_prompt, 0))::bigint,
-           sum(coalesce(o.completion_tokens, 0) - coalesce(s.old_completion, 0))::bigint
-      from unnest(hold_ids, h_stored, h_settle, h_charge, h_recorded, h_old_charge, h_old_prompt, h_old_completion)
-             s (id, stored, settle, charge, recorded, old_charge, old_prompt, old_completion)
-      join ledger_facts(batch) o on o.n = s.settle
-      join hold w on w.hold_id = s.id and w.hold_id = any (hold_ids)
-     group by w.key_id, w.placed_at / 86400000, w.type, w.model, w.account_id
-     order by 1, 2, 3, 4
-    on conflict (key_id, day, type, model) do update set
-      requests = d.requests + excluded.requests, charge = d.charge + excluded.charge,
-      prompt_tokens = d.prompt_tokens + excluded.prompt_tokens,
-      completion_tokens = d.completion_tokens + excluded.completion_tokens;
 end
 $$;

@@ -1,0 +1,37 @@
+-- Credits deposits, each decided by its own row: what it is worth, whose it is, and whether it may be credited stand
+-- there. Locks as ledger_apply does: the balance first, here then the deposit. One call is one transaction and one
+-- operation, so two calls can never wait for each other in a circle.
+create or replace function ledger_deposit(operation jsonb) returns text language plpgsql as $$
+declare
+  d deposit%rowtype;
+  posted_now bigint;
+begin
+  select * into d from deposit
+   where chain_id = (operation ->> 'chain')::bigint and tx_hash = operation ->> 'tx'
+     and ordinal = operation ->> 'ordinal';
+  if not found then
+    return '["unknown_deposit"]';
+  end if;
+  select b.posted into posted_now from balance b where b.account_id = d.account_id for update;
+  select * into d from deposit where deposit_id = d.deposit_id for update;
+  if d.state = 'credited' then
+    return format('["deposited","%s","%s","%s","%s",1]', d.deposit_id, d.account_id, d.credits, posted_now);
+  end if;
+  if d.state <> 'confirming' or d.block_hash <> operation ->> 'block' or d.credits is null
+     or d.credits <> (operation ->> 'amount')::bigint then
+    return format('["not_creditable","%s"]', d.state);
+  end if;
+  if posted_now + d.credits > 4000000000000000000 then
+    return '["fault","a balance cannot be that large"]';
+  end if;
+  insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
+      created_at)
+    values (d.deposit_id, d.account_id, 'deposit', null, d.credits, 0, 0, 0, 0, operation ->> 'reason',
+      (operation ->> 'now')::bigint);
+  update balance set posted = posted + d.credits where account_id = d.account_id returning posted into posted_now;
+  update deposit set state = 'credited', reason = null, credited_at = (operation ->> 'now')::bigint,
+      updated_at = (operation ->> 'now')::bigint
+   where deposit_id = d.deposit_id;
+  return format('["deposited","%s","%s","%s","%s",0]', d.deposit_id, d.account_id, d.credits, posted_now);
+end
+$$;
