@@ -44,7 +44,7 @@ const rules: Readonly<Record<string, () => readonly Finding[]>> = {
   'imports make no circles': () => findCycles(sources),
   'importing a file does nothing': () => findLoadEffects(sources),
   'names are kebab-case and say what is inside': () => findBadNames(files),
-  'files and lines have limits': () => findBadSizes(files),
+  'files have limits': () => findBadSizes(files),
   'sources are TypeScript only': () => findBuiltFiles(files),
   'an open end has an issue number': () => findLooseEnds(files),
   'every endpoint has its file and every file its endpoint': () =>
