@@ -9,7 +9,7 @@ import { runAudit } from './ledger/audit.ts'
 if (parentPort !== null) {
   const { url, dataDir } = workerData as { readonly url: string | null; readonly dataDir: string }
   const database = await openDatabase({
-    ...{ url, dataDir },
+    ...{ url, dataDir, isPatient: true },
     checkpointWorker: new URL('sqlite-checkpoint.worker.ts', import.meta.url),
   })
   try {

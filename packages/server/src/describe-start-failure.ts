@@ -3,6 +3,8 @@ import type { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import { DataFolderInUseError } from './db/data-folder-lock.ts'
 import { ChangedMigrationError } from './db/migrate.ts'
+import { ReadOnlyServerError } from './db/postgres-pool.ts'
+import { DatabaseUnavailableError } from './errors/database-unavailable-error.ts'
 import { FilesUnavailableError } from './files/files-unavailable-error.ts'
 
 type Known = Pick<Config, 'host' | 'databaseUrl'> & Partial<Pick<Config, 'admin'>>
@@ -50,7 +52,8 @@ const serverReasons: Readonly<Record<string, string>> = {
  * @param config null when the configuration itself could not be had.
  * @returns null for an error that nobody expects: its stack is needed.
  */
-export function describeStartFailure(error: unknown, config: Known | null): string | null {
+export function describeStartFailure(thrown: unknown, config: Known | null): string | null {
+  const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown
   if (!(error instanceof Error)) return null
   if (error instanceof ConfigError || error instanceof DataFolderInUseError) return error.message
   if (error instanceof ChangedMigrationError || error instanceof FilesUnavailableError) return error.message
@@ -109,6 +112,7 @@ function describeListening(facts: Facts, { host, admin }: Known): string | null 
 function postgresReason(error: Error, { code }: Facts): string | null {
   const known = networkReasons[code] ?? serverReasons[code]
   if (known !== undefined) return `${known} (${code})`
+  if (error instanceof ReadOnlyServerError) return error.message
   return CLIENT_COMPLAINT.test(error.message) ? error.message : null
 }
 

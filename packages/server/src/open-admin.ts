@@ -52,6 +52,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     url: config.databaseUrl,
     dataDir: config.dataDir,
     checkpointWorker: CHECKPOINT_WORKER,
+    isPatient: true,
   })
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
   const by: Operator = { operatorId: null, name: operatorName(), way: 'command' }

@@ -194,7 +194,7 @@ function lazySignIn(
   let opened: Promise<{ readonly signIn: SignIn; readonly connection: SignInConnection }> | null = null
   const open = async () => {
     const { openSignIn } = await import('./sign-in/open-sign-in.ts')
-    const connection = openSignInConnection(parts.database, parts.config.databaseUrl)
+    const connection = openSignInConnection(parts.database)
     const signIn = openSignIn({
       ...deps,
       client: connection.client,

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely'
-import { isUniqueViolation } from '../db/constraint-violation.ts'
+import { isUniqueViolation } from '../db/database-failure.ts'
 import type { Database } from '../db/database.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
 

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { databaseUrl, runAsAdmin } from '../../testing/template-database.ts'
 import { findPostgres, openTestDatabase, CHECKPOINT_WORKER } from '../../testing/test-database.ts'
@@ -15,6 +14,7 @@ import {
   migrateSqlite,
   UnknownSchemaError,
 } from './migrate.ts'
+import { PostgresPool } from './postgres-pool.ts'
 
 const run = promisify(execFile)
 
@@ -42,7 +42,7 @@ async function migrateAgain(
   migrations: readonly Migration[],
 ): Promise<void> {
   if (opened.url === null) return migrateSqlite(join(opened.dataDir, 'svc.db'), 0, migrations)
-  const pool = new Pool({ connectionString: opened.url })
+  const pool = new PostgresPool({ url: opened.url, takesSettings: true })
   try {
     await migratePostgres(pool, 0, migrations)
   } finally {
@@ -112,7 +112,7 @@ describe('migrations', () => {
       )
       await migrateAgain(opened, changed)
       await migrateAgain(opened, changed)
-      const pool = new Pool({ connectionString: opened.url ?? '' })
+      const pool = new PostgresPool({ url: opened.url ?? '', takesSettings: true })
       const { rows } = await pool.query(`select obj_description('ledger_apply'::regproc) as comment`)
       expect(rows).toEqual([{ comment: 'second' }])
       await pool.end()

@@ -5,8 +5,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import type { DatabaseEngine } from './database.ts'
+import { beginWithin } from './postgres-limits.ts'
+import type { PostgresPool } from './postgres-pool.ts'
 import { connectSqlite } from './sqlite-connection.ts'
 
 /**
@@ -90,14 +92,15 @@ export async function migrateSqlite(path: string, nowMs: number, migrations = li
  * @throws {UnknownSchemaError} when another version of SVC has migrated it.
  */
 export async function migratePostgres(
-  pool: Pool,
+  pool: PostgresPool,
   nowMs: number,
   migrations = listMigrations('postgres'),
 ): Promise<void> {
   const client = await pool.connect()
   try {
     if (findPending(await readAppliedPostgres(client), migrations).length === 0) return
-    for (const migration of migrations) await applyPostgres(client, migration, nowMs)
+    const begin = beginWithin(pool.limits)
+    for (const migration of migrations) await applyPostgres({ client, begin }, migration, nowMs)
   } finally {
     client.release()
   }
@@ -152,8 +155,12 @@ async function readAppliedPostgres(client: PoolClient): Promise<Applied> {
   return appliedFrom((await client.query('select name, checksum from schema_migration')).rows)
 }
 
-async function applyPostgres(client: PoolClient, migration: Migration, nowMs: number): Promise<void> {
-  await client.query('begin')
+async function applyPostgres(
+  { client, begin }: { readonly client: PoolClient; readonly begin: string },
+  migration: Migration,
+  nowMs: number,
+): Promise<void> {
+  await client.query(begin)
   try {
     await client.query('select pg_advisory_xact_lock($1)', [POSTGRES_LOCK])
     await client.query(CREATE_TABLE('bigint'))
@@ -167,7 +174,7 @@ async function applyPostgres(client: PoolClient, migration: Migration, nowMs: nu
     }
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback')
+    await client.query('rollback').catch(() => undefined)
     throw error
   }
 }

@@ -1,10 +1,10 @@
-import { openPostgresDatabase, type PostgresDatabase } from './postgres-database.ts'
+import { openPostgresDatabase, type PostgresDatabase, type PostgresOptions } from './postgres-database.ts'
 import { openSqliteDatabase, type SqliteDatabase } from './sqlite-database.ts'
 
 /** A database that is open, on either engine. `engine` tells which. */
 export type OpenDatabase = SqliteDatabase | PostgresDatabase
 
-export interface OpenDatabaseOptions {
+export interface OpenDatabaseOptions extends PostgresOptions {
   /** Address of a PostgreSQL database; null opens the embedded one. */
   readonly url: string | null
   /** Folder of the embedded database. */
@@ -19,5 +19,5 @@ export interface OpenDatabaseOptions {
 export function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   return options.url === null
     ? openSqliteDatabase(options.dataDir, options.checkpointWorker, options.onWriterLost)
-    : openPostgresDatabase(options.url)
+    : openPostgresDatabase(options.url, options)
 }

@@ -2,50 +2,59 @@
  * The PostgreSQL database: a pool of plain connections that keeps no state in a session, so transaction poolers may
  * stand between.
  */
-import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
-import { type Pool, types, type CustomTypesConfig } from 'pg'
+import { Kysely, PostgresDialect } from 'kysely'
+import { types, type CustomTypesConfig } from 'pg'
+import { awaitPostgres, type PostgresPatience } from './await-postgres.ts'
 import type { Database } from './database.ts'
 import { integerColumns } from './integer-columns.ts'
-import { migratePostgres } from './migrate.ts'
-import { openPostgresPool } from './postgres-pool.ts'
+import { PATIENT_LIMITS, REQUEST_LIMITS } from './postgres-limits.ts'
+import { PostgresPool } from './postgres-pool.ts'
+import { runInTransaction } from './postgres-transaction.ts'
 import type { Schema } from './schema.ts'
 
 /** A `Database` on PostgreSQL, with the pool that the ledger shares. */
 export interface PostgresDatabase extends Database {
   readonly engine: 'postgres'
-  readonly pool: Pool
+  readonly pool: PostgresPool
+  /** Opens another pool on the same database, for whoever reads values in another way. Its owner ends it. */
+  openPool(options: { readonly max: number }): PostgresPool
+}
+
+export interface PostgresOptions {
+  /** Whether statements may take as long as an audit's; absent: as long as a request may wait. */
+  readonly isPatient?: boolean
+  /** Absent: the database has to be there. */
+  readonly patience?: PostgresPatience
 }
 
 /** Connections per process. One is the ledger's at a time; the rest serve reads. */
 export const POSTGRES_CONNECTIONS_MAX = 10
 
-const CONNECT_TIMEOUT_MS = 10_000
-const IDLE_TIMEOUT_MS = 30_000
+const IMPATIENT: PostgresPatience = { waitMs: 0, onWaiting: () => undefined }
 
 const INT8 = 20
 const NUMERIC = 1700
 
-/** Connects and brings the schema up to date. @param url a `postgres://` address. */
-export async function openPostgresDatabase(url: string): Promise<PostgresDatabase> {
-  const pool = openPostgresPool({
-    connectionString: url,
-    max: POSTGRES_CONNECTIONS_MAX,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    types: integerTypes,
-  })
-  try {
-    await migratePostgres(pool, Date.now())
-  } catch (error) {
-    await pool.end()
-    throw error
-  }
+/**
+ * Connects and brings the schema up to date.
+ *
+ * @param url a `postgres://` address.
+ * @throws {DatabaseUnavailableError} when it is not there, also after `patience`.
+ */
+export async function openPostgresDatabase(
+  url: string,
+  { isPatient = false, patience = IMPATIENT }: PostgresOptions = {},
+): Promise<PostgresDatabase> {
+  const { takesSettings } = await awaitPostgres(url, patience)
+  const limits = isPatient ? PATIENT_LIMITS : REQUEST_LIMITS
+  const pool = new PostgresPool({ url, limits, takesSettings, max: POSTGRES_CONNECTIONS_MAX, types: integerTypes })
   const read = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [integerColumns] })
   return {
     engine: 'postgres',
     pool,
     read,
-    write: (statements) => runStatements(pool, statements),
+    write: (statements) => runInTransaction(pool, statements),
+    openPool: ({ max }) => new PostgresPool({ url, limits, takesSettings, max }),
     async close() {
       await read.destroy()
       // Kysely ends a pool only if it was ever asked for a connection.
@@ -65,26 +74,4 @@ const integerTypes: CustomTypesConfig = {
 
 function parseNumeric(text: string): bigint | number {
   return /^-?\d+$/.test(text) ? BigInt(text) : Number(text)
-}
-
-async function runStatements(pool: Pool, statements: readonly CompiledQuery[]): Promise<readonly number[]> {
-  const client = await pool.connect()
-  let broken = false
-  try {
-    await client.query('begin')
-    const changed: number[] = []
-    for (const { sql, parameters } of statements) {
-      const result = await client.query(sql, [...parameters])
-      changed.push(result.rowCount ?? 0)
-    }
-    await client.query('commit')
-    return changed
-  } catch (error) {
-    await client.query('rollback').catch(() => {
-      broken = true
-    })
-    throw error
-  } finally {
-    client.release(broken)
-  }
 }

@@ -1,35 +1,118 @@
-import { Client, Pool, type ClientConfig, type PoolConfig } from 'pg'
-import { storableParameters } from './storable-text.ts'
+import { Pool, type ClientBase, type PoolClient, type PoolConfig } from 'pg'
+import { DatabaseUnavailableError } from '../errors/database-unavailable-error.ts'
+import { postgresFailureOf } from './database-failure.ts'
+import { PostgresClient } from './postgres-client.ts'
+import { type PostgresLimits, REQUEST_LIMITS } from './postgres-limits.ts'
 
-type Query = (query: unknown, values?: unknown, callback?: unknown) => unknown
+export interface PostgresPoolOptions extends Pick<PoolConfig, 'max' | 'types'> {
+  readonly url: string
+  readonly limits?: PostgresLimits
+  /**
+   * Whether the server takes its limits when a session begins. A transaction pooler takes none, as its sessions are
+   * shared: then transactions set them, and `answerMs` stands for the rest.
+   */
+  readonly takesSettings: boolean
+}
+
+/** An idle connection is closed after so long, and probed by the system after a part of it. Source: own choice. */
+const IDLE_MS = 30_000
+const KEEP_ALIVE_MS = 10_000
+/** A new connection says within so long whether it takes writes. Source: own choice. */
+const GREETING_MS = 3_000
 
 /**
- * A connection whose texts are storable: whoever writes the statement, the sign-in library too, and whatever a client
- * or an upstream sent, a NUL cannot make it fail.
+ * A pool of connections to PostgreSQL, of which none is without a limit and none ends the process.
+ *
+ * A connection that breaks leaves the pool by itself, in use or not. One that is made is asked whether it takes writes:
+ * a standby counts as no database.
  */
-class StorableClient extends Client {
-  constructor(config?: string | ClientConfig) {
-    super(config)
+export class PostgresPool extends Pool {
+  readonly limits: PostgresLimits
+  readonly #clients = new Set<PostgresClient>()
+  readonly #lost = new WeakSet<ClientBase>()
+
+  constructor({ url, limits = REQUEST_LIMITS, takesSettings, ...config }: PostgresPoolOptions) {
+    super({
+      ...config,
+      ...clientConfig(url, limits, takesSettings),
+      idleTimeoutMillis: IDLE_MS,
+      Client: PostgresClient,
+      // The pool waits for what this answers, which its type does not say.
+      onConnect: requireWrites as (client: ClientBase) => void,
+    })
+    this.limits = limits
+    this.on('error', () => undefined)
+    this.on('connect', (client) => this.#watch(client as unknown as PostgresClient))
+    this.on('remove', (client) => this.#clients.delete(client as unknown as PostgresClient))
     // The driver's overloads differ in what they return, not in where the values stand.
-    const query = this.query.bind(this) as Query
-    const storable: Query = (asked, values, callback) =>
-      query(withStorableValues(asked), Array.isArray(values) ? storableParameters(values) : values, callback)
-    this.query = storable as Client['query']
+    this.query = ((asked: unknown, values?: unknown) => this.#ask(asked, values)) as Pool['query']
+  }
+
+  /** Lends a connection. @throws {DatabaseUnavailableError} when none can be had in time. */
+  override connect(): Promise<PoolClient> {
+    return this.#checkOut()
+  }
+
+  async #checkOut(): Promise<PoolClient> {
+    for (;;) {
+      const client = await super.connect().catch((error: unknown) => {
+        throw postgresFailureOf(error)
+      })
+      if (!this.#lost.has(client)) return client
+      client.release(true)
+    }
+  }
+
+  /** Keeps the connection where the statement alone was refused, which the driver's own pool does not. */
+  async #ask(asked: unknown, values: unknown): Promise<unknown> {
+    const client = await this.#checkOut()
+    const query = client.query.bind(client) as (asked: unknown, values: unknown) => Promise<unknown>
+    try {
+      return await query(asked, values)
+    } finally {
+      client.release()
+    }
+  }
+
+  /** When one connection is lost, the others are replaced before they are lent again: what they do now goes on. */
+  #watch(client: PostgresClient): void {
+    this.#clients.add(client)
+    client.onLost = () => {
+      for (const each of this.#clients) this.#lost.add(each)
+    }
   }
 }
 
-function withStorableValues(query: unknown): unknown {
-  if (typeof query !== 'object' || query === null || !('values' in query) || !Array.isArray(query.values)) return query
-  return { ...query, values: storableParameters(query.values) }
+/** What a connection is made with. */
+function clientConfig(url: string, limits: PostgresLimits, takesSettings: boolean) {
+  const settings = {
+    statement_timeout: limits.statementMs,
+    lock_timeout: limits.lockMs,
+    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+  }
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: limits.checkoutMs,
+    query_timeout: limits.answerMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    fallback_application_name: 'svc',
+    ...(takesSettings ? settings : {}),
+  }
 }
 
-/**
- * Opens a pool of connections to PostgreSQL.
- *
- * A connection that breaks while idle leaves the pool by itself; it does not end the process.
- */
-export function openPostgresPool(config: Omit<PoolConfig, 'Client'>): Pool {
-  const pool = new Pool({ ...config, keepAlive: true, Client: StorableClient })
-  pool.on('error', () => undefined)
-  return pool
+/** A server that takes no writes: a standby, or a primary that was demoted or is made read-only by its operator. */
+export class ReadOnlyServerError extends Error {
+  constructor() {
+    super('the server takes no writes: it is a standby, or it was set to read only')
+    this.name = 'ReadOnlyServerError'
+  }
+}
+
+/** @throws {DatabaseUnavailableError} when what is at the other end takes no writes. */
+async function requireWrites(client: ClientBase): Promise<void> {
+  const question = { text: 'show transaction_read_only', query_timeout: GREETING_MS }
+  const { rows } = await client.query<{ transaction_read_only: string }>(question)
+  if (rows[0]?.transaction_read_only !== 'on') return
+  throw new DatabaseUnavailableError('away', new ReadOnlyServerError())
 }

@@ -1,7 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Pool } from 'pg'
 import type { OpenDatabase } from './open-database.ts'
-import { openPostgresPool } from './postgres-pool.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
 
 /** A connection for the sign-in library alone: it reads plain numbers, which our own connections do not. */
@@ -22,8 +21,8 @@ class WritingDatabase extends DatabaseSync {
   }
 }
 
-/** @param url of the PostgreSQL database; ignored for the embedded one, whose file is known. */
-export function openSignInConnection(database: OpenDatabase, url: string | null): SignInConnection {
+/** Opens one. Its owner closes it, before the database. */
+export function openSignInConnection(database: OpenDatabase): SignInConnection {
   if (database.engine === 'sqlite') {
     const client = new WritingDatabase(database.path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
     return {
@@ -34,6 +33,6 @@ export function openSignInConnection(database: OpenDatabase, url: string | null)
       },
     }
   }
-  const client = openPostgresPool({ connectionString: url ?? '', max: CONNECTIONS_MAX })
+  const client = database.openPool({ max: CONNECTIONS_MAX })
   return { client, close: () => client.end() }
 }

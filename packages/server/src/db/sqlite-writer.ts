@@ -9,6 +9,8 @@ import { closeSync, fdatasync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as waitMs } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { DatabaseUnavailableError } from '../errors/database-unavailable-error.ts'
+import { sqliteFailureOf } from './database-failure.ts'
 import { createPreparedStatements } from './prepared-statements.ts'
 import { BUSY_TIMEOUT_MS, isBusy, prepareSqliteWriter } from './sqlite-connection.ts'
 
@@ -46,7 +48,7 @@ export class SqliteWriter {
   #log: number | null = null
   #present: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
-  #lost: Error | null = null
+  #lost: DatabaseUnavailableError | null = null
   #commits = 0
   #running = 0
   #idle: (() => void) | null = null
@@ -78,7 +80,8 @@ export class SqliteWriter {
    * @param work changes the database through `connection`, without a pause. It runs anew where the lock was taken.
    * @param options.isFlushed whether to wait until it is on the disk. Without, it outlives a crash of the process, and
    *   a loss of power once anything later was flushed: the log is one file, in order.
-   * @throws what `work` threw, SQLite's own errors, and `onLost`'s error once a flush has failed.
+   * @throws {DatabaseUnavailableError} when SQLite could not do it, and always once a flush has failed.
+   * @throws what `work` threw otherwise.
    */
   async transact<Result>(work: () => Result, { isFlushed }: { readonly isFlushed: boolean }): Promise<Result> {
     this.#running++
@@ -86,6 +89,8 @@ export class SqliteWriter {
       const result = await this.#retry(work)
       if (isFlushed) await this.#flushed()
       return result
+    } catch (error) {
+      throw sqliteFailureOf(error)
     } finally {
       this.#running--
       if (this.#running === 0) this.#idle?.()
@@ -160,8 +165,9 @@ export class SqliteWriter {
       await this.#flush(this.#log)
     } catch (error) {
       if (this.#lost !== null) return
-      this.#lost = new Error('what was written cannot be flushed to the disk', { cause: error })
-      this.#onLost(this.#lost)
+      const reason = new Error('what was written cannot be flushed to the disk', { cause: error })
+      this.#lost = new DatabaseUnavailableError('storage', reason)
+      this.#onLost(reason)
     }
   }
 }

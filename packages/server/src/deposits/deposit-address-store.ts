@@ -1,5 +1,5 @@
 import type { ChainId, Hex } from '../chain/assets.ts'
-import { isUniqueViolation } from '../db/constraint-violation.ts'
+import { isUniqueViolation } from '../db/database-failure.ts'
 import type { Database } from '../db/database.ts'
 
 /** An address of an account. */

@@ -1,4 +1,4 @@
-import { isUniqueViolation } from '../db/constraint-violation.ts'
+import { isUniqueViolation } from '../db/database-failure.ts'
 import type { Database } from '../db/database.ts'
 
 /** An audit that was asked for. */

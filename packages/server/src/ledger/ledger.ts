@@ -6,7 +6,7 @@
  * balance is ever overdrawn and no hold ends twice.
  */
 import { setTimeout as waitMs } from 'node:timers/promises'
-import { isRefusal } from '../db/constraint-violation.ts'
+import { isRefusal } from '../db/database-failure.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { checkOperation } from './check-operation.ts'

@@ -1,5 +1,6 @@
 /** The limits that processes share, in the tables of migration 0022. Every statement is a transaction by itself. */
-import type { Pool } from 'pg'
+import { beginWithin } from '../db/postgres-limits.ts'
+import type { PostgresPool } from '../db/postgres-pool.ts'
 import type { HandAnswer, HandQuestion } from './token-hand.ts'
 
 /** A question about one caller's bucket. */
@@ -40,7 +41,7 @@ export interface LimitStore {
 const NANOS_PER_MS = 1_000_000
 
 /** The shared limits on PostgreSQL. */
-export function createLimitStore(pool: Pool): LimitStore {
+export function createLimitStore(pool: PostgresPool): LimitStore {
   /** What a function answers to each question, in their order; null for none. */
   const askEach = async (
     text: string,
@@ -86,14 +87,14 @@ const LOCK_CALLS = `
 const KEEP_CALLS = 'update rare_call set called_at = $3, last_at = $4 where kind = $1 and caller = $2'
 
 async function takeCall(
-  pool: Pool,
+  pool: PostgresPool,
   { kind, caller, now }: { readonly kind: string; readonly caller: string; readonly now: number },
   decide: (calls: readonly number[]) => readonly number[] | null,
 ): Promise<void> {
   const client = await pool.connect()
   let isBroken = true
   try {
-    await client.query('begin')
+    await client.query(beginWithin(pool.limits))
     const { rows } = await client.query<{ called_at: readonly (bigint | string)[] }>(LOCK_CALLS, [kind, caller, now])
     const kept = decide((rows[0]?.called_at ?? []).map(Number))
     if (kept !== null) await client.query(KEEP_CALLS, [kind, caller, kept, now])

@@ -1,7 +1,7 @@
-import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSharedProcesses, type SharedProcesses } from '../../testing/shared-processes.ts'
 import { findPostgres } from '../../testing/test-database.ts'
+import { PostgresPool } from '../db/postgres-pool.ts'
 import { createLimitStore, type LimitStore } from './limit-store.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -10,7 +10,7 @@ let shared: SharedProcesses
 /** A store that can be sent away: nobody listens where it is then. */
 function fickle() {
   const state = { isAway: false }
-  const gone = createLimitStore(new Pool({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }))
+  const gone = createLimitStore(new PostgresPool({ url: 'postgres://nobody@127.0.0.1:1/none', takesSettings: true }))
   const store = (real: LimitStore): LimitStore => {
     const now = (): LimitStore => (state.isAway ? gone : real)
     return {

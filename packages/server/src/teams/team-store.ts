@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery } from 'kysely'
-import { isUniqueViolation } from '../db/constraint-violation.ts'
+import { isUniqueViolation } from '../db/database-failure.ts'
 import type { Database } from '../db/database.ts'
 import type { Member, Membership } from './membership.ts'
 import type { Role } from './permissions.ts'
