@@ -167,6 +167,11 @@ function operate(storage: Storage, ledger: Ledger) {
   }
 }
 
+/** A gateway behind a proxy has to be told by which address it is reached: here by that of its own port. */
+function namedByItsAddress(env: Record<string, string>, port: number): Record<string, string> {
+  return env['SVC_TRUSTED_PROXIES'] === undefined ? env : { ...env, SVC_PUBLIC_URL: `http://127.0.0.1:${port}` }
+}
+
 /** Makes the database and what serves it. No gateway runs until `start` is called. */
 export async function openRig(options: RigOptions): Promise<Rig> {
   const storage = await openStorage(options)
@@ -180,7 +185,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     storage,
     ...operate(storage, ledger),
     configure: writeConfig,
-    start: (port, more = {}) => startGatewayProcess({ env, workingDir, port, ...more }),
+    start: (port, more = {}) => startGatewayProcess({ env: namedByItsAddress(env, port), workingDir, port, ...more }),
     audit: () => runAuditProcess(workingDir, env),
     async close() {
       await ledger.close()

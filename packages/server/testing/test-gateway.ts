@@ -20,6 +20,7 @@ import { createLogger } from '../src/runtime/log.ts'
 import { type ChatClient, createChatClient } from './chat-client.ts'
 import { makeTestDatabase } from './test-database.ts'
 import { eventually } from './eventually.ts'
+import { findFreePort } from './free-port.ts'
 
 export interface TestGatewayOptions {
   /** Base address of the upstream; absent starts the sandbox. */
@@ -92,6 +93,19 @@ function environment(options: TestGatewayOptions, databaseUrl: string | null, da
   }
 }
 
+/** A gateway that others can reach has to be told its address and its secrets: here that of its own port, and any. */
+async function withWhatItNeeds(env: Record<string, string>): Promise<Record<string, string>> {
+  if (env['SVC_PUBLIC_URL'] !== undefined) return { ...PUBLIC_SECRETS, ...env }
+  if (env['SVC_TRUSTED_PROXIES'] === undefined) return env
+  const port = String(await findFreePort())
+  return { ...env, SVC_PORT: port, SVC_PUBLIC_URL: `http://127.0.0.1:${port}` }
+}
+
+const PUBLIC_SECRETS = {
+  SVC_KEY_PEPPER: 'the pepper of a test gateway is long',
+  SVC_SESSION_SECRET: 'the session secret of a test gateway is long',
+} as const
+
 /** Starts one. Stop it at the end of the test. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { engine = 'sqlite', clock = systemClock } = options
@@ -100,7 +114,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const file: ConfigFile = { ...options.file, limits: { ...wideLimits, ...options.file?.limits } }
   await writeFile(join(workingDir, 'svc.config.json'), JSON.stringify(file))
   const logged: string[] = []
-  const { config } = loadConfig({ env: environment(options, place.url, place.dataDir), workingDir })
+  const env = await withWhatItNeeds(environment(options, place.url, place.dataDir))
+  const { config } = loadConfig({ env, workingDir })
   const log = createLogger({ level: config.logLevel, sink: { write: (line) => void logged.push(line) } })
   const gateway = await createGateway({ config, log, clock })
   const beside: Gateway[] = []
@@ -142,7 +157,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       await keys.store.revoke(id, clock.now())
     },
     startBeside: async () => {
-      const other = await createGateway({ config, log, clock })
+      const other = await createGateway({ config: { ...config, port: 0 }, log, clock })
       beside.push(other)
       return { gateway: other, ...createChatClient(`${await other.start()}/api`, key) }
     },

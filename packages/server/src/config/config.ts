@@ -225,11 +225,11 @@ export interface Config {
   readonly admin: AdminConfig | null
   /** Null makes no traces. */
   readonly tracing: TracingConfig | null
-  /** Whether the bind is not loopback, which turns the strict checks on. */
+  /** Whether other machines can reach it, which turns the strict checks on; see `whyReachable`. */
   readonly isProduction: boolean
   /**
-   * Origin by which clients reach the gateway, without a trailing slash. Null on loopback: then it is what the
-   * server listens on.
+   * Origin by which clients reach the gateway, without a trailing slash. Null where none is
+   * set: then it is what the server listens on.
    */
   readonly publicUrl: string | null
   readonly dataDir: string

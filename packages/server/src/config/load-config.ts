@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config, SecretPepper, UpstreamConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
@@ -12,6 +12,7 @@ import { resolveMail } from './resolve-mail.ts'
 import { resolvePrices } from './resolve-prices.ts'
 import { resolveTracing } from './resolve-tracing.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
+import { isLoopback, whyReachable } from './reach.ts'
 
 export interface ConfigSource {
   /** As the process got it. */
@@ -36,19 +37,20 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads the environment and the configuration file into one frozen object and checks the whole. On a loopback bind
- * it makes the data folder and the secrets that are missing; on any other it makes nothing and asks for them.
+ * Reads the environment and the configuration file into one frozen object and checks the whole. Where only this machine
+ * can reach the gateway, it makes the secrets that are missing; elsewhere it asks for them.
  *
  * @throws {ConfigError} with every problem at once.
  */
 export function loadConfig(source: ConfigSource): LoadedConfig {
   const { environment, file, notices } = readSettings(source)
-  const isProduction = !isLoopback(environment.SVC_HOST)
+  const reason = whyReachable(environment)
+  const isProduction = reason !== null
   const { upstreams, problems: upstreamProblems } = resolveUpstreams(environment, file, source.env)
   const { problems: priceProblems, ...prices } = resolvePrices(environment, file, upstreams)
-  const secretProblems = isProduction ? missingSecrets(environment) : []
   const [firstUpstream, ...otherUpstreams] = upstreams
   const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
+  const secretProblems = reason === null ? [] : missingSecrets(environment, reason, dataDir)
   const { mail, problems: mailProblems } = resolveMail(environment, { dataDir, isProduction })
   const { deposits, ...depositFindings } = resolveDeposits(environment, file, isProduction)
   const settingProblems = [...adminProblems(environment), ...mediaProblems(environment), ...mailProblems]
@@ -108,11 +110,6 @@ export function readSettings(source: ConfigSource): Settings {
   return { environment, file, notices }
 }
 
-/** Tells whether only this machine can reach a server that listens there. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
-}
-
 function readConfigFile(workingDir: string): string | null {
   try {
     return readFileSync(join(workingDir, CONFIG_FILE), 'utf8')
@@ -128,21 +125,25 @@ function keyNamesOf(file: ConfigFile): readonly string[] {
   return (file.upstreams ?? []).flatMap((upstream) => upstream.api_key_env ?? [])
 }
 
-function missingSecrets(environment: Environment): readonly string[] {
-  const why = `a server on ${environment.SVC_HOST} can be reached from other machines`
-  const problems: string[] = []
-  for (const name of ['SVC_KEY_PEPPER', 'SVC_SESSION_SECRET'] as const) {
-    if (environment[name] !== undefined) continue
-    problems.push(
-      `${name} is missing: ${why}. Make one with "openssl rand -hex 32" and keep it as long as the database.`,
-    )
-  }
-  if (environment.SVC_PUBLIC_URL === undefined) {
-    problems.push(
-      `SVC_PUBLIC_URL is missing: ${why}. Give the origin that clients use, such as https://ai.example.com.`,
-    )
-  }
-  return problems
+function missingSecrets(environment: Environment, reason: string, dataDir: string): readonly string[] {
+  const secrets = [
+    { name: 'SVC_KEY_PEPPER', file: 'key-pepper', loss: 'with another value no key works any more' },
+    { name: 'SVC_SESSION_SECRET', file: 'session-secret', loss: 'another value ends every session' },
+  ] as const
+  const problems = secrets
+    .filter(({ name }) => environment[name] === undefined)
+    .map(({ name, file, loss }) => {
+      const kept = join(dataDir, file)
+      const advice = existsSync(kept)
+        ? `Set it to the content of ${kept}, which an earlier start made: ${loss}.`
+        : 'Make one with "openssl rand -hex 32" and keep it as long as the database.'
+      return `${name} is missing: ${reason}. ${advice}`
+    })
+  if (environment.SVC_PUBLIC_URL !== undefined) return problems
+  return [
+    ...problems,
+    `SVC_PUBLIC_URL is missing: ${reason}. Give the origin that clients use, such as https://ai.example.com.`,
+  ]
 }
 
 function adminOf(environment: Environment): Config['admin'] {
@@ -174,6 +175,12 @@ function noticesOf(config: Config): readonly string[] {
     notices.push('The admin port answers everybody who can reach it: keep SVC_ADMIN_HOST inside a private network.')
   }
   if (!config.isProduction) return notices
+  if (isLoopback(config.host) && config.trustedProxies.length === 0) {
+    notices.push(
+      'Clients come through a proxy on this machine, so they all seem to have its address and share its limits. ' +
+        'Set SVC_TRUSTED_PROXIES=loopback.',
+    )
+  }
   if (config.publicUrl?.startsWith('http:') === true) {
     notices.push('SVC_PUBLIC_URL is not https: keys cross the network in clear text.')
   }

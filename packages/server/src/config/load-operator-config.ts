@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import type { Config, UpstreamConfig } from './config.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
-import { type ConfigSource, isLoopback, peppersOf, readSettings } from './load-config.ts'
+import { type ConfigSource, peppersOf, readSettings } from './load-config.ts'
 import type { DepositsConfig } from './deposits-config.ts'
+import { whyReachable } from './reach.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
 import { resolveLimits } from './resolve-limits.ts'
 import { resolvePrices } from './resolve-prices.ts'
@@ -35,8 +36,8 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   const { routes, prices, mediaPrices } = resolvePrices(environment, file, upstreams)
   const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
   prepareDataDir(dataDir)
-  const makesSecrets = isLoopback(environment.SVC_HOST)
-  const isProduction = !makesSecrets
+  const isProduction = whyReachable(environment) !== null
+  const makesSecrets = !isProduction
   const hasPepper = environment.SVC_KEY_PEPPER !== undefined || makesSecrets
   return {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,

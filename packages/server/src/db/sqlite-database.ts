@@ -1,4 +1,5 @@
 /** The embedded database: one file, one connection that writes, one that reads, both in the calling thread. */
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
@@ -22,6 +23,9 @@ export interface SqliteDatabase extends Database {
   readonly checkpoints: SqliteCheckpoints
 }
 
+/** Readable and writable by its owner alone. */
+const PRIVATE = 0o600
+
 /** Statements that a reading connection keeps prepared. */
 const PREPARED_MAX = 500
 
@@ -38,6 +42,7 @@ export async function openSqliteDatabase(
 ): Promise<SqliteDatabase> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'svc.db')
+  keepPrivate(path)
   await migrateSqlite(path, Date.now())
 
   const writer = new SqliteWriter({ path, onLost: onWriterLost })
@@ -66,6 +71,12 @@ export async function openSqliteDatabase(
       if (reader.isOpen) reader.close()
     },
   }
+}
+
+/** Files that SQLite makes beside the database get the database's own mode. Source: SQLite, temporary files. */
+function keepPrivate(path: string): void {
+  closeSync(openSync(path, 'a', PRIVATE))
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, PRIVATE)
 }
 
 /** Kysely's parameters, which are those that the schema's types let through. */

@@ -87,8 +87,10 @@ export function createLibrary(options: SignInOptions, hooks: LibraryHooks) {
     },
     rateLimit: RATE_LIMIT,
     advanced: {
-      cookiePrefix: 'svc',
-      useSecureCookies: secure,
+      // The library's own secure prefix promises less: with this one a browser takes the cookie from this host alone.
+      // Source: RFC 6265bis section 4.1.3.2.
+      cookiePrefix: secure ? '__Host-svc' : 'svc',
+      useSecureCookies: false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', secure, path: '/' },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       database: { generateId: () => randomBytes(16).toString('hex') },

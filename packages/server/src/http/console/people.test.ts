@@ -22,7 +22,7 @@ describeEachEngine('people of a team', (engine) => {
     mail = await startMailServer()
     const clock = { now: () => Date.now() + aheadMs }
     gateway = await startTestGateway({ engine, clock, env: { ...peopleEnv(mail), SVC_SIGNUP: 'invite' } })
-    owner = openPerson(gateway)
+    owner = createBrowserSession(gateway.baseUrl)
     await owner.json('POST', '/auth/sign-in/demo', {})
   })
   afterAll(async () => {

@@ -1,5 +1,6 @@
 import type { ConsoleSession } from '@svc/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBrowserSession, type BrowserSession } from '../../../testing/browser-session.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../../../testing/test-gateway.ts'
@@ -33,6 +34,27 @@ describeEachEngine('sessions of the console', (engine) => {
     expect(visit.teams).toHaveLength(1)
     expect(visit.teams[0]).toMatchObject({ role: 'owner', is_personal: true })
     expect(visit.gateway.sign_in.first_run).toBe(false)
+  })
+
+  test.each([
+    ['through a proxy', { 'x-forwarded-for': '198.51.100.7' }],
+    ['through a proxy that names itself alone', { via: '1.1 tunnel' }],
+    ['through a proxy of this machine', { forwarded: 'for=127.0.0.1' }],
+    ['by a host name that somebody points at this machine', { host: 'rebound.example' }],
+  ])('the demo user does not sign in %s', async (_way, headers) => {
+    const ask = async (method: 'GET' | 'POST', path: string) => {
+      const { origin } = new URL(gateway.baseUrl)
+      const more = method === 'GET' ? {} : { body: '{}' }
+      const sent = { origin, 'content-type': 'application/json', ...headers }
+      const { statusCode, body } = await request(`${gateway.baseUrl}${path}`, { method, headers: sent, ...more })
+      return { statusCode, body: (await body.json()) as { error?: { code: string } } & Partial<ConsoleSession> }
+    }
+    expect(await ask('POST', '/auth/sign-in/demo')).toMatchObject({
+      statusCode: 403,
+      body: { error: { code: 'role_denied' } },
+    })
+    const visit = await ask('GET', '/console/session')
+    expect(visit.body.gateway).toMatchObject({ sign_in: { demo: false }, mail_folder: null })
   })
 
   test('many first visits at the same time make one team', async () => {
@@ -141,4 +163,31 @@ test('whoever is signed in is counted by themselves, however busy their address 
   expect(await statuses(person, '/console/session', 150)).toEqual(new Set([200]))
   expect(await statuses(person, '/console/sessions', 150)).toEqual(new Set([200]))
   await gateway.stop()
+})
+
+describe('behind a proxy with an https address', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      env: { SVC_PUBLIC_URL: 'https://ai.example.com', SVC_TRUSTED_PROXIES: 'loopback' },
+    })
+  })
+  afterAll(() => gateway.stop())
+
+  test('nobody signs in without proof, though the gateway itself listens on loopback', async () => {
+    const browser = createBrowserSession(gateway.baseUrl, { origin: 'https://ai.example.com' })
+    expect((await browser.call('POST', '/auth/sign-in/demo', {})).status).not.toBe(200)
+    const visit = await browser.json<ConsoleSession>('GET', '/console/session')
+    expect(visit.gateway).toMatchObject({ sign_in: { demo: false, first_run: true }, mail_folder: null })
+  })
+
+  test('browsers are told to come by https alone, and keep the cookie for this host', async () => {
+    const address = await gateway.gateway.console.firstRunAddress()
+    const token = new URL(address ?? '').hash.slice(1)
+    const browser = createBrowserSession(gateway.baseUrl, { origin: 'https://ai.example.com' })
+    const entered = await browser.call('POST', '/auth/first-run', { token, email: 'op@example.com', name: 'Op' })
+    expect([entered.status, entered.headers.get('strict-transport-security')]).toEqual([200, 'max-age=31536000'])
+    expect(entered.headers.getSetCookie()[0]).toMatch(/^__Host-svc\.session_token=.*; Path=\/;.*Secure/i)
+    expect((await browser.json<ConsoleSession>('GET', '/console/session')).user).toMatchObject({ is_operator: true })
+  })
 })

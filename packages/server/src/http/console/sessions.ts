@@ -6,21 +6,24 @@ import { FRESH_MS, type Session } from '../../sign-in/sign-in.ts'
 import { permissionsOf } from '../../teams/permissions.ts'
 import type { Membership } from '../../teams/membership.ts'
 import { callerAddress } from '../caller-address.ts'
+import { isLocalCaller } from '../local-caller.ts'
 import type { ConsoleDeps } from './console-deps.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1_000)
 
-async function describeGateway(deps: ConsoleDeps): Promise<ConsoleSession['gateway']> {
+/** @param isLocal whether the caller sits at the gateway's own machine: the sandbox's open doors are for them alone. */
+async function describeGateway(deps: ConsoleDeps, isLocal: boolean): Promise<ConsoleSession['gateway']> {
   const settings = await deps.settings()
-  const { demo, link, ...offers } = deps.offers
+  const { demo, link, mail_folder: mailFolder, ...offers } = deps.offers
   return {
     ...offers,
+    mail_folder: isLocal ? mailFolder : null,
     brand: settings.brand,
     terms_url: settings.termsUrl ?? (settings.termsText === null ? null : `${deps.origins()[0]}/console/terms`),
     signup: settings.signup,
     sign_in: {
-      ...{ demo, link, password: settings.allowsPasswords, wallet: settings.allowsWallets },
+      ...{ demo: demo && isLocal, link, password: settings.allowsPasswords, wallet: settings.allowsWallets },
       first_run: !(await deps.hasOperator()),
     },
   }
@@ -38,8 +41,8 @@ export function renderTeam(membership: Membership): ConsoleSession['teams'][numb
   }
 }
 
-async function describeVisit(deps: ConsoleDeps, session: Session | null): Promise<ConsoleSession> {
-  const gateway = await describeGateway(deps)
+async function describeVisit(deps: ConsoleDeps, session: Session | null, isLocal: boolean): Promise<ConsoleSession> {
+  const gateway = await describeGateway(deps, isLocal)
   if (session === null) return { gateway, user: null, teams: [] }
   const { user } = session
   const [teams, isOperator] = await Promise.all([deps.teamsOf(user), deps.isOperator(user.userId)])
@@ -66,7 +69,7 @@ export function mountSessions(app: FastifyInstance, parts: ConsoleEdge): void {
     const session = cookie === undefined ? null : await (await deps.signIn()).findSession(cookie)
     if (session === null) edge.limits.perAddress.take(callerAddress(request.ip))
     else await deps.perUser.take(session.user.userId)
-    return describeVisit(deps, session)
+    return describeVisit(deps, session, isLocalCaller(request))
   })
   mountSession(app, parts, consoleEndpoints.listBrowserSessions, async ({ session }) => {
     const sessions = await (await deps.signIn()).listSessions(session.user.userId)

@@ -1,6 +1,9 @@
 /** Hands requests of the sign-in pages to the sign-in room, and its answers back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors/service-error.ts'
+import { DEMO_PATH } from '../../sign-in/sign-in-paths.ts'
 import { callerAddress } from '../caller-address.ts'
+import { isLocalCaller } from '../local-caller.ts'
 import { readBody } from '../read-body.ts'
 import { type ConsoleEdge, requireOwnOrigin } from './session-route.ts'
 
@@ -29,6 +32,11 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   return reply.send(Buffer.from(await response.arrayBuffer()))
 }
 
+/** The one way in that asks for no proof. */
+function isDemo({ url }: FastifyRequest): boolean {
+  return new URL(url, 'http://localhost').pathname.endsWith(DEMO_PATH)
+}
+
 /** Mounts `/auth/*`. */
 export function mountSignInPages(app: FastifyInstance, { edge, console: deps }: ConsoleEdge): void {
   app.route({
@@ -37,6 +45,9 @@ export function mountSignInPages(app: FastifyInstance, { edge, console: deps }: 
     handler: async (request, reply) => {
       edge.limits.perAddress.take(callerAddress(request.ip))
       requireOwnOrigin(deps, { request, reply })
+      if (isDemo(request) && !isLocalCaller(request)) {
+        throw new ServiceError('role_denied', 'The demo user signs in on the gateway’s own machine alone.')
+      }
       const signIn = await deps.signIn()
       const init: RequestInit = { method: request.method, headers: headersOf(request) }
       if (request.method === 'POST') {
