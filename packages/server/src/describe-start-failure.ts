@@ -2,12 +2,13 @@
 import type { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import { DataFolderInUseError } from './db/data-folder-lock.ts'
-import { ChangedMigrationError } from './db/migrate.ts'
+import { ChangedMigrationError, UnknownSchemaError } from './db/migrate.ts'
 import { ReadOnlyServerError } from './db/postgres-pool.ts'
 import { DatabaseUnavailableError } from './errors/database-unavailable-error.ts'
+import { type StoreKind, WrongStoreKindError } from './operators/store-kind.ts'
 import { FilesUnavailableError } from './files/files-unavailable-error.ts'
 
-type Known = Pick<Config, 'host' | 'databaseUrl'> & Partial<Pick<Config, 'admin'>>
+type Known = Pick<Config, 'host' | 'databaseUrl'> & Partial<Pick<Config, 'admin' | 'dataDir'>>
 
 /** What Node adds to an error of the system. */
 interface Facts {
@@ -56,6 +57,8 @@ export function describeStartFailure(thrown: unknown, config: Known | null): str
   const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown
   if (!(error instanceof Error)) return null
   if (error instanceof ConfigError || error instanceof DataFolderInUseError) return error.message
+  if (error instanceof UnknownSchemaError) return error.message
+  if (error instanceof WrongStoreKindError) return wrongStoreText(error.kind, config)
   if (error instanceof ChangedMigrationError || error instanceof FilesUnavailableError) return error.message
   const facts = factsOf(error)
   const onListening = config === null ? null : describeListening(facts, config)
@@ -70,6 +73,21 @@ export function describeStartFailure(thrown: unknown, config: Known | null): str
   return (
     `${facts.path} cannot be written (${facts.code}). ` +
     'Give this user the right to, or choose another data folder with SVC_DATA_DIR.'
+  )
+}
+
+/** Play money and live money never meet: says what holds which, and every way on. */
+function wrongStoreText(kind: StoreKind, config: Known | null): string {
+  const isFolder = config === null || config.databaseUrl === null
+  const store = isFolder ? `The data folder ${config?.dataDir ?? ''}` : 'The database of SVC_DATABASE_URL'
+  const other = isFolder ? 'another data folder (SVC_DATA_DIR)' : 'another database (SVC_DATABASE_URL)'
+  if (kind === 'live') {
+    return `${store} holds live credits, which a sandbox does not serve. Start the sandbox with ${other}.`
+  }
+  return (
+    `${store} holds play credits of a sandbox, which buy nothing from a real upstream. Either start with ${other}, or ` +
+    'run "npm run admin -- go-live" on this one: it ends the demo account and all keys, sessions, operators and play ' +
+    'credits, and keeps accounts, teams and people.'
   )
 }
 

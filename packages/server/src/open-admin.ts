@@ -1,15 +1,20 @@
 /**
  * The operator commands put together: on the database of the configuration, beside a running gateway or without one.
  */
+import { rmSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import { createAccountStore } from './accounts/account-store.ts'
 import { createAccount } from './accounts/create-account.ts'
 import { findAccount, listAccounts } from './accounts/list-accounts.ts'
+import { DEMO_ACCOUNT_ID, DEMO_EMAIL, DEMO_KEY_FILE } from './accounts/seed-demo.ts'
 import type { AdminContext } from './admin/admin-context.ts'
 import { runAdmin } from './admin/admin-program.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadOperatorConfig, type OperatorConfig } from './config/load-operator-config.ts'
 import type { Database } from './db/database.ts'
+import { DataFolderInUseError, lockDataFolder } from './db/data-folder-lock.ts'
 import { openDatabase } from './db/open-database.ts'
 import { createDecisionStore } from './deposits/decision-store.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
@@ -30,13 +35,18 @@ import { takesLocalDeposits } from './open-local-chains.ts'
 import { hurryMail, listMail, suppressRecipient } from './mail/manage-outbox.ts'
 import { createOutboxStore } from './mail/outbox-store.ts'
 import { decideReview } from './operating/decide-review.ts'
+import { goLive, type GoLiveResult } from './operating/go-live.ts'
+import { createGoLiveStore } from './operating/go-live-store.ts'
+import type { OperatingDeps } from './operating/operating-deps.ts'
 import { recordCredit } from './operating/record-credit.ts'
 import { changeAccountLimits } from './operating/set-account-limits.ts'
 import { changeAccountStatus, endAccount } from './operating/set-account-state.ts'
 import { createJournalStore } from './operators/journal-store.ts'
 import { type Deed, type DeedSteps, type JournalDeps, keepJournal, type Operator } from './operators/journal.ts'
+import { readStoreKind } from './operators/store-kind.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { scrubSecrets } from './runtime/scrub-secrets.ts'
+import { CHAINS_FOLDER } from './sandbox/local-chains.ts'
 
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
 
@@ -68,12 +78,55 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     hasLocalChains: takesLocalDeposits({ isProduction: true, deposits: null, upstreams: [], ...config }),
     ...mailCommands(database, clock, config, note),
     credit: (request) => recordCredit(desk, by, request),
+    goLive: () => goLiveAlone(config, database, desk, by),
     audit: () => runAudit(database, clock),
     close: async () => {
       await ledger.close()
       await database.close()
     },
   }
+}
+
+/** With embedded storage nobody else may have the folder meanwhile: a gateway that just starts has no lease yet. */
+async function goLiveAlone(
+  config: AdminConfig,
+  database: Database,
+  desk: JournalDeps & Pick<OperatingDeps, 'ledger'>,
+  by: Operator,
+): Promise<GoLiveResult> {
+  const unlock = config.databaseUrl === null ? lockOrNull(config.dataDir) : (): void => undefined
+  if (unlock === null) return { kind: 'work_is_open', processes: 1, holds: 0, jobs: 0 }
+  try {
+    const result = await goLive(
+      {
+        ...desk,
+        accounts: createAccountStore(database),
+        store: createGoLiveStore(database),
+        readKind: () => readStoreKind(database),
+        demo: { accountId: DEMO_ACCOUNT_ID, email: DEMO_EMAIL },
+      },
+      by,
+    )
+    if (result.kind === 'live') removeSandboxFiles(config.dataDir)
+    return result
+  } finally {
+    unlock()
+  }
+}
+
+/** @returns null where a gateway has the folder. */
+function lockOrNull(dataDir: string): (() => void) | null {
+  try {
+    return lockDataFolder(dataDir)
+  } catch (error) {
+    if (error instanceof DataFolderInUseError) return null
+    throw error
+  }
+}
+
+/** The demo key and the local chains, which nothing refers to any more. */
+function removeSandboxFiles(dataDir: string): void {
+  for (const name of [DEMO_KEY_FILE, CHAINS_FOLDER]) rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 
 /** What the journal says of a key without a limit of its own. */
@@ -231,6 +284,15 @@ function requirePeppers({ peppers }: AdminConfig): NonNullable<OperatorConfig['p
   ])
 }
 
+async function askPerson(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(question)
+  } finally {
+    terminal.close()
+  }
+}
+
 /**
  * Runs one command line as this process: answers on standard output, complaints on standard error, and the exit
  * code.
@@ -248,6 +310,7 @@ export async function runAdminProcess(words: readonly string[]): Promise<void> {
         },
         print: (text) => void process.stdout.write(`${text}\n`),
         printError,
+        ask: process.stdin.isTTY ? askPerson : null,
       },
       words,
     )

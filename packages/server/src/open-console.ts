@@ -1,10 +1,11 @@
 /** Puts the console's server side together: people, teams, operators, and what they may do. */
 import { relative } from 'node:path'
 import { createAccountStore } from './accounts/account-store.ts'
-import { DEMO_ACCOUNT_ID } from './accounts/seed-demo.ts'
+import { DEMO_ACCOUNT_ID, DEMO_EMAIL } from './accounts/seed-demo.ts'
 import type { ChainId } from './chain/assets.ts'
 import type { ChainReader } from './chain/chain-reader.ts'
 import type { Config } from './config/config.ts'
+import { isSandboxAlone } from './config/data-folder.ts'
 import type { Database } from './db/database.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
@@ -56,7 +57,6 @@ export interface ConsoleParts {
   readonly chains: ReadonlyMap<ChainId, ChainReader>
 }
 
-const DEMO_EMAIL = 'demo@sandbox.invalid'
 /** A page asks for about ten things where a program asks for one: a person has so many times the calls of a key. */
 const PAGE_CALLS = 10
 /** A page needs one in half an hour; a person opens many pages. Source: own choice. */
@@ -69,7 +69,7 @@ const BRAND = 'SVC'
 
 /** Nobody is asked for proof only where nothing real can be spent and nobody else can come in. */
 export function isPlayground(config: Config): boolean {
-  return !config.isProduction && config.upstreams.every(({ kind }) => kind === 'sandbox')
+  return !config.isProduction && isSandboxAlone(config.upstreams)
 }
 
 /** What holds where an operator has set nothing. */
@@ -140,7 +140,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         get api_base_url() {
           return `${parts.origins()[0]}/api/v1`
         },
-        is_sandbox: config.upstreams.every(({ kind }) => kind === 'sandbox'),
+        is_sandbox: isSandboxAlone(config.upstreams),
         has_local_chains: hasLocalDeposits(config),
         // Letters are files on loopback alone, so nobody else is told where.
         mail_folder: config.mail?.kind === 'file' ? relative(process.cwd(), config.mail.folder) : null,

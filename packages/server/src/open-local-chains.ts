@@ -1,6 +1,7 @@
 /** The chains that the sandbox runs on this machine. Part of the composition. */
 import { Worker } from 'node:worker_threads'
 import type { Config, UpstreamConfig } from './config/config.ts'
+import { isSandboxAlone } from './config/data-folder.ts'
 import type { DepositChainConfig, DepositsConfig } from './config/deposits-config.ts'
 import type { OpenDeposits } from './open-deposits.ts'
 import type { Logger } from './runtime/log.ts'
@@ -53,7 +54,7 @@ export function withLocalDeposits(config: Config): Config {
 export function takesLocalDeposits(
   config: Pick<Config, 'isProduction' | 'deposits'> & { readonly upstreams: readonly UpstreamConfig[] },
 ): boolean {
-  const isSandbox = !config.isProduction && config.upstreams.every(({ kind }) => kind === 'sandbox')
+  const isSandbox = !config.isProduction && isSandboxAlone(config.upstreams)
   return isSandbox && config.deposits === null && findAnvil() !== null
 }
 

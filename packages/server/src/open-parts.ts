@@ -2,6 +2,7 @@
 import { createDurationProbe } from './audio/duration-probe.ts'
 import { OpenHolds } from './billing/open-hold.ts'
 import type { Config } from './config/config.ts'
+import { isSandboxAlone } from './config/data-folder.ts'
 import { lockDataFolder } from './db/data-folder-lock.ts'
 import { openDatabase } from './db/open-database.ts'
 import { followKeys } from './follow-keys.ts'
@@ -24,6 +25,7 @@ import { openOutbox } from './open-outbox.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { requestOutcome } from './request-outcome.ts'
+import { claimStore } from './operators/store-kind.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { createId } from './runtime/ids.ts'
 import type { Logger } from './runtime/log.ts'
@@ -47,6 +49,7 @@ export type Parts = Awaited<ReturnType<typeof openParts>>
  * Opens everything that a gateway needs.
  *
  * @throws an error whose message says what to do, when the database, the catalog or an upstream cannot be opened.
+ * @throws {WrongStoreKindError} when the database was made with the other kind of upstream.
  */
 export async function openParts({ config, log, clock = systemClock, onFatal }: GatewayOptions) {
   const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
@@ -60,6 +63,13 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     onFatal?.()
   }
   const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER, onWriterLost })
+  try {
+    await claimStore(database, isSandboxAlone(config.upstreams) ? 'test' : 'live', clock.now())
+  } catch (error) {
+    await database.close()
+    unlock()
+    throw error
+  }
   const catalog = await openCatalog(config, clock, log)
   const sandbox = await openSandbox(config, catalog.catalog, clock)
   const opened = openUpstreams(config, { clock, sandbox })

@@ -17,7 +17,7 @@ import { createStopSignals } from './runtime/stop-signals.ts'
 import { welcome } from './welcome.ts'
 
 async function seedSandbox(config: Config, gateway: Gateway): Promise<string | null> {
-  if (config.isProduction || config.upstreams.some(({ kind }) => kind !== 'sandbox')) return null
+  if (!isPlayground(config)) return null
   const { database, clock, ledger, authenticator } = gateway
   const { rawKey } = await seedDemo({
     store: createAccountStore(database),

@@ -1,4 +1,6 @@
+import { basename } from 'node:path'
 import type { Config } from './config/config.ts'
+import { LIVE_FOLDER } from './config/data-folder.ts'
 import { hasLocalDeposits } from './open-local-chains.ts'
 
 function originOf(config: Config): string {
@@ -19,10 +21,11 @@ function demoText(baseUrl: string, key: string): string {
 `
 }
 
-const firstKeyText = `
+/** Commands of another terminal are told of no upstream, so they are told of its folder. */
+const firstKeyText = ({ dataDir }: Config): string => `
   First account, key and credits:
 
-  npm run admin -- account create --name 'My team'
+${basename(dataDir) === LIVE_FOLDER ? `  export SVC_DATA_DIR=${LIVE_FOLDER}\n` : ''}  npm run admin -- account create --name 'My team'
   npm run admin -- credits grant --account ACCOUNT_ID --amount 1000 --reason 'First credits'
   npm run admin -- key create --account ACCOUNT_ID --name laptop
 `
@@ -53,7 +56,7 @@ export function welcome(config: Config, { demoKey, firstRunAddress }: Newcomer):
   const deposits = hasLocalDeposits(config) ? localDepositsText : ''
   const quiet = config.logLevel === 'warn' ? quietLogText : ''
   const operator = firstRunAddress === null ? '' : firstRunText(firstRunAddress)
-  const first = demoKey === null ? firstKeyText : demoText(baseUrl, demoKey)
+  const first = demoKey === null ? firstKeyText(config) : demoText(baseUrl, demoKey)
   return `
   SVC is ready.
 

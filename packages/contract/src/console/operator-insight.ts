@@ -118,6 +118,7 @@ export const journalActions = [
   'mail.retry',
   'mail.suppress',
   'audit.run',
+  'store.go_live',
 ] as const
 
 export const journalQuery = z.object({

@@ -15,6 +15,15 @@ create table deposit_address (
   unique (account_id, xpub_id)
 );
 
+-- Addresses on the chains of a sandbox, whose private keys everybody knows: since the store went live nothing counts that
+-- arrives there.
+create table retired_address (
+  chain_id    bigint not null,
+  address     text collate "C" not null,
+  retired_at  bigint not null,
+  primary key (chain_id, address)
+);
+
 create table linked_wallet (
   wallet_id    text collate "C" not null primary key,
   account_id   text collate "C" not null references account on delete restrict,

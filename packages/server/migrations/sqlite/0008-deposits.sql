@@ -15,6 +15,15 @@ create table deposit_address (
   unique (account_id, xpub_id)
 ) strict, without rowid;
 
+-- Addresses on the chains of a sandbox, whose private keys everybody knows: since the store went live nothing counts that
+-- arrives there.
+create table retired_address (
+  chain_id    integer not null,
+  address     text not null,
+  retired_at  integer not null,
+  primary key (chain_id, address)
+) strict, without rowid;
+
 create table linked_wallet (
   wallet_id    text not null primary key,
   account_id   text not null references account on delete restrict,

@@ -12,7 +12,10 @@ export const DEMO_CREDITS: Nanocredits = nanocreditsOf(10_000n * NANOCREDITS_PER
 /** The same everywhere, so that any number of starts makes one account with one grant. */
 export const DEMO_ACCOUNT_ID = '00000000-0000-7000-8000-00000000de30'
 const DEMO_GRANT_ID = '00000000-0000-7000-8000-00000000de31'
-const DEMO_KEY_FILE = 'demo-key'
+/** Holds the demo key, in the data folder. */
+export const DEMO_KEY_FILE = 'demo-key'
+/** Whose the sandbox's demo user is. */
+export const DEMO_EMAIL = 'demo@sandbox.invalid'
 
 export interface SeedDemoDeps {
   readonly store: Pick<AccountStore, 'insert' | 'listTeams'>

@@ -14,6 +14,7 @@ import type { KeyFilter, KeySummary } from '../keys/list-keys.ts'
 import type { RevokeKeyResult } from '../keys/revoke-key.ts'
 import type { AuditReport } from '../ledger/audit.ts'
 import type { MailPage, MailRecord } from '../mail/manage-outbox.ts'
+import type { GoLiveResult } from '../operating/go-live.ts'
 import type { CreditRequest, RecordedCredit } from '../operating/record-credit.ts'
 import type { ChangeLimitsResult, LimitsDeed } from '../operating/set-account-limits.ts'
 import type { AccountDeed } from '../operating/set-account-state.ts'
@@ -64,6 +65,8 @@ export interface AdminContext {
   suppressRecipient(address: string): Promise<boolean>
   /** @throws {ServiceError} `invalid_value` for words or a name that cannot be. */
   credit(request: CreditRequest): Promise<RecordedCredit>
+  /** Ends the play money of a store, so that real upstreams may serve it. */
+  goLive(): Promise<GoLiveResult>
   /** Checks every invariant of the books. */
   audit(): Promise<AuditReport>
   close(): Promise<void>

@@ -9,6 +9,7 @@ import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
 import { creditsCommands } from './credits-commands.ts'
 import { depositCommands } from './deposit-commands.ts'
+import { goLiveCommand } from './go-live-command.ts'
 import { keyCommands } from './key-commands.ts'
 import { mailCommands } from './mail-commands.ts'
 import { runCommand, type CommandDeps } from './run-command.ts'
@@ -22,6 +23,8 @@ export interface AdminDeps {
   /** Takes text without its line end. */
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
+  /** Asks a person and waits for a line; absent or null where nobody sits at a terminal. */
+  readonly ask?: CommandDeps['ask']
   /** The machine's own when absent. */
   readonly clock?: Clock
 }
@@ -40,6 +43,7 @@ export async function runAdmin(deps: AdminDeps, words: readonly string[]): Promi
     print: deps.print,
     printError: deps.printError,
     clock: deps.clock ?? systemClock,
+    ask: deps.ask ?? null,
     exit: (code) => {
       exitCode = code
     },
@@ -61,7 +65,7 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
     .description('Operator commands. They work beside a running gateway and without one.')
     .option('--json', 'print the answer as JSON')
   const money = [creditsCommands(deps), depositCommands(deps), mailCommands(deps)]
-  for (const command of [accountCommands(deps), keyCommands(deps), ...money, auditCommand(deps)]) {
+  for (const command of [accountCommands(deps), keyCommands(deps), ...money, auditCommand(deps), goLiveCommand(deps)]) {
     program.addCommand(command)
   }
   program

@@ -19,6 +19,8 @@ export interface CommandDeps {
   readonly printError: (text: string) => void
   readonly clock: Clock
   readonly exit: (code: number) => void
+  /** Asks a person and waits for a line; null where nobody sits at a terminal. */
+  readonly ask: ((question: string) => Promise<string>) | null
 }
 
 /** Runs a command's work on an open database, closes it, and prints the answer in the form that was asked for. */

@@ -88,7 +88,7 @@ export const environmentSchema = z.object({
   SVC_HOST: z.string().max(253).default('localhost'),
   SVC_PORT: port.default(8787),
   SVC_PUBLIC_URL: httpUrl.optional(),
-  SVC_DATA_DIR: z.string().default('.svc'),
+  SVC_DATA_DIR: z.string().optional(),
   SVC_DATABASE_URL: z
     .string()
     .refine(

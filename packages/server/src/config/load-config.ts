@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Config, SecretPepper, UpstreamConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { CONFIG_FILE, parseConfigFile, type ConfigFile } from './config-file.ts'
+import { dataFolderOf, isSandboxAlone } from './data-folder.ts'
 import { parseEnvironment, type Environment } from './environment.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
@@ -49,10 +50,13 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const { upstreams, problems: upstreamProblems } = resolveUpstreams(environment, file, source.env)
   const { problems: priceProblems, ...prices } = resolvePrices(environment, file, upstreams)
   const [firstUpstream, ...otherUpstreams] = upstreams
-  const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
+  const dataDir = dataFolderOf(environment, upstreams, source.workingDir)
   const secretProblems = reason === null ? [] : missingSecrets(environment, reason, dataDir)
   const { mail, problems: mailProblems } = resolveMail(environment, { dataDir, isProduction })
-  const { deposits, ...depositFindings } = resolveDeposits(environment, file, isProduction)
+  const { deposits, ...depositFindings } = resolveDeposits(environment, file, {
+    isProduction,
+    isSandbox: isSandboxAlone(upstreams),
+  })
   const settingProblems = [...adminProblems(environment), ...mediaProblems(environment), ...mailProblems]
   const found = [
     ...upstreamProblems,

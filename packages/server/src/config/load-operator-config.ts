@@ -1,5 +1,5 @@
-import { resolve } from 'node:path'
 import type { Config, UpstreamConfig } from './config.ts'
+import { commandFolderOf, isSandboxAlone } from './data-folder.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { type ConfigSource, peppersOf, readSettings } from './load-config.ts'
 import type { DepositsConfig } from './deposits-config.ts'
@@ -34,7 +34,8 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   const { environment, file } = readSettings(source)
   const { upstreams } = resolveUpstreams(environment, file, source.env)
   const { routes, prices, mediaPrices } = resolvePrices(environment, file, upstreams)
-  const dataDir = resolve(source.workingDir, environment.SVC_DATA_DIR)
+  const isUpstreamNamed = environment.SVC_UPSTREAM !== undefined || (file.upstreams ?? []).length > 0
+  const dataDir = commandFolderOf(environment, upstreams, { workingDir: source.workingDir, isUpstreamNamed })
   prepareDataDir(dataDir)
   const isProduction = whyReachable(environment) !== null
   const makesSecrets = !isProduction
@@ -43,7 +44,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
     ...{ dataDir, isProduction, upstreams },
     limits: resolveLimits(file.limits ?? {}),
-    deposits: resolveDeposits(environment, file, isProduction).deposits,
+    deposits: resolveDeposits(environment, file, { isProduction, isSandbox: isSandboxAlone(upstreams) }).deposits,
     routes,
     prices,
     mediaPrices,

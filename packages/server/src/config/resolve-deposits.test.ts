@@ -68,11 +68,19 @@ describe('deposits', () => {
     const chains = { chains: { 46630: testnetChain } }
     expect(problemsOf({ ...production, ...testnet }, chains)).toContain('SVC_ALLOW_TESTNET is not')
     const allowed = { ...production, ...testnet, SVC_ALLOW_TESTNET: 'true' }
-    expect(problemsOf(allowed, chains)).toContain('for a loopback bind alone')
-    expect(problemsOf({ ...production, ...main, SVC_ALLOW_TESTNET: 'true' })).toContain('for a loopback bind alone')
+    expect(problemsOf(allowed, chains)).toContain('for a gateway that this machine alone can reach')
+    expect(problemsOf({ ...production, ...main, SVC_ALLOW_TESTNET: 'true' })).toContain(
+      'for a gateway that this machine alone can reach',
+    )
   })
 
-  test('on the test network are taken on loopback, where that is said', () => {
+  test('on the test network are refused beside a real upstream, since their credits would buy real work', () => {
+    const real = { SVC_UPSTREAM: 'openai-compatible', SVC_UPSTREAM_URL: 'http://127.0.0.1:8080/v1' }
+    const env = { ...real, ...testnet, SVC_ALLOW_TESTNET: 'true' }
+    expect(problemsOf(env, { chains: { 46630: testnetChain } })).toContain('for the sandbox alone')
+  })
+
+  test('on the test network are taken by a sandbox on loopback, where that is said', () => {
     const chains = { chains: { 46630: testnetChain } }
     expect(problemsOf(testnet, chains)).toContain('SVC_ALLOW_TESTNET is not')
     const { config } = load({ ...testnet, SVC_ALLOW_TESTNET: 'true' }, chains)

@@ -19,10 +19,17 @@ export interface ResolvedDeposits {
   readonly notices: readonly string[]
 }
 
+/** What kind of gateway takes the deposits. */
+export interface DepositPlace {
+  readonly isProduction: boolean
+  /** Whether nothing but the sandbox answers requests. */
+  readonly isSandbox: boolean
+}
+
 /** Reads what the environment and the file say of deposits, and checks that each chain has all it needs. */
-export function resolveDeposits(environment: Environment, file: ConfigFile, isProduction: boolean): ResolvedDeposits {
+export function resolveDeposits(environment: Environment, file: ConfigFile, place: DepositPlace): ResolvedDeposits {
   const entry = file.deposits ?? {}
-  const problems = [...testnetProblems(environment, isProduction), ...keyProblems(environment)]
+  const problems = [...testnetProblems(environment, place), ...keyProblems(environment)]
   const notices: string[] = []
   const chains: DepositChainConfig[] = []
   for (const source of sourcesOf(environment)) {
@@ -77,13 +84,15 @@ function chainFrom(source: ChainSource, treasury: string | null, entry: DepositC
   }
 }
 
-function testnetProblems(environment: Environment, isProduction: boolean): readonly string[] {
+/** Coins of a test network are free, so credits for them buy play answers alone. Source: decision 0105. */
+function testnetProblems(environment: Environment, place: DepositPlace): readonly string[] {
   if (!environment.SVC_ALLOW_TESTNET) {
     if (environment.SVC_RPC_URLS_46630 === undefined) return []
     return ['SVC_RPC_URLS_46630 is set, but SVC_ALLOW_TESTNET is not: coins of a test network are worth nothing.']
   }
-  if (!isProduction) return []
-  return ['SVC_ALLOW_TESTNET gives credits for coins that are worth nothing. It is for a loopback bind alone.']
+  const why = 'SVC_ALLOW_TESTNET gives credits for coins that are worth nothing.'
+  if (place.isProduction) return [`${why} It is for a gateway that this machine alone can reach.`]
+  return place.isSandbox ? [] : [`${why} It is for the sandbox alone: a real upstream is paid with real money.`]
 }
 
 function keyProblems({ SVC_DEPOSIT_XPUB: main, SVC_DEPOSIT_XPUB_TESTNET: test }: Environment): readonly string[] {

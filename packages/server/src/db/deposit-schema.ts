@@ -15,6 +15,13 @@ export interface DepositAddressTable {
   created_at: number
 }
 
+/** An address of a sandbox's chain: nothing that arrives there is a deposit. */
+export interface RetiredAddressTable {
+  chain_id: number
+  address: string
+  retired_at: number
+}
+
 /** A wallet whose payments to the treasury belong to an account. At most one open row per chain and address. */
 export interface LinkedWalletTable {
   wallet_id: string

@@ -27,6 +27,13 @@ export interface GatewaySettingTable {
   updated_by: string | null
 }
 
+/** Whether the store holds live money or play money: one row. */
+export interface StoreKindTable {
+  store_id: 1
+  kind: 'live' | 'test'
+  stamped_at: number
+}
+
 export interface TeamMemberTable {
   team_id: string
   user_id: string

@@ -15,6 +15,7 @@ import type {
   DepositTable,
   LinkedWalletTable,
   OutflowTable,
+  RetiredAddressTable,
   TaskLeaseTable,
   WalletChallengeTable,
 } from './deposit-schema.ts'
@@ -27,6 +28,7 @@ import type {
   OperatorActionTable,
   OperatorTable,
   SignInUserTable,
+  StoreKindTable,
   TeamAlertTable,
   TeamInvitationTable,
   TeamMemberTable,
@@ -281,6 +283,8 @@ export interface Schema {
   deposit_decision: DepositDecisionTable
   outflow: OutflowTable
   address_inflow: AddressInflowTable
+  retired_address: RetiredAddressTable
+  store_kind: StoreKindTable
   chain_cursor: ChainCursorTable
   chain_fact: ChainFactTable
   task_lease: TaskLeaseTable

@@ -1,6 +1,8 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { ChainId, Hex } from '../chain/assets.ts'
 import { isUniqueViolation } from '../db/database-failure.ts'
 import type { Database } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
 
 /** An address of an account. */
 export interface DepositAddress {
@@ -20,9 +22,9 @@ export interface DepositAddressStore {
   findNextIndex(xpubId: string): Promise<number>
   /** Returns false when the index or the account's place under the key is taken by now. */
   insert(address: DepositAddress): Promise<boolean>
-  /** Accounts by address, for those addresses that are ours, of whatever key. */
+  /** Accounts by address, for those addresses that are ours, of whatever key, and not retired. */
   findOwners(chainId: ChainId, addresses: readonly Hex[]): Promise<ReadonlyMap<Hex, string>>
-  /** Addresses of a chain of whatever key, in the order of their making. */
+  /** Addresses of a chain of whatever key that are not retired, in the order of their making. */
   listAddresses(chainId: ChainId, page: AddressPage): Promise<readonly ListedAddress[]>
 }
 
@@ -40,6 +42,16 @@ const LISTED_MAX = 500
 /** Makes the store of deposit addresses. Rows are only ever added. */
 export function createDepositAddressStore(database: Database): DepositAddressStore {
   const { read } = database
+  const isInUse = (where: ExpressionBuilder<Schema, 'deposit_address'>) =>
+    where.not(
+      where.exists(
+        where
+          .selectFrom('retired_address as retired')
+          .select('retired.address')
+          .whereRef('retired.chain_id', '=', 'deposit_address.chain_id')
+          .whereRef('retired.address', '=', 'deposit_address.address'),
+      ),
+    )
   return {
     async find(accountId, xpubId) {
       const row = await read
@@ -93,6 +105,7 @@ export function createDepositAddressStore(database: Database): DepositAddressSto
           .select(['address', 'account_id'])
           .where('chain_id', '=', chainId)
           .where('address', 'in', addresses.slice(start, start + LISTED_MAX))
+          .where(isInUse)
           .execute()
         for (const row of rows) owners.set(row.address as Hex, row.account_id)
       }
@@ -103,6 +116,7 @@ export function createDepositAddressStore(database: Database): DepositAddressSto
         .selectFrom('deposit_address')
         .select(['address_id', 'account_id', 'address', 'derivation_index', 'xpub_id'])
         .where('chain_id', '=', chainId)
+        .where(isInUse)
         .orderBy('address_id')
         .limit(limit)
       const rows = await (after === undefined ? query : query.where('address_id', '>', after)).execute()

@@ -36,6 +36,7 @@ const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'mail.retry': 'Had a letter tried again',
   'mail.suppress': 'Ended letters to an address',
   'audit.run': 'Started an audit',
+  'store.go_live': 'Ended play money',
 }
 
 const OUTCOMES: Readonly<Record<NonNullable<Entry['outcome']>, readonly [string, Tone]>> = {

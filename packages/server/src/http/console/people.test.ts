@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BrowserSession } from '../../../testing/browser-session.ts'
+import { type BrowserSession, createBrowserSession } from '../../../testing/browser-session.ts'
 import { startMailServer, type TestMailServer } from '../../../testing/mail-server.ts'
 import { openPerson, peopleEnv, refusalOf, signInByMail, takeMail, tokenIn, visitOf } from '../../../testing/people.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
