@@ -26,7 +26,9 @@ export function earlyTheme(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(_html, { bundle }) {
-        const file = Object.values(bundle ?? {}).find(({ fileName }) => /early-theme-[\w-]+\.js$/.test(fileName))
+        const file = Object.values(bundle ?? {}).find(({ fileName }) =>
+          /(?:^|\/)early-theme-[\w-]{1,99}\.js$/.test(fileName),
+        )
         if (file === undefined) throw new Error('The script of the theme is missing from the bundle.')
         return [{ tag: 'script', attrs: { src: `/console/${file.fileName}` }, injectTo: 'head-prepend' }]
       },

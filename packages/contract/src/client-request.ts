@@ -1,4 +1,5 @@
 /** How the typed client writes a call as an HTTP request. */
+import { trimEndOf } from './digits.ts'
 import type { CallableEndpoint } from './endpoints/endpoint.ts'
 import type { CallOptions, ClientOptions, FetchResponse } from './client-types.ts'
 
@@ -67,5 +68,5 @@ function urlOf(baseUrl: string, endpoint: CallableEndpoint, input: AnyInput): st
     if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
   }
   const search = query.size === 0 ? '' : `?${query.toString()}`
-  return `${baseUrl.replace(/\/+$/, '')}${path}${search}`
+  return `${trimEndOf(baseUrl, '/')}${path}${search}`
 }

@@ -1,3 +1,4 @@
+import { trimEndOf } from './digits.ts'
 /**
  * Money, as every package of the product writes it.
  *
@@ -35,7 +36,7 @@ export function formatCredits(amount: bigint): string {
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(10, '0')
   const whole = digits.slice(0, -9)
-  const fraction = digits.slice(-9).replace(/0+$/, '')
+  const fraction = trimEndOf(digits.slice(-9), '0')
   return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`
 }
 

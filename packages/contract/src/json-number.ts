@@ -1,6 +1,7 @@
 /**
  * Money as JSON numbers, exactly: printed from the integer, read from the source text, never through a float.
  */
+import { trimEndOf } from './digits.ts'
 import { formatCredits, parseCredits, type Nanocredits } from './credits.ts'
 
 /** A value that `JSON.stringify` prints as the text it was made from. Serialise it; do not calculate with it. */
@@ -32,7 +33,7 @@ export function creditsJson(amount: Nanocredits): RawJson {
 export function formatUsd(amount: Nanocredits): DecimalText {
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(13, '0')
-  const fraction = digits.slice(-12).replace(/0+$/, '')
+  const fraction = trimEndOf(digits.slice(-12), '0')
   return `${sign}${digits.slice(0, -12)}${fraction === '' ? '' : `.${fraction}`}`
 }
 

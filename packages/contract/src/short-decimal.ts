@@ -1,4 +1,5 @@
 /** Amounts as people read them. The exact digits stay in the text that they are made from. */
+import { groupDigits, trimEndOf } from './digits.ts'
 import type { DecimalText } from './json-number.ts'
 
 const SIGNIFICANT_DIGITS = 6
@@ -24,8 +25,8 @@ function shorten(text: DecimalText, rounding: Rounding): string {
   const scaled = roundedUnits({ sign, whole, fraction }, decimals, rounding)
   const digits = scaled.toString().padStart(decimals + 1, '0')
   const head = digits.slice(0, digits.length - decimals)
-  const tail = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '')
-  return `${sign}${grouped(head)}${tail === '' ? '' : `.${tail}`}`
+  const tail = decimals === 0 ? '' : trimEndOf(digits.slice(-decimals), '0')
+  return `${sign}${groupDigits(head)}${tail === '' ? '' : `.${tail}`}`
 }
 
 function leadingZeros(fraction: string): number {
@@ -44,8 +45,4 @@ function roundedUnits({ sign, whole, fraction }: Decimal, decimals: number, roun
   const rest = fraction.slice(decimals)
   const isUp = rounding === 'half_up' ? (rest[0] ?? '0') >= '5' : sign === '-' && /[1-9]/.test(rest)
   return BigInt(whole + kept) + (isUp ? 1n : 0n)
-}
-
-function grouped(digits: string): string {
-  return digits.replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }

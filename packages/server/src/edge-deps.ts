@@ -65,6 +65,7 @@ function edgeLimits(parts: Parts): EdgeLimits {
     perAccount: callers.rate({ kind: 'account', perMinute: ofAccount.most, what: 'requests of this account' }),
     // Of strangers: a flood of addresses must not become writes of the database.
     perAddress: new RateLimiter(limits.publicPerMinute, clock, 'requests from this address'),
+    preflights: new RateLimiter(limits.requestsPerMinute, clock, 'preflight requests from this address'),
     failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock, 'wrong keys from this address'),
     ...depositLimits(parts),
     videoSubmissions: callers.rate({

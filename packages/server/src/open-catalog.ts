@@ -2,6 +2,7 @@
  * Opens the catalog: from the last good copy or the bundled snapshot at once, from the upstream's own list as soon as
  * it answers.
  */
+import { trimEndOf } from '@svc/contract'
 import { type BuiltCatalog, buildCatalog } from './catalog/build-catalog.ts'
 import { catalogConfigFrom, listsPrices } from './catalog/catalog-config.ts'
 import { createLiveCatalog, type LiveCatalog } from './catalog/catalog.ts'
@@ -82,7 +83,7 @@ type Kept = Extract<RefreshResult, { kind: 'kept' }>
 type Refreshed = Extract<RefreshResult, { kind: 'refreshed' }>
 
 const NAMED_MODELS = 3
-const VERSION_PART = /\/v\d+[^/]*$/
+const VERSION_PART = /^v\d/
 
 /** The upstream's name, and its address without credentials where one is configured. */
 function placeOf({ name, kind, url }: UpstreamConfig): string {
@@ -90,7 +91,12 @@ function placeOf({ name, kind, url }: UpstreamConfig): string {
   const address = new URL(url)
   address.username = ''
   address.password = ''
-  return `${name} (${address.href.replace(/\/+$/, '')})`
+  return `${name} (${trimEndOf(address.href, '/')})`
+}
+
+/** Whether an address ends in a part that names a version. */
+function hasVersion(url: string): boolean {
+  return VERSION_PART.test(trimEndOf(new URL(url).pathname, '/').split('/').at(-1) ?? '')
 }
 
 function keptText(primary: UpstreamConfig, { reason }: Kept, isOwn: boolean): string {
@@ -98,7 +104,7 @@ function keptText(primary: UpstreamConfig, { reason }: Kept, isOwn: boolean): st
   const state = isOwn ? 'catalog kept' : 'no list yet'
   if (reason === 'unreachable') return `${state}: the upstream ${place} did not answer`
   if (reason === 'empty') return `${state}: the upstream ${place} listed no model`
-  const isVersioned = primary.url === null || VERSION_PART.test(new URL(primary.url).pathname.replace(/\/+$/, ''))
+  const isVersioned = primary.url === null || hasVersion(primary.url)
   const question = isVersioned ? '' : ' Is its version part missing, such as /v1 at the end?'
   return `${state}: what the upstream ${place} answered to GET /models is not a list.${question}`
 }

@@ -1,4 +1,5 @@
 /** Pictures as sixels: bands of six lines, one colour after the other. Source: DEC STD 070, VT330/VT340 manual. */
+import { trimEndOf } from '@svc/contract'
 import { type Bitmap, CHANNELS } from './bitmap.ts'
 
 /** Steps of each colour: 6 × 6 × 6 fit into the 256 registers that terminals have. */
@@ -75,7 +76,7 @@ function sixelsOf(registers: Int16Array, width: number, register: number): strin
 }
 
 function repeated(sixels: string): string {
-  return sixels
-    .replace(/\?+$/, '')
-    .replaceAll(/(.)\1*/gs, (run, sixel: string) => (run.length < REPEATED ? run : `!${run.length}${sixel}`))
+  return trimEndOf(sixels, '?').replaceAll(/(.)\1*/gs, (run, sixel: string) =>
+    run.length < REPEATED ? run : `!${run.length}${sixel}`,
+  )
 }

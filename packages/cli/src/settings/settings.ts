@@ -1,4 +1,5 @@
 /** Which gateway a command talks to and with which key: from options, the environment, or the profile. */
+import { trimEndOf } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { ProfileFile } from './profile-file.ts'
@@ -83,6 +84,6 @@ export function checkedBaseUrl(text: string): string {
       exitCode: exitCodes.wrongUsage,
     })
   }
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')
+  const path = trimEndOf(url.pathname, '/').replace(/\/v1$/, '')
   return `${url.origin}${path === '' ? '/api' : path}`
 }

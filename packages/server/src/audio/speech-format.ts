@@ -54,10 +54,15 @@ export function deliveredContentType(format: SpeechFormat, reported: string | nu
   return reported ?? contentTypes[format]
 }
 
+/** So much of a content type is looked at. Source: own choice. */
+const CONTENT_TYPE_MAX = 256
+
 /** Rate and channels of raw samples, as a content type tells them. */
 export function pcmParameters(contentType: string | null): { readonly rate: number; readonly channels: number } {
   const number = (name: string, otherwise: number): number => {
-    const match = new RegExp(`;\\s*${name}\\s*=\\s*"?(\\d{1,6})`, 'i').exec(contentType ?? '')
+    const match = new RegExp(`;\\s*${name}\\s*=\\s*"?(\\d{1,6})`, 'i').exec(
+      contentType?.slice(0, CONTENT_TYPE_MAX) ?? '',
+    )
     return match === null ? otherwise : Number(match[1])
   }
   return { rate: number('rate', PCM_RATE), channels: number('channels', 1) }

@@ -169,7 +169,7 @@ export function readLiveVideo(row: MediaRow): ListedMedia | null {
 }
 
 /** Keys that price a second begin so; whether there is sound, and a resolution, may follow. */
-const SECOND_UNIT = /^(?:(?:\w+_)?duration_seconds|cents_per_second_output|cents_per_video_output_second)/i
+const SECOND_UNIT = /^(?:(?:\w{1,40}_)?duration_seconds|cents_per_second_output|cents_per_video_output_second)/i
 const SECOND_SETTINGS = /^(_with_audio|_without_audio)?(?:_(\d+p|\d+k))?$/i
 
 function videoVariant(key: string, value: string | number): VideoVariant | null {

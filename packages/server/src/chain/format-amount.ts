@@ -1,3 +1,4 @@
+import { trimEndOf } from '@svc/contract'
 import { ASSET_DECIMALS, type Asset } from './assets.ts'
 
 /** Decimals that an amount shows at least, whatever its zeros: those of a dollar token. */
@@ -7,6 +8,6 @@ const DECIMALS_MIN = 6
 export function formatAmount(amount: bigint, asset: Asset): string {
   const decimals = ASSET_DECIMALS[asset]
   const digits = amount.toString().padStart(decimals + 1, '0')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '').padEnd(DECIMALS_MIN, '0')
+  const fraction = trimEndOf(digits.slice(-decimals), '0').padEnd(DECIMALS_MIN, '0')
   return `${digits.slice(0, -decimals)}.${fraction}`
 }

@@ -1,3 +1,4 @@
+import { trimEndOf } from '@svc/contract'
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { closestName } from './closest-name.ts'
@@ -18,7 +19,7 @@ const port = z
 const httpUrl = z
   .string()
   .refine(isPlainHttpUrl, 'give an http or https address without user, password, query or fragment')
-  .transform((text) => text.replace(/\/+$/, ''))
+  .transform((text) => trimEndOf(text, '/'))
 
 const secret = z
   .string()

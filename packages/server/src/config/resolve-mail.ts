@@ -70,7 +70,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-const SENDER = /^(?:"?([^"<>@,;:\\\p{Cc}]{1,100}?)"?\s*<([^<>]+)>|([^<>\s]+))$/u
+const SENDER = /^(?:"?([^"<>@,;:\\\p{Cc}]{1,100}?)"?\s{0,8}<([^<>]{1,254})>|([^<>\s]{1,254}))$/u
 
 /**
  * Reads who mail is from: an address, or a name with the address in angle brackets.

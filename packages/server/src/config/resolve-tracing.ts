@@ -1,3 +1,4 @@
+import { trimEndOf } from '@svc/contract'
 import type { TracingConfig } from './config.ts'
 
 /** Where a collector listens by default. Source: OpenTelemetry, OTLP exporter configuration. */
@@ -29,7 +30,7 @@ export function resolveTracing(env: Variables): ResolvedTracing {
       notices: ['OTEL_TRACES_EXPORTER names none of otlp, console and none: no traces are made.'],
     }
   }
-  const url = endpoint ?? `${(base ?? COLLECTOR_URL).replace(/\/+$/, '')}/v1/traces`
+  const url = endpoint ?? `${trimEndOf(base ?? COLLECTOR_URL, '/')}/v1/traces`
   if (!URL.canParse(url)) return { tracing: null, notices: ['The OTLP endpoint is no address: no traces are made.'] }
   const notices: string[] = []
   const protocol = readProtocol(

@@ -1,3 +1,4 @@
+import { trimEndOf } from '@svc/contract'
 import type { UpstreamConfig } from './config.ts'
 import { CONFIG_FILE, type ConfigFile, type UpstreamEntry } from './config-file.ts'
 import type { Environment } from './environment.ts'
@@ -89,7 +90,7 @@ function fromFile(
   env: Readonly<Record<string, string | undefined>>,
   problems: string[],
 ): UpstreamConfig {
-  const url = entry.url?.replace(/\/+$/, '') ?? knownUrls[entry.kind]
+  const url = entry.url === undefined ? knownUrls[entry.kind] : trimEndOf(entry.url, '/')
   const apiKey = entry.api_key_env === undefined ? null : env[entry.api_key_env]?.trim() || null
   const where = `${CONFIG_FILE}, upstream "${entry.name}"`
   if (entry.api_key_env !== undefined && apiKey === null) {

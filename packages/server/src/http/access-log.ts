@@ -52,9 +52,12 @@ export function beginAccessLog(deps: AccessLogDeps, request: FastifyRequest, rep
   reply.raw.once('close', () => noteEnd(deps, request, reply))
 }
 
+/** How often a client says that it has tried: clients of OpenAI's make count of it. Anything else is not written. */
+const RETRY_COUNT = /^\d{1,3}$/
+
 function retryOf({ headers }: FastifyRequest): string | null {
   const retry = headers['x-stainless-retry-count']
-  return retry === undefined ? null : String(retry)
+  return typeof retry === 'string' && retry.length <= 3 && RETRY_COUNT.test(retry) ? retry : null
 }
 
 /**

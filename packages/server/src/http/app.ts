@@ -1,21 +1,19 @@
 /** The HTTP server: the order in which a request meets its checks, and one table of routes. */
 import cors from '@fastify/cors'
-import { endpointList } from '@svc/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { ServiceError } from '../errors/service-error.ts'
 import { createId } from '../runtime/ids.ts'
 import { type AccessLogDeps, beginAccessLog } from './access-log.ts'
+import { callerAddress } from './caller-address.ts'
 import { writeClientError } from './client-error.ts'
 import { mountConsoleRoutes } from './console/console-routes.ts'
 import type { EdgeDeps } from './edge.ts'
 import { LastExchanges } from './last-exchanges.ts'
-import { likelyPath } from './likely-path.ts'
 import { mountPages } from './pages.ts'
 import { protocolProblem } from './protocol-problem.ts'
 import { renderError } from './render-error.ts'
-import { routePattern } from './route.ts'
 import { routes } from './routes.ts'
 import { traceRequest } from './trace-request.ts'
+import { refuseUnknown } from './unknown-address.ts'
 
 /** What the socket layer needs to know. */
 export interface ServerOptions {
@@ -103,32 +101,6 @@ function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown
     .send(rendered.body)
 }
 
-/** Which methods an address has, where it has any: for the difference between 404 and 405. */
-function methodsAt(path: string): string[] {
-  const matches = (pattern: string): boolean => {
-    const source = pattern.replaceAll('.', '\\.').replace(/\*$/, '.+').replaceAll(/:\w+/g, '[^/]+')
-    return new RegExp(`^/api${source}/?$`).test(path)
-  }
-  return endpointList
-    .filter((endpoint) => {
-      const pattern = routePattern(endpoint)
-      return matches(pattern) || (endpoint.standsAtOrigin === true && matches(`/api${pattern}`))
-    })
-    .map((endpoint) => endpoint.method)
-}
-
-function refuseUnknown(request: FastifyRequest): never {
-  const path = request.url.split('?')[0] ?? ''
-  const methods = methodsAt(path)
-  if (methods.length > 0) {
-    const allow = [...new Set(methods)].join(', ')
-    throw new ServiceError('method_not_allowed', `This address answers ${allow} only.`, { headers: { allow } })
-  }
-  const known = likelyPath(path, (candidate) => methodsAt(candidate).includes(request.method))
-  const hint = known === null ? '' : ` Did you mean ${known}?`
-  throw new ServiceError('unknown_url', `There is nothing at ${request.method} ${path.slice(0, 200)}.${hint}`)
-}
-
 /** Builds the server. It does not listen yet. */
 export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstance {
   const createRequestId = (): string => createId(deps.clock.now())
@@ -170,9 +142,12 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   })
   app.addHook('onRequest', (request, _reply, done) => done(protocolProblem(request.raw)))
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
-  app.setNotFoundHandler(refuseUnknown)
+  app.setNotFoundHandler((request) => refuseUnknown(deps, request))
   app.register(
     (api, _options, done) => {
+      api.addHook('onRequest', async ({ method, ip }) => {
+        if (method === 'OPTIONS') deps.limits.preflights.take(callerAddress(ip))
+      })
       // Any origin may call with a key; cookies are never accepted here, so there is nothing to steal by it.
       api.register(cors, {
         origin: '*',
@@ -185,7 +160,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
       })
       for (const mount of routes) mount(api, deps)
       // Here again, so that a browser may read what is said of an address below this one.
-      api.setNotFoundHandler(refuseUnknown)
+      api.setNotFoundHandler((request) => refuseUnknown(deps, request))
       done()
     },
     { prefix: '/api' },

@@ -91,7 +91,10 @@ export interface EdgeMedia {
 export interface EdgeLimits {
   readonly perKey: RateLimit
   readonly perAccount: RateLimit
+  /** Requests without a key, and whatever else is answered without one. */
   readonly perAddress: RateLimiter
+  /** Questions of browsers before a request to another origin: as many as a key has requests. */
+  readonly preflights: RateLimiter
   readonly failedAuth: RateLimiter
   readonly claims: CallLimit
   readonly mirrors: CallLimit

@@ -2,20 +2,59 @@
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '../errors/service-error.ts'
 import { DuplicateKeyError, type JsonBody, scanMembers, textStart } from '../json/json-body.ts'
+import { JsonCounter, JsonLimitError, type JsonLimits, REQUEST_JSON } from '../json/json-limits.ts'
+
+/** What a body has too much of. */
+const limitTexts: Readonly<Record<keyof JsonLimits, (most: string) => string>> = {
+  depth: (most) => `at most ${most} levels of objects and arrays`,
+  objectMembers: (most) => `at most ${most} members in one object`,
+  members: (most) => `at most ${most} members of all objects together`,
+  elements: (most) => `at most ${most} elements of all arrays together`,
+  numberLength: (most) => `numbers of at most ${most} characters`,
+}
+
+/**
+ * Counts a body's structure before anything reads it.
+ *
+ * @throws {ServiceError} `invalid_value`, naming the outermost member that holds too much.
+ */
+export function checkStructure(text: Buffer): void {
+  try {
+    new JsonCounter(REQUEST_JSON).count(text)
+  } catch (error) {
+    if (!(error instanceof JsonLimitError)) throw error
+    const { limit, most, param } = error
+    const subject = param === null ? 'the body' : `'${param}'`
+    const expected = limitTexts[limit](most.toLocaleString('en-US'))
+    throw new ServiceError('invalid_value', `Invalid value for ${subject}: expected ${expected}.`, {
+      param,
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Reads a body that has to be JSON in UTF-8.
+ *
+ * @throws {ServiceError} `invalid_json`, and `invalid_value` for more structure than a request may have.
+ */
+export function parseJson(text: Buffer): unknown {
+  checkStructure(text)
+  try {
+    if (!isUtf8(text)) throw new SyntaxError('The body is not UTF-8 text')
+    return JSON.parse(text.toString('utf8', textStart(text)))
+  } catch (error) {
+    throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause: error })
+  }
+}
 
 /**
  * Reads a body that has to be one JSON object in UTF-8.
  *
- * @throws {ServiceError} `invalid_json`.
+ * @throws {ServiceError} `invalid_json`, and `invalid_value` for more structure than a request may have.
  */
 export function parseJsonObject(text: Buffer): Record<string, unknown> {
-  let value: unknown
-  try {
-    if (!isUtf8(text)) throw new SyntaxError('The body is not UTF-8 text')
-    value = JSON.parse(text.toString('utf8', textStart(text)))
-  } catch (error) {
-    throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause: error })
-  }
+  const value = parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw new ServiceError('invalid_json', 'The body must be a JSON object.')
 }

@@ -7,14 +7,17 @@
  * as it came).
  */
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COLON = 0x3a
-const COMMA = 0x2c
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isNumberByte,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  stringEnd,
+} from './json-bytes.ts'
 
 export interface JsonMember {
   /** Offset of the key's opening quote. */
@@ -50,18 +53,6 @@ function skipSpace(text: Buffer, from: number): number {
   let at = from
   while (isSpace(text[at])) at++
   return at
-}
-
-/** Offset after the closing quote of the string that opens at `from`. */
-function stringEnd(text: Buffer, from: number): number {
-  let quote = text.indexOf(QUOTE, from + 1)
-  while (quote !== -1) {
-    let slashes = 0
-    while (text[quote - 1 - slashes] === BACKSLASH) slashes++
-    if (slashes % 2 === 0) return quote + 1
-    quote = text.indexOf(QUOTE, quote + 1)
-  }
-  return text.length
 }
 
 /** Offset after the last byte of the value that begins at `from`. */
@@ -185,12 +176,6 @@ export function loneNumberText(text: Buffer, key: string): string | null {
 }
 
 const NUMBER = /^-?\d[\d.eE+-]*$/
-
-/** Digits, signs, points and exponents. */
-function isNumberByte(byte: number | undefined): boolean {
-  if (byte === undefined) return false
-  return (byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x2d || byte === 0x2b || (byte | 0x20) === 0x65
-}
 
 /**
  * Reads the source text of a number deep inside an object, so that no digit passes through a float.

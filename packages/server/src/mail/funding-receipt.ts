@@ -1,5 +1,5 @@
-import { formatCredits, formatUsd, type Nanocredits } from '@svc/contract'
-import { dateText, groupDigits, type LetterRow, renderLetter } from './letter.ts'
+import { formatCredits, formatUsd, type Nanocredits, trimEndOf, groupDigits } from '@svc/contract'
+import { dateText, type LetterRow, renderLetter } from './letter.ts'
 import type { MailContent } from './mailer.ts'
 
 /** What a funding receipt says. Every word of it comes from the gateway's own records. */
@@ -55,5 +55,5 @@ function rowsOf(receipt: FundingReceipt): readonly LetterRow[] {
 }
 
 function trimZeros(decimal: string): string {
-  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
+  return decimal.includes('.') ? trimEndOf(trimEndOf(decimal, '0'), '.') : decimal
 }

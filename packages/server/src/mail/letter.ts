@@ -115,13 +115,6 @@ ${note === '' ? '' : `<p class="faint" style="margin:24px 0 0;color:#667085;font
 `
 }
 
-/** Sets commas between thousands: `26234.5` is `26,234.5`. */
-export function groupDigits(decimal: string): string {
-  const [whole = '', fraction] = decimal.split('.')
-  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`
-}
-
 /** `2026-11-28 03:05 UTC`: the same for every reader. */
 export function dateText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`

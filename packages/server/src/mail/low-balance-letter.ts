@@ -1,5 +1,5 @@
-import { formatCredits, type Nanocredits } from '@svc/contract'
-import { groupDigits, plainName, renderLetter } from './letter.ts'
+import { formatCredits, type Nanocredits, groupDigits } from '@svc/contract'
+import { plainName, renderLetter } from './letter.ts'
 import type { MailContent } from './mailer.ts'
 
 export interface LowBalanceLetter {

@@ -1,7 +1,14 @@
 /**
  * Upstream money: exact decimals of US dollars in, whole nanocredits out.
  */
-import { CREDITS_PER_USD, MARGIN_BPS, NANOCREDITS_PER_CREDIT, nanocreditsOf, type Nanocredits } from '@svc/contract'
+import {
+  CREDITS_PER_USD,
+  MARGIN_BPS,
+  NANOCREDITS_PER_CREDIT,
+  nanocreditsOf,
+  type Nanocredits,
+  trimEndOf,
+} from '@svc/contract'
 import type { AttoUsd } from './price.ts'
 
 const ATTO_DECIMALS = 18
@@ -66,7 +73,7 @@ export function formatUsd(amount: AttoUsd): string {
  */
 export function formatDecimal(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  const fraction = trimEndOf(digits.slice(digits.length - decimals), '0')
   const whole = digits.slice(0, digits.length - decimals)
   return fraction === '' ? whole : `${whole}.${fraction}`
 }

@@ -2,6 +2,12 @@ import { stdSerializers } from 'pino'
 
 const CENSORED = '[redacted]'
 
+/**
+ * Longest text that is logged, in UTF-16 units: the patterns that look for secrets have an end. Source: own choice; a
+ * stack with its causes is shorter.
+ */
+const TEXT_LENGTH_MAX = 16_384
+
 /** Deeper than this nothing is written at all: what is logged is flat by custom, and a walk has an end. */
 const DEPTH_MAX = 8
 
@@ -49,6 +55,7 @@ function censorObject(record: object, depth: number): Record<string, unknown> {
 }
 
 function censorValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return shortened(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth >= DEPTH_MAX) return CENSORED
   if (value instanceof Error) return censorObject(stdSerializers.errWithCause(value), depth + 1)
@@ -56,4 +63,8 @@ function censorValue(value: unknown, depth: number): unknown {
   // What says itself how it is printed (a date, a buffer) is left to that.
   if ('toJSON' in value && typeof value.toJSON === 'function') return value
   return censorObject(value, depth + 1)
+}
+
+function shortened(text: string): string {
+  return text.length <= TEXT_LENGTH_MAX ? text : `${text.slice(0, TEXT_LENGTH_MAX)}…`
 }

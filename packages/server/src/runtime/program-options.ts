@@ -208,7 +208,11 @@ function createOption(long: string, { takes, help, parse, ...given }: ProgramOpt
 
 /** One line, and where to read what there is if the name itself was wrong. */
 function withHint(name: string, text: string): string {
-  const line = text.trim().replaceAll(/\s*\n\s*/g, ' ')
+  const line = text
+    .split('\n')
+    .map((part) => part.trim())
+    .join(' ')
+    .trim()
   return /unknown option|unexpected argument/.test(line) ? `${line}; "${helpOf(name)}" tells what there is` : line
 }
 

@@ -34,9 +34,6 @@ const scrubbings: readonly Scrubbing[] = [
   },
   // Private keys; a hash of the same length is lost with them.
   { pattern: /[0-9a-f]{64,}/gi, replacement: SECRET },
-  { pattern: /(:\/\/[^\s:/@"]*):[^\s@"]+@/g, replacement: `$1:${SECRET}@` },
-  // A parser's complaint quotes what it read, which may be a prompt or an answer.
-  { pattern: /,? (?:\.\.\.)?\\*".{0,200}?(?= is not valid JSON)/g, replacement: '' },
 ]
 
 /** What every secret has in its neighbourhood: a line without any of it needs no further look. */
@@ -48,7 +45,48 @@ const SUSPICIOUS = /sk-|bearer|basic|authorization|cookie|x-api-key|:\/\/|is not
  */
 export function scrubSecrets(line: string): string {
   if (!SUSPICIOUS.test(line)) return line
-  return scrub(line, scrubbings)
+  return scrub(withoutQuotes(withoutPasswords(line)), scrubbings)
+}
+
+/** What ends the part of an address that may hold a password. */
+const AUTHORITY_END = /[\s@"]/g
+
+/** Takes the password out of each `scheme://user:password@host`. Each part of the text is looked at once. */
+function withoutPasswords(text: string): string {
+  let kept = ''
+  let copied = 0
+  let end = -1
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
+    const start = at + 3
+    if (end < start) {
+      AUTHORITY_END.lastIndex = start
+      end = AUTHORITY_END.exec(text)?.index ?? text.length
+    }
+    if (text[end] !== '@' || start < copied) continue
+    const user = /^[^\s:/@"]{0,256}:/.exec(text.slice(start, Math.min(end, start + 257)))
+    if (user === null || start + user[0].length === end) continue
+    kept += `${text.slice(copied, start + user[0].length)}${SECRET}`
+    copied = end
+  }
+  return copied === 0 ? text : kept + text.slice(copied)
+}
+
+const COMPLAINT = ' is not valid JSON'
+/** So far before its end a parser's complaint begins to quote what it read. Source: V8 quotes some forty characters. */
+const QUOTED_MAX = 220
+
+/** Takes out what a parser's complaint quotes of what it read, which may be a prompt or an answer. */
+function withoutQuotes(text: string): string {
+  let kept = ''
+  let copied = 0
+  for (let at = text.indexOf(COMPLAINT); at !== -1; at = text.indexOf(COMPLAINT, at + 1)) {
+    const from = Math.max(copied, at - QUOTED_MAX)
+    const quote = text.slice(from, at).search(/,? (?:\.{3})?\\{0,32}"/)
+    if (quote === -1) continue
+    kept += text.slice(copied, from + quote)
+    copied = at
+  }
+  return copied === 0 ? text : kept + text.slice(copied)
 }
 
 /** Removes keys from a sentence that a client may see: one that stood in a path or a field is not told again. */

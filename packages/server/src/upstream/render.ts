@@ -1,4 +1,5 @@
 /** Pictures as upstreams send them: base64 with or without a data URL around it, of a type that they may not name. */
+import { trimEndOf } from '@svc/contract'
 import type { Render } from './image-upstream.ts'
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -59,5 +60,5 @@ function plainBase64(text: string): string | null {
 }
 
 function isBase64(text: string): boolean {
-  return BASE64.test(text) && text.replace(/=+$/, '').length % 4 !== 1
+  return BASE64.test(text) && trimEndOf(text, '=').length % 4 !== 1
 }

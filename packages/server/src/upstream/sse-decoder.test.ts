@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { growthAboveLinear } from '../../testing/cpu-growth.ts'
 import { SseDecoder } from './sse-decoder.ts'
 
 function decode(chunks: readonly Buffer[]): string[] {
@@ -47,4 +48,15 @@ test('the name of an event is told with its data, and is gone with it', () => {
 
 test('comments alone make no event', () => {
   expect(decode([Buffer.from(': PROCESSING\n\n: PROCESSING\n\n')])).toEqual([])
+})
+
+test.each([
+  ['lines that end with CR', '\r'],
+  ['lines that end with CR, and no LF', 'data: x\r'],
+  ['lines that end with CRLF', 'data: x\r\n'],
+  ['names', 'event: x\r'],
+])('many %s take time that grows with their length alone', async (_what, line) => {
+  const textOf = (length: number): string => line.repeat(length / line.length)
+  const work = (text: string): void => new SseDecoder(() => undefined).push(Buffer.from(text))
+  expect(await growthAboveLinear(262_144, textOf, work)).toBeNull()
 })

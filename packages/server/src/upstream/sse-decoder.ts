@@ -83,7 +83,7 @@ export class SseDecoder {
   }
 
   #lines(chunk: Buffer, hasReturns: boolean): void {
-    const nextEnd = (from: number): number => (hasReturns ? nextLineEnd(chunk, from) : chunk.indexOf(LF, from))
+    const nextEnd = hasReturns ? lineEnds(chunk) : (from: number): number => chunk.indexOf(LF, from)
     let lineStart = 0
     for (let end = nextEnd(0); end !== -1; end = nextEnd(lineStart)) {
       this.#line(chunk, lineStart, end)
@@ -123,9 +123,22 @@ function readField(chunk: Buffer, start: number, end: number, name: Buffer): str
   return chunk.toString('utf8', valueStart, end)
 }
 
-function nextLineEnd(chunk: Buffer, from: number): number {
-  const feed = chunk.indexOf(LF, from)
-  const back = chunk.indexOf(CR, from)
-  if (feed === -1) return back
-  return back === -1 ? feed : Math.min(feed, back)
+/**
+ * Finds the end of the line that begins at a place, for places that come in order. Where the other kind of end stands
+ * next is kept: looking for one that is far away, or nowhere, behind each line would take the square of the length.
+ */
+function lineEnds(chunk: Buffer): (from: number) => number {
+  let feed = -1
+  let back = -1
+  const next = (known: number, byte: number, from: number): number => {
+    if (known >= from) return known
+    const found = chunk.indexOf(byte, from)
+    return found === -1 ? chunk.length : found
+  }
+  return (from) => {
+    feed = next(feed, LF, from)
+    back = next(back, CR, from)
+    const end = Math.min(feed, back)
+    return end === chunk.length ? -1 : end
+  }
 }

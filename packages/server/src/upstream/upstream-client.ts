@@ -1,3 +1,4 @@
+import { trimEndOf } from '@svc/contract'
 import { Agent, type Dispatcher } from 'undici'
 
 /** How long an upstream may be silent, each in milliseconds. */
@@ -67,7 +68,7 @@ export function createUpstreamClient(options: {
   return {
     dispatcher: agent,
     origin: url.origin,
-    basePath: url.pathname.replace(/\/+$/, ''),
+    basePath: trimEndOf(url.pathname, '/'),
     headers: {
       'user-agent': 'svc-gateway',
       'accept-encoding': 'identity',

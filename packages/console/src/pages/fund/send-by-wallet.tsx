@@ -1,4 +1,4 @@
-import { shortDecimal } from '@svc/contract'
+import { shortDecimal, trimEndOf } from '@svc/contract'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Claim } from '../../api/funding.ts'
@@ -84,6 +84,6 @@ function worthText({ asset }: PlaceAsset, units: bigint | null, minimumUsd: stri
   const minimum = parseUnits(minimumUsd, 6) ?? 0n
   if (units < minimum) return `Less than ${minimumUsd} USD: it waits until your deposits reach that together.`
   const credits = units * 1_000n
-  const fraction = (credits % MICRO).toString().padStart(6, '0').replace(/0+$/, '')
+  const fraction = trimEndOf((credits % MICRO).toString().padStart(6, '0'), '0')
   return `${shortDecimal(`${credits / MICRO}${fraction === '' ? '' : `.${fraction}`}`)} credits.`
 }

@@ -1,4 +1,5 @@
 /** What is asked of a wallet: an account, a network, a payment, a signature. Source: EIP-1193, EIP-3326, ERC-20. */
+import { trimEndOf } from '@svc/contract'
 import type { WalletProvider } from './injected-wallets.ts'
 
 export type Hex = `0x${string}`
@@ -98,7 +99,7 @@ export function parseUnits(text: string, decimals: number): bigint | null {
   const match = DECIMAL.exec(text.trim())
   if (match === null) return null
   const [, whole = '0', fraction = ''] = match
-  if (fraction.replace(/0+$/, '').length > decimals) return null
+  if (trimEndOf(fraction, '0').length > decimals) return null
   const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
   return units > 0n ? units : null
 }

@@ -1,9 +1,10 @@
+import { groupDigits } from '@svc/contract'
 import type { StatementKind } from '@svc/contract'
 
 /** All digits of an amount, grouped: what stands in a statement can be added up by hand. */
 export function exactText(text: string): string {
   const [, sign = '', whole = text, fraction = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(text) ?? []
-  return `${sign === '' ? '' : '−'}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}${fraction}`
+  return `${sign === '' ? '' : '−'}${groupDigits(whole)}${fraction}`
 }
 
 /** The same, with its sign also above 0. */

@@ -1,5 +1,5 @@
 /** The sum behind a charge, line by line, from what its record says. Every digit is exact. */
-import { formatCredits, nanocreditsFrom, type Exact, type UsageRecordBody } from '@svc/contract'
+import { formatCredits, nanocreditsFrom, type Exact, type UsageRecordBody, trimEndOf } from '@svc/contract'
 
 export interface BillLine {
   readonly what: string
@@ -22,7 +22,7 @@ function scaled(text: string): bigint {
 
 function textOf(value: bigint): string {
   const digits = value.toString().padStart(Number(DECIMALS) + 1, '0')
-  const fraction = digits.slice(-Number(DECIMALS)).replace(/0+$/, '')
+  const fraction = trimEndOf(digits.slice(-Number(DECIMALS)), '0')
   return digits.slice(0, -Number(DECIMALS)) + (fraction === '' ? '' : `.${fraction}`)
 }
 

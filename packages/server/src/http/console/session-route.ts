@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { parseJson } from '../../inference/json-call.ts'
 import { isFresh, type Session } from '../../sign-in/sign-in.ts'
 import type { Membership } from '../../teams/membership.ts'
 import { callerAddress } from '../caller-address.ts'
@@ -72,9 +73,7 @@ export async function readJson(edge: EdgeDeps, { request }: RouteCall): Promise<
   }
   const read = await readBody(request.raw, { bytesMax: BODY_BYTES_MAX, budget: edge.limits.bodies })
   try {
-    return JSON.parse(read.body.toString('utf8'))
-  } catch (cause) {
-    throw new ServiceError('invalid_json', 'The body is not JSON.', { cause })
+    return parseJson(read.body)
   } finally {
     read.release()
   }

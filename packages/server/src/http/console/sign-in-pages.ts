@@ -1,6 +1,7 @@
 /** Hands requests of the sign-in pages to the sign-in room, and its answers back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
+import { checkStructure } from '../../inference/json-call.ts'
 import { DEMO_PATH } from '../../sign-in/sign-in-paths.ts'
 import { callerAddress } from '../caller-address.ts'
 import { isLocalCaller } from '../local-caller.ts'
@@ -55,8 +56,9 @@ export function mountSignInPages(app: FastifyInstance, { edge, console: deps }: 
           bytesMax: BODY_BYTES_MAX,
           budget: edge.limits.bodies,
         })
-        init.body = new Uint8Array(body)
         release()
+        checkStructure(body)
+        init.body = new Uint8Array(body)
       }
       return send(reply, await signIn.answer(new Request(new URL(request.url, deps.origins()[0]), init)))
     },

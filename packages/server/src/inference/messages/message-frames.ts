@@ -1,4 +1,5 @@
 /** The events of a streamed `message`, made from the frames of a chat. Source: Anthropic, streaming messages. */
+import { JsonEnd } from '../../json/json-end.ts'
 import { OpenCalls } from '../open-calls.ts'
 import {
   type AnswerHead,
@@ -20,18 +21,12 @@ interface Block {
   readonly start: Fields
   readonly waiting: Fields[]
   isStarted: boolean
-  /** The input of a tool so far. */
-  input: string
+  /** Follows the input of a tool to its end. */
+  readonly input: JsonEnd
 }
 
 function isWhole({ kind, input }: Block): boolean {
-  if (kind !== 'tool_use') return true
-  try {
-    JSON.parse(input)
-    return true
-  } catch {
-    return false
-  }
+  return kind !== 'tool_use' || input.isReached
 }
 
 /** Writes the events of one stream. */
@@ -111,7 +106,7 @@ export class MessageFrames implements FrameTranslator {
   }
 
   #add(kind: string, start: Fields): Block {
-    const block = { kind, start, waiting: [], isStarted: false, input: '' }
+    const block = { kind, start, waiting: [], isStarted: false, input: new JsonEnd() }
     this.#blocks.push(block)
     return block
   }
@@ -124,7 +119,7 @@ export class MessageFrames implements FrameTranslator {
     })
     const text = textOf(called['arguments'])
     if (text === null) return
-    block.input += text
+    block.input.push(text)
     block.waiting.push({ type: 'input_json_delta', partial_json: text })
   }
 

@@ -153,7 +153,7 @@ export function messagesOf({ messages, system }: Pick<MessageRequest, 'messages'
     refuseOthers(message, new Set(['role', 'content']), `${path}.`)
     if (message.role === 'assistant') all.push(assistantMessage(message.content, `${path}.content`))
     else if (message.role === 'system') all.push(systemMessage(message.content, `${path}.content`))
-    else all.push(...userMessages(message.content, `${path}.content`))
+    else for (const each of userMessages(message.content, `${path}.content`)) all.push(each)
   }
   return all
 }

@@ -1,5 +1,6 @@
 /** A whole chat answer as a `message`. Pure. */
 import { parseJsonToPrint } from '@svc/contract'
+import { parseAnswerJson } from '../../json/parse-json.ts'
 import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 import { messageObject, sealsOf, stopReasonOf, usageOf } from './message-object.ts'
 
@@ -9,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>
 function inputOf(text: string): Fields {
   if (text.trim() === '') return {}
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseAnswerJson(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
   } catch {
     // Told below as the text that it is.

@@ -46,7 +46,7 @@ export class MessageItem implements OutputItem {
   addText(text: string, logprobs: readonly Fields[]): void {
     const part = this.#part('text')
     part.text += text
-    part.logprobs.push(...logprobs)
+    for (const each of logprobs) part.logprobs.push(each)
     this.#send('response.output_text.delta', { delta: text, logprobs })
   }
 

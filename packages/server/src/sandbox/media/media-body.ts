@@ -86,7 +86,7 @@ export function invalid(message: string): SandboxError {
   return new SandboxError(400, 'invalid_request', message)
 }
 
-const DATA_URL = /^data:[\w.+/-]{0,80}(?:;[\w=+.-]{1,80})*;base64,/
+const DATA_URL = /^data:[\w.+/-]{0,80}(?:;[\w=+.-]{1,80}){0,8};base64,/
 
 /**
  * Reads the bytes of a `data:` address.

@@ -1,4 +1,5 @@
 /** Streams of Anthropic's Messages API, in OpenAI's shape. Source: Anthropic's API reference, "Streaming messages". */
+import { parseAnswerJson } from '../../json/parse-json.ts'
 import { chunkOf, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import { DONE, type WireFrames } from '../openai-compatible/chat-wire.ts'
@@ -20,9 +21,9 @@ export class AnthropicEvents {
   readonly #usage: Record<string, unknown> = {}
   #hasBlocks = false
 
-  /** @throws {SyntaxError} when the data is no JSON. */
+  /** @throws {SyntaxError | JsonLimitError} when the data is no JSON, or has too much structure. */
   read(data: string): WireFrames {
-    const event: unknown = JSON.parse(data)
+    const event = parseAnswerJson(data)
     if (!isObject(event)) return []
     const error = readAnthropicError(event)
     if (error !== null) return [error]

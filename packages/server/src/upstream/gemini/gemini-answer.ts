@@ -2,7 +2,7 @@
 import { ownMember } from '@svc/contract'
 import { randomUUID } from 'node:crypto'
 import { parseExactly } from '../../json/exact-json.ts'
-import { parseJsonText } from '../../json/parse-json.ts'
+import { parseAnswerJson, parseJsonText } from '../../json/parse-json.ts'
 import { chunkOf, count, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import type { WireFrames } from '../openai-compatible/chat-wire.ts'
@@ -39,12 +39,15 @@ function readUsage(usage: Json): Json {
   })
 }
 
+/** So much of an error is looked at, in UTF-16 units. Source: own choice; its sentences stand at its beginning. */
+const ERROR_LENGTH_MAX = 16_384
+
 /** Bad requests that are more than that: our key, our account, or a prompt that is too long. */
 function wordOf(error: Json): string | undefined {
-  const text = JSON.stringify([error['message'], error['details'] ?? null])
+  const text = JSON.stringify([error['message'], error['details'] ?? null]).slice(0, ERROR_LENGTH_MAX)
   if (/API_KEY_INVALID|API key (?:not valid|expired)/i.test(text)) return 'invalid_api_key'
   if (error['status'] === 'FAILED_PRECONDITION') return 'payment_required'
-  if (/token count .{0,80}exceeds the maximum/i.test(text)) return 'context_length_exceeded'
+  if (/token count /i.test(text) && /exceeds the maximum/i.test(text)) return 'context_length_exceeded'
   return undefined
 }
 
@@ -198,7 +201,7 @@ export function openGeminiEvents(): (data: string) => WireFrames {
   const reader = new GeminiReader()
   let hasBegun = false
   return (data) => {
-    const value: unknown = data.includes('"functionCall"') ? parseExactly(data) : JSON.parse(data)
+    const value: unknown = parseAnswerJson(data, data.includes('"functionCall"') ? parseExactly : JSON.parse)
     if (!isObject(value)) return []
     const { error, more, speech, finishReason = null } = readResponse(value, reader)
     if (error !== null) return [{ ...more, ...error }]

@@ -1,5 +1,6 @@
 /** The messages of a chat request as native APIs have them: instructions apart, and turns of two sides. */
 import { parseExactly } from '../../json/exact-json.ts'
+import { JsonCounter, REQUEST_JSON } from '../../json/json-limits.ts'
 import { isObject } from '../openai-compatible/usage.ts'
 import { invalid, type Json, unsupported } from './request-fields.ts'
 
@@ -75,8 +76,11 @@ export interface Conversation {
 
 type ContentPiece = TextPiece | MediaPiece | LinkPiece
 
+/** Longest type and options of a data URL, in UTF-16 units. Source: own choice. */
+const DATA_HEAD_MAX = 512
+
 function readDataUrl(url: string, param: string): { readonly mediaType: string; readonly data: string } {
-  const comma = url.indexOf(',')
+  const comma = url.slice(0, DATA_HEAD_MAX).indexOf(',')
   const [mediaType = '', ...options] = url.slice('data:'.length, Math.max(comma, 0)).split(';')
   if (comma === -1 || mediaType === '' || !options.includes('base64')) throw invalid(param, 'a data URL in base64')
   return { mediaType: mediaType.toLowerCase(), data: url.slice(comma + 1) }
@@ -134,9 +138,11 @@ function readContent(content: unknown, param: string): readonly ContentPiece[] {
   return pieces.filter((piece) => piece.kind !== 'text' || piece.text !== '')
 }
 
-function readInput(text: unknown, param: string): Json {
+/** @param counter of all calls of the request. */
+function readInput(text: unknown, param: string, counter: JsonCounter): Json {
   let input: unknown = null
   try {
+    if (typeof text === 'string') counter.count(Buffer.from(text))
     input = typeof text === 'string' ? parseExactly(text.trim() === '' ? '{}' : text) : null
   } catch {
     throw invalid(param, 'a JSON object')
@@ -145,7 +151,7 @@ function readInput(text: unknown, param: string): Json {
   return input
 }
 
-function readCalls(message: Json, param: string): readonly CallPiece[] {
+function readCalls(message: Json, param: string, counter: JsonCounter): readonly CallPiece[] {
   const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'] : []
   return calls.map((call: unknown, index) => {
     const place = `${param}.tool_calls.${index}`
@@ -155,7 +161,7 @@ function readCalls(message: Json, param: string): readonly CallPiece[] {
       kind: 'call',
       id: readText(call['id'], `${place}.id`),
       name: readText(called['name'], `${place}.function.name`),
-      input: readInput(called['arguments'], `${place}.function.arguments`),
+      input: readInput(called['arguments'], `${place}.function.arguments`, counter),
     }
   })
 }
@@ -189,13 +195,13 @@ function readResult(message: Json, param: string, names: ReadonlyMap<string, str
   return { kind: 'result', id, name, content, cacheControl: message['cache_control'], param: `${param}.content` }
 }
 
-function readSpeech(message: Json, param: string): readonly Piece[] {
+function readSpeech(message: Json, param: string, counter: JsonCounter): readonly Piece[] {
   const content = readContent(message['content'], `${param}.content`)
   if (message['role'] !== 'assistant') return content
   const { refusal } = message
   const refused: readonly TextPiece[] =
     typeof refusal === 'string' && refusal !== '' ? [{ kind: 'text', text: refusal, cacheControl: null }] : []
-  return [...readThoughts(message), ...content, ...refused, ...readCalls(message, param)]
+  return [...readThoughts(message), ...content, ...refused, ...readCalls(message, param, counter)]
 }
 
 /**
@@ -209,21 +215,23 @@ export function readConversation(messages: unknown): Conversation {
   const system: TextPiece[] = []
   const turns: Turn[] = []
   const names = new Map<string, string>()
+  const counter = new JsonCounter(REQUEST_JSON)
   for (const [index, message] of (Array.isArray(messages) ? messages.filter(isObject) : []).entries()) {
     const param = `messages.${index}`
     const { role } = message
     if (role === 'function') throw unsupported(`${param}.role`, 'Use tools and the role tool.')
-    const pieces = role === 'tool' ? [readResult(message, param, names)] : readSpeech(message, param)
+    const pieces = role === 'tool' ? [readResult(message, param, names)] : readSpeech(message, param, counter)
     if (role === 'system' || role === 'developer') {
       const texts = pieces.filter((piece) => piece.kind === 'text')
       if (texts.length < pieces.length) throw unsupported(`${param}.content`, 'Instructions are text.')
-      system.push(...texts)
+      for (const text of texts) system.push(text)
       continue
     }
     for (const piece of pieces) if (piece.kind === 'call') names.set(piece.id, piece.name)
     const side = role === 'assistant' ? 'assistant' : 'user'
     const last = turns.at(-1)
-    if (last?.role === side) last.pieces.push(...pieces)
+    // One by one: a call with a hundred thousand arguments has no room on the stack.
+    if (last?.role === side) for (const piece of pieces) last.pieces.push(piece)
     else if (pieces.length > 0) turns.push({ role: side, pieces: [...pieces] })
   }
   return { system, turns }

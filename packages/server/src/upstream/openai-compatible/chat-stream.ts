@@ -1,7 +1,7 @@
 /** Reads a chat stream of an OpenAI-shaped upstream and tells a sink what it holds. */
 import type { ServiceError } from '../../errors/service-error.ts'
 import { textStart } from '../../json/json-body.ts'
-import { parseJsonText } from '../../json/parse-json.ts'
+import { parseAnswerJson, parseJsonText } from '../../json/parse-json.ts'
 import type { ChatStreamSink, ReportedUsage } from '../chat-upstream.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
@@ -52,7 +52,7 @@ const OVER = /^\s*\[DONE\]\s*$/i
 
 function readOwnFrames(data: string): WireFrames {
   if (OVER.test(data)) return [DONE]
-  const value: unknown = JSON.parse(data)
+  const value = parseAnswerJson(data)
   return isObject(value) ? [value] : []
 }
 

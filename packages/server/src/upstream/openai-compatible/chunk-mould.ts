@@ -3,6 +3,7 @@
  * next ones that are like it: their words are cut out of the text and set into what that chunk became, without taking
  * the JSON apart and writing it again. What does not fit is read whole. Source: decision 0056 (chunks that repeat).
  */
+import { parseAnswerJson } from '../../json/parse-json.ts'
 import type { ChunkFacts } from '../chat-upstream.ts'
 import { type CleanChunk, cleanChunk, membersOf } from './clean-chunk.ts'
 import { isObject } from './usage.ts'
@@ -41,7 +42,7 @@ function wordsOf({ chunk }: CleanChunk): string | null {
 
 function readChunk(data: string): CleanChunk | null {
   try {
-    const value: unknown = JSON.parse(data)
+    const value = parseAnswerJson(data)
     return isObject(value) ? cleanChunk(value) : null
   } catch {
     return null

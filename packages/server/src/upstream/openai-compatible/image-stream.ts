@@ -1,4 +1,5 @@
 import type { ServiceError } from '../../errors/service-error.ts'
+import { parseAnswerJson } from '../../json/parse-json.ts'
 import type { PartialImage, Render, UpstreamImages } from '../image-upstream.ts'
 import { readRender } from '../render.ts'
 import { SseDecoder } from '../sse-decoder.ts'
@@ -93,7 +94,7 @@ export class ImageStreamReader {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseAnswerJson(text)
   } catch {
     return undefined
   }

@@ -1,0 +1,66 @@
+/**
+ * Every regular expression of the product takes time that grows with its text alone: one that backtracks over a long
+ * text from each of its places stops the whole process, and whoever sends a header chooses the text.
+ */
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { findPatterns, type FoundPattern, repeatsWithoutEnd } from '../tools/tidy/patterns.ts'
+import { parseSource } from '../tools/tidy/source-file.ts'
+import { readTree } from '../tools/tidy/tree.ts'
+
+// The checker in this process: its programs for other languages of the machine would each be a child.
+process.env['RECHECK_BACKEND'] = 'pure'
+const { checkSync } = await import('recheck')
+
+const root = path.dirname(import.meta.dirname)
+const patterns = readTree(root)
+  .filter((file) => /^packages\/[^/]+\/(?:src\/|[\w-]+\.ts)/.test(file.path) && /\.tsx?$/.test(file.path))
+  .map(parseSource)
+  .filter(({ isTest }) => !isTest)
+  .flatMap(findPatterns)
+
+/** Patterns that are made when the program runs, and why each is linear. */
+const made: Readonly<Record<string, string>> = {
+  'packages/cli/src/pictures/show-picture.ts': 'Cuts a text of its own making into pieces.',
+  'packages/contract/src/console/team-money.ts': 'Anchored, and of a fixed length.',
+  'packages/contract/src/record-id.ts': 'Anchored, and of a fixed length.',
+  'packages/server/src/audio/speech-format.ts': 'Meets the content type of an upstream, which is cut to a length.',
+}
+
+/** Files whose patterns the checker does not look at, and why. */
+const excused: Readonly<Record<string, string>> = {
+  'packages/server/src/runtime/scrub-secrets.ts': 'Takes the checker too long; their growth is measured beside them.',
+  'packages/server/src/upstream/upstream-failure.ts': 'Takes the checker too long; meets 2,000 characters at most.',
+  'packages/server/src/sandbox/transcripts/language-model.ts': 'Meets the word list that comes with the package alone.',
+}
+
+/** Each pattern once. */
+function distinct(): readonly FoundPattern[] {
+  return [...new Map(patterns.map((found) => [found.text, found])).values()]
+}
+
+test('the patterns were found', () => {
+  expect(patterns.length).toBeGreaterThan(250)
+})
+
+test('a pattern that is made when the program runs is known, with the reason why it is linear', () => {
+  const unknown = patterns.filter(({ pattern, path: file }) => pattern === null && made[file] === undefined)
+  expect(unknown.map(({ path: file, text }) => `${file}: ${text}`)).toEqual([])
+})
+
+test('a file that is excused has patterns', () => {
+  const files = new Set(patterns.map(({ path: file }) => file))
+  expect([...Object.keys(made), ...Object.keys(excused)].filter((file) => !files.has(file))).toEqual([])
+})
+
+test('no pattern takes more time than its text is long', () => {
+  const slow: string[] = []
+  for (const { path: file, pattern, flags, text } of distinct()) {
+    if (pattern === null || !repeatsWithoutEnd(pattern) || excused[file] !== undefined) continue
+    const checked = checkSync(pattern, flags, { timeout: 30_000 })
+    if (checked.status === 'safe') continue
+    const found = checked.status === 'vulnerable' ? checked.complexity.summary : 'not decided'
+    slow.push(`${file}: ${text} is ${found}`)
+  }
+  expect(slow).toEqual([])
+})
