@@ -2,7 +2,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createBalanceStore } from './billing/balance-store.ts'
-import { FreeAnswers } from './billing/free-answers.ts'
+import { EmptyAnswerThrottle } from './billing/empty-answer-throttle.ts'
 import type { BillingDeps } from './billing/open-hold.ts'
 import { BookedSums } from './billing/booked-sums.ts'
 import { createStatementStore } from './billing/statement-store.ts'
@@ -49,7 +49,7 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
   return {
     ...{ clock, openHolds, processId },
     leaseMs: parts.config.limits.leaseMs,
-    freeAnswers: new FreeAnswers(parts.config.limits.freeAnswers, clock),
+    emptyAnswers: new EmptyAnswerThrottle(parts.config.limits.freeAnswers, clock),
     ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
     onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
     consoleUrl: `${publicOrigin}/console`,

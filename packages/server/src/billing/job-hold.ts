@@ -40,6 +40,7 @@ export async function placeJobHold(deps: JobHoldDeps, request: HoldRequest): Pro
 /** A job's hold, as the job's own row remembers it. */
 export interface JobHold {
   readonly id: string
+  readonly accountId: string
   readonly type: 'video'
   readonly model: string
   readonly amount: bigint
@@ -59,7 +60,7 @@ export interface JobSettlement {
  * @throws {ServiceError} when it is not durable yet: asking again is safe.
  */
 export async function settleJobHold(
-  deps: Pick<BillingDeps, 'ledger' | 'clock' | 'onSettled'>,
+  deps: Pick<BillingDeps, 'ledger' | 'clock' | 'emptyAnswers' | 'onSettled'>,
   hold: JobHold,
   settlement: Settlement,
 ): Promise<JobSettlement> {
@@ -75,7 +76,8 @@ export async function settleJobHold(
   }
   const result = await deps.ledger.submit(operation)
   if (result.kind === 'settled') {
-    const { id, amount, placedAt, type, model } = hold
+    const { id, accountId, amount, placedAt, type, model } = hold
+    deps.emptyAnswers?.note(accountId, operation)
     deps.onSettled?.({ id, amount, placedAt, firstContentAt: null, request: { type, model } }, operation, result)
   }
   return { charge: nanocreditsOf(result.charge), isFirst: result.kind === 'settled' }

@@ -10,7 +10,7 @@ import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { HoldProgress, PlaceHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { FreeAnswers } from './free-answers.ts'
+import type { EmptyAnswerThrottle } from './empty-answer-throttle.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 import { NO_FACTS, type Settlement } from './settlement.ts'
 import type { SettlementListener } from './settlement-listener.ts'
@@ -21,8 +21,8 @@ export interface BillingDeps {
   readonly openHolds: OpenHolds
   /** This process's name in the leases. */
   readonly processId: string
-  /** Slows accounts that provoke answers without content; absent slows nobody. */
-  readonly freeAnswers?: FreeAnswers | undefined
+  /** Slows accounts that provoke answers without content, whatever they ask for; absent slows none. */
+  readonly emptyAnswers?: EmptyAnswerThrottle | undefined
   /** How long a lease of this process lasts, in milliseconds; absent where no progress is written down in between. */
   readonly leaseMs?: number | undefined
   /** The address of the console, without a slash at its end: a 402 names the page of it that helps. */
@@ -192,7 +192,7 @@ export class OpenHold {
     this.#charged = nanocreditsOf(result.charge)
     this.#deps.openHolds.remove(this)
     if (result.kind === 'settled') {
-      this.#deps.freeAnswers?.note(this.request.caller.accountId, operation)
+      this.#deps.emptyAnswers?.note(this.request.caller.accountId, operation)
       this.#deps.onSettled?.(this, operation, result)
     }
     return this.#charged
@@ -263,13 +263,15 @@ export class OpenHolds {
 }
 
 /**
- * Holds credits for a request before any upstream is asked.
+ * Holds credits for a request before any upstream is asked. Every paid request of every kind passes here, so what holds
+ * for all of them is asked here: whether the account has to wait because its answers were free again and again.
  *
  * @throws {ServiceError} 402 naming what is needed, 401 when the key was revoked or has expired, 403 when the account
- *   is suspended.
+ *   is suspended, 429 when the account has to wait.
  */
 export async function placeHold(deps: BillingDeps, request: HoldRequest): Promise<OpenHold> {
   const { caller } = request
+  deps.emptyAnswers?.check(caller.accountId)
   const placedAt = deps.clock.now()
   const result = await deps.ledger.submit({
     kind: 'place',

@@ -99,7 +99,6 @@ async function prepare(deps: ChatDeps, task: EmbeddingTask): Promise<PreparedEmb
   const { call, caller } = task
   const takesAnyModel = (model: Model): boolean => deps.upstreamOf(model).embeddings?.takesAnyModel === true
   const model = findEmbeddingModel(deps, caller, { id: call.request.model, takesAnyModel })
-  deps.freeAnswers?.admit(caller.accountId)
   const targets = listTargets(deps, model, embeddingTarget)
   const hold = await placeEmbeddingHold(deps, task, { model, targets })
   return { model, targets, target: targets[0], hold, promptTokens: estimateTexts(call.texts) }

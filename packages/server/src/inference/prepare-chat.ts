@@ -169,7 +169,6 @@ interface FoundModel {
 export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<PreparedChat> {
   const { call, caller } = task
   const model = findChatModel(deps, caller, call.request.model)
-  deps.freeAnswers?.admit(caller.accountId)
   const choices = call.request.n ?? 1
   const targets = listTargets(deps, model, withChoices(choices))
   const prices = targets.map((target) => target.price)

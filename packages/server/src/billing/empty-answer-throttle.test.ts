@@ -1,13 +1,13 @@
 import { nanocreditsOf } from '@svc/contract'
 import { beforeEach, expect, test } from 'vitest'
-import { FreeAnswers } from './free-answers.ts'
+import { EmptyAnswerThrottle } from './empty-answer-throttle.ts'
 import { NO_FACTS } from './settlement.ts'
 
 let now = 0
-let answers: FreeAnswers
+let answers: EmptyAnswerThrottle
 beforeEach(() => {
   now = 1_000_000
-  answers = new FreeAnswers(3, { now: () => now })
+  answers = new EmptyAnswerThrottle(3, { now: () => now })
 })
 
 const settled = (errorCode: string | null, charge = 0n, cost = 0n) => ({
@@ -21,7 +21,7 @@ const provoke = (times: number): void => {
 }
 const waitOf = (account = 'a'): number | null => {
   try {
-    answers.admit(account)
+    answers.check(account)
     return 0
   } catch (error) {
     return (error as { retryAfterSeconds: number | null }).retryAfterSeconds

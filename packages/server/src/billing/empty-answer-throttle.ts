@@ -15,10 +15,11 @@ interface Provoked {
 }
 
 /**
- * Slows accounts whose requests end again and again in answers that are free for them and not for us: without content,
- * or failed and billed all the same. Each process counts for itself. Source: decision 0033.
+ * Slows accounts whose requests end again and again in answers that are free for them and not for the operator: without
+ * content, or failed and billed all the same. One count for an account, whatever kinds of requests it makes. Each
+ * process counts for itself. Source: decision 0079.
  */
-export class FreeAnswers {
+export class EmptyAnswerThrottle {
   readonly #allowed: number
   readonly #clock: Clock
   readonly #accounts = new Map<string, Provoked>()
@@ -46,7 +47,7 @@ export class FreeAnswers {
   }
 
   /** @throws {ServiceError} `rate_limit_exceeded` when the account has to wait, the longer the more it provoked. */
-  admit(accountId: string): void {
+  check(accountId: string): void {
     const account = this.#accounts.get(accountId)
     if (account === undefined) return
     const now = this.#clock.now()
