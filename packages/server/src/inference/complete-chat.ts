@@ -2,9 +2,8 @@
 import type { Nanocredits } from '@svc/contract'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
 import { attemptTargets } from '../routing/attempt-targets.ts'
-import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import { decideCharge, type DecidedCharge, freeSettlement, settlementOf } from './chat-charge.ts'
-import { explainsEmptiness } from './empty-answer.ts'
+import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
 import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { type ChatDeps, type ChatTask, createdOf, prepareChat, type PreparedChat, servedBy } from './prepare-chat.ts'
@@ -39,8 +38,9 @@ function render(
 
 /** Frees the request and books what the upstream asks for its empty answer as our loss. */
 async function refuseEmpty(prepared: PreparedChat, answer: UpstreamCompletion): Promise<never> {
-  await prepared.hold.settle(freeSettlement(answer.cost, servedBy(prepared, answer), 'upstream_empty'))
-  throw upstreamFailure('empty', { upstream: prepared.target.upstream.name })
+  const failure = emptinessFailure(prepared.target.upstream.name, answer.finishReasons)
+  await prepared.hold.settle(freeSettlement(answer.cost, servedBy(prepared, answer), failure.code))
+  throw failure
 }
 
 function complete(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<UpstreamCompletion> {

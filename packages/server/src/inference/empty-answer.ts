@@ -1,4 +1,5 @@
 import type { ReportedUsage } from '../upstream/chat-upstream.ts'
+import { type UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
 import type { ChatCall } from './parse-chat.ts'
 
 /**
@@ -19,4 +20,9 @@ export function explainsEmptiness(
     (limited && answer.finishReasons.includes('length')) ||
     (stops && answer.finishReasons.includes('stop'))
   )
+}
+
+/** What is told of an answer without content that nothing explains: that its content was refused, where it says so. */
+export function emptinessFailure(upstream: string, finishReasons: readonly string[]): UpstreamFailure {
+  return upstreamFailure(finishReasons.includes('content_filter') ? 'content_policy' : 'empty', { upstream })
 }

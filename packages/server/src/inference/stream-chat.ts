@@ -5,9 +5,8 @@ import { billingPrices } from '../pricing/charge-chat.ts'
 import { attemptTargets } from '../routing/attempt-targets.ts'
 import type { ChatTarget } from '../routing/target.ts'
 import type { ChatStream, ChatStreamOutcome } from '../upstream/chat-upstream.ts'
-import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import { decideCharge, freeSettlement, settlementOf } from './chat-charge.ts'
-import { explainsEmptiness } from './empty-answer.ts'
+import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
 import type { StreamReader } from './frame-writer.ts'
 import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
@@ -172,12 +171,11 @@ async function deliver(
   const outcome = await streamFromUpstream(deps, prepared, call, delivery)
   const verdict = judge(delivery, outcome, call)
   if (verdict.kind === 'free') {
-    await prepared.hold.settle(freeSettlement(outcome.cost, servedBy(prepared, outcome), verdict.errorCode))
-    throw (
-      delivery.interruptionError ??
-      outcome.error ??
-      upstreamFailure('empty', { upstream: prepared.target.upstream.name })
-    )
+    const failure = delivery.interruptionError ?? outcome.error
+    const emptiness = emptinessFailure(prepared.target.upstream.name, delivery.finishReasons)
+    const errorCode = failure === null ? emptiness.code : verdict.errorCode
+    await prepared.hold.settle(freeSettlement(outcome.cost, servedBy(prepared, outcome), errorCode))
+    throw failure ?? emptiness
   }
   const settled = await settleCharged(deps, prepared, { delivery, outcome }, verdict)
   const failure = delivery.interruption === null ? outcome.error : delivery.interruptionError

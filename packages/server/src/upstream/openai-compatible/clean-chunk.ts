@@ -1,5 +1,6 @@
 /** What clients know of a chunk. Pure. */
 import type { ChunkFacts } from '../chat-upstream.ts'
+import { isRefusalWord } from '../find-refusal.ts'
 import { cleanSpeech, measureSpeech } from './choices.ts'
 import { isObject } from './usage.ts'
 
@@ -20,10 +21,14 @@ function readIndex(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 
-/** Why a choice has ended; null where it has not. Some servers write an empty word until then. */
+/**
+ * Why a choice has ended; null where it has not. Some servers write an empty word until then. A vendor's own word for
+ * content that was refused becomes OpenAI's.
+ */
 export function readFinishReason(choice: Readonly<Record<string, unknown>>): string | null {
   const { finish_reason: reason } = choice
-  return typeof reason === 'string' && reason !== '' ? reason : null
+  if (typeof reason !== 'string' || reason === '') return null
+  return isRefusalWord(reason) ? 'content_filter' : reason
 }
 
 const CHUNK_KEYS = ['service_tier', 'system_fingerprint'] as const

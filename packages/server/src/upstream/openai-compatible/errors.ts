@@ -3,6 +3,7 @@ import { ownMember } from '@svc/contract'
 import { parseJsonText } from '../../json/parse-json.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AttoUsd } from '../../pricing/price.ts'
+import { isContentRefusal, isFlatRefusal } from '../find-refusal.ts'
 import { type FailureKind, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { isObject } from './usage.ts'
 
@@ -17,20 +18,22 @@ const statusKinds: Readonly<Record<number, FailureKind>> = {
   415: 'rejected_request',
   422: 'rejected_request',
   429: 'rate_limited',
+  451: 'content_policy',
   503: 'overloaded',
   504: 'timeout',
   524: 'timeout',
   529: 'overloaded',
 }
 
-/** Words that an upstream uses for a kind of failure, in its `type`, `code` or `metadata.error_type`. */
+/**
+ * Words that an upstream uses for a kind of failure, in its `type`, `code` or `metadata.error_type`. Those that say that
+ * content was refused stand in `content-refusals.ts`.
+ */
 const wordKinds: Readonly<Record<string, FailureKind>> = {
   context_length_exceeded: 'context_length',
   token_limit_exceeded: 'context_length',
   string_too_long: 'context_length',
   exceed_context_size_error: 'context_length',
-  content_policy_violation: 'content_policy',
-  content_filter: 'content_policy',
   insufficient_quota: 'our_account',
   payment_required: 'our_account',
   invalid_api_key: 'our_account',
@@ -95,10 +98,13 @@ export function isComplaint(value: Readonly<Record<string, unknown>>): boolean {
   return sentenceOf(value) !== null
 }
 
-/** What one vendor says of a stream that it ended early: `{x_groq: {error: "…"}}`. */
-function vendorError(value: Readonly<Record<string, unknown>>): unknown {
-  const vendor = value['x_groq']
-  return isObject(vendor) ? vendor['error'] : undefined
+/**
+ * What stands in a place of its own: of a stream that one vendor ended early, `{x_groq: {error: "…"}}`, and of a
+ * response that failed, `{type: "response.failed", response: {error: {…}}}`.
+ */
+function vendorError({ x_groq: vendor, type, response }: Readonly<Record<string, unknown>>): unknown {
+  if (isObject(vendor)) return vendor['error']
+  return type === 'response.failed' && isObject(response) ? response['error'] : undefined
 }
 
 /**
@@ -108,7 +114,8 @@ function vendorError(value: Readonly<Record<string, unknown>>): unknown {
 export function findError(value: unknown): UpstreamError | null {
   if (Array.isArray(value)) return value.length === 1 && !Array.isArray(value[0]) ? findError(value[0]) : null
   if (!isObject(value)) return null
-  const flat = value['object'] === 'error' || value['type'] === 'error' ? value : null
+  const isFlat = value['object'] === 'error' || value['type'] === 'error' || isFlatRefusal(value)
+  const flat = isFlat ? value : null
   const error = value['error'] ?? flat ?? vendorError(value)
   if (error === null || error === undefined || error === false || error === '') return null
   if (!isObject(error))
@@ -130,7 +137,8 @@ export function failedChoice(value: Readonly<Record<string, unknown>>): Record<s
   return choices.find((choice) => choice['finish_reason'] === 'error' || isObject(choice['error'])) ?? null
 }
 
-function kindOf(error: UpstreamError | null, status: number | null): FailureKind {
+function kindOf(value: unknown, error: UpstreamError | null, status: number | null): FailureKind {
+  if (isContentRefusal(value)) return 'content_policy'
   for (const word of error?.words ?? []) {
     const kind = ownMember(wordKinds, word)
     if (kind !== undefined) return kind
@@ -196,7 +204,7 @@ export function chatFailure(facts: {
   readonly cost?: AttoUsd | null
 }): UpstreamFailure {
   const error = findError(facts.value)
-  const kind = kindOf(error, facts.status)
+  const kind = kindOf(facts.value, error, facts.status)
   const waitSeconds = facts.retryAfterSeconds ?? error?.retryAfter ?? null
   return upstreamFailure(kind, {
     upstream: facts.upstream,

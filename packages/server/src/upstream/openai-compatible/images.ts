@@ -8,6 +8,7 @@ import { fetchRender } from '../fetch-render.ts'
 import { type CollectedResponse, collectResponse, startExchange } from '../http-exchange.ts'
 import type { ImageUpstream, PartialImage, Render, UpstreamImageRequest, UpstreamImages } from '../image-upstream.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
+import { isContentRefusal } from '../find-refusal.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
@@ -92,6 +93,9 @@ async function readAnswer(
   )
   const renders = found.filter((render) => render !== null).slice(0, request.count)
   const facts = readAnswerFacts(value, () => response.body, options.dialect)
+  if (renders.length === 0 && isContentRefusal(value['data'])) {
+    throw upstreamFailure('content_policy', { upstream: options.name, status: 200, cost: facts.cost })
+  }
   const cost = shareOfCost(facts.cost, renders.length, entries.length)
   return { renders, answered: entries.length, ...facts, cost, generationId: generationIdOf(options, response.headers) }
 }

@@ -88,8 +88,10 @@ async function submit(options: VideosOptions, submission: VideoSubmission): Prom
   const response = await exchange(options, { method: 'POST', path: '/videos', body, signal: submission.signal })
   const value = parseJsonText(response.body)
   const jobId = readJobId(value)
-  // A job that has failed already still has an id; its report says so. An error without an id is a refusal.
-  if (!isSuccess(response) || (jobId === null && findError(value) !== null)) throw failureOf(options, response)
+  // A job that has failed already still has an id; its report says so. An error without an id is a refusal, and the id
+  // of a request is none of a job beside it.
+  const isJob = isObject(value) && (value['id'] ?? value['job_id'] ?? null) !== null
+  if (!isSuccess(response) || (!isJob && findError(value) !== null)) throw failureOf(options, response)
   if (jobId === null) throw upstreamFailure('broken', { upstream: options.name, status: response.status })
   return { jobId }
 }

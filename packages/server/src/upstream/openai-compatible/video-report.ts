@@ -5,6 +5,7 @@ import { parseJsonText } from '../../json/parse-json.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { parseUsd } from '../../pricing/usd.ts'
 import type { VideoFailure, VideoReport } from '../video-upstream.ts'
+import { isContentRefusal, isRefusalWord } from '../find-refusal.ts'
 import { readCost } from './cost.ts'
 import type { Dialect } from './dialect.ts'
 import { isObject } from './usage.ts'
@@ -15,6 +16,7 @@ const COMPLETED = new Set(['completed', 'succeeded', 'done', 'success'])
 
 const failures: Readonly<Record<string, VideoFailure>> = {
   failed: 'failed',
+  fail: 'failed',
   error: 'failed',
   dead: 'failed',
   cancelled: 'cancelled',
@@ -23,7 +25,7 @@ const failures: Readonly<Record<string, VideoFailure>> = {
   expired: 'expired',
 }
 
-/** Words by which upstreams say that a rule of theirs forbade the video. */
+/** What an error of a job says where its upstream's rules forbade the video, beside the words that are known. */
 const POLICY = /moderation|content_policy|content_filter|safety|policy_violation|prohibited|sensitive/i
 
 /** Longest id of a job that is kept. */
@@ -50,12 +52,12 @@ export function readVideoReport(text: Buffer, dialect: Pick<Dialect, 'reportsCos
   if (QUEUED.has(word)) return { kind: 'running', state: 'queued', progress: progressOf(value) }
   if (RUNNING.has(word)) return { kind: 'running', state: 'in_progress', progress: progressOf(value) }
   const cost = costOf(text, value, dialect)
-  const reason = ownMember(failures, word)
-  if (reason !== undefined)
-    return { kind: 'failed', reason: isPolicy(value['error']) ? 'content_policy' : reason, cost }
+  const reason = ownMember(failures, word) ?? (isRefusalWord(word) ? 'content_policy' : undefined)
+  if (reason !== undefined) return { kind: 'failed', reason: isPolicy(value) ? 'content_policy' : reason, cost }
   if (!COMPLETED.has(word)) return null
   const outputs = countOutputs(value)
-  return outputs === 0 ? { kind: 'failed', reason: 'empty', cost } : { kind: 'completed', outputs, cost }
+  if (outputs > 0) return { kind: 'completed', outputs, cost }
+  return { kind: 'failed', reason: isContentRefusal(value) ? 'content_policy' : 'empty', cost }
 }
 
 function progressOf({ progress }: Readonly<Record<string, unknown>>): number | null {
@@ -85,10 +87,9 @@ function costOf(
   return cost === 0n && !dialect.reportsCost ? null : cost
 }
 
-function isPolicy(error: unknown): boolean {
-  if (typeof error === 'string') return POLICY.test(error)
-  return (
-    isObject(error) &&
-    [error['code'], error['type'], error['message']].some((text) => typeof text === 'string' && POLICY.test(text))
-  )
+function isPolicy(value: Readonly<Record<string, unknown>>): boolean {
+  const { error } = value
+  if (isContentRefusal(value)) return true
+  const said = isObject(error) ? [error['code'], error['type'], error['message']] : [error]
+  return said.some((text) => typeof text === 'string' && POLICY.test(text))
 }
