@@ -20,6 +20,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
   let test_: Awaited<ReturnType<typeof openTestDatabase>>
   let now = 1_000_000
   let outcome: RequestOutcome = 'open'
+  let unreachable: Error | null = null
   let keyId = ''
   let asked = 0
   const secrets = [{ version: 1, secret: 'first pepper' }] as const
@@ -29,6 +30,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     keyId = (await seedCaller(test_.database)).keyId
     now = 1_000_000
     outcome = 'open'
+    unreachable = null
     asked = 0
   })
   afterEach(() => test_.close())
@@ -41,7 +43,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
       secrets: known,
       outcomeOf: () => {
         asked++
-        return Promise.resolve(outcome)
+        return unreachable === null ? Promise.resolve(outcome) : Promise.reject(unreachable)
       },
     })
   let requests = 0
@@ -74,6 +76,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     expect(await codeOf(there.begin(call()))).toBe('idempotency_key_in_use')
     // This process knows what it works on; the books are asked about the others.
     expect(asked).toBe(1)
+    outcome = 'free'
     await run.release()
     expect((await there.begin(call())).kind).toBe('run')
   })
@@ -131,6 +134,28 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     outcome = 'free'
     await runOf(await here.begin(call({ name: 'name-2' }))).finishFailed(ANSWER)
     expect((await here.begin(call({ name: 'name-2' }))).kind).toBe('run')
+  })
+
+  test.each(['release', 'finishFailed'] as const)(
+    'whose settlement is written later stay taken after %s, and are charged once',
+    async (way) => {
+      const here = open('p1')
+      const run = runOf(await here.begin(call()))
+      await (way === 'release' ? run.release() : run.finishFailed(ANSWER))
+      expect(await codeOf(here.begin(call()))).toBe('idempotency_key_in_use')
+      outcome = 'charged'
+      expect(await codeOf(here.begin(call()))).toBe('idempotency_answer_gone')
+    },
+  )
+
+  test('of which the books could not be asked may be asked again once they can', async () => {
+    const here = open('p1')
+    const run = runOf(await here.begin(call()))
+    unreachable = new Error('the database is away')
+    await expect(run.finishFailed(ANSWER)).rejects.toBe(unreachable)
+    unreachable = null
+    outcome = 'free'
+    expect((await here.begin(call())).kind).toBe('run')
   })
 
   test('whose answer is too long or not whole are told as gone, and not worked on again', async () => {

@@ -67,10 +67,13 @@ export type BegunCall =
 export interface IdempotentRun {
   /** It was answered. @param answer null when it cannot be given again, because it is too long or was not whole. */
   finish(answer: KeptAnswer | null): Promise<void>
-  /** It failed and was free: its name may be used for another try. */
+  /**
+   * It failed before it was answered: its name may be used for another try where the books say that it was free. Where
+   * they cannot say so yet, because its settlement is written later, the name stays taken until they can.
+   */
   release(): Promise<void>
   /**
-   * It failed in the middle: answered with what came where that was charged, free otherwise.
+   * It failed in the middle: answered with what came where that was charged, and as `release` says otherwise.
    * @param answer null when what came cannot be given again.
    */
   finishFailed(answer: KeptAnswer | null): Promise<void>
@@ -132,19 +135,21 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
     const { key_id: keyId, request_id: requestId } = row
     running.add(requestId)
     const end = (work: Promise<void>): Promise<void> => work.finally(() => running.delete(requestId))
-    const finish = (answer: KeptAnswer | null): Promise<void> => {
+    const keep = (answer: KeptAnswer | null): Promise<void> => {
       const isKept = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
       const sealed = isKept ? sealAnswer(secrets[0], keyId, name, answer) : null
-      return end(store.finish({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed }))
+      return store.finish({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed })
     }
-    const release = (): Promise<void> => end(store.remove(row))
+    // What the books cannot tell now stays a row that runs nowhere: whoever repeats the request asks them again.
+    const endByTheBooks = async (answer: KeptAnswer | null): Promise<void> => {
+      const outcome = await deps.outcomeOf({ keyId, requestId, processId })
+      if (outcome === 'charged') await keep(answer)
+      if (outcome === 'free') await store.remove(row)
+    }
     return {
-      finish,
-      release,
-      finishFailed: async (answer) => {
-        const outcome = await deps.outcomeOf({ keyId, requestId, processId })
-        await (outcome === 'charged' ? finish(answer) : release())
-      },
+      finish: (answer) => end(keep(answer)),
+      release: () => end(endByTheBooks(null)),
+      finishFailed: (answer) => end(endByTheBooks(answer)),
     }
   }
 
