@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance } from 'fastify'
+import { ServiceError } from '../errors/service-error.ts'
 import { markPageFiles } from './access-log.ts'
 
 const NONCE_MARK = '__SVC_NONCE__'
@@ -42,6 +43,11 @@ export function mountConsoleFiles(app: FastifyInstance, folder: string): void {
   if (!existsSync(assets)) return
   app.register(async (scope) => {
     markPageFiles(scope)
+    // The plug-in refuses paths that lead elsewhere, or that no file can have, with errors of its own.
+    scope.setErrorHandler((error: FastifyError) => {
+      if (error.statusCode === undefined || error.statusCode >= 500) throw error
+      throw new ServiceError('unknown_url', 'There is no such file.', { cause: error })
+    })
     await scope.register(fastifyStatic, {
       root: assets,
       prefix: '/console/assets/',

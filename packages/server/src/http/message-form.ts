@@ -1,12 +1,23 @@
 /** What endpoints of Anthropic's form share at the edge: where the key may stand, and how errors look. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { messageError } from '../inference/messages/message-object.ts'
+import { bearerOf } from '../keys/authenticate-key.ts'
+import { invalidApiKey } from '../keys/invalid-api-key.ts'
+import { KEY_PREFIX } from '../keys/raw-key.ts'
 import { renderError } from './render-error.ts'
 
-/** Clients of this form send their key in a header of its own. */
+/**
+ * Takes the key from where clients of this form send it, in a header of its own. Some send `Authorization` beside it,
+ * which decides; a key of another service in `x-api-key` is then left alone.
+ *
+ * @throws {ServiceError} `invalid_api_key` for two keys of ours that differ: whoever stands in between may read the
+ *   other one.
+ */
 export function takeKeyHeader({ headers }: FastifyRequest): void {
-  const key = headers['x-api-key']
-  if (headers.authorization === undefined && typeof key === 'string') headers.authorization = `Bearer ${key}`
+  const { authorization, 'x-api-key': key } = headers
+  if (typeof key !== 'string') return
+  if (authorization === undefined) headers.authorization = `Bearer ${key}`
+  else if (key.startsWith(KEY_PREFIX) && bearerOf(authorization) !== key.trim()) throw invalidApiKey()
 }
 
 /** Sends an error in this form. */

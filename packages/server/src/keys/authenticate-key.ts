@@ -79,8 +79,8 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
   }
 
   async function read(authorization: string, digest: string): Promise<Caller> {
-    const rawKey = BEARER.exec(authorization)?.[1]
-    if (rawKey === undefined || !isWellFormedKey(rawKey)) throw invalidApiKey()
+    const rawKey = bearerOf(authorization)
+    if (rawKey === null || !isWellFormedKey(rawKey)) throw invalidApiKey()
     const readAt = clock.now()
     const hashes = deps.peppers.map((pepper) => hashKey(rawKey, pepper.secret))
     const key = await deps.store.findValid(hashes, readAt)
@@ -107,6 +107,11 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
       }
     },
   }
+}
+
+/** What an `Authorization` header carries; null where it is no bearer token. */
+export function bearerOf(authorization: string): string | null {
+  return BEARER.exec(authorization)?.[1] ?? null
 }
 
 function digestOf(authorization: string): string {
