@@ -2,10 +2,11 @@
  * Composition root of `npm run fund`: pays the demo account on a local chain and follows the payment through the
  * gateway's own API until it is credited. Nobody imports it.
  */
+import { scrubArguments } from '@svc/contract'
 import { runFund } from './run-fund.ts'
 
 process.exitCode = await runFund(process.argv.slice(2), {
   env: process.env,
   print: (line) => process.stdout.write(`${line}\n`),
-  printError: (line) => process.stderr.write(`${line}\n`),
+  printError: (line) => process.stderr.write(`${scrubArguments(line)}\n`),
 })

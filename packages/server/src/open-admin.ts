@@ -1,6 +1,7 @@
 /**
  * The operator commands put together: on the database of the configuration, beside a running gateway or without one.
  */
+import { scrubSecrets } from '@svc/contract'
 import { rmSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +46,6 @@ import { createJournalStore } from './operators/journal-store.ts'
 import { type Deed, type DeedSteps, type JournalDeps, keepJournal, type Operator } from './operators/journal.ts'
 import { readStoreKind } from './operators/store-kind.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
-import { scrubSecrets } from './runtime/scrub-secrets.ts'
 import { CHAINS_FOLDER } from './sandbox/local-chains.ts'
 
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)

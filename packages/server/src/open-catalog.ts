@@ -91,6 +91,9 @@ function placeOf({ name, kind, url }: UpstreamConfig): string {
   const address = new URL(url)
   address.username = ''
   address.password = ''
+  // Its parameters may hold a token.
+  address.search = ''
+  address.hash = ''
   return `${name} (${trimEndOf(address.href, '/')})`
 }
 

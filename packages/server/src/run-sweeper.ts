@@ -1,4 +1,5 @@
 /** The sweeper put together: keys from a file, chains and database from the gateway's configuration. */
+import { scrubSecrets } from '@svc/contract'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { ASSET_DECIMALS, type Asset, type Hex } from './chain/assets.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -23,7 +24,6 @@ import {
   type ValuesOf,
   wholeNumber,
 } from './runtime/program-options.ts'
-import { scrubSecrets } from './runtime/scrub-secrets.ts'
 import { openSweepChain } from './sweeping/open-sweep-chain.ts'
 import { readSweepKeys, SweepKeyError, type SweepKeys } from './sweeping/sweep-keys.ts'
 import { sweepChain, type SweepReport } from './sweeping/sweep.ts'
@@ -71,7 +71,7 @@ const program: Program<typeof options> = {
 export async function runSweeper(words: readonly string[]): Promise<number> {
   const line = parseProgram(program, words, {
     print,
-    printError: (text) => process.stderr.write(`${text}\n`),
+    printError: (text) => process.stderr.write(`${scrubSecrets(text)}\n`),
   })
   if (line.kind === 'end') return line.exitCode
   try {

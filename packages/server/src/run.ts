@@ -1,4 +1,6 @@
 /** One run of the gateway as a process: from the environment to the exit code. */
+import { inspect } from 'node:util'
+import { scrubSecrets } from '@svc/contract'
 import { createAccountStore } from './accounts/account-store.ts'
 import { seedDemo } from './accounts/seed-demo.ts'
 import type { Config } from './config/config.ts'
@@ -12,7 +14,6 @@ import { createAccountLimitStore } from './keys/account-limit-store.ts'
 import { isPlayground } from './open-console.ts'
 import { type BufferedLogSink, openLogSink } from './runtime/log-sink.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
-import { scrubSecrets } from './runtime/scrub-secrets.ts'
 import { createStopSignals } from './runtime/stop-signals.ts'
 import { welcome } from './welcome.ts'
 
@@ -111,7 +112,7 @@ export async function run(): Promise<void> {
     const sentence = describeStartFailure(error, config)
     if (sentence !== null) process.stderr.write(`svc: ${scrubSecrets(sentence)}\n`)
     else if (log !== null) log.fatal({ err: error }, 'The gateway could not start.')
-    else throw error
+    else process.stderr.write(`svc: ${scrubSecrets(inspect(error))}\n`)
     process.exit(1)
   }
 }

@@ -59,7 +59,12 @@ interface TerminalStream {
  */
 export function createOutput(
   stream: Writable & TerminalStream,
-  options: { readonly hasColour: boolean; readonly onEnd: (reason: Error) => void },
+  options: {
+    readonly hasColour: boolean
+    readonly onEnd: (reason: Error) => void
+    /** What is taken out of every text; nothing when absent. */
+    readonly clean?: (text: string) => string
+  },
 ): Output {
   const isTerminal = stream.isTTY === true
   let end: Error | null = null
@@ -74,7 +79,8 @@ export function createOutput(
         reject(end)
         return
       }
-      stream.write(chunk, (error) => {
+      const cleaned = typeof chunk === 'string' ? (options.clean?.(chunk) ?? chunk) : chunk
+      stream.write(cleaned, (error) => {
         if (error === null || error === undefined) resolve()
         else reject(endOf(error))
       })

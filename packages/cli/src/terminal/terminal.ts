@@ -1,4 +1,5 @@
 /** The terminal as commands see it: input, two outputs, and what the environment says about them. */
+import { scrubArguments } from '@svc/contract'
 import type { Readable, Writable } from 'node:stream'
 import { createOutput, type Output } from './output.ts'
 
@@ -42,7 +43,8 @@ export function createTerminal(
   return {
     input: streams.input,
     out: createOutput(streams.out, options),
-    notes: createOutput(streams.notes, { ...options, onEnd: () => undefined }),
+    // A key that was given as an argument must not be told again: what terminals show is kept and shared.
+    notes: createOutput(streams.notes, { ...options, onEnd: () => undefined, clean: scrubArguments }),
     notesStream: streams.notes,
     environment,
     isInteractive: streams.input.isTTY === true && streams.notes.isTTY === true && environment['TERM'] !== 'dumb',

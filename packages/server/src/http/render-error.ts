@@ -1,7 +1,6 @@
 /** The one place where an error becomes an answer. */
-import { type ErrorBody, errorCodes } from '@svc/contract'
+import { type ErrorBody, errorCodes, scrubKeys } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
-import { scrubKeys } from '../runtime/scrub-secrets.ts'
 
 export interface RenderedError {
   readonly status: number

@@ -1,7 +1,7 @@
+import { scrubSecrets } from '@svc/contract'
 import { destination, pino, type Logger as PinoLogger } from 'pino'
 import { censorFields } from './censor-fields.ts'
 import type { LogLevel } from './log-level.ts'
-import { scrubSecrets } from './scrub-secrets.ts'
 
 export type Logger = PinoLogger
 

@@ -1,3 +1,4 @@
+/** Takes secrets out of text that leaves a program: into a log, onto a terminal, to a client. */
 const SECRET = '[secret]'
 
 interface Scrubbing {
@@ -11,6 +12,16 @@ const keyScrubbings: readonly Scrubbing[] = [
   { pattern: /(?<!(?<!\\)[a-z])sk-[A-Za-z0-9_]{16,}/g, replacement: `sk-${SECRET}` },
 ]
 
+/** What else looks like a secret wherever it stands: a token in a header, in an address, and an extended private key. */
+const tokenScrubbings: readonly Scrubbing[] = [
+  { pattern: /(bearer|basic)(\s+|%20|\+)[\w.~+/=-]{6,}/gi, replacement: `$1 ${SECRET}` },
+  {
+    pattern: /([?&](?:api[_-]?key|access[_-]?token|auth|key|password|secret|sig|signature|token)=)[^\s&"'#\\]+/gi,
+    replacement: `$1${SECRET}`,
+  },
+  { pattern: /xprv[1-9A-HJ-NP-Za-km-z]{100,}/g, replacement: `xprv${SECRET}` },
+]
+
 /**
  * What looks like a secret in a line of text, whatever field it stands in. The patterns ask for no word border
  * before a secret: in JSON text the letter of an escape such as `\n` stands right before it. `\\*"` is a quote at
@@ -18,7 +29,7 @@ const keyScrubbings: readonly Scrubbing[] = [
  */
 const scrubbings: readonly Scrubbing[] = [
   ...keyScrubbings,
-  { pattern: /(bearer|basic)(\s+|%20|\+)[\w.~+/=-]{6,}/gi, replacement: `$1 ${SECRET}` },
+  ...tokenScrubbings,
   // Credentials in a header's list of values, in a quoted value (also of a flat array), and in a header line.
   {
     pattern: /((?:authorization|cookie|x-api-key)\\*["']\s*[:,](?:\s|\\+n)*)\[(?:\s|\\+n)*(\\*["'])[^[\]]*\]/gi,
@@ -37,7 +48,8 @@ const scrubbings: readonly Scrubbing[] = [
 ]
 
 /** What every secret has in its neighbourhood: a line without any of it needs no further look. */
-const SUSPICIOUS = /sk-|bearer|basic|authorization|cookie|x-api-key|:\/\/|is not valid JSON|[0-9a-f]{64}/i
+const SUSPICIOUS =
+  /sk-|bearer|basic|authorization|cookie|x-api-key|:\/\/|is not valid JSON|[?&][\w-]{1,20}=|xprv|[0-9a-f]{64}/i
 
 /**
  * Removes everything from a line of text that looks like a secret: keys, bearer tokens, headers with credentials,
@@ -87,6 +99,14 @@ function withoutQuotes(text: string): string {
     copied = at
   }
   return copied === 0 ? text : kept + text.slice(copied)
+}
+
+/**
+ * Removes secrets from what a program says of the words and settings that it was given. Hashes stay: people ask for
+ * transactions by them.
+ */
+export function scrubArguments(sentence: string): string {
+  return scrub(withoutPasswords(sentence), [...keyScrubbings, ...tokenScrubbings])
 }
 
 /** Removes keys from a sentence that a client may see: one that stood in a path or a field is not told again. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { growthAboveLinear } from '../../testing/cpu-growth.ts'
-import { scrubKeys, scrubSecrets } from './scrub-secrets.ts'
+import { growthAboveLinear } from '../packages/server/testing/cpu-growth.ts'
+import { scrubArguments, scrubKeys, scrubSecrets } from '@svc/contract'
 
 test.each([
   ['postgres://user:canary@host/db', 'postgres://user:[secret]@host/db'],
@@ -13,6 +13,19 @@ test.each([
   ['token, ..."my diary"... is not valid JSON', 'token is not valid JSON'],
 ])('%s is written as %s', (line, expected) => {
   expect(scrubSecrets(line)).toBe(expected)
+})
+
+test.each([
+  [`sk-svc-${'Ab1'.repeat(17)}`, 'sk-svc-[secret]'],
+  [`error: unexpected argument 'sk-svc-${'Ab1'.repeat(17)}'`, "error: unexpected argument 'sk-svc-[secret]'"],
+  ['sk-ant-api03-abcdefgh', 'sk-ant-[secret]'],
+  ['smtps://me:canary@mail.example', 'smtps://me:[secret]@mail.example'],
+  ['https://rpc.example/v1?apikey=canary&x=1', 'https://rpc.example/v1?apikey=[secret]&x=1'],
+  [`xprv${'9'.repeat(107)}`, 'xprv[secret]'],
+  ['Bearer canary-token', 'Bearer [secret]'],
+  [`no transaction 0x${'ab'.repeat(32)}`, `no transaction 0x${'ab'.repeat(32)}`],
+])('an argument is told without its secret: %s', (text, expected) => {
+  expect(scrubArguments(text)).toBe(expected)
 })
 
 /** What the patterns look for, in the pieces that make them try again from each place. */
@@ -31,6 +44,9 @@ const pieces = [
   'sk-',
   'sk-svc-',
   'bearer ',
+  '?key=',
+  '&',
+  'xprv',
   'cookie:',
   '"cookie":',
   'cookie",[',
@@ -45,7 +61,11 @@ test('the time to scrub a text grows with its length alone, whatever it is made 
   const bodies = pieces.flatMap((first) => pieces.map((second) => first + second))
   for (const [head, body] of heads.flatMap((each) => bodies.map((body) => [each, body] as const))) {
     const textOf = (length: number): string => head + body.repeat(length / body.length)
-    const growth = await growthAboveLinear(32_768, textOf, (text) => [scrubSecrets(text), scrubKeys(text)])
+    const growth = await growthAboveLinear(32_768, textOf, (text) => [
+      scrubSecrets(text),
+      scrubKeys(text),
+      scrubArguments(text),
+    ])
     if (growth !== null) slow.push(`${head}(${body})*: ${growth}`)
   }
   expect(slow).toEqual([])
