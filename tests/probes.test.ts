@@ -1,6 +1,5 @@
 /** The probes: a gateway says when it can take requests, and when it cannot. */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -9,6 +8,7 @@ import { createGateway, type Gateway } from '../packages/server/src/gateway.ts'
 import { readReadiness, LEDGER_QUEUE_READY_MAX, askInTime } from '../packages/server/src/read-readiness.ts'
 import { createLogger } from '../packages/server/src/runtime/log.ts'
 import { startStubUpstream, beginStream, chunkText, sendEvent } from '../packages/server/testing/stub-upstream.ts'
+import { startTcpProxy } from '../packages/server/testing/tcp-proxy.ts'
 import { findPostgres, openTestDatabase } from '../packages/server/testing/test-database.ts'
 import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
@@ -25,50 +25,6 @@ async function probe(origin: string | null, path: string): Promise<Probe> {
 
 const READY: Probe = { status: 200, body: { status: 'ready' } }
 const notReady = (reason: string): Probe => ({ status: 503, body: { status: 'not_ready', reason } })
-
-/**
- * A way to a server that can be cut: what is under way breaks, and what comes waits for an answer that does not come.
- */
-async function startCuttableProxy(target: URL) {
-  const sockets = new Set<Socket>()
-  let isCut = false
-  const server = createServer((incoming) => {
-    sockets.add(incoming)
-    incoming.on('error', () => undefined)
-    if (isCut) return
-    const outgoing = connect(Number(target.port), target.hostname)
-    sockets.add(outgoing)
-    outgoing.on('error', () => incoming.destroy())
-    incoming.on('close', () => outgoing.destroy())
-    outgoing.on('close', () => incoming.destroy())
-    incoming.pipe(outgoing).pipe(incoming)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const breakAll = (): void => {
-    for (const socket of sockets) socket.destroy()
-    sockets.clear()
-  }
-  const url = new URL(target)
-  url.hostname = '127.0.0.1'
-  url.port = String(typeof address === 'object' && address !== null ? address.port : 0)
-  return {
-    url: url.href,
-    cut: () => {
-      isCut = true
-      breakAll()
-    },
-    mend: () => {
-      isCut = false
-      breakAll()
-    },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        breakAll()
-      }),
-  }
-}
 
 async function openGateway(env: Readonly<Record<string, string>>) {
   const workingDir = await mkdtemp(join(tmpdir(), 'svc-probes-'))
@@ -174,20 +130,22 @@ describe('readiness', () => {
   test.skipIf(findPostgres() === null)('a gateway without its database is not ready until it is back', async () => {
     const database = await openTestDatabase('postgres')
     closing.push(() => database.close())
-    const proxy = await startCuttableProxy(new URL(database.url ?? ''))
+    const proxy = await startTcpProxy(database.url ?? '')
     closing.push(() => proxy.close())
-    const { gateway, remove } = await openGateway({ SVC_DATABASE_URL: proxy.url })
+    const { gateway, remove } = await openGateway({ SVC_DATABASE_URL: proxy.through(database.url ?? '') })
     closing.push(remove, () => gateway.stop())
     await gateway.start()
     const admin = gateway.adminOrigin()
     expect(await probe(admin, '/ready')).toEqual(READY)
-    proxy.cut()
+    proxy.stall()
+    expect(await gateway.health()).toMatchObject({ status: 'down', database: 'down' })
     expect(await probe(admin, '/ready')).toEqual(notReady('database'))
     const metrics = await (await fetch(`${admin}/metrics`)).text()
     expect(metrics).toMatch(/^svc_database_up 0$/m)
     expect(metrics).not.toMatch(/^svc_database_holds_open /m)
     expect(await probe(admin, '/live')).toEqual({ status: 200, body: { status: 'live' } })
-    proxy.mend()
+    await proxy.heal()
     await eventually(async () => expect(await probe(admin, '/ready')).toEqual(READY))
+    expect(await gateway.health()).toMatchObject({ status: 'ok', database: 'ok' })
   })
 })

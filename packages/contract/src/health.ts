@@ -11,6 +11,9 @@ export const healthReply = z
     routing: z
       .object({ text: routing, image: routing, video: routing, audio: routing })
       .describe('State by modality; off means that no upstream is configured for it.'),
+    database: z
+      .enum(['ok', 'degraded', 'down'])
+      .describe('Degraded while commits fail or are late; down when it does not answer and nothing can be charged.'),
     deposits: z
       .enum(['ok', 'degraded', 'off'])
       .describe('Whether the chains can be read; deposits wait while they cannot. Off means that none are taken.'),

@@ -135,12 +135,22 @@ function postgresReason(error: Error, { code }: Facts): string | null {
 }
 
 function postgresText(databaseUrl: string, reason: string): string {
+  return (
+    `The PostgreSQL database ${addressOf(databaseUrl)} cannot be used: ${reason}. Mend that or the address in ` +
+    'SVC_DATABASE_URL; without it the gateway keeps its database in the data folder.'
+  )
+}
+
+/** The address of a database without its password and its parameters, which may hold one, too. */
+function addressOf(databaseUrl: string): string {
   const url = new URL(databaseUrl)
   url.password = ''
-  // Its parameters may hold a password, too.
   url.search = ''
-  return (
-    `The PostgreSQL database ${url.href} cannot be used: ${reason}. Mend that or the address in SVC_DATABASE_URL; ` +
-    'without it the gateway keeps its database in the data folder.'
-  )
+  return url.href
+}
+
+/** Says what a start waits for. */
+export function describeWaiting({ cause }: DatabaseUnavailableError, databaseUrl: string, waitMs: number): string {
+  const reason = cause instanceof Error ? (postgresReason(cause, factsOf(cause)) ?? cause.message) : String(cause)
+  return `Waiting up to ${waitMs / 1_000} s for the PostgreSQL database ${addressOf(databaseUrl)}: ${reason}.`
 }

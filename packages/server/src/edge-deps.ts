@@ -86,7 +86,7 @@ function edgeLimits(parts: Parts): EdgeLimits {
 }
 
 /** @param publicOrigin by which clients reach the gateway. */
-export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Health): EdgeDeps {
+export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promise<Health>): EdgeDeps {
   const { clock, tokenCounter, config } = parts
   const { metrics, tracing } = parts.observation
   const catalog = parts.catalog.catalog

@@ -36,7 +36,7 @@ export interface Gateway {
   readonly media: OpenMedia
   readonly console: Pick<OpenConsole, 'firstRunAddress' | 'tellLowBalances'>
   readonly clock: Clock
-  readonly health: () => Health
+  readonly health: () => Promise<Health>
   /** How many requests are not settled yet: a stop waits for them. */
   readonly openRequests: () => number
   /** Origin of metrics and probes; null where they are off, and before the start. */
@@ -91,9 +91,9 @@ const SETTLE_MS = 10_000
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = await openParts(options)
-  const { config, clock, database, ledger, authenticator, upstreams, catalog } = parts
-  const health = (): Health =>
-    readHealth({ upstreams, catalog: catalog.catalog, ledger, clock, deposits: parts.deposits })
+  const { config, clock, database, ledger, authenticator, upstreams, catalog, pingDatabase } = parts
+  const health = (): Promise<Health> =>
+    readHealth({ upstreams, catalog: catalog.catalog, ledger, clock, pingDatabase, deposits: parts.deposits })
   const edge = edgeDeps(parts, config.publicUrl ?? parts.listening.origin, health)
   const app = createApp(edge, {
     trustedProxies: config.trustedProxies,
@@ -146,10 +146,10 @@ function startDeposits({ deposits, config, log }: Parts): () => Promise<void> {
 }
 
 function observedParts(parts: Parts, videos: VideoDeps, phase: () => Phase): ObservedParts {
-  const { config, log, clock, database, ledger, openHolds, upstreams, streams } = parts
+  const { config, log, clock, database, pingDatabase, ledger, openHolds, upstreams, streams } = parts
   const catalog = parts.catalog.catalog
   return {
-    ...{ config, log, clock, database, ledger, openHolds, upstreams, catalog, phase },
+    ...{ config, log, clock, database, pingDatabase, ledger, openHolds, upstreams, catalog, phase },
     streamsOpen: () => streams.open,
     countVideoJobs: () => videos.jobs.countOpen(),
   }

@@ -8,6 +8,7 @@ import type { Config } from './config/config.ts'
 import { isSandboxAlone } from './config/data-folder.ts'
 import type { Database } from './db/database.ts'
 import type { OpenDatabase } from './db/open-database.ts'
+import { HiddenFailures } from './sign-in/hidden-failures.ts'
 import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
 import { endPlayWithRoles, endPlayWithSessions } from './end-play.ts'
 import type { ConsoleDeps } from './http/console/console-deps.ts'
@@ -194,7 +195,8 @@ function lazySignIn(
   let opened: Promise<{ readonly signIn: SignIn; readonly connection: SignInConnection }> | null = null
   const open = async () => {
     const { openSignIn } = await import('./sign-in/open-sign-in.ts')
-    const connection = openSignInConnection(parts.database)
+    const hidden = new HiddenFailures()
+    const connection = openSignInConnection(parts.database, (failure) => hidden.note(failure))
     const signIn = openSignIn({
       ...deps,
       client: connection.client,
@@ -203,7 +205,7 @@ function lazySignIn(
       now: () => parts.clock.now(),
       onError: (error) => parts.log.error({ err: error }, 'sign-in failed'),
     })
-    return { signIn: endPlayWithSessions(signIn, playgroundKeys), connection }
+    return { signIn: endPlayWithSessions(hidden.reveal(signIn), playgroundKeys), connection }
   }
   return {
     open: async () => {

@@ -3,8 +3,6 @@
  * Part of the composition. What is not configured is not loaded, and stands nowhere in the way.
  */
 import { formatCredits } from '@svc/contract'
-import { sql } from 'kysely'
-import type { QueryConfig } from 'pg'
 import type { OpenHolds } from './billing/open-hold.ts'
 import type { SettlementListener } from './billing/settlement-listener.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -28,7 +26,7 @@ import { measureLedgerEngine } from './observe/measure-ledger-engine.ts'
 import { measureUpstream } from './observe/measure-upstream.ts'
 import { traceUpstream } from './observe/trace-upstream.ts'
 import { VERSION } from './read-health.ts'
-import { askInTime, DATABASE_ANSWER_MS, type Phase, readReadiness } from './read-readiness.ts'
+import { askInTime, type Phase, readReadiness } from './read-readiness.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
 import type { Tracing } from './tracing/tracing.ts'
@@ -160,6 +158,8 @@ export interface ObservedParts {
   readonly log: Logger
   readonly clock: Clock
   readonly database: OpenDatabase
+  /** Null when it does not answer in time. */
+  readonly pingDatabase: () => Promise<true | null>
   readonly ledger: Ledger
   readonly openHolds: OpenHolds
   readonly catalog: Catalog
@@ -235,29 +235,13 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
   })
 }
 
-/**
- * Resolves when the database has answered anything. A connection that does not answer in time is given up, so that it
- * heals.
- */
-async function ping(database: OpenDatabase): Promise<true> {
-  if (database.engine === 'sqlite') await sql`select 1`.execute(database.read)
-  else {
-    const question: QueryConfig & { readonly query_timeout: number } = {
-      text: 'select 1',
-      query_timeout: DATABASE_ANSWER_MS,
-    }
-    await database.pool.query(question)
-  }
-  return true
-}
-
 /** Listens on the admin port. @returns null where none is configured. */
 export async function startObservation(observation: Observation, parts: ObservedParts): Promise<AdminServer | null> {
   const { metrics } = observation
-  const { config, log, database, ledger } = parts
+  const { config, log, ledger } = parts
   if (metrics === null || config.admin === null) return null
   watchState(metrics, parts)
-  const pingDatabase = askInTime(() => ping(database))
+  const { pingDatabase } = parts
   const readiness = () =>
     readReadiness({ phase: parts.phase, pingDatabase, ledgerQueue: () => ledger.counters.waiting })
   const onError = (error: unknown): void => log.error({ err: error }, 'an admin page could not be made')

@@ -5,6 +5,8 @@ import type { Config } from './config/config.ts'
 import { isSandboxAlone } from './config/data-folder.ts'
 import { lockDataFolder } from './db/data-folder-lock.ts'
 import { openDatabase } from './db/open-database.ts'
+import { describeWaiting } from './describe-start-failure.ts'
+import type { DatabaseUnavailableError } from './errors/database-unavailable-error.ts'
 import { followKeys } from './follow-keys.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
 import { createKeptItems } from './idempotency/kept-items.ts'
@@ -24,6 +26,7 @@ import { openLimits } from './open-limits.ts'
 import { openOutbox } from './open-outbox.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
+import { askInTime, ping } from './read-readiness.ts'
 import { requestOutcome } from './request-outcome.ts'
 import { claimStore } from './operators/store-kind.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
@@ -54,7 +57,7 @@ export type Parts = Awaited<ReturnType<typeof openParts>>
 export async function openParts({ config, log, clock = systemClock, onFatal }: GatewayOptions) {
   const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
   const observation = await openObservation(config, log)
-  const { databaseUrl: url, dataDir } = config
+  const { databaseUrl: url, databaseWaitMs: waitMs, dataDir } = config
   const onWriterLost = (error: Error): void => {
     log.fatal(
       { err: error },
@@ -62,7 +65,9 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     )
     onFatal?.()
   }
-  const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER, onWriterLost })
+  const onWaiting = (failure: DatabaseUnavailableError): void => log.warn(describeWaiting(failure, url ?? '', waitMs))
+  const patience = { waitMs, onWaiting }
+  const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER, onWriterLost, patience })
   try {
     await claimStore(database, isSandboxAlone(config.upstreams) ? 'test' : 'live', clock.now())
   } catch (error) {
@@ -104,6 +109,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
       ...{ config, database, clock, log, limits, origins, outbox },
       chains: deposits?.readers ?? new Map(),
     }),
+    pingDatabase: askInTime(() => ping(database)),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{
       media,

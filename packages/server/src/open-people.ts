@@ -3,6 +3,7 @@ import type { ChainId, Hex } from './chain/assets.ts'
 import type { ChainReader } from './chain/chain-reader.ts'
 import { proveSignature } from './chain/prove-signature.ts'
 import type { Database } from './db/database.ts'
+import { ServiceError } from './errors/service-error.ts'
 import type { PeopleDeps } from './http/console/console-deps.ts'
 import type { TeamKeys } from './keys/team-keys.ts'
 import { renderAddressLetter, renderAddressTakenLetter } from './mail/address-letters.ts'
@@ -74,8 +75,11 @@ export function openPeople(parts: PeopleParts): OpenPeople {
       },
       verifyWallet: (signed) => verifyWallet(parts.chains, signed),
       findInvited: async (token) => {
-        // A link that leads nowhere is no failure here: the page says so.
-        const found = await findInvitation(invitations, token).catch(() => null)
+        const found = await findInvitation(invitations, token).catch((error: unknown) => {
+          // A link that leads nowhere is no failure here: the page says so.
+          if (error instanceof ServiceError && error.status === 404) return null
+          throw error
+        })
         return found?.email ?? null
       },
       onJoined: async (token, userId) => void (await acceptByToken(invitations, token, userId)),

@@ -5,43 +5,54 @@ import type { UpstreamHealth } from './upstream/health-watch.ts'
 import type { Modality } from './upstream/upstream.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
 
-test.each<[UpstreamHealth, number, UpstreamHealth]>([
-  ['ok', 0, 'ok'],
-  ['degraded', 0, 'degraded'],
-  ['ok', 1, 'degraded'],
-  ['degraded', 2, 'degraded'],
-  ['ok', 3, 'down'],
-  ['down', 0, 'down'],
-])('an upstream that is %s and %i failed commits in a row make it %s', (upstream, failuresInARow, status) => {
-  const healthOf = (modality: Modality) => (modality === 'text' ? upstream : 'off')
-  const health = readHealth({
-    upstreams: new Map([
-      ['main', { health: healthOf, circuits: { states: () => [] as const } } as unknown as WatchedUpstream],
-    ]),
+interface State {
+  readonly upstream?: UpstreamHealth
+  readonly failuresInARow?: number
+  readonly commitMs?: number
+  readonly answers?: boolean
+  readonly problems?: readonly string[]
+}
+
+function healthOf({ upstream = 'ok', failuresInARow = 0, commitMs = 0, answers = true, problems }: State) {
+  const health = (modality: Modality) => (modality === 'text' ? upstream : 'off')
+  const counters = { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow, commitMs }
+  return readHealth({
+    upstreams: new Map([['main', { health, circuits: { states: () => [] as const } } as unknown as WatchedUpstream]]),
     catalog: { counts: { featured: 17, models: 1 }, updatedAt: 0 } as Catalog,
-    ledger: { counters: { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow } },
+    ledger: { counters },
+    pingDatabase: async () => (answers ? true : null),
     clock: { now: () => 0 },
-    deposits: null,
+    deposits: problems === undefined ? null : { problems: () => problems },
   })
-  expect(health).toMatchObject({
+}
+
+test.each<[State, UpstreamHealth]>([
+  [{ upstream: 'ok' }, 'ok'],
+  [{ upstream: 'degraded' }, 'degraded'],
+  [{ upstream: 'degraded', failuresInARow: 2 }, 'degraded'],
+  [{ upstream: 'down' }, 'down'],
+])('an upstream is told by modality and decides what it all is: %j', async (state, status) => {
+  expect(await healthOf(state)).toMatchObject({
     status,
     deposits: 'off',
-    routing: { text: upstream, image: 'off', video: 'off', audio: 'off' },
+    routing: { text: state.upstream, image: 'off', video: 'off', audio: 'off' },
   })
 })
 
-test.each([
-  [[], 'ok', 'ok'],
-  [['provider 1 of chain 4663 did not answer'], 'degraded', 'degraded'],
-] as const)('chains with the problems %j make it %s', (problems, deposits, status) => {
-  const health = readHealth({
-    upstreams: new Map([
-      ['main', { health: () => 'ok', circuits: { states: () => [] } } as unknown as WatchedUpstream],
-    ]),
-    catalog: { counts: { featured: 17, models: 1 }, updatedAt: 0 } as Catalog,
-    ledger: { counters: { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow: 0 } },
-    clock: { now: () => 0 },
-    deposits: { problems: () => problems },
-  })
-  expect(health).toMatchObject({ status, deposits })
+test.each<[State, UpstreamHealth]>([
+  [{}, 'ok'],
+  [{ failuresInARow: 1 }, 'degraded'],
+  [{ failuresInARow: 3 }, 'down'],
+  [{ commitMs: 4_000 }, 'ok'],
+  [{ commitMs: 6_000 }, 'degraded'],
+  [{ answers: false }, 'down'],
+])('a database in trouble is told and decides what it all is: %j', async (state, database) => {
+  expect(await healthOf(state)).toMatchObject({ database, status: database })
+})
+
+test.each<[State, string]>([
+  [{ problems: [] }, 'ok'],
+  [{ problems: ['provider 1 of chain 4663 did not answer'] }, 'degraded'],
+])('chains with problems degrade it: %j', async (state, deposits) => {
+  expect(await healthOf(state)).toMatchObject({ status: deposits, deposits })
 })

@@ -23,9 +23,12 @@ function overall(states: readonly UpstreamHealth[]): UpstreamHealth {
  */
 const LEDGER_FAILURES_UNTIL_DOWN = 3
 
-function ledgerState({ failuresInARow }: LedgerCounters): UpstreamHealth {
-  if (failuresInARow === 0) return 'ok'
-  return failuresInARow < LEDGER_FAILURES_UNTIL_DOWN ? 'degraded' : 'down'
+/** A commit that takes so long is in trouble: a lock, a disk, a network. In milliseconds. Source: own choice. */
+const COMMIT_LATE_MS = 5_000
+
+function databaseState(answers: boolean, { failuresInARow, commitMs }: LedgerCounters): UpstreamHealth {
+  if (!answers || failuresInARow >= LEDGER_FAILURES_UNTIL_DOWN) return 'down'
+  return failuresInARow > 0 || commitMs > COMMIT_LATE_MS ? 'degraded' : 'ok'
 }
 
 function worst(states: readonly UpstreamHealth[]): UpstreamHealth {
@@ -37,6 +40,8 @@ export interface HealthSources {
   readonly upstreams: ReadonlyMap<string, WatchedUpstream>
   readonly catalog: Catalog
   readonly ledger: Pick<Ledger, 'counters'>
+  /** Null when the database does not answer in time. */
+  readonly pingDatabase: () => Promise<true | null>
   readonly clock: Clock
   /** Null where deposits are off. */
   readonly deposits: { problems(): readonly string[] } | null
@@ -55,14 +60,15 @@ function routingOf(upstreams: HealthSources['upstreams'], modality: Modality): U
 }
 
 /** Says whether the gateway, its database and its upstreams work. Text decides; other modalities are told beside it. */
-export function readHealth(sources: HealthSources): Health {
+export async function readHealth(sources: HealthSources): Promise<Health> {
   const { upstreams, catalog, ledger, clock } = sources
+  const database = databaseState((await sources.pingDatabase()) !== null, ledger.counters)
   const deposits = depositsState(sources)
   const circuits = [...upstreams.values()].flatMap((upstream) => upstream.circuits.states())
   const answering = routingOf(upstreams, 'text')
   const text = answering === 'ok' && circuits.length > 0 ? 'degraded' : answering
   return {
-    status: worst([text === 'off' ? 'down' : text, ledgerState(ledger.counters), deposits === 'off' ? 'ok' : deposits]),
+    status: worst([text === 'off' ? 'down' : text, database, deposits === 'off' ? 'ok' : deposits]),
     version: VERSION,
     time: new Date(clock.now()).toISOString(),
     routing: {
@@ -71,6 +77,7 @@ export function readHealth(sources: HealthSources): Health {
       video: routingOf(upstreams, 'video'),
       audio: routingOf(upstreams, 'audio'),
     },
+    database,
     deposits,
     circuits: {
       open: circuits.filter(({ state }) => state === 'open').length,

@@ -1,4 +1,7 @@
 /** Whether the gateway can take requests: what `/ready` says. Part of the composition, as it looks at several rooms. */
+import { sql } from 'kysely'
+import type { QueryConfig } from 'pg'
+import type { OpenDatabase } from './db/open-database.ts'
 import type { Readiness } from './http/admin-server.ts'
 
 /** Where a gateway is in its life. */
@@ -61,4 +64,20 @@ export function askInTime<Answer>(
       clearTimeout(timer)
     }
   }
+}
+
+/**
+ * Resolves when the database has answered anything. A connection that does not answer in time is given up, so that it
+ * heals.
+ */
+export async function ping(database: OpenDatabase): Promise<true> {
+  if (database.engine === 'sqlite') await sql`select 1`.execute(database.read)
+  else {
+    const question: QueryConfig & { readonly query_timeout: number } = {
+      text: 'select 1',
+      query_timeout: DATABASE_ANSWER_MS,
+    }
+    await database.pool.query(question)
+  }
+  return true
 }

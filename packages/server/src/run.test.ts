@@ -62,9 +62,12 @@ describe('a start that cannot be', () => {
     const { server, port } = await listen()
     await new Promise((resolve) => server.close(resolve))
     const env = { SVC_DATABASE_URL: `postgres://me:canary@localhost:${port}/books?password=canary` }
-    const ended = await runProcess('main.ts', [], env)
+    const ended = await runProcess('main.ts', [], { ...env, SVC_DATABASE_WAIT_SECONDS: '1' })
     const start = `The PostgreSQL database postgres://me@localhost:${port}/books cannot be used: nothing listens there`
     expect(sentenceOf(ended)).toContain(start)
+    expect(ended.output).toContain(
+      `Waiting up to 1 s for the PostgreSQL database postgres://me@localhost:${port}/books`,
+    )
     expect(ended.errors + ended.output).not.toContain('canary')
     const admin = await runProcess('admin.ts', ['account', 'list'], env)
     expect(admin.code).toBe(1)

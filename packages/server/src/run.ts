@@ -11,6 +11,7 @@ import { createGateway, type Gateway } from './gateway.ts'
 import { createKey } from './keys/create-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createAccountLimitStore } from './keys/account-limit-store.ts'
+import { ServiceError } from './errors/service-error.ts'
 import { isPlayground } from './open-console.ts'
 import { type BufferedLogSink, openLogSink } from './runtime/log-sink.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
@@ -36,8 +37,9 @@ async function seedSandbox(config: Config, gateway: Gateway): Promise<string | n
       try {
         await authenticator.authenticate(`Bearer ${key}`, 'fresh')
         return true
-      } catch {
-        return false
+      } catch (error) {
+        if (error instanceof ServiceError && error.status === 401) return false
+        throw error
       }
     },
     credit: (grant) => ledger.submit({ kind: 'credit', source: 'grant', now: clock.now(), ...grant }),

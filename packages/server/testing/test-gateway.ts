@@ -27,6 +27,8 @@ export interface TestGatewayOptions {
   readonly upstreamUrl?: string
   readonly kind?: 'openrouter' | 'openai-compatible' | 'anthropic' | 'gemini'
   readonly engine?: DatabaseEngine
+  /** The way to the database: makes another address of its own. Absent: as it is. */
+  readonly leadTo?: (databaseUrl: string) => Promise<string>
   /** Credits of the account, as decimal text; 10,000 by default. */
   readonly credits?: string
   /** `svc.config.json`. Rate limits are wide unless it says otherwise. */
@@ -114,7 +116,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const file: ConfigFile = { ...options.file, limits: { ...wideLimits, ...options.file?.limits } }
   await writeFile(join(workingDir, 'svc.config.json'), JSON.stringify(file))
   const logged: string[] = []
-  const env = await withWhatItNeeds(environment(options, place.url, place.dataDir))
+  const databaseUrl = place.url === null ? null : await (options.leadTo?.(place.url) ?? place.url)
+  const env = await withWhatItNeeds(environment(options, databaseUrl, place.dataDir))
   const { config } = loadConfig({ env, workingDir })
   const log = createLogger({ level: config.logLevel, sink: { write: (line) => void logged.push(line) } })
   const gateway = await createGateway({ config, log, clock })

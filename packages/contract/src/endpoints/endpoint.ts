@@ -100,8 +100,13 @@ export const commonErrors = [
   'internal_error',
 ] as const satisfies ErrorCode[]
 
-/** Codes that every endpoint with a key can answer. */
-export const keyErrors = ['invalid_api_key', 'key_scope_denied', 'account_suspended'] as const satisfies ErrorCode[]
+/** Codes that every endpoint with a key can answer: the key is read from the database, which may be away. */
+export const keyErrors = [
+  'invalid_api_key',
+  'key_scope_denied',
+  'account_suspended',
+  'server_is_overloaded',
+] as const satisfies ErrorCode[]
 
 /** Codes that every paid endpoint can answer beside its own: the credits, the model, the upstream. */
 export const paidErrors = [
@@ -131,5 +136,5 @@ export const paidErrors = [
 
 /** All codes that an endpoint can answer. */
 export function errorCodesOf(endpoint: Endpoint): readonly ErrorCode[] {
-  return [...endpoint.errors, ...(endpoint.auth === 'key' ? keyErrors : []), ...commonErrors]
+  return [...new Set([...endpoint.errors, ...(endpoint.auth === 'key' ? keyErrors : []), ...commonErrors])]
 }

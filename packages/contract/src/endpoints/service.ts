@@ -12,7 +12,11 @@ export const serviceEndpoints = {
     summary: 'Show whether the gateway works',
     description: 'Answers 503 with the same body when no upstream can be reached.',
     request: {},
-    reply: { description: 'The state of the gateway.', json: healthReply, unavailable: 'No upstream can be reached.' },
+    reply: {
+      description: 'The state of the gateway.',
+      json: healthReply,
+      unavailable: 'No upstream can be reached, or the database does not answer.',
+    },
     errors: [],
     rateClass: 'public',
   },

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
 import { configFileJsonSchema } from '../config/config-file.ts'
+import { DatabaseUnavailableError } from '../errors/database-unavailable-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { renderAudit } from '../ledger/audit.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
@@ -54,7 +55,7 @@ export async function runAdmin(deps: AdminDeps, words: readonly string[]): Promi
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
     const isExpected = error instanceof AdminError || error instanceof ServiceError || error instanceof ConfigError
-    if (!isExpected) throw error
+    if (!isExpected || error instanceof DatabaseUnavailableError) throw error
     deps.printError(`error: ${error.message}`)
     return FAILED
   }

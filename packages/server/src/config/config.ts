@@ -235,6 +235,8 @@ export interface Config {
   readonly dataDir: string
   /** Null for embedded storage in the data folder. */
   readonly databaseUrl: string | null
+  /** How long a start waits for a PostgreSQL database that is away. */
+  readonly databaseWaitMs: number
   readonly upstreams: readonly [UpstreamConfig, ...UpstreamConfig[]]
   /** By alias or model id. */
   readonly routes: ReadonlyMap<string, RouteConfig>

@@ -84,6 +84,15 @@ const mailSender = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+/** An hour: whoever waits longer wants a supervisor that starts the gateway anew. */
+const WAIT_SECONDS_MAX = 3_600
+
+const waitSeconds = z
+  .string()
+  .regex(/^\d{1,4}$/, 'give whole seconds, such as 60; 0 does not wait')
+  .transform(Number)
+  .refine((seconds) => seconds <= WAIT_SECONDS_MAX, `give at most ${WAIT_SECONDS_MAX} seconds`)
+
 /** Every variable that this version reads. `docs/configuration.md` lists the same; a test compares the two. */
 export const environmentSchema = z.object({
   SVC_HOST: z.string().max(253).default('localhost'),
@@ -97,6 +106,7 @@ export const environmentSchema = z.object({
       'give an address such as postgres://user:password@host:5432/database; leave it out for SQLite',
     )
     .optional(),
+  SVC_DATABASE_WAIT_SECONDS: waitSeconds.default(60),
   SVC_UPSTREAM: z.enum(['sandbox', 'openrouter', 'openai-compatible', 'anthropic', 'gemini']).optional(),
   SVC_UPSTREAM_URL: httpUrl.optional(),
   SVC_UPSTREAM_API_KEY: plainKey.optional(),

@@ -79,6 +79,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     publicUrl: environment.SVC_PUBLIC_URL ?? null,
     dataDir,
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
+    databaseWaitMs: environment.SVC_DATABASE_WAIT_SECONDS * 1_000,
     upstreams: [firstUpstream, ...otherUpstreams],
     ...prices,
     catalogPrefix: environment.SVC_CATALOG_PREFIX ?? null,

@@ -83,6 +83,15 @@ export function sqliteFailureOf(error: unknown): unknown {
   return trouble === undefined || !(error instanceof Error) ? error : new DatabaseUnavailableError(trouble, error)
 }
 
+/** Calls SQLite. @throws {DatabaseUnavailableError} where it could not do its work. */
+export function translatingSqlite<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw sqliteFailureOf(error)
+  }
+}
+
 /**
  * @param error what a call of the PostgreSQL driver threw. Without an SQLSTATE it speaks of the connection: the network,
  *   a limit of ours, or one that the driver found broken.

@@ -19,6 +19,8 @@ type Query = (query: unknown, values?: unknown, done?: unknown) => unknown
 export class PostgresClient extends Client {
   readonly #socket: Socket
   #isDiscarded = false
+  /** Called with each failure, in the context of whoever asked. */
+  onFailure: (failure: DatabaseUnavailableError) => void = () => undefined
   /** Called when a failure has ended it: the other connections to its server may be lost, too. */
   onLost: () => void = () => undefined
 
@@ -62,7 +64,9 @@ export class PostgresClient extends Client {
 
   #translate(error: unknown): unknown {
     const failure = postgresFailureOf(error)
-    if (!(failure instanceof DatabaseUnavailableError) || !endsConnection(failure)) return failure
+    if (!(failure instanceof DatabaseUnavailableError)) return failure
+    this.onFailure(failure)
+    if (!endsConnection(failure)) return failure
     if (!this.#isDiscarded) this.onLost()
     this.discard()
     return failure

@@ -8,7 +8,8 @@ import { awaitPostgres, type PostgresPatience } from './await-postgres.ts'
 import type { Database } from './database.ts'
 import { integerColumns } from './integer-columns.ts'
 import { PATIENT_LIMITS, REQUEST_LIMITS } from './postgres-limits.ts'
-import { PostgresPool } from './postgres-pool.ts'
+import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts'
+import { repeatReads } from './postgres-reads.ts'
 import { runInTransaction } from './postgres-transaction.ts'
 import type { Schema } from './schema.ts'
 
@@ -17,7 +18,7 @@ export interface PostgresDatabase extends Database {
   readonly engine: 'postgres'
   readonly pool: PostgresPool
   /** Opens another pool on the same database, for whoever reads values in another way. Its owner ends it. */
-  openPool(options: { readonly max: number }): PostgresPool
+  openPool(options: Pick<PostgresPoolOptions, 'max' | 'onFailure'>): PostgresPool
 }
 
 export interface PostgresOptions {
@@ -48,13 +49,16 @@ export async function openPostgresDatabase(
   const { takesSettings } = await awaitPostgres(url, patience)
   const limits = isPatient ? PATIENT_LIMITS : REQUEST_LIMITS
   const pool = new PostgresPool({ url, limits, takesSettings, max: POSTGRES_CONNECTIONS_MAX, types: integerTypes })
-  const read = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [integerColumns] })
+  const read = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: repeatReads(pool) }),
+    plugins: [integerColumns],
+  })
   return {
     engine: 'postgres',
     pool,
     read,
     write: (statements) => runInTransaction(pool, statements),
-    openPool: ({ max }) => new PostgresPool({ url, limits, takesSettings, max }),
+    openPool: (options) => new PostgresPool({ ...options, url, limits, takesSettings }),
     async close() {
       await read.destroy()
       // Kysely ends a pool only if it was ever asked for a connection.

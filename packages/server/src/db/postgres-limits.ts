@@ -17,10 +17,10 @@ export interface PostgresLimits {
 /** Somebody waits for the answer: a request, or work that comes again by itself. */
 export const REQUEST_LIMITS: PostgresLimits = {
   checkoutMs: 5_000,
-  statementMs: 6_000,
+  statementMs: 5_000,
   lockMs: 4_000,
   idleInTransactionMs: 10_000,
-  answerMs: 8_000,
+  answerMs: 6_500,
 }
 
 /** An audit reads every row in one transaction, and a migration rewrites tables; others wait for neither. */

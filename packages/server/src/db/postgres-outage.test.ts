@@ -1,12 +1,14 @@
 /** What a broken way to PostgreSQL does to those who ask: a failure that they can repeat, in time, and nothing else. */
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgresSession, type PostgresSession } from '../../testing/postgres-session.ts'
 import { startTcpProxy, type TcpProxy } from '../../testing/tcp-proxy.ts'
 import { findPostgres, makeTestDatabase } from '../../testing/test-database.ts'
 import type { PostgresLimits } from './postgres-limits.ts'
 import { PostgresPool } from './postgres-pool.ts'
+import { repeatReads } from './postgres-reads.ts'
 import { runInTransaction } from './postgres-transaction.ts'
+import type { Schema } from './schema.ts'
 
 /** Short, so that nobody waits; long enough for a machine that is busy. */
 const LIMITS: PostgresLimits = {
@@ -81,6 +83,22 @@ describe.skipIf(findPostgres() === null)('PostgreSQL behind a broken network', (
     await fill()
     proxy.cut()
     expect(await runInTransaction(pool, statements(update(2)))).toEqual([1])
+  })
+
+  test('a read whose connection breaks is asked once more, and one in a transaction is not', async () => {
+    const read = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: repeatReads(pool) }) })
+    const asked = sql`select pg_sleep(0.5), 1 as one`.execute(read)
+    await expect.poll(() => proxy.open).toBe(1)
+    proxy.cut()
+    expect((await asked).rows).toEqual([{ pg_sleep: '', one: 1 }])
+    const inTransaction = Promise.allSettled([
+      read.transaction().execute(async (db) => {
+        await sql`select 1`.execute(db)
+        proxy.cut()
+        return sql`select pg_sleep(0.5)`.execute(db)
+      }),
+    ])
+    expect(await inTransaction).toEqual([{ status: 'rejected', reason: unavailable('away') }])
   })
 
   test('what gets no answer fails in time, and the connection is not used again', async () => {

@@ -12,6 +12,8 @@ export interface PostgresPoolOptions extends Pick<PoolConfig, 'max' | 'types'> {
    * shared: then transactions set them, and `answerMs` stands for the rest.
    */
   readonly takesSettings: boolean
+  /** Called with each failure, in the context of whoever asked. */
+  readonly onFailure?: ((failure: DatabaseUnavailableError) => void) | undefined
 }
 
 /** An idle connection is closed after so long, and probed by the system after a part of it. Source: own choice. */
@@ -30,8 +32,15 @@ export class PostgresPool extends Pool {
   readonly limits: PostgresLimits
   readonly #clients = new Set<PostgresClient>()
   readonly #lost = new WeakSet<ClientBase>()
+  readonly #onFailure: (failure: DatabaseUnavailableError) => void
 
-  constructor({ url, limits = REQUEST_LIMITS, takesSettings, ...config }: PostgresPoolOptions) {
+  constructor({
+    url,
+    limits = REQUEST_LIMITS,
+    takesSettings,
+    onFailure = () => undefined,
+    ...config
+  }: PostgresPoolOptions) {
     super({
       ...config,
       ...clientConfig(url, limits, takesSettings),
@@ -41,6 +50,7 @@ export class PostgresPool extends Pool {
       onConnect: requireWrites as (client: ClientBase) => void,
     })
     this.limits = limits
+    this.#onFailure = onFailure
     this.on('error', () => undefined)
     this.on('connect', (client) => this.#watch(client as unknown as PostgresClient))
     this.on('remove', (client) => this.#clients.delete(client as unknown as PostgresClient))
@@ -55,12 +65,16 @@ export class PostgresPool extends Pool {
 
   async #checkOut(): Promise<PoolClient> {
     for (;;) {
-      const client = await super.connect().catch((error: unknown) => {
-        throw postgresFailureOf(error)
-      })
+      const client = await super.connect().catch((error: unknown) => this.#fail(error))
       if (!this.#lost.has(client)) return client
       client.release(true)
     }
+  }
+
+  #fail(error: unknown): never {
+    const failure = postgresFailureOf(error)
+    if (failure instanceof DatabaseUnavailableError) this.#onFailure(failure)
+    throw failure
   }
 
   /** Keeps the connection where the statement alone was refused, which the driver's own pool does not. */
@@ -77,6 +91,7 @@ export class PostgresPool extends Pool {
   /** When one connection is lost, the others are replaced before they are lent again: what they do now goes on. */
   #watch(client: PostgresClient): void {
     this.#clients.add(client)
+    client.onFailure = this.#onFailure
     client.onLost = () => {
       for (const each of this.#clients) this.#lost.add(each)
     }

@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 import { integerColumns } from './integer-columns.ts'
 import { migrateSqlite } from './migrate.ts'
 import type { Schema } from './schema.ts'
-import { sqliteFailureOf } from './database-failure.ts'
+import { translatingSqlite } from './database-failure.ts'
 import { createPreparedStatements } from './prepared-statements.ts'
 import { startCheckpoints, type SqliteCheckpoints } from './sqlite-checkpoints.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
@@ -90,22 +90,13 @@ function readerFor(connection: DatabaseSync): KyselySqlite {
   return {
     close: () => connection.close(),
     prepare(sql) {
-      const statement = translating(() => prepare(sql))
+      const statement = translatingSqlite(() => prepare(sql))
       return {
         reader: true,
-        all: (parameters) => translating(() => statement.all(...inputsFrom(parameters))),
-        run: (parameters) => translating(() => statement.run(...inputsFrom(parameters))),
+        all: (parameters) => translatingSqlite(() => statement.all(...inputsFrom(parameters))),
+        run: (parameters) => translatingSqlite(() => statement.run(...inputsFrom(parameters))),
         iterate: (parameters) => statement.iterate(...inputsFrom(parameters)),
       }
     },
-  }
-}
-
-/** @throws {DatabaseUnavailableError} where SQLite could not do its work. */
-function translating<Result>(work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    throw sqliteFailureOf(error)
   }
 }

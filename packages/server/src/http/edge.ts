@@ -61,7 +61,7 @@ export interface EdgeDeps {
   readonly videos: VideoDeps
   readonly catalog: Catalog
   readonly media: EdgeMedia
-  readonly readHealth: () => HealthReply
+  readonly readHealth: () => Promise<HealthReply>
   /** Origin and `/api`, as clients reach them. */
   readonly publicBaseUrl: string
   /** Room for the files that come with requests. */

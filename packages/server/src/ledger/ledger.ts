@@ -19,6 +19,8 @@ export const BATCH_OPERATIONS_MAX = 256
 export const QUEUE_OPERATIONS_MAX = 20_000
 /** Waits before a batch with an unknown outcome is sent again. After the last its callers get a 503. */
 const RETRY_WAITS_MS: readonly number[] = [5, 25, 100, 400, 1_000, 2_000]
+/** After so long a batch is not sent again: its callers are told, and whoever has to tries again. */
+const RETRY_FOR_MS = 7_000
 
 /**
  * After batches of this size commits begin so long one after the other, and not at once. Below it, the wait would cost
@@ -65,6 +67,8 @@ export interface LedgerCounters {
   readonly failuresInARow: number
   /** Operations that wait now, those in flight included. */
   readonly waiting: number
+  /** How long the oldest commit under way has taken so far, in milliseconds; 0 when none is. */
+  readonly commitMs: number
 }
 
 interface Waiting {
@@ -82,6 +86,8 @@ export class Ledger {
   #queue: Waiting[] = []
   #running: Promise<void> | null = null
   readonly #commits = new Set<Promise<void>>()
+  /** When each commit that is under way began. */
+  readonly #begun = new Map<readonly Waiting[], number>()
   #inFlight = 0
   #lastBatch = 0
   #lastCommitAt = 0
@@ -112,6 +118,7 @@ export class Ledger {
       lastCommitMs: this.#lastCommitMs,
       failuresInARow: this.#failuresInARow,
       waiting: this.#queue.length + this.#inFlight,
+      commitMs: this.#begun.size === 0 ? 0 : performance.now() - Math.min(...this.#begun.values()),
     }
   }
 
@@ -169,8 +176,10 @@ export class Ledger {
 
   #send(batch: readonly Waiting[]): void {
     this.#inFlight += batch.length
+    this.#begun.set(batch, performance.now())
     const commit = this.#commit(batch).finally(() => {
       this.#inFlight -= batch.length
+      this.#begun.delete(batch)
       this.#commits.delete(commit)
     })
     this.#commits.add(commit)
@@ -236,12 +245,14 @@ export class Ledger {
   }
 
   async #apply(operations: readonly LedgerOperation[]): Promise<readonly LedgerResult[]> {
+    const startedMs = performance.now()
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#engine.apply(operations)
       } catch (error) {
         const pauseMs = this.#retryWaitsMs[attempt]
-        if (pauseMs === undefined || isRefusal(error)) throw error
+        const isLate = performance.now() - startedMs > RETRY_FOR_MS
+        if (pauseMs === undefined || isLate || isRefusal(error)) throw error
         this.#retries++
         await waitMs(pauseMs)
       }

@@ -1,4 +1,4 @@
-import type { Pool, QueryConfig } from 'pg'
+import type { Pool } from 'pg'
 import type { LedgerEngine } from './ledger-engine.ts'
 import type { CreditDeposit, LedgerOperation, LedgerResult } from './operations.ts'
 import {
@@ -7,9 +7,6 @@ import {
   parsePostgresDeposit,
   parsePostgresResults,
 } from './postgres-batch.ts'
-
-/** How long a batch may stay unanswered before its connection counts as lost and the batch is sent again. */
-const ANSWER_TIMEOUT_MS = 10_000
 
 /**
  * The ledger on PostgreSQL: a batch is one call of the function `ledger_apply`, which is one round trip.
@@ -62,11 +59,6 @@ async function applyDeposit(pool: Pool, operation: CreditDeposit): Promise<Ledge
 }
 
 async function call(pool: Pool, text: string, argument: string): Promise<string> {
-  const query: QueryConfig & { readonly query_timeout: number } = {
-    text,
-    values: [argument],
-    query_timeout: ANSWER_TIMEOUT_MS,
-  }
-  const reply = await pool.query<{ results: string }>(query)
+  const reply = await pool.query<{ results: string }>(text, [argument])
   return reply.rows[0]?.results ?? '[]'
 }

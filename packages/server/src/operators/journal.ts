@@ -66,7 +66,7 @@ export async function keepJournal<Result>(
     return result
   } catch (error) {
     // What the gateway itself refuses was not done; of anything else nobody knows.
-    await journal.end(actionId, error instanceof ServiceError ? 'refused' : 'failed', clock.now())
+    await journal.end(actionId, error instanceof ServiceError && error.status < 500 ? 'refused' : 'failed', clock.now())
     throw error
   }
 }

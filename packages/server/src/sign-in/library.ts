@@ -6,6 +6,7 @@ import { APIError } from 'better-auth/api'
 import { magicLink, siwe } from 'better-auth/plugins'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Pool } from 'pg'
+import { DatabaseUnavailableError } from '../errors/database-unavailable-error.ts'
 import { displayName } from './display-name.ts'
 import { entryPlugin } from './entry-plugin.ts'
 import { fieldNames, tableNames, walletSchema } from './library-schema.ts'
@@ -131,6 +132,8 @@ export function createLibrary(options: SignInOptions, hooks: LibraryHooks) {
 
 /** What a client did wrong is no fault of ours; the library has more than one class of such errors. */
 function isRefusal(error: unknown): boolean {
+  // Said where the request ends, by its status.
+  if (error instanceof DatabaseUnavailableError) return true
   const status: unknown = error instanceof Error && 'statusCode' in error ? error.statusCode : null
   return typeof status === 'number' && status < 500
 }

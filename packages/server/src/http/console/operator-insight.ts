@@ -88,8 +88,8 @@ function renderEntry(entry: JournalEntry) {
 export function mountOperatorInsight(app: FastifyInstance, parts: ConsoleEdge): void {
   const { edge } = parts
   const desk = edge.operators
-  mountSession(app, parts, consoleEndpoints.getUpstreams, () => ({
-    health: edge.readHealth(),
+  mountSession(app, parts, consoleEndpoints.getUpstreams, async () => ({
+    health: await edge.readHealth(),
     chain_problems: desk.chainProblems(),
     upstreams: desk.upstreams().map(renderUpstream),
   }))
