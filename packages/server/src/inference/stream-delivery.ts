@@ -82,6 +82,11 @@ export class StreamDelivery {
     return this.#writer === null && this.interruption === null && !this.hasContent && !this.hasReasoning
   }
 
+  /** Whether every choice that was asked for has its finish reason: then nothing but usage can be missing. */
+  get #haveAllEnded(): boolean {
+    return this.finishReasons.length >= this.#prepared.choices
+  }
+
   /** Tells the edge what the stream was charged. */
   charged(charge: Nanocredits): void {
     this.#reader.charged(charge)
@@ -117,7 +122,7 @@ export class StreamDelivery {
       if (gone.aborted) onGone()
       const sink: ChatStreamSink = { chunk: (members, facts) => this.#chunk(members, facts), end: resolve }
       this.#stream = await start(sink, this.#upstreamSignal.signal)
-      if (this.interruption !== null && this.finishReasons.length === 0) this.#stream.stop()
+      if (this.interruption !== null && !this.#haveAllEnded) this.#stream.stop()
       return await over
     } finally {
       clearTimeout(firstContent)
@@ -205,7 +210,7 @@ export class StreamDelivery {
   #checkHold(): void {
     const state = this.#hold.check(this.outputBytes)
     this.#waitsForHold = state === 'wait'
-    if (state === 'exhausted' && this.finishReasons.length === 0) this.#interrupt('out_of_credits', null)
+    if (state === 'exhausted' && !this.#haveAllEnded) this.#interrupt('out_of_credits', null)
   }
 
   #holdChanged(error: unknown): void {
@@ -215,7 +220,7 @@ export class StreamDelivery {
   }
 
   #callerGone(): void {
-    if (this.finishReasons.length === 0) return this.#interrupt('client_gone', null)
+    if (!this.#haveAllEnded) return this.#interrupt('client_gone', null)
     // The answer is whole; only its usage is missing, and the upstream is about to send it.
     this.#waitsForReader = false
     this.#resume()

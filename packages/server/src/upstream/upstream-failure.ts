@@ -5,7 +5,7 @@
  */
 import { ownMember, type ErrorCode } from '@svc/contract'
 import { ServiceError, type ServiceErrorOptions } from '../errors/service-error.ts'
-import type { AttoUsd } from '../pricing/price.ts'
+import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
 import { UnsentError } from './http-exchange.ts'
 
 /** A failure as an adapter understands it. */
@@ -172,6 +172,8 @@ export class UpstreamFailure extends ServiceError {
   readonly waitMs: number | null
   /** What the upstream says that the failed answer cost; null when it does not say. */
   readonly cost: AttoUsd | null
+  /** What the upstream counted for an answer that cannot be delivered; null where it counted nothing. */
+  readonly usage: ChatUsage | null
   /** Of an answer that broke off: by what its cost can be looked up; null where the upstream gave none. */
   readonly generationId: string | null
 
@@ -182,6 +184,7 @@ export class UpstreamFailure extends ServiceError {
       readonly isUnbilled: boolean
       readonly waitMs: number | null
       readonly cost: AttoUsd | null
+      readonly usage: ChatUsage | null
       readonly generationId: string | null
     },
   ) {
@@ -190,8 +193,42 @@ export class UpstreamFailure extends ServiceError {
     this.isRepeatable = options.isUnbilled && avoidable.has(kind) && (options.cost ?? 0n) === 0n
     this.waitMs = options.waitMs
     this.cost = options.cost
+    this.usage = options.usage
     this.generationId = options.generationId
   }
+}
+
+/** What an upstream has told of its bill for one answer; null where it has told nothing. */
+export interface UpstreamBill {
+  readonly cost: AttoUsd | null
+  /** Tokens of an answer, for an upstream that bills by them. */
+  readonly usage?: ChatUsage | null
+  /** By what the cost can be looked up. */
+  readonly generationId: string | null
+}
+
+/** The bill of a call that failed, wherever in its causes the upstream's failure stands; null where there is none. */
+export function billOf(error: unknown): UpstreamBill | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof UpstreamFailure) return cause
+  return null
+}
+
+/** The same failure, with what the upstream had told of its bill when the answer failed. */
+export function withBill(error: Error, upstream: string, bill: UpstreamBill): Error {
+  const { cost, usage = null, generationId } = bill
+  if (cost === null && usage === null && generationId === null) return error
+  if (error instanceof UpstreamFailure) {
+    const { kind, message, internal, retryAfterSeconds, waitMs, isRepeatable: isUnbilled, cause } = error
+    const bills = { cost: cost ?? error.cost, usage, generationId: generationId ?? error.generationId }
+    const wait = retryAfterSeconds === null ? {} : { retryAfterSeconds }
+    return new UpstreamFailure(kind, message, { internal, cause, waitMs, isUnbilled, ...bills, ...wait })
+  }
+  if (!(error instanceof ServiceError)) return upstreamFailure('broken', { upstream, cause: error, ...bill })
+  // Somebody ended the call with a verdict of their own, which stays what the client is told.
+  const cause = upstreamFailure('broken', { upstream, cause: error.cause, ...bill })
+  const { code, message, param, internal, details, headers } = error
+  return new ServiceError(code, message, { param, internal, details, headers, cause })
 }
 
 /**
@@ -211,6 +248,8 @@ export function upstreamFailure(
     readonly isUnbilled?: boolean
     /** What it says that its failure cost; null or absent when it does not say. */
     readonly cost?: AttoUsd | null
+    /** What it counted for an answer that cannot be delivered. */
+    readonly usage?: ChatUsage | null
     /** By what the cost of an answer that broke off can be looked up. */
     readonly generationId?: string | null
     readonly cause?: unknown
@@ -226,6 +265,7 @@ export function upstreamFailure(
     isUnbilled: facts.isUnbilled ?? false,
     waitMs: seconds === null ? null : seconds * 1_000,
     cost: facts.cost ?? null,
+    usage: facts.usage ?? null,
     generationId: facts.generationId ?? null,
     ...(retryable.has(kind) ? { retryAfterSeconds: seconds ?? RETRY_AFTER_DEFAULT_SECONDS } : {}),
   })

@@ -1,6 +1,6 @@
 /** The events of a streamed `message`, made from the frames of a chat. Source: Anthropic, streaming messages. */
 import { JsonEnd } from '../../json/json-end.ts'
-import { OpenCalls } from '../open-calls.ts'
+import { OpenCalls } from '../../upstream/openai-compatible/open-calls.ts'
 import {
   type AnswerHead,
   type ChatFrame,

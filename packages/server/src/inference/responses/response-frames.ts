@@ -2,7 +2,7 @@
  * The events of a streamed `response`, made from the frames of a chat. Source: OpenAI, Responses streaming events.
  */
 import type { ResponseRequest } from '@svc/contract'
-import { OpenCalls } from '../open-calls.ts'
+import { OpenCalls } from '../../upstream/openai-compatible/open-calls.ts'
 import {
   type AnswerHead,
   type ChatFrame,

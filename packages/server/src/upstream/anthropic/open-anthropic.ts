@@ -1,6 +1,6 @@
 /** The adapter for Anthropic's Messages API. */
 import { type NativeApi, type NativeOptions, openNative, refuseConfidential } from '../native/open-native.ts'
-import { fetchJson } from '../openai-compatible/openai-compatible.ts'
+import { fetchJson } from '../openai-compatible/fetch-json.ts'
 import { isObject } from '../openai-compatible/usage.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import type { Upstream } from '../upstream.ts'

@@ -4,13 +4,15 @@ import { textStart } from '../../json/json-body.ts'
 import { parseAnswerJson, parseJsonText } from '../../json/parse-json.ts'
 import type { ChatStreamSink, ReportedUsage } from '../chat-upstream.ts'
 import { SseDecoder } from '../sse-decoder.ts'
-import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { AnswerEnd } from '../answer-end.ts'
+import { transportFailure, UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { DONE, type WireFrames } from './chat-wire.ts'
 import { ChunkMoulds, type ReadChunk } from './chunk-mould.ts'
 import { cleanChunk, membersOf } from './clean-chunk.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, isComplaint } from './errors.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
+import { chunksOfWhole } from './whole-chunks.ts'
 
 type Json = Record<string, unknown>
 
@@ -23,20 +25,6 @@ function isBare(delta: Json): boolean {
   return Object.entries(delta).every(([key, value]) => key === 'role' || isBlank(value))
 }
 
-/** A whole answer as a chunk, whose calls have to be numbered. */
-function withIndexes(value: Json): Json {
-  const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
-  return {
-    ...value,
-    choices: choices.map((choice) => {
-      const message = isObject(choice['message']) ? choice['message'] : {}
-      const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : null
-      if (calls === null) return choice
-      return { ...choice, message: { ...message, tool_calls: calls.map((call, index) => ({ index, ...call })) } }
-    }),
-  }
-}
-
 interface ReaderOptions {
   readonly upstream: string
   /** Our key at the upstream. */
@@ -45,6 +33,10 @@ interface ReaderOptions {
   readonly dialect: Pick<Dialect, 'reportsCost' | 'generationId' | 'failuresAreFree'>
   /** Makes chunks of what another API says in its events; null for events that are chunks. */
   readonly readFrames: ((data: string) => WireFrames) | null
+  /** How many choices were asked for. */
+  readonly choices: number
+  /** Told when the answer is over although its stream is open: nothing more of it is wanted. */
+  readonly onOver: () => void
 }
 
 /** How an upstream says that its stream is over. Some write blanks around it. */
@@ -77,6 +69,9 @@ export class ChatStreamReader {
   /** Choices that have begun, and those of them that have ended. */
   readonly #begun = new Set<number>()
   readonly #finished = new Set<number>()
+  /** Whether usage has come, and no output since. */
+  #isCounted = false
+  readonly #answerEnd: AnswerEnd
   #sawDone = false
   #ended = false
   /** Set when the sink is full; the owner of the socket looks at it after each read. */
@@ -87,11 +82,20 @@ export class ChatStreamReader {
     this.#options = options
     this.#generationId = options.generationId
     this.#decoder = new SseDecoder((data, name) => this.#event(data, name))
+    this.#answerEnd = new AnswerEnd(() => {
+      this.#end(null, false)
+      options.onOver()
+    })
   }
 
   /** Of several choices one may end long before another. */
   get #haveAllEnded(): boolean {
     return this.#finished.size > 0 && this.#finished.size === this.#begun.size
+  }
+
+  /** Whether nothing but usage can be missing. A choice that was asked for may begin after the others have ended. */
+  get #isWhole(): boolean {
+    return this.#haveAllEnded && (this.#isCounted || this.#finished.size >= this.#options.choices)
   }
 
   /** As far as it was told by now. */
@@ -111,15 +115,34 @@ export class ChatStreamReader {
     try {
       this.#decoder.push(chunk)
     } catch (error) {
-      this.#end(upstreamFailure('broken', { upstream: this.#options.upstream, cause: error }), true)
+      this.#cut(upstreamFailure('broken', { upstream: this.#options.upstream, cause: error }))
     }
   }
 
   /** A whole answer came in the place of a stream. @param text what `value` was parsed from. */
   whole(value: Json, text: Buffer): void {
-    this.#frame(withIndexes(value), text.toString('utf8', textStart(text)))
+    const source = text.toString('utf8', textStart(text))
+    for (const chunk of chunksOfWhole(value)) if (!this.#ended) this.#frame(chunk, source)
     this.#sawDone = true
     this.#end(null, false)
+  }
+
+  /** Something that is no answer came in the place of a stream. */
+  refuse(failure: UpstreamFailure): void {
+    const { usage, cost } = failure
+    this.#reported = { usage, cost, wire: null }
+    this.#generationId ??= failure.generationId
+    this.#end(failure, false)
+  }
+
+  /** The socket is not read for a while: whoever waits for more from it waits in vain. */
+  paused(): void {
+    this.#answerEnd.clear()
+  }
+
+  /** The socket is read again. */
+  resumed(): void {
+    this.#awaitEnd()
   }
 
   /** The connection ended in order. Without a finish reason or `[DONE]` the answer is cut all the same. */
@@ -131,14 +154,33 @@ export class ChatStreamReader {
 
   /** The connection broke. */
   fail(error: Error): void {
-    // Other APIs tell the last counts with the end of the answer, so that nothing is missing after it.
-    const isWhole = this.#sawDone || (this.#options.readFrames !== null && this.#haveAllEnded)
-    if (isWhole) return this.#end(null, false)
-    this.#end(transportFailure(this.#options.upstream, error), true)
+    this.#cut(transportFailure(this.#options.upstream, error))
+  }
+
+  /** Something ended the stream that says nothing of the answer: where that is whole, nothing of it is missing. */
+  #cut(error: ServiceError): void {
+    const isWhole = this.#sawDone || this.#isWhole
+    this.#end(isWhole ? null : error, !isWhole)
+  }
+
+  /** The upstream says that it failed. Of an answer that is whole and counted that is not true any more. */
+  #refused(value: Json): void {
+    this.#end(this.#isWhole && this.#isCounted ? null : this.#failure(value), false)
+  }
+
+  #awaitEnd(): void {
+    if (this.#ended) return
+    if (this.#isWhole) this.#answerEnd.whole()
+    else this.#answerEnd.clear()
   }
 
   #event(data: string, name: string | null): void {
     if (this.#ended) return
+    this.#read(data, name)
+    if (this.#finished.size > 0) this.#awaitEnd()
+  }
+
+  #read(data: string, name: string | null): void {
     if (name === 'error' && this.#options.readFrames === null) return this.#frame(readErrorEvent(data), data)
     const alike = this.#options.readFrames === null ? this.#moulds.read(data) : null
     if (alike !== null) return this.#deliver(alike)
@@ -146,7 +188,7 @@ export class ChatStreamReader {
     try {
       frames = (this.#options.readFrames ?? readOwnFrames)(data)
     } catch (error) {
-      return this.#end(upstreamFailure('broken', { upstream: this.#options.upstream, cause: error }), true)
+      return this.#cut(upstreamFailure('broken', { upstream: this.#options.upstream, cause: error }))
     }
     for (const frame of frames) {
       if (this.#ended) return
@@ -165,14 +207,15 @@ export class ChatStreamReader {
     if (reported !== null) {
       this.#reported = this.#merged(reported)
       this.#outputBytesAtUsage = this.#outputBytes + (cleaned?.facts.outputBytes ?? 0)
+      this.#isCounted = true
     }
-    if (findError(value) !== null) return this.#end(this.#failure(value), false)
+    if (findError(value) !== null) return this.#refused(value)
     if (cleaned === null) {
-      if (reported === null && isComplaint(value)) this.#end(this.#failure({ error: value }), false)
+      if (reported === null && isComplaint(value)) this.#refused({ error: value })
       return
     }
     const failed = failedChoice(value)
-    if (failed !== null) return this.#end(this.#failure(failed), false)
+    if (failed !== null) return this.#refused(failed)
     const { choices } = cleaned.chunk
     // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
     if (choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))) return
@@ -186,6 +229,7 @@ export class ChatStreamReader {
 
   #deliver({ members, facts }: ReadChunk): void {
     this.#outputBytes += facts.outputBytes
+    if (this.#outputBytes > this.#outputBytesAtUsage) this.#isCounted = false
     if (!this.#sink.chunk(members, facts)) this.wantsPause = true
   }
 
@@ -205,6 +249,7 @@ export class ChatStreamReader {
   #end(error: ServiceError | null, cut: boolean): void {
     if (this.#ended) return
     this.#ended = true
+    this.#answerEnd.clear()
     const generationId = this.#generationId
     const outputBytesAtUsage = this.#outputBytesAtUsage
     this.#sink.end({ ...this.#reported, error, cut, generationId, outputBytesAtUsage, model: this.#model })

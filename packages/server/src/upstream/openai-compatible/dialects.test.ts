@@ -24,7 +24,16 @@ function streamed(events: readonly (Json | string)[]) {
       outcome = ended
     },
   }
-  const options = { upstream: 'u', apiKey: null, generationId: null, dialect: DIALECT, readFrames: null }
+  const onOver = (): void => undefined
+  const options = {
+    upstream: 'u',
+    apiKey: null,
+    generationId: null,
+    dialect: DIALECT,
+    readFrames: null,
+    choices: 1,
+    onOver,
+  }
   const reader = new ChatStreamReader(sink, options)
   for (const event of events) {
     reader.data(Buffer.from(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`))

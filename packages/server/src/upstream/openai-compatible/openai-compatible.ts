@@ -13,17 +13,21 @@ import type {
   UpstreamChatRequest,
   UpstreamCompletion,
 } from '../chat-upstream.ts'
-import { type CollectedResponse, collectResponse, type Exchange, startExchange } from '../http-exchange.ts'
+import { type CollectedResponse, collectResponse, type Exchange, ResponseTooLargeError } from '../http-exchange.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
-import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
-import { ANSWER_BYTES_MAX, AnswerPage, ERROR_BYTES_MAX, OPEN_BRACE, type PageReading } from './answer-page.ts'
+import { transportFailure, UpstreamFailure, upstreamFailure, withBill } from '../upstream-failure.ts'
+import { ANSWER_BYTES_MAX, ERROR_BYTES_MAX } from './answer-bytes.ts'
+import { AssembledAnswer } from './assembled-answer.ts'
+import { receiveAnswer } from './chat-answer.ts'
 import { buildChatBody } from './chat-body.ts'
 import type { ChatWire } from './chat-wire.ts'
 import { ChatStreamReader } from './chat-stream.ts'
 import { readCompletion } from './completion.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, retryAfterSeconds } from './errors.ts'
-import { isObject, readUsage } from './usage.ts'
+import { fetchJson } from './fetch-json.ts'
+import { firstEvent } from './first-event.ts'
+import { isObject, readGenerationId, readUsage } from './usage.ts'
 
 export interface OpenAiCompatibleOptions {
   readonly name: string
@@ -37,6 +41,7 @@ export interface OpenAiCompatibleOptions {
 }
 
 type Deps = OpenAiCompatibleOptions
+type Json = Readonly<Record<string, unknown>>
 
 function writeChat({ wire, dialect }: Deps, request: UpstreamChatRequest): ReturnType<ChatWire['write']> {
   return wire?.write(request) ?? { path: '/chat/completions', body: buildChatBody(request, dialect) }
@@ -81,28 +86,109 @@ function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body
   })
 }
 
-async function complete(deps: Deps, request: UpstreamChatRequest): Promise<UpstreamCompletion> {
-  let response: CollectedResponse
-  let generationId: string | null = null
-  try {
-    response = await collectResponse(deps.client.dispatcher, chatRequest(deps, request), {
-      signal: request.signal,
-      bytesMax: ANSWER_BYTES_MAX,
-      onStart: (headers) => {
-        generationId = generationIdOf(deps, headers)
-      },
-    })
-  } catch (error) {
-    throw transportFailure(deps.name, error, generationId)
-  }
-  const value = readAnswer(deps, response.body)
+/** A document as an answer, and the failure that it is otherwise. */
+function readDocument(deps: Deps, response: CollectedResponse): Record<string, unknown> | UpstreamFailure {
+  const value = readAnswer(deps, response.body) ?? firstEvent(response.body)
   const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
-  if (failed) throw failureOf(deps, response, value)
+  if (failed) return failureOf(deps, response, value)
   const choice = failedChoice(value)
-  if (choice !== null) throw failureOf(deps, response, choice, value)
-  const completion = readCompletion(response.body, value, generationId, deps.dialect)
-  if (completion === null) throw upstreamFailure('broken', { upstream: deps.name, status: 200 })
-  return completion
+  return choice === null ? value : failureOf(deps, response, choice, value)
+}
+
+/** An answer that is neither one nor an error: what it says that it cost is kept. */
+function brokenAnswer(deps: Deps, { status, headers, body }: CollectedResponse, value: Json): UpstreamFailure {
+  const { usage = null, cost = null } = readUsage(value, () => body, deps.dialect) ?? {}
+  const generationId = generationIdOf(deps, headers) ?? readGenerationId(value, deps.dialect.generationId)
+  return upstreamFailure('broken', { upstream: deps.name, status, usage, cost, generationId })
+}
+
+function openReader(
+  deps: Deps,
+  request: UpstreamChatRequest,
+  answer: { readonly sink: ChatStreamSink; readonly headers: IncomingHttpHeaders; readonly onOver: () => void },
+): ChatStreamReader {
+  return new ChatStreamReader(answer.sink, {
+    upstream: deps.name,
+    apiKey: deps.client.apiKey,
+    generationId: generationIdOf(deps, answer.headers),
+    dialect: deps.dialect,
+    readFrames: deps.wire?.openEvents() ?? null,
+    choices: choicesOf(request),
+    onOver: answer.onOver,
+  })
+}
+
+/** How many choices a request asks for. */
+function choicesOf({ body }: UpstreamChatRequest): number {
+  const { n } = body.value
+  return typeof n === 'number' && n > 1 ? n : 1
+}
+
+const OVER = 'The answer is over'
+
+/** Puts the events of an answer together that should have come whole. */
+function gatherEvents(
+  deps: Deps,
+  exchange: () => Exchange,
+  settle: { readonly resolve: (answer: UpstreamCompletion) => void; readonly reject: (error: Error) => void },
+): ChatStreamSink {
+  const assembled = new AssembledAnswer()
+  let length = 0
+  return {
+    chunk: (members) => {
+      length += members.length
+      if (length > ANSWER_BYTES_MAX) exchange().abort(new ResponseTooLargeError(ANSWER_BYTES_MAX))
+      else assembled.add(members)
+      return true
+    },
+    end: ({ error, usage, cost, wire, generationId, model }) => {
+      const isTooLong = length > ANSWER_BYTES_MAX
+      const value = assembled.whole()
+      const completion = readCompletion(NOTHING, value, generationId, deps.dialect)
+      if (error === null && !isTooLong && completion !== null) {
+        return settle.resolve({ ...completion, usage, cost, wire, model })
+      }
+      const kind = error === null && !isTooLong ? 'empty' : 'broken'
+      const failure = error ?? upstreamFailure(kind, { upstream: deps.name, status: 200 })
+      settle.reject(withBill(failure, deps.name, { usage, cost, generationId }))
+    },
+  }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+function complete(deps: Deps, request: UpstreamChatRequest): Promise<UpstreamCompletion> {
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamCompletion>()
+  const { signal } = request
+  let reader: ChatStreamReader | null = null
+  let generationId: string | null = null
+  const onAbort = (): void => {
+    // At once: an exchange that still waits for its connection hears of the abort only then.
+    if (reader === null) reject(signal.reason as Error)
+    else reader.fail(signal.reason as Error)
+    exchange.abort(signal.reason as Error)
+  }
+  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, chatRequest(deps, request), {
+    started: (_status, headers) => {
+      generationId = generationIdOf(deps, headers)
+    },
+    events: (headers) => {
+      const sink = gatherEvents(deps, () => exchange, { resolve, reject })
+      reader = openReader(deps, request, { sink, headers, onOver: () => exchange.abort(new Error(OVER)) })
+      return reader
+    },
+    document: (response) => {
+      const value = readDocument(deps, response)
+      if (value instanceof UpstreamFailure) return reject(value)
+      const completion = readCompletion(response.body, value, generationId, deps.dialect)
+      if (completion === null) reject(brokenAnswer(deps, response, value))
+      else resolve(completion)
+    },
+    failed: (error) => reject(transportFailure(deps.name, error, generationId)),
+  })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort)
+  return promise.finally(() => signal.removeEventListener('abort', onAbort))
 }
 
 async function countPrompt(
@@ -118,121 +204,62 @@ async function countPrompt(
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
 }
 
-/** How a page that came in the place of a stream is understood. */
-function pageReading(deps: Deps): PageReading {
-  return {
-    readAnswer: (body) => readAnswer(deps, body),
-    failureOf: (response, value) => failureOf(deps, response, value),
-  }
-}
-
-function isEventStream(headers: IncomingHttpHeaders): boolean {
-  const type = headers['content-type']
-  return type === undefined || /^(text\/event-stream|application\/octet-stream|text\/plain)\b/i.test(type)
-}
-
 function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink): Promise<ChatStream> {
-  return new Promise((resolve, reject) => {
-    let reader: ChatStreamReader | null = null
-    let page: AnswerPage | null = null
-    /** Headers of a stream of which nothing has come yet. */
-    let unread: IncomingHttpHeaders | null = null
-    const open = (headers: IncomingHttpHeaders): ChatStreamReader => {
-      const opened = new ChatStreamReader(sink, {
-        upstream: deps.name,
-        apiKey: deps.client.apiKey,
-        generationId: generationIdOf(deps, headers),
-        dialect: deps.dialect,
-        readFrames: deps.wire?.openEvents() ?? null,
-      })
-      resolve(streamOf(exchange, opened))
-      return opened
-    }
-    const onAbort = (): void => exchange.abort(request.signal.reason as Error)
-    const finish = (): void => request.signal.removeEventListener('abort', onAbort)
-    const exchange: Exchange = startExchange(deps.client.dispatcher, chatRequest(deps, request), {
-      start: (status, headers) => {
-        if (status !== 200 || !isEventStream(headers)) {
-          page = new AnswerPage(status, headers, pageReading(deps))
-          return
-        }
-        reader = open(headers)
-        unread = headers
-      },
-      data: (chunk) => {
-        // Some servers keep the content type where they answer with plain JSON.
-        if (unread !== null && chunk[0] === OPEN_BRACE) page = new AnswerPage(200, unread, pageReading(deps))
-        unread = null
-        if (page?.add(chunk) === false) exchange.abort(page.failure())
-        if (reader === null || page !== null) return
-        if (reader.ended) return exchange.abort(new Error('The upstream goes on after the end'))
-        reader.data(chunk)
-        // After `[DONE]` the answer is left to end by itself, so that its connection can serve the next request.
-        if (reader.ended && !reader.sawDone) exchange.abort(new Error('The stream has failed'))
-        if (reader.wantsPause) exchange.pause()
-        reader.wantsPause = false
-      },
-      end: () => {
-        finish()
-        if (page === null || page.tell((headers) => reader ?? open(headers))) return reader?.close()
-        const failure = page.failure()
-        reader?.fail(failure)
-        reject(failure)
-      },
-      fail: (error) => {
-        finish()
-        reader?.fail(error)
-        reject(transportFailure(deps.name, error))
-      },
-    })
-    if (request.signal.aborted) onAbort()
-    else request.signal.addEventListener('abort', onAbort)
+  const { promise, resolve, reject } = Promise.withResolvers<ChatStream>()
+  let reader: ChatStreamReader | null = null
+  const onAbort = (): void => exchange.abort(request.signal.reason as Error)
+  const finish = (): void => request.signal.removeEventListener('abort', onAbort)
+  const told: ChatStreamSink = {
+    chunk: (members, facts) => sink.chunk(members, facts),
+    end: (outcome) => {
+      finish()
+      sink.end(outcome)
+    },
+  }
+  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, chatRequest(deps, request), {
+    started: (status, headers) => {
+      if (status !== 200) return
+      reader = openReader(deps, request, { sink: told, headers, onOver: () => exchange.abort(new Error(OVER)) })
+      resolve(streamOf(exchange, reader))
+    },
+    events: () => reader as ChatStreamReader,
+    document: (response) => {
+      finish()
+      const value = readDocument(deps, response)
+      if (reader === null) return reject(value as UpstreamFailure)
+      if (value instanceof UpstreamFailure) return reader.refuse(value)
+      const isAnswer = Array.isArray(value['choices']) && value['choices'].some(isObject)
+      if (isAnswer) reader.whole(value, response.body)
+      else reader.refuse(brokenAnswer(deps, response, value))
+    },
+    failed: (error) => {
+      finish()
+      reader?.fail(error)
+      reject(transportFailure(deps.name, error))
+    },
   })
+  if (request.signal.aborted) onAbort()
+  else request.signal.addEventListener('abort', onAbort)
+  return promise
 }
 
 function streamOf(exchange: Exchange, reader: ChatStreamReader): ChatStream {
   return {
     generationId: () => reader.generationId,
-    pause: () => exchange.pause(),
-    resume: () => exchange.resume(),
+    pause: () => {
+      exchange.pause()
+      reader.paused()
+    },
+    resume: () => {
+      exchange.resume()
+      reader.resumed()
+    },
     stop: () => exchange.abort(new Error('The stream is stopped')),
   }
 }
 
-/** Longest model list that is read. The largest known is below two megabytes. */
-const LIST_BYTES_MAX = 32 * 1024 * 1024
-
 /** The longest that a model list may take, in milliseconds. Source: own choice. */
 const LIST_MS = 30_000
-
-/**
- * Fetches a JSON document below the base URL.
- * @param document.timeoutMs for the whole of it, headers and body.
- * @returns null when the answer is not 200 with JSON.
- * @throws {ServiceError} when the upstream cannot be reached or takes too long.
- */
-export async function fetchJson(
-  client: UpstreamClient,
-  name: string,
-  { path, timeoutMs }: { readonly path: string; readonly timeoutMs: number },
-): Promise<{ text: Buffer; value: unknown } | null> {
-  const headers = { ...client.headers, accept: 'application/json' }
-  const request = {
-    origin: client.origin,
-    path: `${client.basePath}${path}`,
-    method: 'GET',
-    headers,
-    body: null,
-  } as const
-  const signal = AbortSignal.timeout(timeoutMs)
-  try {
-    const response = await collectResponse(client.dispatcher, request, { signal, bytesMax: LIST_BYTES_MAX })
-    const value = parseJsonText(response.body)
-    return response.status === 200 && value !== undefined ? { text: response.body, value } : null
-  } catch (error) {
-    throw signal.aborted ? upstreamFailure('timeout', { upstream: name, cause: error }) : transportFailure(name, error)
-  }
-}
 
 /** Builds the adapter. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatUpstream {

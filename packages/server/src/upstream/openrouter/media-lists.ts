@@ -2,7 +2,7 @@
  * OpenRouter tells of media in lists of their own, and of the prices of images for each model by itself. Here they are
  * put onto the rows of its model list, as it wrote them, so that one list tells all.
  */
-import { fetchJson } from '../openai-compatible/openai-compatible.ts'
+import { fetchJson } from '../openai-compatible/fetch-json.ts'
 import { isObject } from '../openai-compatible/usage.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 

@@ -1,5 +1,3 @@
-import { textOf } from './translated-chat.ts'
-
 interface OpenCall<Made> {
   readonly made: Made
   /** As the upstream told it; null until it does. */
@@ -23,7 +21,7 @@ export class OpenCalls<Made> {
    */
   take(piece: Readonly<Record<string, unknown>>, make: () => Made): Made {
     const index = piece['index'] ?? null
-    const id = textOf(piece['id'])
+    const id = typeof piece['id'] === 'string' && piece['id'] !== '' ? piece['id'] : null
     const call = this.#find(index, id) ?? { made: make(), id }
     call.id ??= id
     if (index !== null) this.#byIndex.set(index, call)
