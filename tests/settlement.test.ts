@@ -124,6 +124,7 @@ describeEachEngine('settlement', (engine) => {
       end: 'captured',
       charge: nanocreditsOf(charge),
       cost: nanocreditsOf(0n),
+      lost: nanocreditsOf(0n),
       now: Date.now(),
       facts: {
         upstream: 'default',

@@ -71,6 +71,7 @@ export function capture(holdId: string, charge: bigint, parts: Partial<SettleHol
     end: 'captured',
     charge: nanocreditsOf(charge),
     cost,
+    lost: nanocreditsOf(0n),
     facts: DELIVERED,
     now: TEST_NOW,
     ...parts,

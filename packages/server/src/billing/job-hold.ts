@@ -2,7 +2,7 @@
  * Holds of jobs: they are placed like those of any request, and then belong to the job instead of a process. They stay
  * open for as long as the job lives, however many processes come and go. Source: decision 0024 (video jobs).
  */
-import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { nanocreditsOf, type Nanocredits, ZERO } from '@svc/contract'
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { handHoldToJobs } from '../ledger/hold-owner.ts'
@@ -71,6 +71,7 @@ export async function settleJobHold(
     end: settlement.facts.status === 'error' ? 'released' : 'captured',
     charge: settlement.charge,
     cost: settlement.cost,
+    lost: settlement.charge === 0n ? settlement.cost : ZERO,
     facts: { ...settlement.facts, latencyMs: Math.max(0, now - hold.placedAt) },
     now,
   }

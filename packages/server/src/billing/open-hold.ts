@@ -9,7 +9,9 @@ import type { Caller } from '../keys/caller.ts'
 import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { HoldProgress, PlaceHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
+import { costAtPar } from '../pricing/usd.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { Bill } from '../upstream/bill.ts'
 import type { EmptyAnswerThrottle } from './empty-answer-throttle.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 import { NO_FACTS, type Settlement } from './settlement.ts'
@@ -53,6 +55,8 @@ export class OpenHold {
   readonly id: string
   readonly request: HoldRequest
   readonly placedAt: number
+  /** What upstreams have billed for it so far. */
+  readonly bill = new Bill()
   /** Fires when the request must end: its key was revoked, or the gateway stops. The reason is a `ServiceError`. */
   readonly ended = new AbortController()
   /** What the request would be charged if this process died now; null while nothing was delivered. */
@@ -134,7 +138,7 @@ export class OpenHold {
 
   /**
    * Ends the hold with a charge (0 frees it) and writes the usage record. Once durable, answers what was really
-   * charged.
+   * charged. What the bill names beside what was delivered is written off with it.
    *
    * When the database cannot be reached, the settlement is kept and written later, so that what was delivered is
    * charged. A hold that is settled stays as it is: a second settlement asks nobody and answers the first charge.
@@ -144,11 +148,13 @@ export class OpenHold {
   async settle(settlement: Settlement): Promise<Nanocredits> {
     if (this.#charged !== null) return this.#charged
     const now = this.#deps.clock.now()
+    const lost = costAtPar(this.bill.lost)
     const operation: SettleHold = {
       ...{ kind: 'settle', holdId: this.id, now },
       end: settlement.charge > 0n || settlement.facts.status !== 'error' ? 'captured' : 'released',
       charge: settlement.charge,
-      cost: settlement.cost,
+      cost: nanocreditsOf(settlement.cost + lost),
+      lost,
       facts: { ...settlement.facts, latencyMs: now - this.placedAt },
     }
     this.#settlement = operation
@@ -163,6 +169,7 @@ export class OpenHold {
    */
   async abandon(errorCode: string | null, facts: Partial<UsageFacts>): Promise<void> {
     if (this.isSettled) return
+    this.bill.withdraw()
     const abandoned = { ...NO_FACTS, status: 'error' as const, ...facts, errorCode }
     await this.settle({ charge: ZERO, cost: ZERO, facts: abandoned }).catch(() => undefined)
   }

@@ -4,6 +4,7 @@ import type { UsageFacts } from '../ledger/operations.ts'
 /** What the request costs and became. The charge that is really taken can be lower: see `OpenHold.settle`. */
 export interface Settlement {
   readonly charge: Nanocredits
+  /** What was delivered costs us so much. What was billed beside it stands in the hold's bill. */
   readonly cost: Nanocredits
   readonly facts: Omit<UsageFacts, 'latencyMs'>
 }

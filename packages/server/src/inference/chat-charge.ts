@@ -1,10 +1,11 @@
 /** From what an upstream reported to what the caller pays. Pure: the rules of the price are the pricing room's. */
 import { type ErrorCode, ZERO } from '@svc/contract'
-import { chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
+import { billingPrices, chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
+import { listCost } from '../pricing/list-cost.ts'
 import type { AttoUsd, ChatCharge, ChatPrice, ChatUsage } from '../pricing/price.ts'
-import { costAtPar } from '../pricing/usd.ts'
 import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
 import type { ReportedUsage } from '../upstream/chat-upstream.ts'
+import type { UpstreamBill } from '../upstream/upstream-failure.ts'
 import { withinLimit } from './kept-limit.ts'
 
 /** What was counted here, for the case that the upstream counts nothing. */
@@ -57,11 +58,11 @@ export interface ServedBy {
   readonly generationId: string | null
 }
 
-/** Makes the settlement of a request that is free; what the upstream asks for it all the same is our loss. */
-export function freeSettlement(cost: AttoUsd | null, served: ServedBy, errorCode: ErrorCode): Settlement {
+/** Makes the settlement of a request that is free; what upstreams ask for it all the same stands in its bill. */
+export function freeSettlement(served: ServedBy, errorCode: ErrorCode): Settlement {
   return {
     charge: ZERO,
-    cost: cost === null ? ZERO : costAtPar(cost),
+    cost: ZERO,
     facts: {
       ...NO_FACTS,
       upstream: served.upstream,
@@ -71,6 +72,12 @@ export function freeSettlement(cost: AttoUsd | null, served: ServedBy, errorCode
       errorCode,
     },
   }
+}
+
+/** What an answer costs by what the upstream counted, where it names no cost; null where nobody can say. */
+export function countedCost({ price }: { readonly price: ChatPrice }, { usage = null }: UpstreamBill): AttoUsd | null {
+  const prices = billingPrices(price)
+  return usage === null || prices === null || !('promptTokens' in usage) ? null : listCost(prices, usage)
 }
 
 /** Makes the settlement of a request that is charged. */

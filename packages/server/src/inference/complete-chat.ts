@@ -2,7 +2,7 @@
 import type { Nanocredits } from '@svc/contract'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
 import { attemptTargets } from '../routing/attempt-targets.ts'
-import { decideCharge, type DecidedCharge, freeSettlement, settlementOf } from './chat-charge.ts'
+import { countedCost, decideCharge, type DecidedCharge, settlementOf } from './chat-charge.ts'
 import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
 import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
@@ -36,13 +36,6 @@ function render(
   return `${body.slice(0, -1)},"svc":${svc}}`
 }
 
-/** Frees the request and books what the upstream asks for its empty answer as our loss. */
-async function refuseEmpty(prepared: PreparedChat, answer: UpstreamCompletion): Promise<never> {
-  const failure = emptinessFailure(prepared.target.upstream.name, answer.finishReasons)
-  await prepared.hold.settle(freeSettlement(answer.cost, servedBy(prepared, answer), failure.code))
-  throw failure
-}
-
 function complete(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<UpstreamCompletion> {
   const { signal } = prepared.hold.ended
   return attemptTargets(deps, prepared, {
@@ -56,6 +49,8 @@ function complete(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promi
         confidential: prepared.model.confidential,
         signal,
       }),
+    reportsOf: (completion) => [completion],
+    costOf: countedCost,
     failureOf: () => null,
     isEnded: () => signal.aborted,
     mayRepeat: () => !signal.aborted,
@@ -65,7 +60,9 @@ function complete(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promi
 async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<CompletedChat> {
   const { hold } = prepared
   const completed = await complete(deps, prepared, call)
-  if (completed.empty && !explainsEmptiness(completed, call)) return refuseEmpty(prepared, completed)
+  if (completed.empty && !explainsEmptiness(completed, call)) {
+    throw emptinessFailure(prepared.target.upstream.name, completed.finishReasons)
+  }
   const answer = await withLateCost(deps, prepared.target.upstream, completed)
   const { promptTokens, limit } = prepared
   const counted = { promptTokens, outputBytes: answer.outputBytes, limit, laterBytes: 0 }
@@ -73,6 +70,7 @@ async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: Cha
   const wanted = decided.charge.charge
   // Written before the settlement, so that an answer which cannot be written is never charged.
   const json = render(prepared, call, answer, { decided, charge: wanted })
+  hold.bill.deliver(completed)
   const charge = await hold.settle(settlementOf(decided, servedBy(prepared, answer), 'ok'))
   return { json: charge === wanted ? json : render(prepared, call, answer, { decided, charge }), charge }
 }

@@ -36,7 +36,7 @@ async function createAndSettle(deps: ImageDeps, prepared: PreparedImages, call: 
     call,
     answers.flatMap(({ renders }) => renders),
   )
-  const charge = await settleImages(prepared, priced)
+  const charge = await settleImages(deps, prepared, priced)
   const created = Math.floor(prepared.hold.placedAt / 1_000)
   const { estimated } = decided
   return { json: renderImages(call, created, items, { answers, charge, estimated }), charge }
@@ -55,6 +55,6 @@ export async function createImages(deps: ImageDeps, task: ImageTask): Promise<Cr
   try {
     return await createAndSettle(deps, prepared, task.call)
   } catch (error) {
-    throw await abandonImages(prepared, error)
+    throw await abandonImages(deps, prepared, error)
   }
 }

@@ -11,7 +11,7 @@ import { listTargets, type Place } from '../routing/list-targets.ts'
 import type { ChatTarget } from '../routing/target.ts'
 import type { EmbeddingUpstream, UpstreamEmbeddings } from '../upstream/embedding-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
-import { decideCharge, type DecidedCharge, type ServedBy, settlementOf } from './chat-charge.ts'
+import { countedCost, decideCharge, type DecidedCharge, type ServedBy, settlementOf } from './chat-charge.ts'
 import type { CompletedChat } from './complete-chat.ts'
 import { findEmbeddingModel } from './find-model.ts'
 import { withLateCost } from './late-cost.ts'
@@ -111,6 +111,8 @@ function embed(deps: ChatDeps, prepared: PreparedEmbeddings, call: EmbeddingCall
       const { confidential } = prepared.model
       return port.embed({ body: call.body, upstreamModel, count: call.texts.length, confidential, signal })
     },
+    reportsOf: (embedded) => [embedded],
+    costOf: countedCost,
     failureOf: () => null,
     isEnded: () => signal.aborted,
     mayRepeat: () => !signal.aborted,
@@ -140,13 +142,14 @@ async function answerAndSettle(
   const embedded = await embed(deps, prepared, call)
   const { name: upstream } = prepared.target.upstream
   const data = renderVectors(embedded.vectors, call.request.encoding_format ?? 'float')
-  if (data === null) throw upstreamFailure('broken', { upstream, status: 200, cost: embedded.cost })
+  if (data === null) throw upstreamFailure('broken', { upstream, status: 200 })
   const answer = await withLateCost(deps, prepared.target.upstream, embedded)
   const counted = { promptTokens: prepared.promptTokens, outputBytes: 0, limit: null, laterBytes: 0 }
   const decided = decideCharge(prepared.target.price, answer, counted)
   const wanted = decided.charge.charge
   // Written before the settlement, so that an answer which cannot be written is never charged.
   const json = render(call, data, { decided, charge: wanted })
+  prepared.hold.bill.deliver(embedded)
   const charge = await prepared.hold.settle(settlementOf(decided, servedBy(prepared, answer.generationId), 'ok'))
   return { json: charge === wanted ? json : render(call, data, { decided, charge }), charge }
 }

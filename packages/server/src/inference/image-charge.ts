@@ -1,10 +1,9 @@
 /** From the pictures that came to what the caller pays. Pure: the rules of the price are the pricing room's. */
-import { type ErrorCode, ZERO } from '@svc/contract'
 import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
 import { chargeMedia, listMediaCost, type MediaLine } from '../pricing/charge-media.ts'
 import { likelyImageRate, type RenderSettings } from '../pricing/image-rate.ts'
 import type { AttoUsd, ChatCharge } from '../pricing/price.ts'
-import { attoUsdOf, costAtPar } from '../pricing/usd.ts'
+import { attoUsdOf } from '../pricing/usd.ts'
 import type { UpstreamImages } from '../upstream/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
 import type { PreparedImages } from './prepare-images.ts'
@@ -36,7 +35,7 @@ export function chargeImages(
     }
   }
   const listed = unreported.length === 0 ? 0n : listMediaCost(linesOf(prepared, call, unreported, settings))
-  const reportedCost = attoUsdOf(paid.reduce((sum, { cost }) => sum + (cost ?? 0n), listed))
+  const reportedCost = attoUsdOf(paid.reduce((sum, answer) => sum + (shareOfCost(answer) ?? 0n), listed))
   const estimated = unreported.length > 0
   return {
     charge: chargeMedia({ lines: linesOf(prepared, call, paid, settings), reportedCost, estimated }),
@@ -103,28 +102,9 @@ export function imageSettlement(
   }
 }
 
-/**
- * Makes the settlement of a request without a picture: free; what the upstream asks all the same is our loss.
- *
- * @param costs of all calls; null where none was told.
- */
-export function emptySettlement(
-  { target: { upstream, upstreamModel } }: PreparedImages,
-  answers: readonly UpstreamImages[],
-  costs: readonly (AttoUsd | null)[],
-  errorCode: ErrorCode,
-): Settlement {
-  const cost: AttoUsd = attoUsdOf(costs.reduce<bigint>((sum, each) => sum + (each ?? 0n), 0n))
-  return {
-    charge: ZERO,
-    cost: costAtPar(cost),
-    facts: {
-      ...NO_FACTS,
-      upstream: upstream.name,
-      upstreamModel,
-      generationId: answers[0]?.generationId ?? null,
-      status: 'error',
-      errorCode,
-    },
-  }
+/** The part of a call's cost that belongs to the pictures that came, rounded up; null where its cost is not known. */
+export function shareOfCost({ cost, renders, answered }: UpstreamImages): AttoUsd | null {
+  if (cost === null || renders.length >= answered) return cost
+  const [came, made] = [BigInt(renders.length), BigInt(answered)]
+  return attoUsdOf((cost * came + made - 1n) / made)
 }

@@ -1,3 +1,4 @@
+import type { AttoUsd } from '../pricing/price.ts'
 import type { ChatUpstream, ReportedUsage } from '../upstream/chat-upstream.ts'
 
 /**
@@ -13,6 +14,22 @@ const LAST_WAIT_MS = 4_000
 export interface LateCostDeps {
   /** Waits so many milliseconds; passed in so that tests need not. */
   readonly pause: (milliseconds: number) => Promise<void>
+}
+
+/** Asks an upstream a few times what a generation cost; null when it does not know. Never rejects. */
+export async function lookUpCost(
+  deps: LateCostDeps,
+  upstream: Pick<ChatUpstream, 'findCost'>,
+  generationId: string,
+  isAwaited = true,
+): Promise<AttoUsd | null> {
+  for (const wait of isAwaited ? WAITS_MS : [...WAITS_MS, LAST_WAIT_MS]) {
+    await deps.pause(wait)
+    // A look-up that fails is a look-up that does not know.
+    const cost = await upstream.findCost(generationId).catch(() => null)
+    if (cost !== null) return cost
+  }
+  return null
 }
 
 const AWAITED = { isAwaited: true, note: () => Promise.resolve() } as const
@@ -34,11 +51,6 @@ export async function withLateCost<Report extends ReportedUsage & { readonly gen
   const { generationId } = report
   if (report.usage !== null || report.cost !== null || generationId === null) return report
   await more.note()
-  for (const wait of more.isAwaited ? WAITS_MS : [...WAITS_MS, LAST_WAIT_MS]) {
-    await deps.pause(wait)
-    // A look-up that fails is a look-up that does not know.
-    const cost = await upstream.findCost(generationId).catch(() => null)
-    if (cost !== null) return { ...report, cost }
-  }
-  return report
+  const cost = await lookUpCost(deps, upstream, generationId, more.isAwaited)
+  return cost === null ? report : { ...report, cost }
 }

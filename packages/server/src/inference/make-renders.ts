@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors/service-error.ts'
 import { type AttemptDeps, attemptTargets } from '../routing/attempt-targets.ts'
 import type { PartialImage, UpstreamImageRequest, UpstreamImages } from '../upstream/image-upstream.ts'
-import { UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
+import { billOf, type UpstreamBill, UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
 import type { ImageCall } from './image-call.ts'
 import type { ImageTarget } from './image-target.ts'
 import type { PreparedImages } from './prepare-images.ts'
@@ -20,6 +20,8 @@ export interface RenderWatcher {
 export interface MadeRenders {
   readonly answers: readonly UpstreamImages[]
   readonly failures: readonly Error[]
+  /** What each call says of its cost, those among them whose failure has been mended by others. */
+  readonly reports: readonly UpstreamBill[]
 }
 
 /** Failures that say that the upstream has looked at the request and did nothing. */
@@ -38,6 +40,7 @@ export function makeRenders(
   const { signal } = prepared.hold.ended
   return attemptTargets(deps, prepared, {
     run: (target) => makeAt(prepared, target, call, watcher),
+    reportsOf: ({ reports }) => reports,
     failureOf: whyNone,
     callsOf: ({ answers, failures }) => [...answers.map(() => null), ...failures],
     isEnded: () => signal.aborted,
@@ -74,7 +77,7 @@ async function makeAt(
   const mayRefuse = atOnce > 1 && rounds.came === 0 && rounds.failures.some(isRefusal)
   if (mayRefuse) await rounds.tryOneByOne()
   else if (rounds.failures.length === 0 && rounds.came > 0) await rounds.ask(countsOf(call.count - rounds.answered, 1))
-  return { answers: rounds.answers, failures: rounds.failures }
+  return { answers: rounds.answers, failures: rounds.failures, reports: rounds.reports }
 }
 
 function isRefusal(failure: Error): boolean {
@@ -88,8 +91,13 @@ function countsOf(count: number, size: number): number[] {
   return counts
 }
 
+function emptyOf({ name: upstream }: { readonly name: string }, { generationId }: UpstreamImages): UpstreamFailure {
+  return upstreamFailure('empty', { upstream, generationId })
+}
+
 class Rounds {
   readonly answers: UpstreamImages[] = []
+  readonly reports: UpstreamBill[] = []
   failures: Error[] = []
   #renders = 0
   #answered = 0
@@ -133,11 +141,14 @@ class Rounds {
       const { port, upstream } = this.#target
       const made = await port.create(this.#request(count), this.#watcher.onPartial)
       this.answers.push(made)
+      this.reports.push(made)
       this.#renders += made.renders.length
       this.#answered += made.answered
       if (made.renders.length > 0) this.#watcher.onMade(made)
-      else this.failures.push(upstreamFailure('empty', { upstream: upstream.name }))
+      else this.failures.push(emptyOf(upstream, made))
     } catch (error) {
+      const report = billOf(error)
+      if (report !== null) this.reports.push(report)
       this.failures.push(error instanceof Error ? error : new Error('A call has failed', { cause: error }))
     }
   }

@@ -138,6 +138,7 @@ export function askForTranscript(
   const { signal } = prepared.hold.ended
   return attemptTargets(deps, prepared, {
     run: (target) => target.port.transcribe(upstreamRequest(prepared, target, call), delivery.onEvent),
+    reportsOf: (transcript) => [transcript],
     failureOf: ({ cut }) => cut,
     isEnded: () => signal.aborted,
     mayRepeat: () => !signal.aborted && delivery.mayRepeat(),

@@ -1,22 +1,26 @@
-/** The end of a request that failed before its caller had anything: free, whatever the upstream asks for it. */
+/** The end of a request that failed before its caller had anything: free, whatever upstreams ask for it. */
 import type { OpenHold } from '../billing/open-hold.ts'
 import { codeOf } from '../errors/code-of.ts'
-import type { AttoUsd } from '../pricing/price.ts'
 import type { Target } from '../routing/target.ts'
-import { UpstreamFailure } from '../upstream/upstream-failure.ts'
-import { freeSettlement } from './chat-charge.ts'
-import { type LateCostDeps, withLateCost } from './late-cost.ts'
+import { billOf } from '../upstream/upstream-failure.ts'
+import { type LateCostDeps, lookUpCost } from './late-cost.ts'
 
-/** What the upstream bills for what it did not deliver; null where it does not say. */
-async function lostCost(deps: LateCostDeps, { upstream }: Target, failure: UpstreamFailure): Promise<AttoUsd | null> {
-  const { cost, generationId } = failure
-  // An answer that broke off may be billed all the same: its cost is looked up as that of a stream is.
-  return (await withLateCost(deps, upstream, { usage: null, wire: null, cost, generationId })).cost
+/**
+ * Asks upstreams for costs that the request's bill lacks: an answer that broke off may be billed all the same. Never
+ * rejects.
+ */
+export async function completeBill(deps: LateCostDeps, { bill }: Pick<OpenHold, 'bill'>): Promise<void> {
+  await Promise.all(
+    bill.unknown.map(async (unknown) => {
+      const cost = await lookUpCost(deps, unknown.upstream, unknown.generationId)
+      if (cost !== null) bill.learn(unknown, cost)
+    }),
+  )
 }
 
 /**
- * Frees a request that has failed, and books what the upstream bills for it as our loss. Where it is settled already
- * there is nothing to do, and nobody to ask what it costs. Never rejects.
+ * Frees a request that has failed, and books what upstreams bill for it as our loss. Where it is settled already there
+ * is nothing to do, and nobody to ask what it costs. Never rejects.
  */
 export async function settleFailed(
   deps: LateCostDeps,
@@ -25,10 +29,8 @@ export async function settleFailed(
 ): Promise<void> {
   if (hold.isSettled) return
   const { upstream, upstreamModel } = target
-  if (error instanceof UpstreamFailure) {
-    const cost = await lostCost(deps, target, error)
-    const served = { upstream: upstream.name, model: target, generationId: error.generationId }
-    if (cost !== null) await hold.settle(freeSettlement(cost, served, error.code)).catch(() => undefined)
-  }
-  await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel })
+  hold.bill.withdraw()
+  await completeBill(deps, hold)
+  const generationId = billOf(error)?.generationId ?? null
+  await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel, generationId })
 }

@@ -168,6 +168,8 @@ function beginToSpeak(
   return attemptTargets(deps, prepared, {
     run: ({ port, upstreamModel, voice }) =>
       port.speak({ body: call.body, upstreamModel, format, voice, confidential: model.confidential, signal }),
+    // What it costs is not told with a sound, and the text is charged whatever it was.
+    reportsOf: () => [],
     failureOf: () => null,
     isEnded: () => signal.aborted,
     mayRepeat: () => !signal.aborted && !gone.aborted,

@@ -1,17 +1,18 @@
 /** One chat request that is answered as a stream. */
 import { nanocreditsOf } from '@svc/contract'
-import { codeOf } from '../errors/code-of.ts'
 import { billingPrices } from '../pricing/charge-chat.ts'
 import { attemptTargets } from '../routing/attempt-targets.ts'
 import type { ChatTarget } from '../routing/target.ts'
 import type { ChatStream, ChatStreamOutcome } from '../upstream/chat-upstream.ts'
-import { decideCharge, freeSettlement, settlementOf } from './chat-charge.ts'
+import type { UpstreamBill } from '../upstream/upstream-failure.ts'
+import { countedCost, decideCharge, freeSettlement, settlementOf } from './chat-charge.ts'
 import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
 import type { StreamReader } from './frame-writer.ts'
 import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { type ChatDeps, type ChatTask, prepareChat, type PreparedChat, servedBy } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
+import { completeBill, settleFailed } from './settle-failed.ts'
 import { StreamDelivery } from './stream-delivery.ts'
 import { judgeStream, type StreamVerdict } from './stream-verdict.ts'
 
@@ -141,16 +142,34 @@ function runStream(
   })
 }
 
+/** A stream that is over, and what it says of its cost. */
+interface EndedStream {
+  readonly outcome: ChatStreamOutcome
+  readonly bill: UpstreamBill
+}
+
+/** Where the upstream says itself that it failed, it has said what that costs: nobody needs to be asked. */
+function billOfStream(outcome: ChatStreamOutcome): UpstreamBill {
+  const { error, cut, usage, cost, generationId } = outcome
+  if (error === null || cut) return { usage, cost, generationId }
+  return { cost, generationId: null }
+}
+
 function streamFromUpstream(
   deps: StreamChatDeps,
   prepared: PreparedChat,
   call: ChatCall,
   delivery: StreamDelivery,
-): Promise<ChatStreamOutcome> {
+): Promise<EndedStream> {
   let isBilled = false
   return attemptTargets(deps, prepared, {
-    run: (target) => runStream(prepared, call, delivery, target),
-    failureOf: ({ error, cost }) => {
+    run: async (target) => {
+      const outcome = await runStream(prepared, call, delivery, target)
+      return { outcome, bill: billOfStream(outcome) }
+    },
+    reportsOf: ({ bill }) => [bill],
+    costOf: countedCost,
+    failureOf: ({ outcome: { error, cost } }) => {
       isBilled = cost !== null && cost > 0n
       return error
     },
@@ -168,15 +187,17 @@ async function deliver(
   call: ChatCall,
   delivery: StreamDelivery,
 ): Promise<StreamEnd> {
-  const outcome = await streamFromUpstream(deps, prepared, call, delivery)
+  const { outcome, bill } = await streamFromUpstream(deps, prepared, call, delivery)
   const verdict = judge(delivery, outcome, call)
   if (verdict.kind === 'free') {
     const failure = delivery.interruptionError ?? outcome.error
     const emptiness = emptinessFailure(prepared.target.upstream.name, delivery.finishReasons)
     const errorCode = failure === null ? emptiness.code : verdict.errorCode
-    await prepared.hold.settle(freeSettlement(outcome.cost, servedBy(prepared, outcome), errorCode))
+    await completeBill(deps, prepared.hold)
+    await prepared.hold.settle(freeSettlement(servedBy(prepared, outcome), errorCode))
     throw failure ?? emptiness
   }
+  prepared.hold.bill.deliver(bill)
   const settled = await settleCharged(deps, prepared, { delivery, outcome }, verdict)
   const failure = delivery.interruption === null ? outcome.error : delivery.interruptionError
   if (failure !== null) throw failure
@@ -202,15 +223,15 @@ export async function streamChat(deps: StreamChatDeps, task: ChatTask, reader: S
   } catch (error) {
     // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
     const isDelivered = delivery.isOpen && prepared.hold.unwritten !== null
-    if (!isDelivered) await abandon(prepared, delivery, error)
+    if (!isDelivered) await abandon(deps, prepared, delivery, error)
     delivery.fail(error)
     return 'failed'
   }
 }
 
 /** A caller who leaves before the upstream answers has asked for nothing that was made: no failure, and free. */
-function abandon({ hold, target }: PreparedChat, delivery: StreamDelivery, error: unknown): Promise<void> {
-  const served = { upstream: target.upstream.name, upstreamModel: target.upstreamModel }
-  if (delivery.interruption === 'client_gone') return hold.abandon(null, { ...served, status: 'cancelled' })
-  return hold.abandon(codeOf(error), served)
+function abandon(deps: StreamChatDeps, prepared: PreparedChat, delivery: StreamDelivery, error: unknown) {
+  if (delivery.interruption !== 'client_gone') return settleFailed(deps, prepared, error)
+  const { upstream, upstreamModel } = prepared.target
+  return prepared.hold.abandon(null, { upstream: upstream.name, upstreamModel, status: 'cancelled' })
 }

@@ -91,7 +91,7 @@ async function deliver(
     mayRepeat: () => delivery.mayBeginAnew,
   })
   const priced = await priceImages(deps, prepared, call, made)
-  const charge = await settleImages(prepared, priced)
+  const charge = await settleImages(deps, prepared, priced)
   delivery.charged(charge)
   delivery.finish({ answers: priced.answers, charge, estimated: priced.decided.estimated })
 }
@@ -109,7 +109,7 @@ export async function streamImages(deps: ImageDeps, task: ImageTask, reader: Str
     await deliver(deps, prepared, task.call, delivery)
     return 'whole'
   } catch (error) {
-    delivery.fail(await abandonImages(prepared, error))
+    delivery.fail(await abandonImages(deps, prepared, error))
     return 'failed'
   } finally {
     delivery.close()

@@ -3,7 +3,6 @@ import type { Nanocredits } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
 import { transcribedSeconds } from '../pricing/delivered-part.ts'
 import type { TranscriptEvent, UpstreamTranscript } from '../upstream/transcription-upstream.ts'
-import { upstreamFailure } from '../upstream/upstream-failure.ts'
 import type { FrameWriter, StreamReader } from './frame-writer.ts'
 import { mediaSettlement } from './media-settlement.ts'
 import {
@@ -20,7 +19,7 @@ import { renderDoneEvent } from './render-transcript.ts'
 import type { StreamEnd } from './stream-chat.ts'
 import { settleFailed } from './settle-failed.ts'
 import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
-import { factsOf, refuseTranscript, servedTranscript } from './transcribe-sound.ts'
+import { emptyTranscript, factsOf, servedTranscript } from './transcribe-sound.ts'
 
 /** The caller's stream; opened with the first piece. */
 class TranscriptDelivery {
@@ -68,6 +67,7 @@ class TranscriptDelivery {
 /** A transcript that broke off: the part that was delivered is charged, unless it was we who ended it. */
 function settleCut(prepared: PreparedTranscription, transcript: UpstreamTranscript, cut: Error): Promise<Nanocredits> {
   const { hold, target, chargedSeconds } = prepared
+  hold.bill.deliver(transcript)
   const served = servedTranscript(prepared, transcript.generationId)
   if (hold.ended.signal.aborted) {
     const cancelled = { status: 'cancelled', errorCode: null, estimated: true } as const
@@ -92,10 +92,11 @@ async function deliver(
     throw transcript.cut
   }
   if (transcript.text.trim() === '' && !delivery.isOpen && !isSilence(transcript)) {
-    return refuseTranscript(prepared, transcript, upstreamFailure('empty', { upstream: prepared.target.upstream.name }))
+    throw emptyTranscript(prepared, transcript)
   }
   const served = servedTranscript(prepared, transcript.generationId)
   const end = { status: 'ok', errorCode: null, estimated: true } as const
+  prepared.hold.bill.deliver(transcript)
   const charged = await prepared.hold.settle(mediaSettlement(chargeOf(prepared), served, end))
   delivery.charged(charged)
   // An upstream that sends no pieces has told it all in one.

@@ -1,9 +1,8 @@
 /** One sound that is written down, answered whole. */
 import type { Nanocredits } from '@svc/contract'
-import { codeOf } from '../errors/code-of.ts'
 import type { UpstreamTranscript } from '../upstream/transcription-upstream.ts'
 import { upstreamFailure } from '../upstream/upstream-failure.ts'
-import { freeSettlement, type ServedBy } from './chat-charge.ts'
+import type { ServedBy } from './chat-charge.ts'
 import { mediaSettlement } from './media-settlement.ts'
 import {
   askForTranscript,
@@ -41,15 +40,9 @@ export function factsOf(
   return { task, duration, chargedSeconds, svc: renderSvc(charge, true, null) }
 }
 
-/** Frees a request that cannot be answered; what the upstream asks for its work is our loss. */
-export async function refuseTranscript(
-  prepared: PreparedTranscription,
-  transcript: UpstreamTranscript,
-  error: unknown,
-): Promise<never> {
-  const served = servedTranscript(prepared, transcript.generationId)
-  await prepared.hold.settle(freeSettlement(transcript.cost, served, codeOf(error)))
-  throw error
+/** Why a transcript without a word is none. */
+export function emptyTranscript({ target }: PreparedTranscription, { generationId }: UpstreamTranscript): Error {
+  return upstreamFailure('empty', { upstream: target.upstream.name, generationId })
 }
 
 /** A whole answer: nothing leaves before its end, and it is made to the end. */
@@ -63,17 +56,13 @@ async function answerAndSettle(
   const transcript = await askForTranscript(deps, prepared, call, WATCHED_BY_NOBODY)
   const charge = chargeOf(prepared)
   if (transcript.text.trim() === '' && !isSilence(transcript)) {
-    return refuseTranscript(prepared, transcript, upstreamFailure('empty', { upstream: prepared.target.upstream.name }))
+    throw emptyTranscript(prepared, transcript)
   }
   const render = (charged: Nanocredits): string =>
     renderTranscript(transcript, call.format, factsOf(prepared, call.task, charged))
   // Written before the settlement, so that an answer which cannot be written is never charged.
-  let body = ''
-  try {
-    body = render(charge.charge)
-  } catch (error) {
-    return refuseTranscript(prepared, transcript, error)
-  }
+  const body = render(charge.charge)
+  prepared.hold.bill.deliver(transcript)
   const served = servedTranscript(prepared, transcript.generationId)
   const end = { status: 'ok', errorCode: null, estimated: true } as const
   const charged = await prepared.hold.settle(mediaSettlement(charge, served, end))

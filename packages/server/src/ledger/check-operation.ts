@@ -84,15 +84,17 @@ function checkedSettle(operation: SettleHold): SettleHold {
   assertId(operation.holdId)
   const charge = believable('charge', operation.charge, OPERATION_AMOUNT_MAX)
   const cost = believable('cost', operation.cost, COST_MAX)
+  const lost = believable('lost', operation.lost, cost)
   assert(operation.end === 'captured' || operation.charge === 0n, 'only a captured hold has a charge')
+  assert(operation.lost <= operation.cost, 'what is lost is a part of the cost')
   assert(operation.end !== 'expired' || operation.cost === 0n, 'a hold with a known cost does not expire')
   for (const count of [facts.promptTokens, facts.completionTokens, facts.cachedTokens, facts.reasoningTokens]) {
     if (count !== null) assertCount('tokens', count, Number.MAX_SAFE_INTEGER)
   }
   if (facts.latencyMs !== null) assertCount('latencyMs', facts.latencyMs, Number.MAX_SAFE_INTEGER)
   const stored = storableFacts(facts)
-  const isSame = charge === operation.charge && cost === operation.cost && stored === facts
-  return isSame ? operation : { ...operation, charge, cost, facts: stored }
+  const isSame = charge === operation.charge && cost === operation.cost && lost === operation.lost && stored === facts
+  return isSame ? operation : { ...operation, charge, cost, lost, facts: stored }
 }
 
 function storableFacts(facts: UsageFacts): UsageFacts {

@@ -141,8 +141,10 @@ export interface SettleHold {
   readonly end: HoldEnd
   /** What the published rules say the request costs the caller. */
   readonly charge: Nanocredits
-  /** What the upstream charges us, at par; 0 when it is not known. */
+  /** What upstreams charge us, at par; 0 when it is not known. */
   readonly cost: Nanocredits
+  /** The part of the cost that brought the caller nothing: it is written off beside whatever is charged. */
+  readonly lost: Nanocredits
   readonly facts: UsageFacts
   readonly now: number
 }

@@ -155,7 +155,7 @@ interface OrphanFindings {
 
 function settlementFor(deps: OrphanDeps, findings: OrphanFindings): readonly [Outcome, SettleHold] {
   const { hold, progress, cost, now } = findings
-  const base = { kind: 'settle', holdId: hold.hold_id, now } as const
+  const base = { kind: 'settle', holdId: hold.hold_id, lost: ZERO, now } as const
   const facts = factsFrom(progress)
   if (cost !== null) {
     const { charge, cost: paid, basis, pricing } = deps.chargeForCost(hold, cost)

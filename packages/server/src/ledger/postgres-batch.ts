@@ -107,13 +107,17 @@ function placeRowFrom(ids: BatchIds, operation: PlaceHold): Record<string, unkno
   }
 }
 
-function settleRowFrom(ids: BatchIds, { holdId, end, charge, cost, now, facts }: SettleHold): Record<string, unknown> {
+function settleRowFrom(
+  ids: BatchIds,
+  { holdId, end, charge, cost, lost, now, facts }: SettleHold,
+): Record<string, unknown> {
   return {
     kind: 'settle',
     hold: positionOf(ids.holds, holdId),
     outcome: end,
     charge: charge.toString(),
     cost: cost.toString(),
+    lost: lost.toString(),
     now,
     upstream: facts.upstream,
     upstream_model: facts.upstreamModel,

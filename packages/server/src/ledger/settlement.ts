@@ -3,6 +3,8 @@
  * 0008.
  */
 
+import type { SettleHold } from './operations.ts'
+
 export interface Settlement {
   /** Taken from the account. */
   readonly charge: bigint
@@ -13,8 +15,9 @@ export interface Settlement {
 }
 
 /** Splits a charge that `payable` may not cover, so that `charge + writeOff = cost + margin`. */
-export function splitCharge(asked: { readonly charge: bigint; readonly cost: bigint }, payable: bigint): Settlement {
+export function splitCharge(asked: Pick<SettleHold, 'charge' | 'cost' | 'lost'>, payable: bigint): Settlement {
   const charge = asked.charge < payable ? asked.charge : payable
-  const owed = asked.charge > asked.cost ? asked.charge : asked.cost
+  const delivered = asked.cost - asked.lost
+  const owed = (asked.charge > delivered ? asked.charge : delivered) + asked.lost
   return { charge, writeOff: owed - charge, cost: asked.cost, margin: owed - asked.cost }
 }

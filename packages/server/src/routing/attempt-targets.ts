@@ -2,7 +2,9 @@
  * The attempts of one request: at the first target, and at others or once more where an attempt failed and nothing
  * can have been billed for it.
  */
-import { UpstreamFailure } from '../upstream/upstream-failure.ts'
+import type { Bill } from '../upstream/bill.ts'
+import type { AttoUsd } from '../pricing/price.ts'
+import { billOf, type UpstreamBill, UpstreamFailure } from '../upstream/upstream-failure.ts'
 import { circuitsOpen } from './list-targets.ts'
 import type { Target } from './target.ts'
 
@@ -30,12 +32,16 @@ export interface Attempted<To extends Target> {
   readonly targets: readonly To[]
   /** Who serves it. */
   target: To
-  readonly hold: { readonly id: string }
+  readonly hold: { readonly id: string; readonly bill: Pick<Bill, 'note'> }
 }
 
 /** One attempt, and what it says about itself. */
 export interface Attempt<To extends Target, Result> {
   run(target: To): Promise<Result>
+  /** What the upstream says that a result cost: one report for each call. */
+  reportsOf(result: Result): readonly UpstreamBill[]
+  /** What a report that names no cost makes of one; absent: nothing. */
+  costOf?(target: NoInfer<To>, report: UpstreamBill): AttoUsd | null
   /** How an attempt failed that has a result all the same; null when it did not. */
   failureOf(result: Result): Error | null
   /** How each call of an attempt ended that makes several, null for an answer; absent where it makes one. */
@@ -111,16 +117,25 @@ function thrown(error: unknown): MadeAttempt<never> {
   }
 }
 
-async function make<To extends Target, Result>(attempt: Attempt<To, Result>, target: To): Promise<MadeAttempt<Result>> {
-  const { upstreamModel } = target
-  const { circuits } = target.upstream
+async function make<To extends Target, Result>(
+  attempt: Attempt<To, Result>,
+  target: To,
+  { bill }: Attempted<To>['hold'],
+): Promise<MadeAttempt<Result>> {
+  const { upstream, upstreamModel } = target
+  const { circuits } = upstream
   if (!circuits.admit(upstreamModel)) return thrown(circuitsOpen([target]))
+  const note = (report: UpstreamBill): void =>
+    bill.note(report, upstream, report.cost ?? attempt.costOf?.(target, report) ?? null)
   let made: MadeAttempt<Result>
   try {
     const result = await attempt.run(target)
+    attempt.reportsOf(result).forEach(note)
     const failure = attempt.failureOf(result)
     made = { failure, calls: attempt.callsOf?.(result) ?? [failure], finish: () => result }
   } catch (error) {
+    const report = billOf(error)
+    if (report !== null) note(report)
     made = thrown(error)
   }
   if (made.failure !== null && attempt.isEnded()) circuits.release(upstreamModel)
@@ -146,7 +161,7 @@ export async function attemptTargets<To extends Target, Result>(
   let hasRetried = false
   for (;;) {
     const { target } = prepared
-    const made = await make(attempt, target)
+    const made = await make(attempt, target, prepared.hold)
     const { failure } = made
     const isOver = !(failure instanceof UpstreamFailure) || !failure.isRepeatable || !attempt.mayRepeat()
     if (isOver || hasRetried) return made.finish()

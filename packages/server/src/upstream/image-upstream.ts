@@ -81,7 +81,7 @@ export interface UpstreamImages {
   /** How many the upstream says that it made, those among them that cannot be shown. */
   readonly answered: number
   readonly usage: ImageUsage | null
-  /** What these renders cost: the part of the call's cost that is theirs; null where the upstream does not say. */
+  /** What the call cost, with renders that cannot be shown; null where the upstream does not say. */
   readonly cost: AttoUsd | null
   readonly generationId: string | null
   /** Settings as the upstream says it used them; null where it does not. */

@@ -7,6 +7,7 @@ import { ownMember, type ErrorCode } from '@svc/contract'
 import { ServiceError, type ServiceErrorOptions } from '../errors/service-error.ts'
 import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
 import { UnsentError } from './http-exchange.ts'
+import type { ImageUsage } from './image-upstream.ts'
 
 /** A failure as an adapter understands it. */
 export type FailureKind =
@@ -201,8 +202,8 @@ export class UpstreamFailure extends ServiceError {
 /** What an upstream has told of its bill for one answer; null where it has told nothing. */
 export interface UpstreamBill {
   readonly cost: AttoUsd | null
-  /** Tokens of an answer, for an upstream that bills by them. */
-  readonly usage?: ChatUsage | null
+  /** What the answer is counted by, for an upstream that bills by that. */
+  readonly usage?: ChatUsage | ImageUsage | null
   /** By what the cost can be looked up. */
   readonly generationId: string | null
 }
@@ -215,8 +216,12 @@ export function billOf(error: unknown): UpstreamBill | null {
 }
 
 /** The same failure, with what the upstream had told of its bill when the answer failed. */
-export function withBill(error: Error, upstream: string, bill: UpstreamBill): Error {
-  const { cost, usage = null, generationId } = bill
+export function withBill(
+  error: Error,
+  upstream: string,
+  bill: Pick<UpstreamFailure, 'cost' | 'usage' | 'generationId'>,
+): Error {
+  const { cost, usage, generationId } = bill
   if (cost === null && usage === null && generationId === null) return error
   if (error instanceof UpstreamFailure) {
     const { kind, message, internal, retryAfterSeconds, waitMs, isRepeatable: isUnbilled, cause } = error

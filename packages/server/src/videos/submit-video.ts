@@ -7,7 +7,6 @@ import type { Caller } from '../keys/caller.ts'
 import type { AttoUsd } from '../pricing/price.ts'
 import { attemptTargets } from '../routing/attempt-targets.ts'
 import { listTargets } from '../routing/list-targets.ts'
-import { UpstreamFailure } from '../upstream/upstream-failure.ts'
 import type { VideoFile } from '../upstream/video-upstream.ts'
 import { endJob, settleJob } from './settle-video.ts'
 import type { VideoDeps } from './video-deps.ts'
@@ -114,6 +113,7 @@ function submit(deps: VideoDeps, submission: Submission): Promise<string> {
       const signal = AbortSignal.timeout(SUBMIT_MS)
       return (await port.submit({ ...settings, upstreamModel, signal })).jobId
     },
+    reportsOf: () => [],
     failureOf: () => null,
     isEnded: () => isLost,
     mayRepeat: () => deps.clock.now() - hold.placedAt < SUBMIT_MS,
@@ -126,7 +126,8 @@ async function handOver(deps: VideoDeps, submission: Submission): Promise<VideoJ
   try {
     upstreamJobId = await submit(deps, submission)
   } catch (error) {
-    await giveUp(deps, job, { errorCode: 'upstream_error', cost: error instanceof UpstreamFailure ? error.cost : null })
+    const { lost } = submission.hold.bill
+    await giveUp(deps, job, { errorCode: 'upstream_error', cost: lost > 0n ? lost : null })
     throw mayHaveBegun(error) ? withoutRetry(error) : error
   }
   const now = deps.clock.now()

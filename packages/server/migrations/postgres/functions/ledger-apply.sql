@@ -95,7 +95,7 @@ begin
     select * from jsonb_to_recordset(batch -> 'operations') as o (
       kind text, id text, hold int, account int, key int, team int, budget int, process text, fixed bigint,
       per_unit bigint, units bigint, full_amount bigint, policy text, first_units bigint, now bigint, day bigint,
-      week bigint, month bigint, outcome text, charge bigint, cost bigint, amount bigint, lease_until bigint,
+      week bigint, month bigint, outcome text, charge bigint, cost bigint, lost bigint, amount bigint, lease_until bigint,
       entries jsonb)
   loop
     n := n + 1;
@@ -235,7 +235,7 @@ begin
       if b is not null then available := least(available, b_limit[b] - b_spent[b] - b_reserved[b]); end if;
       freed := case when is_late then 0 else h_amount[h] end;
       charge := least(operation.charge, freed + greatest(available, 0));
-      owed := greatest(operation.charge, operation.cost);
+      owed := greatest(operation.charge, operation.cost - operation.lost) + operation.lost;
       a_posted[a] := a_posted[a] - charge; a_held[a] := a_held[a] - freed; a_changed[a] := true;
       if t is not null then
         b_spent[t] := b_spent[t] + charge; b_reserved[t] := b_reserved[t] - freed; b_changed[t] := true;

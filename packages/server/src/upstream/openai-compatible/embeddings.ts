@@ -140,7 +140,9 @@ function readEmbeddings(
   const vectors = readVectors(value['data'], request.count)
   if (vectors === null) {
     const isEmpty = Array.isArray(value['data']) && value['data'].length === 0
-    throw upstreamFailure(isEmpty ? 'empty' : 'broken', { upstream, status: 200, cost: reported.cost })
+    const generationId = generationIdOf(deps, response.headers) ?? readGenerationId(value, dialect.generationId)
+    const { usage, cost } = reported
+    throw upstreamFailure(isEmpty ? 'empty' : 'broken', { upstream, status: 200, usage, cost, generationId })
   }
   return {
     ...reported,

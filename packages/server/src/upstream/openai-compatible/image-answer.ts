@@ -1,6 +1,4 @@
 /** What an upstream answers to a request for pictures, in OpenAI's form and in OpenRouter's. */
-import { attoUsdOf } from '../../pricing/usd.ts'
-import type { AttoUsd } from '../../pricing/price.ts'
 import type { ImageUsage, Render, UpstreamImages } from '../image-upstream.ts'
 import { readRender } from '../render.ts'
 import { readCost } from './cost.ts'
@@ -67,10 +65,4 @@ const WORD_LENGTH_MAX = 32
 
 function word(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= WORD_LENGTH_MAX ? value : null
-}
-
-/** The part of a cost that belongs to those that came, rounded up. */
-export function shareOfCost(cost: AttoUsd | null, came: number, made: number): AttoUsd | null {
-  if (cost === null || came >= made) return cost
-  return attoUsdOf((cost * BigInt(came) + BigInt(made) - 1n) / BigInt(made))
 }

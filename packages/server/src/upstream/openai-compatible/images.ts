@@ -12,7 +12,7 @@ import { isContentRefusal } from '../find-refusal.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
-import { readAnswerFacts, readEntries, shareOfCost } from './image-answer.ts'
+import { readAnswerFacts, readEntries } from './image-answer.ts'
 import type { ImageBody } from './image-body.ts'
 import { ImageStreamReader } from './image-stream.ts'
 import { costOfFailure, isObject } from './usage.ts'
@@ -93,11 +93,11 @@ async function readAnswer(
   )
   const renders = found.filter((render) => render !== null).slice(0, request.count)
   const facts = readAnswerFacts(value, () => response.body, options.dialect)
+  const generationId = generationIdOf(options, response.headers)
   if (renders.length === 0 && isContentRefusal(value['data'])) {
-    throw upstreamFailure('content_policy', { upstream: options.name, status: 200, cost: facts.cost })
+    throw upstreamFailure('content_policy', { upstream: options.name, status: 200, cost: facts.cost, generationId })
   }
-  const cost = shareOfCost(facts.cost, renders.length, entries.length)
-  return { renders, answered: entries.length, ...facts, cost, generationId: generationIdOf(options, response.headers) }
+  return { renders, answered: entries.length, ...facts, generationId }
 }
 
 async function createWhole(options: ImagesOptions, request: UpstreamImageRequest): Promise<UpstreamImages> {
@@ -174,8 +174,8 @@ export function createImages(options: ImagesOptions): ImageUpstream {
       }
       const made =
         onPartial === null ? await createWhole(options, request) : await createStreamed(options, request, onPartial)
-      if (made.renders.length === 0 && made.cost === null) throw upstreamFailure('empty', { upstream: options.name })
-      return made
+      if (made.renders.length > 0 || made.cost !== null) return made
+      throw upstreamFailure('empty', { upstream: options.name, generationId: made.generationId })
     },
   }
 }
