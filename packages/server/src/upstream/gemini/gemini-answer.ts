@@ -178,13 +178,26 @@ function readResponse(value: Json, reader: GeminiReader): ReadResponse {
   return { ...read, error: null, more }
 }
 
+/**
+ * One response of a list: a stream that is not asked for as events comes so, and the errors of one. Source: Gemini API
+ * reference, "models.streamGenerateContent".
+ */
+function joinResponses(list: readonly Json[]): Json {
+  const candidates = list.flatMap(({ candidates: some }) =>
+    Array.isArray(some) ? some.filter(isObject).slice(0, 1) : [],
+  )
+  const contents = candidates.flatMap(({ content }) => (isObject(content) ? [content] : []))
+  const parts = contents.flatMap(({ parts: some }) => (Array.isArray(some) ? (some as unknown[]) : []))
+  const joined = { ...Object.assign({}, ...candidates), content: { ...contents[0], parts } }
+  return { ...Object.assign({}, ...list), ...(candidates.length === 0 ? {} : { candidates: [joined] }) }
+}
+
 /** Reads an answer; undefined when it is no JSON, and without choices when it is no answer. */
 export function readGeminiAnswer(text: Buffer): unknown {
   const value = parseJsonText(text, parseExactly)
-  // Errors of streams may stand in a list.
-  const first: unknown = Array.isArray(value) ? value[0] : value
-  if (!isObject(first)) return first
-  const { error, more, speech, finishReason } = readResponse(first, new GeminiReader())
+  const response = Array.isArray(value) && value.every(isObject) ? joinResponses(value) : value
+  if (!isObject(response)) return response
+  const { error, more, speech, finishReason } = readResponse(response, new GeminiReader())
   if (error !== null) return error
   if (speech === undefined) return more
   const calls = Array.isArray(speech['tool_calls']) ? speech['tool_calls'].filter(isObject) : null
