@@ -2,7 +2,6 @@
 import type { OpenHold } from '../billing/open-hold.ts'
 import { codeOf } from '../errors/code-of.ts'
 import type { Target } from '../routing/target.ts'
-import { billOf } from '../upstream/upstream-failure.ts'
 import { type LateCostDeps, lookUpCost } from './late-cost.ts'
 
 /**
@@ -31,6 +30,6 @@ export async function settleFailed(
   const { upstream, upstreamModel } = target
   hold.bill.withdraw()
   await completeBill(deps, hold)
-  const generationId = billOf(error)?.generationId ?? null
+  const { generationId } = hold.bill
   await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel, generationId })
 }

@@ -71,6 +71,11 @@ export class Bill {
     }
   }
 
+  /** The upstream's own id of what was made last; null where it gave none. */
+  get generationId(): string | null {
+    return [...this.#entries.values()].at(-1)?.generationId ?? null
+  }
+
   /** What is billed and brings the caller nothing. */
   get lost(): AttoUsd {
     let lost: bigint = ZERO_USD
