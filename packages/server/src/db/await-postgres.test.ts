@@ -73,12 +73,12 @@ describe.skipIf(findPostgres() === null)('a start on PostgreSQL', () => {
   test('a pooler that refuses settings of a session is asked without, and transactions set theirs', async () => {
     const pooler = await startPooler(proxy)
     const { database } = open(pooler.through(url))
-    const { pool, write } = await database
-    const { rows } = await pool.query(`select current_setting('statement_timeout') as limit`)
+    const ready = await database
+    const { rows } = await ready.pool.query(`select current_setting('statement_timeout') as limit`)
     expect(rows).toEqual([{ limit: '0' }])
     const session = await openPostgresSession(url)
     await session.query('create table seen (statement_limit text)')
-    await write([CompiledQuery.raw(`insert into seen values (current_setting('statement_timeout'))`)])
+    await ready.write([CompiledQuery.raw(`insert into seen values (current_setting('statement_timeout'))`)])
     expect(await session.query('select * from seen')).toEqual([{ statement_limit: '5s' }])
     await session.close()
     for (const each of opened.splice(0)) await each.close()
