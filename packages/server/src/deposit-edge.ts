@@ -16,7 +16,7 @@ import { createMirrorStore } from './keys/mirror-store.ts'
 import type { OutboxDeps } from './mail/outbox.ts'
 import type { OpenDeposits } from './open-deposits.ts'
 import { hasLocalDeposits } from './open-local-chains.ts'
-import type { Clock } from './runtime/clock.ts'
+import type { SystemClock } from './runtime/clock.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -27,7 +27,7 @@ const WALLET_CALLS_PER_DAY = 200
 export interface DepositEdgeParts {
   readonly config: Config
   readonly database: Database
-  readonly clock: Clock
+  readonly clock: SystemClock
   /** Null where no mail is sent. */
   readonly outbox: OutboxDeps | null
   /** What the gateway is called. */

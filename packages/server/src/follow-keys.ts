@@ -4,12 +4,12 @@ import type { Database } from './db/database.ts'
 import type { KeyAuthenticator } from './keys/authenticate-key.ts'
 import { createKeyNewsStore } from './keys/key-news-store.ts'
 import { createNewsPoll, type NewsPoll } from './keys/news-poll.ts'
-import type { Clock } from './runtime/clock.ts'
+import type { SystemClock } from './runtime/clock.ts'
 import { systemTimer } from './runtime/timer.ts'
 
 export interface FollowKeysParts {
   readonly database: Database
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly authenticator: KeyAuthenticator
   readonly openHolds: Pick<OpenHolds, 'revoke'>
   readonly onError: (error: unknown) => void

@@ -20,7 +20,7 @@ import { type ObservedParts, startObservation } from './open-observation.ts'
 import { type GatewayOptions, openParts, type Parts } from './open-parts.ts'
 import { type Health, readHealth } from './read-health.ts'
 import type { Phase } from './read-readiness.ts'
-import type { Clock } from './runtime/clock.ts'
+import type { SystemClock } from './runtime/clock.ts'
 import { LISTEN_BACKLOG } from './runtime/listen-backlog.ts'
 import { systemTimer } from './runtime/timer.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
@@ -35,7 +35,7 @@ export interface Gateway {
   readonly authenticator: KeyAuthenticator
   readonly media: OpenMedia
   readonly console: Pick<OpenConsole, 'firstRunAddress' | 'tellLowBalances'>
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly health: () => Promise<Health>
   /** How many requests are not settled yet: a stop waits for them. */
   readonly openRequests: () => number
@@ -52,17 +52,18 @@ export interface Gateway {
 /** How often a stop looks whether requests are still open, in milliseconds. */
 const STOP_POLL_MS = 20
 
-async function waitForHolds(openHolds: OpenHolds, untilMs: number, clock: Clock): Promise<void> {
-  while (openHolds.size > 0 && clock.now() < untilMs) await pauseFor(STOP_POLL_MS)
+async function waitForHolds(openHolds: OpenHolds, limitMs: number): Promise<void> {
+  const until = performance.now() + limitMs
+  while (openHolds.size > 0 && performance.now() < until) await pauseFor(STOP_POLL_MS)
 }
 
 async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => Promise<void>): Promise<void> {
-  const { openHolds, config, clock } = parts
+  const { openHolds, config } = parts
   // The listener closes now; connections that are busy stay until their answer is out.
   const closed = app.close()
-  await waitForHolds(openHolds, clock.now() + config.limits.shutdownGraceMs, clock)
+  await waitForHolds(openHolds, config.limits.shutdownGraceMs)
   openHolds.stop()
-  await waitForHolds(openHolds, clock.now() + SETTLE_MS, clock)
+  await waitForHolds(openHolds, SETTLE_MS)
   app.server.closeAllConnections()
   await closed
   await stopWorkers()

@@ -22,7 +22,7 @@ import { createWatchStore } from './deposits/watch-store.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { ChainFigures, ChainMetrics } from './metrics/chain-metrics.ts'
 import type { LocalChain } from './sandbox/local-chains.ts'
-import type { Clock } from './runtime/clock.ts'
+import type { Clock, SystemClock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
 import { systemTimer } from './runtime/timer.ts'
 import { startWatchingDeposits } from './worker/watch-deposits.ts'
@@ -47,7 +47,7 @@ export interface DepositsParts {
   readonly config: Pick<Config, 'deposits' | 'databaseUrl'>
   readonly database: Database
   readonly ledger: Pick<Ledger, 'submit'>
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly log: Logger
   readonly processId: string
   /** Null where nothing is counted. */
@@ -201,7 +201,7 @@ interface Watching {
 }
 
 function createWatching(
-  { log, processId, config }: DepositsParts,
+  { log, processId, config, clock }: DepositsParts,
   given: { readonly deps: WatchDeps; readonly chains: ReadonlyMap<ChainId, OpenChain>; readonly watchMs: number },
 ): Watching {
   const stops: (() => Promise<void>)[] = []
@@ -219,6 +219,7 @@ function createWatching(
         // Embedded storage has one process, so a restart need not wait for the lease of the process before it.
         processId: config.databaseUrl === null ? 'embedded' : processId,
         timer: systemTimer,
+        clock,
         log,
       }),
     )

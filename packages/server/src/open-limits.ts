@@ -7,12 +7,12 @@ import { type LimitCounters, createOwnLimits } from './limits/limit-counters.ts'
 import { createLimitStore } from './limits/limit-store.ts'
 import { openSharedLimits } from './limits/shared-limits.ts'
 import type { LimitMetrics } from './metrics/limit-metrics.ts'
-import type { Clock } from './runtime/clock.ts'
+import type { SystemClock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
 
 export interface LimitParts {
   readonly database: OpenDatabase
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly log: Logger
   readonly processId: string
   readonly config: Pick<Config, 'limits'>

@@ -121,7 +121,7 @@ export function settlementListener({ metrics }: Observation, catalog: Catalog, l
   const labelOf = modelLabels(catalog)
   return (hold, settlement, settled) => {
     onWriteOff(hold, settlement, settled)
-    const { facts, charge, now } = settlement
+    const { facts, charge } = settlement
     if (charge > hold.amount) metrics.ledger.overrun()
     const { type } = hold.request
     const outcome = {
@@ -129,13 +129,13 @@ export function settlementListener({ metrics }: Observation, catalog: Catalog, l
       upstream: facts.upstream ?? 'none',
       status: facts.status,
       errorCode: facts.errorCode,
-      seconds: (now - hold.placedAt) / 1_000,
+      seconds: hold.ageMs / 1_000,
       credits: creditsForDisplay(settled.charge),
     }
     if (type !== 'chat') return metrics.media.settled({ type, ...outcome })
     metrics.chat.settled({
       ...outcome,
-      firstContentSeconds: hold.firstContentAt === null ? null : (hold.firstContentAt - hold.placedAt) / 1_000,
+      firstContentSeconds: hold.firstContentMs === null ? null : hold.firstContentMs / 1_000,
       promptTokens: facts.promptTokens ?? 0,
       cachedTokens: facts.cachedTokens ?? 0,
       completionTokens: facts.completionTokens ?? 0,
@@ -169,11 +169,11 @@ export interface ObservedParts {
   readonly countVideoJobs: () => Promise<OpenVideoJobs>
 }
 
-function heldFigures(clock: Clock, held: { holds: number; amount: bigint; oldest: number | null }): HeldFigures {
+function heldFigures(held: { holds: number; amount: bigint; oldestMs: number }): HeldFigures {
   return {
     holds: held.holds,
     credits: creditsForDisplay(held.amount),
-    oldestSeconds: held.oldest === null ? 0 : Math.max(0, clock.now() - held.oldest) / 1_000,
+    oldestSeconds: held.oldestMs / 1_000,
   }
 }
 
@@ -221,7 +221,7 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
         streamsOpen: parts.streamsOpen(),
         ledgerQueue: waiting,
         ledgerRetries: retries,
-        holds: heldFigures(clock, open),
+        holds: heldFigures(open),
         settlementsUnwritten: open.unwritten,
         catalogAgeSeconds: catalog.updatedAt === 0 ? null : (clock.now() - catalog.updatedAt) / 1_000,
         catalogModels: catalog.list().length,
@@ -230,7 +230,9 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
     },
     readHeld: async () => {
       const held = await askHeld()
-      return held === null ? null : heldFigures(clock, held)
+      if (held === null) return null
+      const oldestMs = held.oldest === null ? 0 : Math.max(0, clock.now() - held.oldest)
+      return heldFigures({ ...held, oldestMs })
     },
   })
 }

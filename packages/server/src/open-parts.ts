@@ -29,7 +29,7 @@ import { openUpstreams } from './open-upstreams.ts'
 import { askInTime, ping } from './read-readiness.ts'
 import { requestOutcome } from './request-outcome.ts'
 import { claimStore } from './operators/store-kind.ts'
-import { type Clock, systemClock } from './runtime/clock.ts'
+import { type SystemClock, systemClock } from './runtime/clock.ts'
 import { createId } from './runtime/ids.ts'
 import type { Logger } from './runtime/log.ts'
 import { systemTimer } from './runtime/timer.ts'
@@ -38,7 +38,7 @@ import { createTokenCounter } from './tokens/token-counter.ts'
 export interface GatewayOptions {
   readonly config: Config
   readonly log: Logger
-  readonly clock?: Clock
+  readonly clock?: SystemClock
   /** Called when nothing can be charged any more until the process starts again; the log has said why. */
   readonly onFatal?: () => void
 }
@@ -80,7 +80,11 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const opened = openUpstreams(config, { clock, sandbox })
   const upstreams = observeUpstreams(observation, opened, config, sandbox?.url ?? null)
   const media = await openMedia(config, clock)
-  const ledger = new Ledger({ engine: observeEngine(observation, createLedgerEngine(database)) })
+  const ledger = new Ledger({
+    engine: observeEngine(observation, createLedgerEngine(database)),
+    onCorrected: (holdId, values) =>
+      log.error({ request_id: holdId, values }, 'a settlement had values that cannot be, and was written without them'),
+  })
   const keyStore = createKeyStore(database)
   const authenticator = createKeyAuthenticator({
     ...{ store: keyStore, peppers: config.peppers, clock },

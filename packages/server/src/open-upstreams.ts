@@ -3,7 +3,7 @@ import { speechFormats } from './audio/speech-format.ts'
 import type { Config, UpstreamConfig } from './config/config.ts'
 import { InvariantError } from './errors/invariant-error.ts'
 import type { MediaPrices } from './pricing/media-price.ts'
-import type { Clock } from './runtime/clock.ts'
+import type { SystemClock } from './runtime/clock.ts'
 import { openAnthropic } from './upstream/anthropic/open-anthropic.ts'
 import { openGemini } from './upstream/gemini/open-gemini.ts'
 import { openOpenAiCompatible } from './upstream/openai-compatible/open-openai-compatible.ts'
@@ -24,7 +24,7 @@ export interface SandboxAddress {
 const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
 
 interface OpenDeps {
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly sandbox: SandboxAddress | null
 }
 

@@ -136,12 +136,12 @@ interface AddressReply {
 
 /** A chain runs a moment before the gateway takes deposits on it. */
 async function findAddress(origin: string, key: string, chainId: number): Promise<string> {
-  const until = Date.now() + PLACE_MAX_MS
+  const until = performance.now() + PLACE_MAX_MS
   for (;;) {
     const reply = (await callApi({ origin, key }, '/api/deposits/address')) as AddressReply
     const found = reply.chains.find((chain) => chain.chainId === chainId)
     if (found !== undefined) return found.address
-    if (Date.now() > until) {
+    if (performance.now() > until) {
       throw new FundError(`The gateway takes no deposits on chain ${chainId} yet. Try again soon.`)
     }
     await pauseFor(FOLLOW_PAUSE_MS)
@@ -181,10 +181,10 @@ async function claimUntilCredited(
   { print, ...api }: Api & Pick<FundOptions, 'print'>,
   claim: object,
 ): Promise<DepositReply> {
-  const until = Date.now() + CREDIT_MAX_MS
+  const until = performance.now() + CREDIT_MAX_MS
   let id: string | null = null
   let told = ''
-  while (Date.now() < until) {
+  while (performance.now() < until) {
     if (id === null) id = ((await callApi(api, '/api/deposits/claim', claim)) as ClaimReply).id
     const deposit = id === null ? null : ((await callApi(api, `/api/deposits/${id}`)) as DepositReply)
     if (deposit?.status === 'credited') return deposit

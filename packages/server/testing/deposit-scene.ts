@@ -18,6 +18,7 @@ import { createWalletStore } from '../src/deposits/wallet-store.ts'
 import type { Ledger } from '../src/ledger/ledger.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { PUBLIC_MNEMONIC, type EvmChain } from './evm-chain.ts'
+import { steadyClock } from './steady-clock.ts'
 import { assertSound, openTestLedger } from './test-ledger.ts'
 
 const USD = 1_000n * 1_000_000_000n
@@ -79,7 +80,7 @@ export async function openDepositScene(engine: DatabaseEngine, chain: EvmChain, 
   const money = await openTestLedger(engine)
   const { database } = money.test
   let aheadMs = 0
-  const clock: Clock = { now: () => Date.now() + aheadMs }
+  const clock = steadyClock({ now: () => Date.now() + aheadMs })
   const policy = { ...TEST_POLICY, ...options.policy }
   const reader = openChainReader({ rules: chain.rules, rpcUrls: options.rpcUrls ?? [chain.url], clock })
   const readers = [reader, ...(options.readers ?? [])]

@@ -6,6 +6,7 @@ import type { LimitCounters } from '../src/limits/limit-counters.ts'
 import { createLimitStore, type LimitStore } from '../src/limits/limit-store.ts'
 import { openSharedLimits } from '../src/limits/shared-limits.ts'
 import type { LimitMetrics } from '../src/metrics/limit-metrics.ts'
+import type { SystemClock } from '../src/runtime/clock.ts'
 import { openTestDatabase } from './test-database.ts'
 
 /** What a process of a test has of its own. */
@@ -25,7 +26,7 @@ export interface SharedProcessOptions {
 }
 
 export interface SharedProcesses {
-  readonly clock: { time: number; now(): number }
+  readonly clock: SystemClock & { time: number }
   readonly database: PostgresDatabase
   /** Begins a process with a lease of a minute. */
   start(options?: SharedProcessOptions): Promise<SharedProcess>
@@ -41,7 +42,7 @@ export async function openSharedProcesses(): Promise<SharedProcesses> {
   const test = await openTestDatabase('postgres')
   const { database } = test
   if (database.engine !== 'postgres') throw new Error('limits are shared on PostgreSQL alone')
-  const clock = { time: 1_800_000_000_000, now: () => clock.time }
+  const clock = { time: 1_800_000_000_000, now: () => clock.time, elapsed: () => clock.time }
   let started = 0
   return {
     clock,

@@ -14,10 +14,11 @@ import { createKey, type CreatedKey, type KeyRequest } from '../src/keys/create-
 import { createKeyStore } from '../src/keys/key-store.ts'
 import { createAccountLimitStore } from '../src/keys/account-limit-store.ts'
 import { runAudit } from '../src/ledger/audit.ts'
-import { type Clock, systemClock } from '../src/runtime/clock.ts'
+import { type Clock, type SystemClock, systemClock } from '../src/runtime/clock.ts'
 import { createId } from '../src/runtime/ids.ts'
 import { createLogger } from '../src/runtime/log.ts'
 import { type ChatClient, createChatClient } from './chat-client.ts'
+import { steadyClock } from './steady-clock.ts'
 import { makeTestDatabase } from './test-database.ts'
 import { eventually } from './eventually.ts'
 import { findFreePort } from './free-port.ts'
@@ -34,7 +35,8 @@ export interface TestGatewayOptions {
   /** `svc.config.json`. Rate limits are wide unless it says otherwise. */
   readonly file?: ConfigFile
   readonly env?: Readonly<Record<string, string>>
-  readonly clock?: Clock
+  /** One that tells the time alone moves both: what time it is, and what has passed. */
+  readonly clock?: Clock | SystemClock
 }
 
 export interface TestGateway extends ChatClient {
@@ -110,7 +112,8 @@ const PUBLIC_SECRETS = {
 
 /** Starts one. Stop it at the end of the test. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { engine = 'sqlite', clock = systemClock } = options
+  const { engine = 'sqlite' } = options
+  const clock = steadyClock(options.clock ?? systemClock)
   const { place, remove } = await makeTestDatabase(engine)
   const workingDir = await mkdtemp(join(tmpdir(), 'svc-gateway-'))
   const file: ConfigFile = { ...options.file, limits: { ...wideLimits, ...options.file?.limits } }

@@ -25,12 +25,13 @@ import { type ObserverDeps, VideoObserver } from '../src/videos/video-observer.t
 import type { VideoOffer } from '../src/videos/video-settings.ts'
 import { TEST_NOW } from './ledger-operations.ts'
 import { startStubVideoUpstream, type StubVideoJob, type StubVideoUpstream } from './stub-video-upstream.ts'
+import type { SystemClock } from '../src/runtime/clock.ts'
 import { assertSound, openTestLedger, type TestLedger } from './test-ledger.ts'
 
 export interface VideoStage {
   readonly money: TestLedger
   readonly stub: StubVideoUpstream
-  readonly clock: { now(): number; moved: number }
+  readonly clock: SystemClock & { moved: number }
   readonly deps: ObserverDeps
   /** The offer of the one model that there is; a test may change it. */
   offer: VideoOffer
@@ -90,7 +91,7 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
   const money = await openTestLedger(engine)
   const stub = await startStubVideoUpstream()
   const folder = await mkdtemp(join(tmpdir(), 'svc-videos-'))
-  const clock = { moved: 0, now: () => TEST_NOW + clock.moved }
+  const clock = { moved: 0, now: () => TEST_NOW + clock.moved, elapsed: () => clock.moved }
   const files = await createFolderFiles({ folder, clock })
   const client = createUpstreamClient({
     ...{ url: stub.url, apiKey: 'upstream-key', timeouts: TIMEOUTS, allowH2: false, extraHeaders: {} },

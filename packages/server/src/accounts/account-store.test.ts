@@ -19,7 +19,7 @@ import { DEMO_CREDITS, seedDemo, type SeedDemoDeps } from './seed-demo.ts'
 import { setAccountStatus } from './set-account-status.ts'
 
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
-const clock = { now: () => Date.UTC(2026, 4, 14, 12) }
+const clock = { now: () => Date.UTC(2026, 4, 14, 12), elapsed: () => 0 }
 
 describeEachEngine('accounts', (engine) => {
   let open: TestDatabase

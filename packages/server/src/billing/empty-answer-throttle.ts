@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { SettleHold } from '../ledger/operations.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../runtime/clock.ts'
 
 /** One free answer is forgiven in so many milliseconds. Source: own choice. */
 const FORGIVEN_MS = 60_000
@@ -21,11 +21,11 @@ interface Provoked {
  */
 export class EmptyAnswerThrottle {
   readonly #allowed: number
-  readonly #clock: Clock
+  readonly #clock: MonotonicClock
   readonly #accounts = new Map<string, Provoked>()
 
   /** @param allowed so many are nobody's fault. */
-  constructor(allowed: number, clock: Clock) {
+  constructor(allowed: number, clock: MonotonicClock) {
     this.#allowed = allowed
     this.#clock = clock
   }
@@ -34,7 +34,7 @@ export class EmptyAnswerThrottle {
   note(accountId: string, { charge, cost, facts }: Pick<SettleHold, 'charge' | 'cost' | 'facts'>): void {
     const isProvoked = charge === 0n && (facts.errorCode === 'upstream_empty' || cost > 0n)
     if (!isProvoked && (charge === 0n || this.#accounts.size === 0)) return
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     const account = this.#accounts.get(accountId) ?? { count: 0, lastAt: now }
     const count = leftOf(account, now) + (isProvoked ? 1 : -1)
     this.#accounts.delete(accountId)
@@ -50,7 +50,7 @@ export class EmptyAnswerThrottle {
   check(accountId: string): void {
     const account = this.#accounts.get(accountId)
     if (account === undefined) return
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     const beyond = Math.ceil(leftOf(account, now)) - this.#allowed
     if (beyond <= 0) return
     const waitMs = Math.min(1_000 * 2 ** (beyond - 1), WAIT_MAX_MS) - (now - account.lastAt)

@@ -65,6 +65,8 @@ export async function settleJobHold(
   settlement: Settlement,
 ): Promise<JobSettlement> {
   const now = deps.clock.now()
+  // From one process to another there are rows alone: a clock that was set back makes it nothing.
+  const latencyMs = Math.max(0, now - hold.placedAt)
   const operation: SettleHold = {
     kind: 'settle',
     holdId: hold.id,
@@ -72,14 +74,18 @@ export async function settleJobHold(
     charge: settlement.charge,
     cost: settlement.cost,
     lost: settlement.charge === 0n ? settlement.cost : ZERO,
-    facts: { ...settlement.facts, latencyMs: Math.max(0, now - hold.placedAt) },
+    facts: { ...settlement.facts, latencyMs },
     now,
   }
   const result = await deps.ledger.submit(operation)
   if (result.kind === 'settled') {
-    const { id, accountId, amount, placedAt, type, model } = hold
+    const { id, accountId, amount, type, model } = hold
     deps.emptyAnswers?.note(accountId, operation)
-    deps.onSettled?.({ id, amount, placedAt, firstContentAt: null, request: { type, model } }, operation, result)
+    deps.onSettled?.(
+      { id, amount, ageMs: latencyMs, firstContentMs: null, request: { type, model } },
+      operation,
+      result,
+    )
   }
   return { charge: nanocreditsOf(result.charge), isFirst: result.kind === 'settled' }
 }

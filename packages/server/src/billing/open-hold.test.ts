@@ -6,7 +6,7 @@ import { NO_FACTS } from './settlement.ts'
 
 const deps: BillingDeps = {
   ledger: { submit: () => Promise.reject(new Error('nothing is submitted here')) },
-  clock: { now: () => 0 },
+  clock: { now: () => 0, elapsed: () => 0 },
   openHolds: new OpenHolds(),
   processId: 'process-1',
   consoleUrl: 'http://localhost/console',
@@ -26,7 +26,7 @@ function holdOf(units: number, limit: number | null): OpenHold {
     firstUnits: 50,
     flush: 'with_end',
   } as const
-  return new OpenHold(deps, request, { units, limit, placedAt: 0 })
+  return new OpenHold(deps, request, { units, limit, placedAt: 0, startedAt: 0 })
 }
 
 test('a prompt that turns out smaller leaves more of the same hold for the answer', () => {
@@ -56,7 +56,7 @@ test('a hold that is settled stays as it is: nobody is asked again, and the firs
     void told.push(charge)
   const { request } = holdOf(3, 3)
   const billing = { ...deps, ledger: { submit }, onSettled } as unknown as BillingDeps
-  const hold = new OpenHold(billing, request, { units: 3, limit: 3, placedAt: 0 })
+  const hold = new OpenHold(billing, request, { units: 3, limit: 3, placedAt: 0, startedAt: 0 })
   const settlement = (charge: bigint) => ({
     ...{ charge: nanocreditsOf(charge), cost: nanocreditsOf(0n) },
     facts: { ...NO_FACTS, status: 'ok' as const },

@@ -10,7 +10,7 @@ import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { HoldProgress, PlaceHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
 import { costAtPar } from '../pricing/usd.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { SystemClock } from '../runtime/clock.ts'
 import { Bill } from '../upstream/bill.ts'
 import type { EmptyAnswerThrottle } from './empty-answer-throttle.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
@@ -19,7 +19,7 @@ import type { SettlementListener } from './settlement-listener.ts'
 
 export interface BillingDeps {
   readonly ledger: Pick<Ledger, 'submit'>
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly openHolds: OpenHolds
   /** This process's name in the leases. */
   readonly processId: string
@@ -54,6 +54,7 @@ const refusals = {
 export class OpenHold {
   readonly id: string
   readonly request: HoldRequest
+  /** By the system's clock: for rows and for what callers read. */
   readonly placedAt: number
   /** What upstreams have billed for it so far. */
   readonly bill = new Bill()
@@ -61,24 +62,32 @@ export class OpenHold {
   readonly ended = new AbortController()
   /** What the request would be charged if this process died now; null while nothing was delivered. */
   progress: () => HoldProgress | null = () => null
-  /** When the caller's first content came, by the gateway's clock; null before, and for whole answers. */
-  firstContentAt: number | null = null
+  /** How long the caller's first content took, in milliseconds; null before it, and for whole answers. */
+  firstContentMs: number | null = null
   #fixed: Nanocredits
   #units: number
   #limit: number | null
   #settlement: SettleHold | null = null
   #charged: Nanocredits | null = null
+  readonly #startedAt: number
   readonly #deps: BillingDeps
 
+  /** @param placed.startedAt by the monotonic clock. */
   constructor(
     deps: BillingDeps,
     request: HoldRequest,
-    placed: { readonly units: number; readonly limit: number | null; readonly placedAt: number },
+    placed: {
+      readonly units: number
+      readonly limit: number | null
+      readonly placedAt: number
+      readonly startedAt: number
+    },
   ) {
     this.#deps = deps
     this.id = request.requestId
     this.request = request
     this.placedAt = placed.placedAt
+    this.#startedAt = placed.startedAt
     this.#fixed = request.fixed
     this.#limit = placed.limit
     this.#units = placed.units
@@ -97,6 +106,16 @@ export class OpenHold {
   /** Credits that the hold keeps back now, in nanocredits. */
   get amount(): bigint {
     return this.#fixed + this.request.perUnit * BigInt(this.#units)
+  }
+
+  /** Milliseconds since the hold was asked for. */
+  get ageMs(): number {
+    return this.#deps.clock.elapsed() - this.#startedAt
+  }
+
+  /** Notes that the caller's first content came; later calls change nothing. */
+  noteFirstContent(): void {
+    this.firstContentMs ??= this.ageMs
   }
 
   /** The settlement that could not be written yet; null in all ordinary life. */
@@ -155,7 +174,7 @@ export class OpenHold {
       charge: settlement.charge,
       cost: nanocreditsOf(settlement.cost + lost),
       lost,
-      facts: { ...settlement.facts, latencyMs: now - this.placedAt },
+      facts: { ...settlement.facts, latencyMs: Math.round(this.ageMs) },
     }
     this.#settlement = operation
     return this.#write(operation)
@@ -226,22 +245,22 @@ export class OpenHolds {
     this.#holds.delete(hold.id)
   }
 
-  /** What is open now: how many, how much in nanocredits, and since when the oldest; null for none. */
+  /** What is open now: how many, how much in nanocredits, and how old the oldest. */
   figures(): {
     readonly holds: number
     readonly amount: bigint
-    readonly oldest: number | null
+    readonly oldestMs: number
     readonly unwritten: number
   } {
     let amount = 0n
-    let oldest: number | null = null
+    let oldestMs = 0
     let unwritten = 0
     for (const hold of this.#holds.values()) {
       amount += hold.amount
-      oldest = Math.min(oldest ?? hold.placedAt, hold.placedAt)
+      oldestMs = Math.max(oldestMs, hold.ageMs)
       if (hold.unwritten !== null) unwritten++
     }
-    return { holds: this.#holds.size, amount, oldest, unwritten }
+    return { holds: this.#holds.size, amount, oldestMs, unwritten }
   }
 
   /** What the journal writes: one entry for each hold that has something to tell. */
@@ -280,6 +299,7 @@ export async function placeHold(deps: BillingDeps, request: HoldRequest): Promis
   const { caller } = request
   deps.emptyAnswers?.check(caller.accountId)
   const placedAt = deps.clock.now()
+  const startedAt = deps.clock.elapsed()
   const result = await deps.ledger.submit({
     kind: 'place',
     holdId: request.requestId,
@@ -301,7 +321,7 @@ export async function placeHold(deps: BillingDeps, request: HoldRequest): Promis
   })
   if (result.kind === 'refused') throw refusals[result.reason]
   if (result.kind === 'insufficient') throw insufficientCredits(result, { ...request, consoleUrl: deps.consoleUrl })
-  const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt })
+  const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt, startedAt })
   deps.openHolds.add(hold)
   return hold
 }

@@ -178,7 +178,7 @@ describeEachEngine('a statement', (engine) => {
 
   test('says in its file of a deposit whether it was play money', async () => {
     now = Date.UTC(2026, 4, 20)
-    const clock = { now: () => Date.UTC(2026, 4, 2) }
+    const clock = { now: () => Date.UTC(2026, 4, 2), elapsed: () => 0 }
     const { accountId } = await money.createCaller(0n)
     const { database } = money.test
     for (const chainId of [4663, 46630] as const) {

@@ -8,8 +8,9 @@ export type SettledAmounts = Pick<Extract<SettleResult, { kind: 'settled' }>, 'c
 export interface SettledHold {
   readonly id: string
   readonly amount: bigint
-  readonly placedAt: number
-  readonly firstContentAt: number | null
+  /** Milliseconds since the hold was asked for, and until the first content; null for whole answers. */
+  readonly ageMs: number
+  readonly firstContentMs: number | null
   readonly request: Pick<HoldRequest, 'type' | 'model'>
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { SystemClock } from '../runtime/clock.ts'
 import type { ChainReader, ChainView, ProviderAnswer } from './chain-reader.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { ChainUnavailableError, RpcRefusalError } from './chain-unavailable.ts'
@@ -10,7 +10,7 @@ export interface ChainReaderOptions {
   readonly rules: ChainRules
   /** In order of preference. */
   readonly rpcUrls: readonly string[]
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly timeoutMs?: number
   readonly onAsked?: (provider: string, outcome: RpcOutcome, elapsedMs: number) => void
 }
@@ -25,7 +25,7 @@ interface Provider {
   readonly view: ChainView
   /** Whether it has passed the check. */
   isTrusted: boolean
-  /** Not asked before this time. */
+  /** Not asked before this time, by the monotonic clock. */
   restsUntil: number
   /** What the check found wrong. */
   wrong: readonly string[]
@@ -59,7 +59,7 @@ export function openChainReader(options: ChainReaderOptions): ChainReader {
 
 interface ReaderDeps {
   readonly rules: ChainRules
-  readonly clock: Clock
+  readonly clock: SystemClock
 }
 
 async function askFirst<T>(
@@ -68,7 +68,7 @@ async function askFirst<T>(
   work: (view: ChainView) => Promise<T>,
 ): Promise<T> {
   // Rested ones come first; where all are resting, they are asked all the same.
-  const now = deps.clock.now()
+  const now = deps.clock.elapsed()
   const rested = providers.filter(({ restsUntil }) => restsUntil <= now)
   let failure = new ChainUnavailableError(`no provider of chain ${deps.rules.chainId} can be believed`)
   for (const provider of rested.length > 0 ? rested : providers) {
@@ -113,7 +113,7 @@ function outageFrom(error: unknown): ChainUnavailableError {
 
 async function admit({ rules, clock }: ReaderDeps, provider: Provider): Promise<void> {
   if (provider.isTrusted) return
-  if (provider.wrong.length === 0 || provider.restsUntil <= clock.now()) {
+  if (provider.wrong.length === 0 || provider.restsUntil <= clock.elapsed()) {
     provider.wrong = await checkProvider(provider.rpc, rules)
   }
   if (provider.wrong.length > 0) throw new ChainUnavailableError(provider.wrong.join('; '), RECHECK_MS / 1_000)
@@ -123,7 +123,7 @@ async function admit({ rules, clock }: ReaderDeps, provider: Provider): Promise<
 /** Whoever was away may come back as another: the check is made anew. */
 function rest({ clock }: ReaderDeps, provider: Provider, error: ChainUnavailableError): void {
   const isWrong = provider.wrong.length > 0
-  if (provider.restsUntil <= clock.now()) provider.restsUntil = clock.now() + (isWrong ? RECHECK_MS : REST_MS)
+  if (provider.restsUntil <= clock.elapsed()) provider.restsUntil = clock.elapsed() + (isWrong ? RECHECK_MS : REST_MS)
   provider.isTrusted = false
   provider.outage = isWrong ? null : error.message
 }

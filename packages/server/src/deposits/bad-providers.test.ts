@@ -345,7 +345,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
   test('whose finality stands still is not believed', async () => {
     const { accountId, txHash } = await payFinal(20)
     const rules = { ...chain.rules, finalityAgeMaxMs: 60_000 }
-    const clock = { now: () => scene.clock.now() + 120_000 }
+    const clock = { now: () => scene.clock.now() + 120_000, elapsed: () => scene.clock.elapsed() }
     const reader = openChainReader({ rules, rpcUrls: [chain.url], clock })
     const deps = { ...scene.deps, clock, chains: new Map([[4663 as const, reader]]) }
     const question = { chainId: 4663 as const, txHash, accountId }

@@ -23,7 +23,7 @@ function chainOf() {
 test('nobody waits for a chain: what was read last is told, and read anew where it is old', async () => {
   let now = 1_000_000
   const { asked, reader } = chainOf()
-  const lags = new FinalityLags(new Map([[4663 as const, reader]]), { now: () => now })
+  const lags = new FinalityLags(new Map([[4663 as const, reader]]), { elapsed: () => now })
   expect([lags.lagOf(4663), lags.lagOf(4663), lags.lagOf(46630)]).toEqual([null, null, null])
   expect(asked).toHaveLength(1)
   asked[0]?.resolve({ latest: block(900_000), finalized: block(60_000) })

@@ -1,6 +1,6 @@
 import type { ChainId } from '../chain/assets.ts'
 import type { ChainReader } from '../chain/chain-reader.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../runtime/clock.ts'
 
 /** For how long what was read is good enough for a guess, in milliseconds. Source: own choice. */
 const GOOD_MS = 15_000
@@ -16,12 +16,12 @@ interface Lag {
  */
 export class FinalityLags {
   readonly #chains: ReadonlyMap<ChainId, ChainReader>
-  readonly #clock: Clock
+  readonly #clock: MonotonicClock
   readonly #lags = new Map<ChainId, Lag>()
   readonly #reading = new Set<ChainId>()
 
   /** @param chains by id; those that come later included. */
-  constructor(chains: ReadonlyMap<ChainId, ChainReader>, clock: Clock) {
+  constructor(chains: ReadonlyMap<ChainId, ChainReader>, clock: MonotonicClock) {
     this.#chains = chains
     this.#clock = clock
   }
@@ -29,7 +29,7 @@ export class FinalityLags {
   /** Milliseconds; null as long as nothing was read, and where the chain could not be asked. */
   lagOf(chainId: ChainId): number | null {
     const last = this.#lags.get(chainId)
-    if (last === undefined || this.#clock.now() - last.readAt > GOOD_MS) this.#read(chainId)
+    if (last === undefined || this.#clock.elapsed() - last.readAt > GOOD_MS) this.#read(chainId)
     return last?.lagMs ?? null
   }
 
@@ -38,7 +38,7 @@ export class FinalityLags {
     if (reader === undefined || this.#reading.has(chainId)) return
     this.#reading.add(chainId)
     const note = (lagMs: number | null): void => {
-      this.#lags.set(chainId, { lagMs, readAt: this.#clock.now() })
+      this.#lags.set(chainId, { lagMs, readAt: this.#clock.elapsed() })
       this.#reading.delete(chainId)
     }
     reader

@@ -11,7 +11,7 @@ import { createLogger } from '../runtime/log.ts'
 import { createDepositStore } from './deposit-store.ts'
 import { sendReceiptOf } from './send-receipt.ts'
 
-const clock = { now: () => 1_795_000_000_000 }
+const clock = { now: () => 1_795_000_000_000, elapsed: () => 0 }
 
 let opened: TestDatabase
 let ledger: Ledger

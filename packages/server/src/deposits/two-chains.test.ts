@@ -3,6 +3,7 @@ import { creditsOf, openDepositScene, type DepositScene } from '../../testing/de
 import { hasEvm, startEvmChain, usdg, type EvmChain } from '../../testing/evm-chain.ts'
 import type { ChainId, Hex } from '../chain/assets.ts'
 import { openChainReader } from '../chain/open-chain-reader.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { createWalletStore } from './wallet-store.ts'
 import { settleTransaction, type TransactionOutcome } from './settle-transaction.ts'
 
@@ -17,7 +18,7 @@ describe.skipIf(!hasEvm())('two chains', () => {
   beforeAll(async () => {
     const [main, other] = await Promise.all([startEvmChain(4663), startEvmChain(46630)])
     chains = [main, other]
-    const reader = openChainReader({ rules: other.rules, rpcUrls: [other.url], clock: { now: () => Date.now() } })
+    const reader = openChainReader({ rules: other.rules, rpcUrls: [other.url], clock: systemClock })
     const treasuries = new Map<ChainId, Hex>([4663, 46630].map((chainId) => [chainId as ChainId, TREASURY]))
     scene = await openDepositScene('sqlite', main, { policy: { treasuries }, readers: [reader] })
     accountId = (await scene.money.createCaller(0n)).accountId

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../runtime/clock.ts'
 
 /** Hashes in memory at most; the oldest go first. */
 const HASHES_MAX = 10_000
@@ -8,12 +8,12 @@ const HASHES_MAX = 10_000
  * one that was claimed too early is found at the next claim.
  */
 export class UnknownTransactions {
-  readonly #clock: Clock
+  readonly #clock: MonotonicClock
   readonly #keepMs: number
   readonly #seen = new Map<string, number>()
 
   /** @param keepMs how long a hash is not looked up again. */
-  constructor(clock: Clock, keepMs: number) {
+  constructor(clock: MonotonicClock, keepMs: number) {
     this.#clock = clock
     this.#keepMs = keepMs
   }
@@ -22,7 +22,7 @@ export class UnknownTransactions {
     const key = `${chainId}:${txHash}`
     const until = this.#seen.get(key)
     if (until === undefined) return false
-    if (until > this.#clock.now()) return true
+    if (until > this.#clock.elapsed()) return true
     this.#seen.delete(key)
     return false
   }
@@ -30,7 +30,7 @@ export class UnknownTransactions {
   note({ chainId, txHash }: { readonly chainId: number; readonly txHash: string }): void {
     const key = `${chainId}:${txHash}`
     this.#seen.delete(key)
-    this.#seen.set(key, this.#clock.now() + this.#keepMs)
+    this.#seen.set(key, this.#clock.elapsed() + this.#keepMs)
     const oldest = this.#seen.keys().next()
     if (this.#seen.size > HASHES_MAX && oldest.done !== true) this.#seen.delete(oldest.value)
   }

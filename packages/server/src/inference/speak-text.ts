@@ -194,6 +194,6 @@ export async function speakText(deps: SpeakTextDeps, task: SpeechTask, reader: S
     throw error
   }
   journal(prepared, speech.generationId)
-  prepared.hold.firstContentAt = deps.clock.now()
+  prepared.hold.noteFirstContent()
   return deliver(prepared, speech, reader)
 }

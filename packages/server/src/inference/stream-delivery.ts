@@ -6,7 +6,6 @@
  * answer is kept back until the charge is durable, because it carries the charge.
  */
 import type { Nanocredits } from '@svc/contract'
-import type { Clock } from '../runtime/clock.ts'
 import type { ChatStream, ChatStreamOutcome, ChatStreamSink, ChunkFacts } from '../upstream/chat-upstream.ts'
 import type { FrameWriter, StreamReader } from './frame-writer.ts'
 import type { ChatCall } from './parse-chat.ts'
@@ -27,7 +26,6 @@ const EARLY_MAX = 64 * 1024
 
 export class StreamDelivery {
   readonly #firstContentMs: number
-  readonly #clock: Clock
   readonly #prepared: PreparedChat
   readonly #reader: StreamReader
   readonly #head: string
@@ -52,14 +50,8 @@ export class StreamDelivery {
   /** What the caller is told about the interruption; null when nothing is. */
   interruptionError: Error | null = null
 
-  constructor(
-    deps: { readonly firstContentMs: number; readonly clock: Clock },
-    prepared: PreparedChat,
-    call: ChatCall,
-    reader: StreamReader,
-  ) {
+  constructor(deps: { readonly firstContentMs: number }, prepared: PreparedChat, call: ChatCall, reader: StreamReader) {
     this.#firstContentMs = deps.firstContentMs
-    this.#clock = deps.clock
     this.#prepared = prepared
     this.#reader = reader
     this.#withUsage = wantsUsage(call)
@@ -113,7 +105,7 @@ export class StreamDelivery {
     const onEnded = (): void => this.#interrupt('ended', ended.reason as Error)
     const onGone = (): void => this.#callerGone()
     this.#beginAnew()
-    const waitedMs = this.#clock.now() - this.#prepared.hold.placedAt
+    const waitedMs = this.#prepared.hold.ageMs
     const firstContent = setTimeout(() => this.#open(), Math.max(0, this.#firstContentMs - waitedMs))
     ended.addEventListener('abort', onEnded)
     gone.addEventListener('abort', onGone)
@@ -170,7 +162,7 @@ export class StreamDelivery {
     this.hasContent ||= facts.hasContent
     this.hasReasoning ||= facts.isReasoning
     this.#hasCalls ||= facts.hasCalls
-    if (facts.hasContent || facts.isReasoning) this.#prepared.hold.firstContentAt ??= this.#clock.now()
+    if (facts.hasContent || facts.isReasoning) this.#prepared.hold.noteFirstContent()
     let text = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
     this.#last = null
     if (facts.finishReason !== null) {

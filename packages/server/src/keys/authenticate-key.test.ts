@@ -15,7 +15,7 @@ const peppers: Peppers = [
 function setUp() {
   const keys = new Map<string, ValidKey>()
   const counts = { reads: 0 }
-  const clock = { time: 1_000_000, now: () => clock.time }
+  const clock = { time: 1_000_000, now: () => clock.time, elapsed: () => clock.time }
   const authenticator = createKeyAuthenticator({
     peppers,
     clock,

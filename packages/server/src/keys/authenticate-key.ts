@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../runtime/clock.ts'
+import type { SystemClock } from '../runtime/clock.ts'
 import type { Caller } from './caller.ts'
 import { invalidApiKey } from './invalid-api-key.ts'
 import type { KeyStore, ValidKey } from './key-store.ts'
@@ -38,7 +38,7 @@ export interface KeyAuthenticator {
 export interface KeyAuthenticatorDeps {
   readonly store: Pick<KeyStore, 'findValid'>
   readonly peppers: Peppers
-  readonly clock: Clock
+  readonly clock: SystemClock
   /** What holds for keys and accounts without limits of their own. */
   readonly gatewayLimits: GatewayLimits
   /** How long a row may be served from memory; `MAX_CACHE_MS` by default and at most. */
@@ -54,7 +54,7 @@ const BEARER = /^bearer +(\S+) *$/i
 
 interface CachedCaller {
   readonly caller: Caller
-  /** When its row was asked for. */
+  /** When its row was asked for, by the monotonic clock. */
   readonly readAt: number
 }
 
@@ -73,17 +73,16 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
   function findCached(digest: string): Caller | null {
     const cached = cache.get(digest)
     if (cached === undefined) return null
-    const now = clock.now()
-    const isUsable = now - cached.readAt < cacheMs && !hasExpired(cached.caller, now)
+    const isUsable = clock.elapsed() - cached.readAt < cacheMs && !hasExpired(cached.caller, clock.now())
     return isUsable ? cached.caller : null
   }
 
   async function read(authorization: string, digest: string): Promise<Caller> {
     const rawKey = bearerOf(authorization)
     if (rawKey === null || !isWellFormedKey(rawKey)) throw invalidApiKey()
-    const readAt = clock.now()
+    const readAt = clock.elapsed()
     const hashes = deps.peppers.map((pepper) => hashKey(rawKey, pepper.secret))
-    const key = await deps.store.findValid(hashes, readAt)
+    const key = await deps.store.findValid(hashes, clock.now())
     // Put back at the end: the map's order is that of reading, and who is in use is read again before long.
     cache.delete(digest)
     if (key === null) throw invalidApiKey()

@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000
 describeEachEngine('keys', (engine) => {
   let open: TestDatabase
   let store: KeyStore
-  const clock = { time: Date.UTC(2026, 4, 14, 12, 30), now: () => clock.time }
+  const clock = { time: Date.UTC(2026, 4, 14, 12, 30), now: () => clock.time, elapsed: () => clock.time }
   beforeAll(async () => {
     open = await openTestDatabase(engine)
     store = createKeyStore(open.database)

@@ -8,6 +8,7 @@ import type { Caller, Right } from './caller.ts'
 import { createKey, type KeyRequest } from './create-key.ts'
 import { createKeyStore } from './key-store.ts'
 import { createAccountLimitStore } from './account-limit-store.ts'
+import type { SystemClock } from '../runtime/clock.ts'
 import { mirrorKey, type MirrorKeyDeps, type MirrorResult } from './mirror-key.ts'
 import { createMirrorStore } from './mirror-store.ts'
 import type { Peppers } from './pepper.ts'
@@ -21,13 +22,13 @@ const peppers: Peppers = [{ version: 2, secret: 'the pepper of these tests' }]
 function suite(engine: DatabaseEngine): void {
   let opened: TestDatabase
   let now: number
-  let deps: MirrorKeyDeps & { readonly keys: ReturnType<typeof createKeyStore> }
+  let deps: MirrorKeyDeps & { readonly keys: ReturnType<typeof createKeyStore>; readonly clock: SystemClock }
 
   beforeEach(async () => {
     opened = await openTestDatabase(engine)
     now = NOW
     const { database } = opened
-    const clock = { now: () => now }
+    const clock = { now: () => now, elapsed: () => now }
     deps = { store: createMirrorStore(database), keys: createKeyStore(database), peppers, clock }
   })
   afterEach(() => opened.close())

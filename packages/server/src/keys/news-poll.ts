@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { SystemClock } from '../runtime/clock.ts'
 import type { Timer } from '../runtime/timer.ts'
 
 /** How often each process asks for what others have done to keys. Source: decision 0019 (databases). */
@@ -28,7 +28,7 @@ export type ListNews = (since: number, page: NewsPage) => Promise<readonly News[
 
 export interface NewsPollDeps {
   readonly list: ListNews
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly timer: Timer
   /** Called once for each. */
   readonly onNews: (id: string) => void
@@ -46,9 +46,12 @@ export interface NewsPoll {
 
 /** Tells this process about what any process does, within a second on both engines. */
 export function createNewsPoll(deps: NewsPollDeps): NewsPoll {
-  /** What was reported and may still be in reach of a question, with the time of its report. */
+  const { clock } = deps
+  /** What was reported and may still be in reach of a question, with the monotonic time of its report. */
   const reported = new Map<string, number>()
-  let since = deps.clock.now()
+  const reach = createReach(clock)
+  /** How far back a question reached that failed; null where the last one was answered. */
+  let missedSince: number | null = null
   let stopTimer: (() => void) | null = null
 
   async function reportSince(time: number, askedAt: number): Promise<void> {
@@ -68,10 +71,12 @@ export function createNewsPoll(deps: NewsPollDeps): NewsPoll {
   }
 
   async function poll(): Promise<void> {
-    const askedAt = deps.clock.now()
+    const askedAt = clock.elapsed()
+    const since = Math.min(reach(), missedSince ?? Number.POSITIVE_INFINITY)
+    missedSince = since
     try {
       await reportSince(since, askedAt)
-      since = Math.max(since, askedAt - OVERLAP_MS)
+      missedSince = null
       forgetBefore(reported, askedAt - 2 * OVERLAP_MS)
     } catch (error) {
       deps.onError(error)
@@ -80,7 +85,6 @@ export function createNewsPoll(deps: NewsPollDeps): NewsPoll {
 
   return {
     start() {
-      since = deps.clock.now() - OVERLAP_MS
       stopTimer ??= deps.timer.repeat(NEWS_POLL_MS, poll)
     },
     stop() {
@@ -88,6 +92,24 @@ export function createNewsPoll(deps: NewsPollDeps): NewsPoll {
       stopTimer = null
     },
     poll,
+  }
+}
+
+/**
+ * Makes the question how far back news are asked for. A clock that is set forward or back must hide no news: for a while
+ * the earlier of the two times counts.
+ */
+function createReach(clock: SystemClock): () => number {
+  let offset = clock.now() - clock.elapsed()
+  let takenAt = clock.elapsed()
+  return () => {
+    const elapsed = clock.elapsed()
+    const present = clock.now() - elapsed
+    if (present < offset || elapsed - takenAt > 2 * OVERLAP_MS) {
+      offset = present
+      takenAt = elapsed
+    }
+    return offset + elapsed - OVERLAP_MS
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The ledger's door: what an engine can rely on, so that no single operation can make a batch fail.
  */
-import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { nanocreditsOf, type Nanocredits, ZERO } from '@svc/contract'
 import { storableText } from '../db/storable-text.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 import type {
@@ -25,18 +25,27 @@ const ID_LENGTH_MAX = 200
 const NAME_LENGTH_MAX = 500
 const TEXT_LENGTH_MAX = 20_000
 
+/** What was put right in an operation, by name; told so that somebody may find the mistake. */
+export type OnCorrected = (holdId: string, corrected: readonly string[]) => void
+
 /**
  * Returns the operation with its texts made storable on both engines: well-formed, without NUL, and no longer than a
  * limit.
  *
- * @throws {InvariantError} when an amount, a count or an id is out of range, or the parts contradict each other.
+ * What ends a hold is never refused for what it tells: a count or a duration that cannot be is left out, an amount is
+ * brought into its range. The work is done, and no one can change these values any more.
+ *
+ * @throws {InvariantError} when an id cannot be one, or when what is asked for before any work is out of range.
  */
-export function checkOperation<Operation extends LedgerOperation>(operation: Operation): Operation {
-  return checked(operation) as Operation
+export function checkOperation<Operation extends LedgerOperation>(
+  operation: Operation,
+  onCorrected: OnCorrected = () => undefined,
+): Operation {
+  const now = timeOf(operation.now)
+  return checked(now === operation.now ? operation : { ...operation, now }, onCorrected) as Operation
 }
 
-function checked(operation: LedgerOperation): LedgerOperation {
-  assertCount('now', operation.now, Number.MAX_SAFE_INTEGER)
+function checked(operation: LedgerOperation, onCorrected: OnCorrected): LedgerOperation {
   switch (operation.kind) {
     case 'place':
       assertId(operation.holdId)
@@ -50,15 +59,18 @@ function checked(operation: LedgerOperation): LedgerOperation {
       assertCount('targetUnits', operation.targetUnits, OPERATION_UNITS_MAX)
       return { ...operation, ...boundOf(operation) }
     case 'settle':
-      return checkedSettle(operation)
+      return checkedSettle(operation, onCorrected)
     case 'credit':
       return checkedCredit(operation)
     case 'deposit':
       return checkedDeposit(operation)
     case 'journal':
       assertId(operation.processId)
-      assertCount('leaseUntil', operation.leaseUntil, Number.MAX_SAFE_INTEGER)
-      return { ...operation, entries: operation.entries.map(checkedProgress) }
+      return {
+        ...operation,
+        leaseUntil: timeOf(operation.leaseUntil),
+        entries: operation.entries.map(checkedProgress),
+      }
   }
 }
 
@@ -74,27 +86,36 @@ function checkedPlace(operation: PlaceHold): PlaceHold {
 /** The bound of a hold. One that is dearer than the limit is too dear for every balance, so the limit stands for it. */
 function boundOf({ fixed, perUnit }: { readonly fixed: Nanocredits; readonly perUnit: Nanocredits }) {
   return {
-    fixed: believable('fixed', fixed, OPERATION_AMOUNT_MAX),
-    perUnit: believable('perUnit', perUnit, OPERATION_AMOUNT_MAX),
+    fixed: bound('fixed', fixed),
+    perUnit: bound('perUnit', perUnit),
   }
 }
 
-function checkedSettle(operation: SettleHold): SettleHold {
-  const { facts } = operation
+function checkedSettle(operation: SettleHold, onCorrected: OnCorrected): SettleHold {
   assertId(operation.holdId)
-  const charge = believable('charge', operation.charge, OPERATION_AMOUNT_MAX)
-  const cost = believable('cost', operation.cost, COST_MAX)
-  const lost = believable('lost', operation.lost, cost)
-  assert(operation.end === 'captured' || operation.charge === 0n, 'only a captured hold has a charge')
-  assert(operation.lost <= operation.cost, 'what is lost is a part of the cost')
-  assert(operation.end !== 'expired' || operation.cost === 0n, 'a hold with a known cost does not expire')
-  for (const count of [facts.promptTokens, facts.completionTokens, facts.cachedTokens, facts.reasoningTokens]) {
-    if (count !== null) assertCount('tokens', count, Number.MAX_SAFE_INTEGER)
-  }
-  if (facts.latencyMs !== null) assertCount('latencyMs', facts.latencyMs, Number.MAX_SAFE_INTEGER)
-  const stored = storableFacts(facts)
-  const isSame = charge === operation.charge && cost === operation.cost && lost === operation.lost && stored === facts
-  return isSame ? operation : { ...operation, charge, cost, lost, facts: stored }
+  const charge = believable(operation.charge, OPERATION_AMOUNT_MAX)
+  const cost = believable(operation.cost, COST_MAX)
+  const lost = believable(operation.lost, cost)
+  const end = endOf(operation.end, charge, cost)
+  const wrong = COUNTS.filter((name) => operation.facts[name] !== null && countOrNull(operation.facts[name]) === null)
+  const facts = storableFacts(wrong.length === 0 ? operation.facts : withoutCounts(operation.facts, wrong))
+  const isSameAmount = charge === operation.charge && cost === operation.cost && lost === operation.lost
+  const isSame = isSameAmount && end === operation.end
+  const corrected = [...wrong, ...(isSame ? [] : ['charge, cost, lost or end'])]
+  if (corrected.length > 0) onCorrected(operation.holdId, corrected)
+  return isSame && facts === operation.facts ? operation : { ...operation, end, charge, cost, lost, facts }
+}
+
+/** Only a captured hold has a charge, and one with a known cost does not expire. */
+function endOf(end: SettleHold['end'], charge: bigint, cost: bigint): SettleHold['end'] {
+  if (charge > 0n) return 'captured'
+  return end === 'expired' && cost > 0n ? 'released' : end
+}
+
+const COUNTS = ['promptTokens', 'completionTokens', 'cachedTokens', 'reasoningTokens', 'latencyMs'] as const
+
+function withoutCounts(facts: UsageFacts, names: readonly (typeof COUNTS)[number][]): UsageFacts {
+  return { ...facts, ...Object.fromEntries(names.map((name) => [name, null])) }
 }
 
 function storableFacts(facts: UsageFacts): UsageFacts {
@@ -130,12 +151,12 @@ function checkedDeposit(operation: CreditDeposit): CreditDeposit {
 
 function checkedProgress(entry: HoldProgress): HoldProgress {
   assertId(entry.holdId)
-  assertCount('promptTokens', entry.promptTokens, Number.MAX_SAFE_INTEGER)
-  assertCount('completionTokens', entry.completionTokens, Number.MAX_SAFE_INTEGER)
   return {
     ...entry,
-    charge: believable('charge', entry.charge, OPERATION_AMOUNT_MAX),
-    cost: believable('cost', entry.cost, COST_MAX),
+    promptTokens: countOrNull(entry.promptTokens) ?? 0,
+    completionTokens: countOrNull(entry.completionTokens) ?? 0,
+    charge: believable(entry.charge, OPERATION_AMOUNT_MAX),
+    cost: believable(entry.cost, COST_MAX),
     pricing: storableOrNull(entry.pricing, TEXT_LENGTH_MAX),
     upstream: storableOrNull(entry.upstream, NAME_LENGTH_MAX),
     upstreamModel: storableOrNull(entry.upstreamModel, NAME_LENGTH_MAX),
@@ -151,13 +172,26 @@ function assertAmount(name: string, amount: bigint): void {
   if (amount < 0n || amount > OPERATION_AMOUNT_MAX) throw new InvariantError(`${name} is out of range: ${amount}`)
 }
 
-/**
- * Cuts an amount that a price list or an upstream claims to the limit: a hold must be able to end whatever they say.
- */
-function believable(name: string, amount: Nanocredits, max: bigint): Nanocredits {
-  const cut = amount > max ? nanocreditsOf(max) : amount
+function bound(name: string, amount: Nanocredits): Nanocredits {
+  const cut = amount > OPERATION_AMOUNT_MAX ? nanocreditsOf(OPERATION_AMOUNT_MAX) : amount
   assertAmount(name, cut)
   return cut
+}
+
+/** Brings an amount that a price list or an upstream claims into its range: a hold must be able to end in any case. */
+function believable(amount: Nanocredits, max: bigint): Nanocredits {
+  if (amount < 0n) return ZERO
+  return amount > max ? nanocreditsOf(max) : amount
+}
+
+/** A clock can stand anywhere; a row takes what is not before the epoch. */
+function timeOf(time: number): number {
+  return Math.min(Math.max(Math.trunc(time) || 0, 0), Number.MAX_SAFE_INTEGER)
+}
+
+/** Null for what is no count: a fraction, less than nothing, or beyond what a number can tell exactly. */
+function countOrNull(count: number | null): number | null {
+  return count !== null && Number.isSafeInteger(count) && count >= 0 ? count : null
 }
 
 function assertCount(name: string, count: number, max: number): void {

@@ -9,7 +9,7 @@ import { setTimeout as waitMs } from 'node:timers/promises'
 import { isRefusal } from '../db/database-failure.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { checkOperation } from './check-operation.ts'
+import { checkOperation, type OnCorrected } from './check-operation.ts'
 import type { LedgerEngine } from './ledger-engine.ts'
 import type { LedgerOperation, LedgerResult, ResultOf } from './operations.ts'
 
@@ -53,6 +53,8 @@ export interface LedgerOptions {
   readonly queueMax?: number
   /** Waits between attempts, in milliseconds; as many attempts more as there are waits. */
   readonly retryWaitsMs?: readonly number[]
+  /** Told where a settlement had values that cannot be, and was written without them. */
+  readonly onCorrected?: OnCorrected
 }
 
 /** Figures since the start, for metrics. */
@@ -83,6 +85,7 @@ export class Ledger {
   readonly #batchMax: number
   readonly #queueMax: number
   readonly #retryWaitsMs: readonly number[]
+  readonly #onCorrected: OnCorrected
   #queue: Waiting[] = []
   #running: Promise<void> | null = null
   readonly #commits = new Set<Promise<void>>()
@@ -108,6 +111,7 @@ export class Ledger {
     this.#batchMax = options.batchMax ?? BATCH_OPERATIONS_MAX
     this.#queueMax = options.queueMax ?? QUEUE_OPERATIONS_MAX
     this.#retryWaitsMs = options.retryWaitsMs ?? RETRY_WAITS_MS
+    this.#onCorrected = options.onCorrected ?? (() => undefined)
   }
 
   get counters(): LedgerCounters {
@@ -135,7 +139,7 @@ export class Ledger {
     operation: Operation,
     urgency: Urgency = 'now',
   ): Promise<ResultOf<Operation>> {
-    const checked = checkOperation(operation)
+    const checked = checkOperation(operation, this.#onCorrected)
     if (this.#isClosed) throw overloaded('The service is stopping.')
     if (this.#queue.length >= this.#queueMax) throw overloaded('Too many requests are waiting for the ledger.')
     const { promise, resolve, reject } = Promise.withResolvers<LedgerResult>()

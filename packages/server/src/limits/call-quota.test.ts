@@ -3,7 +3,7 @@ import { CallQuota, quotaError } from './call-quota.ts'
 
 function createQuota(...windows: readonly { readonly max: number; readonly withinMs: number }[]) {
   let now = 1_000_000
-  const quota = new CallQuota(windows, { now: () => now })
+  const quota = new CallQuota(windows, { elapsed: () => now })
   const pass = (ms: number): void => void (now += ms)
   const take = (caller: string): number | null => quota.take(caller)?.waitMs ?? null
   return { quota: { take }, pass, refusal: (caller: string) => quota.take(caller) }

@@ -1,5 +1,5 @@
 import type { ServiceError } from '../errors/service-error.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../runtime/clock.ts'
 import { tooMany } from './too-many.ts'
 
 /** So many calls within so long. */
@@ -64,11 +64,11 @@ function recentOf(calls: readonly number[], windows: readonly QuotaWindow[], now
  */
 export class CallQuota implements CallLimit {
   readonly #windows: readonly QuotaWindow[]
-  readonly #clock: Clock
+  readonly #clock: MonotonicClock
   /** Times of each caller's calls, oldest first; no more than the largest window counts. */
   readonly #calls = new Map<string, readonly number[]>()
 
-  constructor(windows: readonly QuotaWindow[], clock: Clock) {
+  constructor(windows: readonly QuotaWindow[], clock: MonotonicClock) {
     this.#windows = windows
     this.#clock = clock
   }
@@ -80,19 +80,19 @@ export class CallQuota implements CallLimit {
    * @returns null when it was counted; else what refused it. A refused call counts nowhere.
    */
   take(caller: string, share = 1): QuotaRefusal | null {
-    const { refusal, calls } = decideCall(this.#calls.get(caller) ?? [], this.#windows, this.#clock.now(), share)
+    const { refusal, calls } = decideCall(this.#calls.get(caller) ?? [], this.#windows, this.#clock.elapsed(), share)
     this.#keep(caller, calls)
     return refusal
   }
 
   /** What would refuse a call now; null where nothing would. Counts nothing. */
   findRefusal(caller: string): QuotaRefusal | null {
-    return decideCall(this.#calls.get(caller) ?? [], this.#windows, this.#clock.now()).refusal
+    return decideCall(this.#calls.get(caller) ?? [], this.#windows, this.#clock.elapsed()).refusal
   }
 
   /** Counts a call that passed elsewhere. */
   note(caller: string): void {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     this.#keep(caller, [...recentOf(this.#calls.get(caller) ?? [], this.#windows, now), now])
   }
 

@@ -1,6 +1,6 @@
 /** The limits of keys, accounts and people, wherever they are counted: the one place that knows which way it is. */
 import type { LimitMetrics } from '../metrics/limit-metrics.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../runtime/clock.ts'
 import { type CallLimit, CallQuota, type QuotaRefusal, type QuotaWindow } from './call-quota.ts'
 import type { RateKind, RateLimit } from './rate-limit.ts'
 import { RateLimiter } from './rate-limiter.ts'
@@ -19,7 +19,7 @@ export interface LimitCounters {
 }
 
 /** Limits that one process counts in its memory. */
-export function createOwnLimits(clock: Clock, metrics: LimitMetrics | null): LimitCounters {
+export function createOwnLimits(clock: MonotonicClock, metrics: LimitMetrics | null): LimitCounters {
   return {
     rate: ({ kind, perMinute, what }) => new RateLimiter(perMinute, clock, what, () => metrics?.refused(kind)),
     calls: (kind, windows) => countRefusals(new CallQuota(windows, clock), () => metrics?.refused(kind)),

@@ -1,5 +1,5 @@
 /** Token buckets in this process. A bucket fills evenly over a minute and lets a sixth of it through at once. */
-import type { Clock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../runtime/clock.ts'
 import { burstOf, MINUTE_MS, rateError, type RateLimit, type RateState } from './rate-limit.ts'
 
 /** Buckets in memory at most; full ones are dropped first, since they say nothing. */
@@ -17,13 +17,13 @@ interface Bucket {
 /** One kind of limit: as many buckets as there are callers, of one size unless a caller has its own. */
 export class RateLimiter implements RateLimit {
   readonly #perMinute: number
-  readonly #clock: Clock
+  readonly #clock: MonotonicClock
   readonly #what: string
   readonly #onRefused: () => void
   readonly #buckets = new Map<string, Bucket>()
 
   /** @param what is counted and for whom, as in `requests with this key`: a refusal says so. */
-  constructor(perMinute: number, clock: Clock, what: string, onRefused: () => void = () => undefined) {
+  constructor(perMinute: number, clock: MonotonicClock, what: string, onRefused: () => void = () => undefined) {
     this.#perMinute = perMinute
     this.#clock = clock
     this.#what = what
@@ -47,7 +47,7 @@ export class RateLimiter implements RateLimit {
   }
 
   #filled(caller: string, perMinute: number): Bucket {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     let bucket = this.#buckets.get(caller)
     if (bucket === undefined) {
       if (this.#buckets.size >= BUCKETS_MAX) this.#dropFull(now)

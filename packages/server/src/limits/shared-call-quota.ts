@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { SystemClock } from '../runtime/clock.ts'
 import { type CallLimit, CallQuota, decideCall, type QuotaRefusal, type QuotaWindow } from './call-quota.ts'
 import type { LimitStore } from './limit-store.ts'
 import type { StoreLink } from './store-link.ts'
@@ -6,7 +6,7 @@ import type { StoreLink } from './store-link.ts'
 export interface SharedCallQuotaDeps {
   readonly store: Pick<LimitStore, 'takeCall'>
   readonly link: StoreLink
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly share: () => number
   readonly onRefused: () => void
 }

@@ -1,6 +1,6 @@
 /** The limits of keys, accounts and people where several processes share them on one PostgreSQL. */
 import type { LimitMetrics } from '../metrics/limit-metrics.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { MonotonicClock, SystemClock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
 import { type LimitCounters, STREAMS } from './limit-counters.ts'
 import type { LimitStore } from './limit-store.ts'
@@ -12,7 +12,7 @@ import { TokenExchange } from './token-exchange.ts'
 
 export interface SharedLimitsDeps {
   readonly store: LimitStore
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly log: Pick<Logger, 'warn' | 'info'>
   /** Null where nobody counts. */
   readonly metrics: LimitMetrics | null
@@ -76,12 +76,12 @@ export function openSharedLimits(deps: SharedLimitsDeps): LimitCounters {
 }
 
 /** Says whether the time of a task has come; it has at first. */
-function everySoOften(clock: Clock): (task: string, everyMs: number) => boolean {
+function everySoOften(clock: MonotonicClock): (task: string, everyMs: number) => boolean {
   const doneAt = new Map<string, number>()
   return (task, everyMs) => {
-    const now = clock.now()
+    const now = clock.elapsed()
     const last = doneAt.get(task)
-    if (last !== undefined && Math.abs(now - last) < everyMs) return false
+    if (last !== undefined && now - last < everyMs) return false
     doneAt.set(task, now)
     return true
   }

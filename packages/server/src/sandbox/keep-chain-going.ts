@@ -21,7 +21,7 @@ interface NodeBlock {
  */
 export async function keepChainGoing(url: string): Promise<() => void> {
   await pushPrices(url)
-  let pricesAt = Date.now()
+  let pricesAt = performance.now()
   let isStopped = false
   let empty = 0
   let last = ''
@@ -31,8 +31,8 @@ export async function keepChainGoing(url: string): Promise<() => void> {
     else if (block.number !== last) empty++
     last = block.number
     if (empty >= EMPTY_BLOCKS) return
-    if (Date.now() - pricesAt > PRICES_MS) {
-      pricesAt = Date.now()
+    if (performance.now() - pricesAt > PRICES_MS) {
+      pricesAt = performance.now()
       await pushPrices(url)
     }
     await askNode(url, 'evm_mine')

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../runtime/clock.ts'
 import { type FailureKind, UpstreamFailure } from './upstream-failure.ts'
 
 /** `open` asks nothing of the upstream, `half_open` lets one call through to see. */
@@ -61,13 +61,17 @@ function failuresIn(history: number): number {
  */
 export class CircuitBreaker {
   readonly #limits: BreakerLimits
-  readonly #clock: Clock
+  readonly #clock: MonotonicClock
   readonly #models = new Map<string, Circuit>()
   readonly #onNote: ((model: string, error: unknown) => void) | null
   #account: Circuit | null = null
 
   /** @param onNote told of the end of each call, also where no circuit is ever opened. */
-  constructor(limits: BreakerLimits, clock: Clock, onNote: ((model: string, error: unknown) => void) | null = null) {
+  constructor(
+    limits: BreakerLimits,
+    clock: MonotonicClock,
+    onNote: ((model: string, error: unknown) => void) | null = null,
+  ) {
     this.#limits = limits
     this.#clock = clock
     this.#onNote = onNote
@@ -76,7 +80,7 @@ export class CircuitBreaker {
   /** Milliseconds until a call for this model may be made; 0 for now. Takes nothing. */
   waitMs(model: string): number {
     if (this.#account === null && this.#models.size === 0) return 0
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     return Math.max(waitOf(this.#account, now), waitOf(this.#models.get(model) ?? null, now))
   }
 
@@ -84,7 +88,7 @@ export class CircuitBreaker {
   admit(model: string): boolean {
     if (this.#account === null && this.#models.size === 0) return true
     if (this.waitMs(model) > 0) return false
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     for (const circuit of [this.#account, this.#models.get(model)]) {
       if (circuit !== null && circuit !== undefined && circuit.openUntil > 0) circuit.probeUntil = now + PROBE_MS
     }
@@ -114,7 +118,7 @@ export class CircuitBreaker {
 
   /** Every circuit that is not closed; `model` null is our account. */
   states(): readonly { readonly model: string | null; readonly state: 'half_open' | 'open' }[] {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     const all: [string | null, Circuit | null][] = [[null, this.#account], ...this.#models]
     return all.flatMap(([model, circuit]) => {
       const state = stateOf(circuit, now)
@@ -123,7 +127,7 @@ export class CircuitBreaker {
   }
 
   #worked(model: string, isAnswer: boolean): void {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     // What ends while a circuit is open was begun before it opened, and says nothing of now.
     if (this.#account !== null && this.#account.openUntil <= now) this.#account = null
     const circuit = this.#models.get(model)
@@ -152,7 +156,7 @@ export class CircuitBreaker {
   }
 
   #remember(circuit: Circuit, failed: 0 | 1): void {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     const isOld = now - circuit.lastAt > MEMORY_MS
     circuit.history = ((isOld ? 0 : circuit.history << 1) | failed) & HISTORY_MASK
     circuit.calls = Math.min(isOld ? 1 : circuit.calls + 1, CALLS)
@@ -160,7 +164,7 @@ export class CircuitBreaker {
   }
 
   #opened(circuit: Circuit, failure: UpstreamFailure): Circuit {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     // Calls that were under way when it opened tell nothing new.
     if (circuit.openUntil > now) return circuit
     const times = Math.min(2 ** circuit.openings, OPEN_TIMES_MAX)

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/service-error.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../runtime/clock.ts'
 
 export type UpstreamHealth = 'ok' | 'degraded' | 'down'
 
@@ -22,7 +22,7 @@ function isUpstreamsFault(error: unknown): boolean {
 }
 
 /** @param probe asks the upstream anything; its success says that it works again. */
-export function createHealthWatch(clock: Clock, probe: () => Promise<unknown>): HealthWatch {
+export function createHealthWatch(clock: MonotonicClock, probe: () => Promise<unknown>): HealthWatch {
   let failures = 0
   let probedAt = Number.NEGATIVE_INFINITY
   async function follow<Result>(work: Promise<Result>): Promise<Result> {
@@ -36,8 +36,8 @@ export function createHealthWatch(clock: Clock, probe: () => Promise<unknown>): 
     }
   }
   const askAgain = (): void => {
-    if (clock.now() - probedAt < PROBE_INTERVAL_MS) return
-    probedAt = clock.now()
+    if (clock.elapsed() - probedAt < PROBE_INTERVAL_MS) return
+    probedAt = clock.elapsed()
     // The outcome is counted by the watch itself; there is nobody else to tell.
     follow(probe()).catch(() => undefined)
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { SystemClock } from '../runtime/clock.ts'
 import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
 import type { EmbeddingUpstream } from './embedding-upstream.ts'
@@ -22,7 +22,7 @@ export interface WatchedUpstream extends Upstream {
 type Note = <Result>(watch: HealthWatch, model: string, work: Promise<Result>) => Promise<Result>
 
 /** Watches what becomes of the calls to an upstream, by modality; what a script plays is remembered and not counted. */
-export function watchHealth(upstream: Upstream, clock: Clock, limits: BreakerLimits): WatchedUpstream {
+export function watchHealth(upstream: Upstream, clock: SystemClock, limits: BreakerLimits): WatchedUpstream {
   const probe = (): Promise<unknown> => upstream.listModels()
   const text = createHealthWatch(clock, probe)
   const images = upstream.images === null ? null : createHealthWatch(clock, probe)

@@ -116,7 +116,7 @@ function submit(deps: VideoDeps, submission: Submission): Promise<string> {
     reportsOf: () => [],
     failureOf: () => null,
     isEnded: () => isLost,
-    mayRepeat: () => deps.clock.now() - hold.placedAt < SUBMIT_MS,
+    mayRepeat: () => hold.ageMs < SUBMIT_MS,
   })
 }
 

@@ -7,6 +7,7 @@ import { createChainWatch } from '../deposits/watch-chain.ts'
 import { createWatchStore } from '../deposits/watch-store.ts'
 import { createDepositAddressStore } from '../deposits/deposit-address-store.ts'
 import { createLogger } from '../runtime/log.ts'
+import { steadyClock } from '../../testing/steady-clock.ts'
 import { startWatchingDeposits } from './watch-deposits.ts'
 
 const WATCH_MS = 1_000
@@ -43,7 +44,15 @@ describeEachEngine('two processes that watch a chain', (engine) => {
       }
       const timer = createManualTimer()
       const chains = [createChainWatch(watch, reader)]
-      const stop = startWatchingDeposits({ watch, chains, watchMs: WATCH_MS, processId, timer, log })
+      const stop = startWatchingDeposits({
+        watch,
+        chains,
+        watchMs: WATCH_MS,
+        processId,
+        timer,
+        clock: steadyClock(clock),
+        log,
+      })
       return { tick: () => timer.tick(), stop }
     }
     /** Lets both look so many times, and answers who did. */
@@ -106,7 +115,15 @@ describeEachEngine('two processes that watch a chain', (engine) => {
       },
     }
     const stop = startWatchingDeposits({
-      ...{ watch, chains: [createChainWatch(watch, reader)], watchMs: WATCH_MS, processId: 'a', timer, log },
+      ...{
+        watch,
+        chains: [createChainWatch(watch, reader)],
+        watchMs: WATCH_MS,
+        processId: 'a',
+        timer,
+        clock: steadyClock(clock),
+        log,
+      },
     })
     const under = repeating.get(WATCH_MS)!()
     await expect.poll(() => repeating.size).toBe(2)

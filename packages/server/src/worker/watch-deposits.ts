@@ -1,5 +1,6 @@
 import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
 import { watchChain, type ChainWatch, type WatchDeps } from '../deposits/watch-chain.ts'
+import type { MonotonicClock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Timer } from '../runtime/timer.ts'
 
@@ -11,6 +12,7 @@ export interface WatchDepositsDeps {
   /** Names this process: one of all watches a chain at a time. */
   readonly processId: string
   readonly timer: Timer
+  readonly clock: MonotonicClock
   readonly log: Logger
 }
 
@@ -39,19 +41,18 @@ export function startWatchingDeposits(deps: WatchDepositsDeps): () => Promise<vo
 }
 
 function startOne(deps: WatchDepositsDeps, chain: ChainWatch): () => Promise<void> {
-  const { watch, timer, watchMs, processId } = deps
+  const { watch, timer, clock, watchMs, processId } = deps
   const task = `deposits:${chain.reader.chainId}`
   let pausedUntil = 0
   let current = Promise.resolve()
   const round = async (): Promise<void> => {
-    const now = watch.clock.now()
-    if (now < pausedUntil) return
+    if (clock.elapsed() < pausedUntil) return
     try {
       // The lease spares the providers double questions. Were two to watch at once, nothing would be credited twice.
-      if (!(await watch.watch.takeLease(task, processId, now, leaseMsAt(watchMs)))) return
+      if (!(await watch.watch.takeLease(task, processId, watch.clock.now(), leaseMsAt(watchMs)))) return
       await whileRenewing(deps, task, () => watchChain(watch, chain))
     } catch (error) {
-      pausedUntil = watch.clock.now() + backOffMs(watchMs, chain.state.failuresInARow)
+      pausedUntil = clock.elapsed() + backOffMs(watchMs, chain.state.failuresInARow)
       tell(deps, chain, error)
     }
   }

@@ -1,0 +1,94 @@
+/** The system's clock is set while a request runs: it is answered and charged as if nothing had happened. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sendCompletion, sendStream } from '../packages/server/testing/stub-upstream.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { sendJson } from './audio-upstream.ts'
+import { type Answered, CHEAP, KINDS, mediaPrices, type MediaStub, startMediaStub, work } from './media-upstream.ts'
+
+const DAY_MS = 86_400_000
+
+let upstream: MediaStub
+let gateway: TestGateway
+/** What is added to the system's time; what has passed is never changed. */
+let movedMs = 0
+/** What the next call of the upstream adds, while the request runs. */
+let stepMs = 0
+const step = (): void => void (movedMs += stepMs)
+
+beforeAll(async () => {
+  upstream = await startMediaStub()
+  upstream.onWork = (call, response) => {
+    step()
+    if (!call.path.endsWith('/embeddings')) return work(call, response)
+    const data = [{ object: 'embedding', index: 0, embedding: [0.5] }]
+    return sendJson(response, { object: 'list', data, usage: { prompt_tokens: 3, total_tokens: 3 } })
+  }
+  upstream.stub.onChat = (call, response) => {
+    step()
+    return call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response)
+  }
+  const prices = Object.entries(mediaPrices(CHEAP)).map(([model, media_price]) => [
+    model,
+    { targets: [{ upstream: 'maker', model, media_price }] },
+  ])
+  const chat = { upstream: 'maker', model: 'm', price: { input: '1', output: '1' } }
+  gateway = await startTestGateway({
+    clock: { now: () => Date.now() + movedMs, elapsed: () => performance.now() },
+    file: {
+      upstreams: [{ name: 'maker', kind: 'openai-compatible', url: upstream.url }],
+      routes: { ...Object.fromEntries(prices), talks: { targets: [chat] } },
+    },
+  })
+})
+afterAll(async () => {
+  movedMs = 0
+  await gateway.stop()
+  await upstream.stub.close()
+})
+
+const post = async (path: string, body: object): Promise<Answered> => {
+  const headers = { 'content-type': 'application/json' }
+  const response = await gateway.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+const talk = { model: 'talks', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 5 }
+
+const REQUESTS: readonly (readonly [string, () => Promise<Answered>])[] = [
+  ['a chat', () => post('/v1/chat/completions', talk)],
+  ['a streamed chat', () => post('/v1/chat/completions', { ...talk, stream: true })],
+  ['a response', () => post('/v1/responses', { model: 'talks', input: 'Hello', store: false, max_output_tokens: 5 })],
+  ['embeddings', () => post('/v1/embeddings', { model: 'talks', input: 'Hello' })],
+  ...KINDS.map(({ name, model, ask }) => [name, () => ask(gateway, model)] as const),
+]
+
+async function spentBy(ask: () => Promise<Answered>): Promise<bigint> {
+  const before = await gateway.balance()
+  const { status, text } = await ask()
+  expect([status, text]).toEqual([200, expect.not.stringMatching(/"error":\s?\{/)])
+  const after = await gateway.balance()
+  expect(after.held).toBe(0n)
+  return before.posted - after.posted
+}
+
+describe.each([
+  ['back by two seconds', -2_000],
+  ['back by a day', -DAY_MS],
+  ['ahead by a day', DAY_MS],
+])('a clock that is set %s', (_name, ms) => {
+  test.each(REQUESTS)('changes nothing about %s', async (_kind, ask) => {
+    stepMs = 0
+    movedMs = 0
+    const ordinary = await spentBy(ask)
+    expect(ordinary).toBeGreaterThan(0n)
+    stepMs = ms
+    expect(await spentBy(ask)).toBe(ordinary)
+    const { database } = gateway.gateway
+    const records = database.read.selectFrom('usage_record').select('latency_ms')
+    // The life of a video is told by rows alone, from one process to another: it can be nothing, or longer than it was.
+    for (const { latency_ms } of await records.where('type', '<>', 'video').execute()) {
+      expect(latency_ms).toBeLessThan(600_000)
+    }
+    stepMs = 0
+    movedMs = 0
+  })
+})
