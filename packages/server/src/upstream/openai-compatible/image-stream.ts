@@ -2,6 +2,7 @@ import type { ServiceError } from '../../errors/service-error.ts'
 import { parseAnswerJson } from '../../json/parse-json.ts'
 import type { PartialImage, Render, UpstreamImages } from '../image-upstream.ts'
 import { readRender } from '../render.ts'
+import { AnswerEnd } from '../answer-end.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import type { Dialect } from './dialect.ts'
@@ -20,11 +21,15 @@ export class ImageStreamReader {
     readonly name: string
     readonly apiKey: string | null
     readonly dialect: StreamDialect
+    /** How many pictures were asked for. */
+    readonly count: number
   }
+  readonly #answerEnd: AnswerEnd
   readonly #onPartial: (partial: PartialImage) => void
   readonly #decoder: SseDecoder
   #partials = 0
-  #render: Render | null = null
+  readonly #renders: Render[] = []
+  #answered = 0
   #answer: AnswerFacts | null = null
   error: ServiceError | null = null
 
@@ -33,11 +38,15 @@ export class ImageStreamReader {
       readonly name: string
       readonly apiKey: string | null
       readonly dialect: StreamDialect
+      readonly count: number
     },
     onPartial: (partial: PartialImage) => void,
+    /** Told when the pictures have come and nothing more does. */
+    onOver: () => void,
   ) {
     this.#facts = facts
     this.#onPartial = onPartial
+    this.#answerEnd = new AnswerEnd(onOver)
     this.#decoder = new SseDecoder((data) => this.#event(data))
   }
 
@@ -53,13 +62,16 @@ export class ImageStreamReader {
 
   /** The stream is over. @returns what came of it: the picture, or why there is none. */
   end(): Omit<UpstreamImages, 'generationId'> | ServiceError {
+    this.#answerEnd.clear()
     if (this.error === null) this.#decoder.end()
-    if (this.#render !== null && this.#answer !== null) return { renders: [this.#render], answered: 1, ...this.#answer }
-    if (this.error !== null) return this.error
+    this.#answerEnd.clear()
+    const renders = this.#renders.slice(0, this.#facts.count)
     // A completed event without a picture is an answer that holds none; no such event is no answer.
-    return this.#answer === null
-      ? upstreamFailure('broken', { upstream: this.#facts.name })
-      : { renders: [], answered: 1, ...this.#answer }
+    const made =
+      this.#answer === null ? null : { renders, answered: Math.min(this.#answered, this.#facts.count), ...this.#answer }
+    if (made !== null && renders.length > 0) return made
+    if (this.error !== null) return this.error
+    return made ?? upstreamFailure('broken', { upstream: this.#facts.name })
   }
 
   #event(data: string): void {
@@ -87,7 +99,9 @@ export class ImageStreamReader {
       this.#onPartial({ base64: render.base64, index: this.#partials++ })
     } else if (type.endsWith('.completed')) {
       this.#answer = readAnswerFacts(value, () => Buffer.from(data), this.#facts.dialect)
-      if (render !== null) this.#render = { ...render, revisedPrompt: null }
+      this.#answered++
+      if (render !== null) this.#renders.push({ ...render, revisedPrompt: null })
+      if (this.#answered >= this.#facts.count) this.#answerEnd.whole()
     }
   }
 }

@@ -3,13 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '../../errors/service-error.ts'
 import { parseJsonText } from '../../json/parse-json.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { FormFinder } from '../body-form.ts'
 import type { Egress } from '../egress-guard.ts'
 import { fetchRender } from '../fetch-render.ts'
-import { type CollectedResponse, collectResponse, startExchange } from '../http-exchange.ts'
+import { type CollectedResponse, ResponseTooLargeError, startExchange } from '../http-exchange.ts'
 import type { ImageUpstream, PartialImage, Render, UpstreamImageRequest, UpstreamImages } from '../image-upstream.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import { isContentRefusal } from '../find-refusal.ts'
-import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { transportFailure, upstreamFailure, withBill } from '../upstream-failure.ts'
+import { AnswerBytes } from './answer-bytes.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
 import { readAnswerFacts, readEntries } from './image-answer.ts'
@@ -100,67 +102,71 @@ async function readAnswer(
   return { renders, answered: entries.length, ...facts, generationId }
 }
 
-async function createWhole(options: ImagesOptions, request: UpstreamImageRequest): Promise<UpstreamImages> {
-  let response: CollectedResponse
-  try {
-    const { signal } = request
-    const exchange = exchangeOf(options, request, false)
-    response = await collectResponse(options.client.dispatcher, exchange, { signal, bytesMax: ANSWER_BYTES_MAX })
-  } catch (error) {
-    throw transportFailure(options.name, error)
-  }
-  return readAnswer(options, request, response)
-}
-
-function createStreamed(
+/** Asks for pictures. The body says whether it is one answer or events, whatever was asked for. */
+function createImage(
   options: ImagesOptions,
   request: UpstreamImageRequest,
-  onPartial: (partial: PartialImage) => void,
+  onPartial: ((partial: PartialImage) => void) | null,
 ): Promise<UpstreamImages> {
-  return new Promise((resolve, reject) => {
-    let reader: ImageStreamReader | null = null
-    let status = 0
-    let headers: IncomingHttpHeaders = {}
-    const whole: Buffer[] = []
-    let length = 0
-    const onAbort = (): void => exchange.abort(request.signal.reason as Error)
-    const finish = (settle: () => void): void => {
-      request.signal.removeEventListener('abort', onAbort)
-      settle()
-    }
-    const exchange = startExchange(options.client.dispatcher, exchangeOf(options, request, true), {
-      start: (startedStatus, startedHeaders) => {
-        status = startedStatus
-        headers = startedHeaders
-        const isStream = status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
-        if (isStream) reader = new ImageStreamReader({ ...options, apiKey: options.client.apiKey }, onPartial)
-      },
-      data: (chunk) => {
-        length += chunk.length
-        if (length > ANSWER_BYTES_MAX) return exchange.abort(new Error('The answer is too long'))
-        if (reader === null) whole.push(chunk)
-        else if (!reader.push(chunk)) exchange.abort(reader.error ?? new Error('The stream has failed'))
-      },
-      end: () =>
-        finish(() => {
-          // A server that knows no streams answers whole, and that is as good.
-          const body = Buffer.concat(whole)
-          if (reader === null) return void readAnswer(options, request, { status, headers, body }).then(resolve, reject)
-          const made = reader.end()
-          if (made instanceof ServiceError) return reject(made)
-          resolve({ ...made, generationId: generationIdOf(options, headers) })
-        }),
-      fail: (error) =>
-        finish(() => {
-          // What was complete before the connection broke has come.
-          const made = reader?.end() ?? null
-          if (made === null || made instanceof ServiceError) return reject(transportFailure(options.name, error))
-          resolve({ ...made, generationId: generationIdOf(options, headers) })
-        }),
-    })
-    if (request.signal.aborted) onAbort()
-    else request.signal.addEventListener('abort', onAbort)
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamImages>()
+  let reader: ImageStreamReader | null = null
+  let finder = new FormFinder(undefined)
+  let isFormKnown = false
+  let status = 0
+  let headers: IncomingHttpHeaders = {}
+  const bytes = new AnswerBytes(ANSWER_BYTES_MAX)
+  let length = 0
+  const failed = (error: Error): void => {
+    const generationId = generationIdOf(options, headers)
+    reject(withBill(error, options.name, { cost: null, usage: null, generationId }))
+  }
+  /** What came of the events; a failure that they tell goes before that of the connection. */
+  const settle = (error: Error | null): void => {
+    const made = reader?.end() ?? null
+    if (made === null) return failed(error ?? new Error('The answer never began'))
+    // What the upstream says itself is its verdict: nobody needs to be asked what it bills.
+    if (made instanceof ServiceError && (error === null || reader?.error != null)) return reject(made)
+    if (made instanceof ServiceError) return failed(transportFailure(options.name, error))
+    resolve({ ...made, generationId: generationIdOf(options, headers) })
+  }
+  const onAbort = (): void => exchange.abort(request.signal.reason as Error)
+  const exchange = startExchange(options.client.dispatcher, exchangeOf(options, request, onPartial !== null), {
+    start: (startedStatus, startedHeaders) => {
+      status = startedStatus
+      headers = startedHeaders
+      isFormKnown = status !== 200
+      finder = new FormFinder(headers['content-type'])
+    },
+    data: (chunk) => {
+      length += chunk.length
+      if (length > ANSWER_BYTES_MAX) return exchange.abort(new ResponseTooLargeError(ANSWER_BYTES_MAX))
+      const found = isFormKnown ? { form: null, bytes: chunk } : finder.add(chunk)
+      if (found === null) return
+      isFormKnown = true
+      if (found.form === 'events') {
+        const { name, dialect, client } = options
+        const told = { name, dialect, apiKey: client.apiKey, count: request.count }
+        reader = new ImageStreamReader(told, onPartial ?? (() => undefined), () => {
+          settle(null)
+          exchange.abort(new Error('The answer is over'))
+        })
+      }
+      if (reader === null) bytes.add(found.bytes)
+      else if (!reader.push(found.bytes)) exchange.abort(reader.error ?? new Error('The stream has failed'))
+    },
+    end: () => {
+      if (reader !== null) return settle(null)
+      void readAnswer(options, request, { status, headers, body: bytes.joined() }).then(resolve, reject)
+    },
+    // What was complete before the connection broke has come.
+    fail: (error) => {
+      if (reader === null) failed(transportFailure(options.name, error))
+      else settle(error)
+    },
   })
+  if (request.signal.aborted) onAbort()
+  else request.signal.addEventListener('abort', onAbort)
+  return promise.finally(() => request.signal.removeEventListener('abort', onAbort))
 }
 
 /** Builds the port. */
@@ -172,8 +178,7 @@ export function createImages(options: ImagesOptions): ImageUpstream {
         const message = 'No confidential-compute provider is configured for this model.'
         throw new ServiceError('upstream_unavailable', message)
       }
-      const made =
-        onPartial === null ? await createWhole(options, request) : await createStreamed(options, request, onPartial)
+      const made = await createImage(options, request, onPartial)
       if (made.renders.length > 0 || made.cost !== null) return made
       throw upstreamFailure('empty', { upstream: options.name, generationId: made.generationId })
     },

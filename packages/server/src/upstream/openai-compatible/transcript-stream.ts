@@ -2,9 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ServiceError } from '../../errors/service-error.ts'
 import { type CollectedResponse, type ExchangeRequest, ResponseTooLargeError, startExchange } from '../http-exchange.ts'
+import { AnswerEnd } from '../answer-end.ts'
+import { FormFinder } from '../body-form.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import type { TranscriptEvent, UpstreamTranscript } from '../transcription-upstream.ts'
-import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { transportFailure, upstreamFailure, withBill } from '../upstream-failure.ts'
 import { type AudioDeps, audioFailure, generationIdFrom, readUtf8Json } from './audio-upstream.ts'
 import { findError } from './errors.ts'
 import { isObject } from './usage.ts'
@@ -13,7 +15,8 @@ export interface TranscriptStreamOptions {
   readonly signal: AbortSignal
   /** Longest answer, all events together. */
   readonly bytesMax: number
-  readonly onEvent: (event: TranscriptEvent) => void
+  /** Null where the caller waits for the whole: then a part of it is nothing. */
+  readonly onEvent: ((event: TranscriptEvent) => void) | null
   /** Reads an answer that is no stream: servers that know of none ignore the wish. */
   readonly readWhole: (response: CollectedResponse) => UpstreamTranscript
   /** Reads the last event; null when it is none. */
@@ -39,6 +42,8 @@ class TranscriptReader {
   #status = 0
   #headers: IncomingHttpHeaders = {}
   #decoder: SseDecoder | null = null
+  #finder: FormFinder | null = null
+  readonly #answerEnd: AnswerEnd
   readonly #chunks: Buffer[] = []
   #length = 0
   #text = ''
@@ -47,7 +52,9 @@ class TranscriptReader {
   /** What an event said went wrong. */
   #failure: ServiceError | null = null
 
-  constructor(deps: AudioDeps, options: TranscriptStreamOptions) {
+  /** @param onOver is told when the transcript has come and nothing more does. */
+  constructor(deps: AudioDeps, options: TranscriptStreamOptions, onOver: () => void) {
+    this.#answerEnd = new AnswerEnd(onOver)
     this.#deps = deps
     this.#options = options
   }
@@ -55,16 +62,19 @@ class TranscriptReader {
   start(status: number, headers: IncomingHttpHeaders): void {
     this.#status = status
     this.#headers = headers
-    if (status !== 200 || !/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) return
-    this.#decoder = new SseDecoder((data) => this.#event(data))
+    if (status === 200) this.#finder = new FormFinder(headers['content-type'])
   }
 
   /** @throws {ServiceError} when nothing more is wanted: it failed, or is too long. */
   data(chunk: Buffer): void {
     this.#length += chunk.length
     if (this.#length > this.#options.bytesMax) throw new ResponseTooLargeError(this.#options.bytesMax)
-    if (this.#decoder === null) this.#chunks.push(chunk)
-    else this.#decoder.push(chunk)
+    const found = this.#finder === null ? { form: null, bytes: chunk } : this.#finder.add(chunk)
+    if (found === null) return
+    this.#finder = null
+    if (found.form === 'events') this.#decoder = new SseDecoder((data) => this.#event(data))
+    if (this.#decoder === null) this.#chunks.push(found.bytes)
+    else this.#decoder.push(found.bytes)
     if (this.#failure !== null) throw this.#failure
   }
 
@@ -75,6 +85,7 @@ class TranscriptReader {
       return this.#options.readWhole({ status: this.#status, headers: this.#headers, body })
     }
     this.#decoder.end()
+    this.#answerEnd.clear()
     if (this.#failure !== null) throw this.#failure
     return this.#transcript ?? this.cut(upstreamFailure('broken', { upstream: this.#deps.name, status: this.#status }))
   }
@@ -85,9 +96,13 @@ class TranscriptReader {
    * @throws {ServiceError} when nothing was delivered.
    */
   cut(error: ServiceError): UpstreamTranscript {
+    this.#answerEnd.clear()
     if (this.#transcript !== null) return this.#transcript
-    if (!this.#hasPieces || error === this.#failure) throw error
+    if (error === this.#failure) throw error
     const generationId = generationIdFrom(this.#deps, this.#headers)
+    if (!this.#hasPieces || this.#options.onEvent === null) {
+      throw withBill(error, this.#deps.name, { cost: null, usage: null, generationId })
+    }
     return { text: this.#text, value: {}, seconds: null, cost: null, generationId, cut: error }
   }
 
@@ -100,10 +115,11 @@ class TranscriptReader {
       this.#failure = audioFailure(this.#deps, { status: null, headers: this.#headers, value, source })
     } else if (value['type'] === LAST) {
       this.#transcript = this.#options.readLast({ value, source }, this.#headers)
+      if (this.#transcript !== null) this.#answerEnd.whole()
     } else if (isPiece(value)) {
       this.#hasPieces = true
       if (typeof value['delta'] === 'string') this.#text += value['delta']
-      this.#options.onEvent(value)
+      this.#options.onEvent?.(value)
     }
   }
 }
@@ -120,7 +136,10 @@ export function streamTranscript(
 ): Promise<UpstreamTranscript> {
   return new Promise((resolve, reject) => {
     const { signal } = options
-    const reader = new TranscriptReader(deps, options)
+    const reader = new TranscriptReader(deps, options, () => {
+      finish(() => reader.end())
+      exchange.abort(new Error('The answer is over'))
+    })
     const finish = (transcript: () => UpstreamTranscript): void => {
       signal.removeEventListener('abort', onAbort)
       try {

@@ -1,18 +1,18 @@
 /** The adapter of transcription for upstreams that speak OpenAI's `POST /audio/transcriptions`. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { collectResponse, type CollectedResponse } from '../http-exchange.ts'
+import type { CollectedResponse } from '../http-exchange.ts'
 import { createMultipartBody } from '../multipart-body.ts'
 import type {
   TranscriptionUpstream,
   UpstreamTranscript,
   UpstreamTranscriptionRequest,
 } from '../transcription-upstream.ts'
-import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { upstreamFailure } from '../upstream-failure.ts'
 import { type AudioDeps, audioFailure, generationIdFrom, readUtf8Json, refuseConfidential } from './audio-upstream.ts'
 import { readCost } from './cost.ts'
 import { findError } from './errors.ts'
 import { streamTranscript } from './transcript-stream.ts'
-import { isObject } from './usage.ts'
+import { costOfFailure, isObject } from './usage.ts'
 
 /** Longest transcript that is kept. Source: own choice; a day of speech with the time of each word is less. */
 const TRANSCRIPT_BYTES_MAX = 32 * 1024 * 1024
@@ -84,22 +84,10 @@ function readAnswer(deps: AudioDeps, response: CollectedResponse): UpstreamTrans
   const transcript = isObject(value)
     ? readTranscript(deps, { value, source: body }, headers)
     : readPlainText(deps, response)
-  if (transcript === null) throw upstreamFailure('broken', { upstream: deps.name, status })
-  return transcript
-}
-
-async function transcribe(deps: AudioDeps, request: UpstreamTranscriptionRequest): Promise<UpstreamTranscript> {
-  refuseConfidential(request)
-  let response: CollectedResponse
-  try {
-    response = await collectResponse(deps.client.dispatcher, transcriptionRequest(deps, request, false), {
-      signal: request.signal,
-      bytesMax: TRANSCRIPT_BYTES_MAX,
-    })
-  } catch (error) {
-    throw transportFailure(deps.name, error)
-  }
-  return readAnswer(deps, response)
+  if (transcript !== null) return transcript
+  const generationId = generationIdFrom(deps, headers)
+  const cost = costOfFailure(value, () => body, deps.dialect)
+  throw upstreamFailure('broken', { upstream: deps.name, status, cost, generationId })
 }
 
 /** Builds the adapter. */
@@ -109,10 +97,9 @@ export function createTranscriptionUpstream(deps: AudioDeps): TranscriptionUpstr
     formats: transcriptFormats,
     tasks: translates ? ['transcribe', 'translate'] : ['transcribe'],
     transcribe: (request, onEvent) => {
-      if (onEvent === null || !streamsTranscripts) return transcribe(deps, request)
       refuseConfidential(request)
-      const exchange = transcriptionRequest(deps, request, true)
-      return streamTranscript(deps, exchange, {
+      const isStreamed = onEvent !== null && streamsTranscripts
+      return streamTranscript(deps, transcriptionRequest(deps, request, isStreamed), {
         signal: request.signal,
         bytesMax: TRANSCRIPT_BYTES_MAX,
         onEvent,
