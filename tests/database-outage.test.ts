@@ -131,8 +131,10 @@ describe.skipIf(findPostgres() === null)('a gateway whose database goes away', (
     const session = await openPostgresSession(gateway.databaseUrl ?? '')
     await session.query('begin')
     await session.query('select from balance for update')
-    expect(await chat()).toEqual(OVERLOADED)
-    expect(await gateway.gateway.health()).toMatchObject({ database: 'degraded' })
+    const asked = chat()
+    const state = async (): Promise<string> => (await gateway.gateway.health()).database
+    await expect.poll(state, { timeout: 20_000 }).toBe('degraded')
+    expect(await asked).toEqual(OVERLOADED)
     await session.close()
     expect(await chat()).toMatchObject({ status: 200 })
   })
