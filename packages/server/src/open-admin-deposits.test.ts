@@ -85,7 +85,7 @@ describeEachEngine('operator commands of deposits', (engine) => {
     const released = await createDepositStore(opened.database).find(depositId)
     expect(released).toMatchObject({ state: 'confirming', note: 'The customer called.', credits: CREDITS })
     const ledger = new Ledger({ engine: createLedgerEngine(opened.database) })
-    await creditDeposit({ ledger, clock: systemClock }, released!)
+    await creditDeposit({ ledger, clock: systemClock }, released!, null)
     await ledger.close()
     const shown = await adminJson('deposits', 'show', depositId)
     expect(shown).toMatchObject({

@@ -15,6 +15,7 @@ import { createDepositStore } from './deposits/deposit-store.ts'
 import { giveDepositAddress } from './deposits/give-deposit-address.ts'
 import { createInflowStore } from './deposits/inflow-store.ts'
 import { createOutflowStore } from './deposits/outflow-store.ts'
+import { createRecordingStore } from './deposits/recording-store.ts'
 import { settleTransaction, type SettleTransaction } from './deposits/settle-transaction.ts'
 import { createWalletStore } from './deposits/wallet-store.ts'
 import { createChainWatch, type ChainWatch, type WatchDeps } from './deposits/watch-chain.ts'
@@ -127,6 +128,7 @@ function createDeps(
     wallets: createWalletStore(database),
     outflows: createOutflowStore(database),
     inflows: createInflowStore(database),
+    recording: createRecordingStore(database),
     watch: createWatchStore(database),
     ...{ ledger, clock },
     onCredited: ({ depositId, chainId, asset, accountId }) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { creditDeposit } from '../src/deposits/credit-deposit.ts'
-import type { SeenDeposit } from '../src/deposits/deposit-store.ts'
+import type { SeenDeposit } from '../src/deposits/record-statement.ts'
 import type { Deposit } from '../src/deposits/deposit.ts'
 import type { Gateway } from '../src/gateway.ts'
 import { seedReadyDeposit, seenDeposit } from './seed-deposit.ts'
@@ -18,6 +18,6 @@ export async function creditedDeposit(
 ): Promise<Deposit> {
   const { credits, ...seen } = overrides
   const deposit = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: randomHash(), ...seen }), credits)
-  await creditDeposit({ ledger, clock }, deposit)
+  await creditDeposit({ ledger, clock }, deposit, null)
   return deposit
 }

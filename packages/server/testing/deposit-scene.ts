@@ -12,6 +12,7 @@ import { createDepositStore } from '../src/deposits/deposit-store.ts'
 import { giveDepositAddress } from '../src/deposits/give-deposit-address.ts'
 import { createInflowStore } from '../src/deposits/inflow-store.ts'
 import { createOutflowStore } from '../src/deposits/outflow-store.ts'
+import { createRecordingStore } from '../src/deposits/recording-store.ts'
 import type { SettleDeps } from '../src/deposits/settle-deps.ts'
 import { settleTransaction, type TransactionOutcome } from '../src/deposits/settle-transaction.ts'
 import { createWalletStore } from '../src/deposits/wallet-store.ts'
@@ -60,6 +61,7 @@ export function settleDepsOn(
     wallets: createWalletStore(database),
     outflows: createOutflowStore(database),
     inflows: createInflowStore(database),
+    recording: createRecordingStore(database),
     ledger,
     clock: options.clock,
   }

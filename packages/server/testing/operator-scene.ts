@@ -1,7 +1,8 @@
 /** What an operator finds: a deposit that waits for them, and a letter that waits for the mail server. */
 import type { Database } from '../src/db/database.ts'
-import { createDepositStore, type SeenDeposit } from '../src/deposits/deposit-store.ts'
+import { createDepositStore } from '../src/deposits/deposit-store.ts'
 import type { Deposit } from '../src/deposits/deposit.ts'
+import type { SeenDeposit } from '../src/deposits/record-statement.ts'
 import { createOutboxStore } from '../src/mail/outbox-store.ts'
 import { createId } from '../src/runtime/ids.ts'
 import { randomHash } from './credited-deposit.ts'

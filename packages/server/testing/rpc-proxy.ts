@@ -16,6 +16,8 @@ export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
 export async function startRpcProxy(target: string) {
   const alterations = new Map<string, Alteration>()
   const refusals = new Map<string, number>()
+  const failures = new Map<string, (params: readonly unknown[]) => boolean>()
+  const hanging = new Map<string, (params: readonly unknown[]) => boolean>()
   let isAway = false
   let busyAnswers = 0
   let page: { readonly status: number; readonly text: string } | null = null
@@ -53,6 +55,14 @@ export async function startRpcProxy(target: string) {
       return void response.end('{"error":"slow down"}')
     }
     const asked = JSON.parse(text) as RpcCall | readonly RpcCall[]
+    const all = Array.isArray(asked) ? (asked as readonly RpcCall[]) : [asked as RpcCall]
+    const isHit = (by: typeof failures): boolean => all.some(({ method, params }) => by.get(method)?.(params) === true)
+    if (isHit(hanging)) return void calls.push(...all)
+    if (isHit(failures)) {
+      calls.push(...all)
+      response.writeHead(500, { 'content-type': 'text/plain' })
+      return void response.end('no')
+    }
     const answer = Array.isArray(asked) ? await Promise.all(asked.map(answerOne)) : await answerOne(asked as RpcCall)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer))
@@ -70,6 +80,12 @@ export async function startRpcProxy(target: string) {
     alter: (method: string, alteration: Alteration) => void alterations.set(method, alteration),
     /** Has no such method, or says so. */
     refuse: (method: string, code: number) => void refusals.set(method, code),
+    /** Answers a method with status 500, or only some of its questions. */
+    fail: (method: string, which: (params: readonly unknown[]) => boolean = () => true) =>
+      void failures.set(method, which),
+    /** Never answers a method, or some of its questions. */
+    hang: (method: string, which: (params: readonly unknown[]) => boolean = () => true) =>
+      void hanging.set(method, which),
     /** Breaks every connection off. */
     goAway: () => void (isAway = true),
     /** Says "too many requests" so many times. */
@@ -80,11 +96,17 @@ export async function startRpcProxy(target: string) {
     restore: () => {
       alterations.clear()
       refusals.clear()
+      failures.clear()
+      hanging.clear()
       isAway = false
       busyAnswers = 0
       page = null
       calls.length = 0
     },
-    close: () => new Promise<void>((done) => void server.close(() => done())),
+    close: () =>
+      new Promise<void>((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
   }
 }

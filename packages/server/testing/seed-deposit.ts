@@ -1,5 +1,6 @@
 import type { Database } from '../src/db/database.ts'
-import { createDepositStore, type SeenDeposit } from '../src/deposits/deposit-store.ts'
+import { createDepositStore } from '../src/deposits/deposit-store.ts'
+import type { SeenDeposit } from '../src/deposits/record-statement.ts'
 import type { Deposit } from '../src/deposits/deposit.ts'
 import { createId } from '../src/runtime/ids.ts'
 

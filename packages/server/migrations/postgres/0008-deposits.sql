@@ -126,15 +126,40 @@ create table outflow (
 create unique index outflow_once on outflow (chain_id, tx_hash, address, asset) where tx_hash is not null;
 create index outflow_by_address on outflow (chain_id, address, asset);
 
+-- What came to an address of ours and what was credited for it, compared and written by the step that credits. The
+-- revision is exchanged with every change of what is recorded for the address: of two who decide by the same rows at
+-- once, the second notices.
 create table address_inflow (
   chain_id      bigint not null,
   address       text collate "C" not null,
   asset         text collate "C" not null,
-  raw_inflow    text not null,
-  block_number  bigint not null,
+  raw_inflow    text not null default '0',
+  block_number  bigint not null default 0,
+  raw_credited  text not null default '0',
+  revision      text not null,
   checked_at    bigint not null,
   primary key (chain_id, address, asset)
 );
+
+-- Payments that were credited by the balance of their address before their transactions were found. Such a payment has
+-- no deposit of its own: it is part of the one that the balance made.
+create table deposit_match (
+  chain_id      bigint not null,
+  tx_hash       text collate "C" not null,
+  ordinal       text collate "C" not null,
+  deposit_id    text collate "C" not null references deposit on delete restrict,
+  raw_amount    text not null check (raw_amount <> '' and raw_amount <> '0'),
+  block_number  bigint not null,
+  matched_at    bigint not null,
+  primary key (chain_id, tx_hash, ordinal)
+);
+
+create index deposit_match_by_deposit on deposit_match (deposit_id);
+
+create trigger deposit_match_is_append_only before update or delete on deposit_match
+  for each row execute function refuse_change();
+create trigger deposit_match_is_never_emptied before truncate on deposit_match
+  for each statement execute function refuse_change();
 
 create table chain_cursor (
   chain_id      bigint not null,
@@ -144,6 +169,21 @@ create table chain_cursor (
   updated_at    bigint not null,
   primary key (chain_id, scan)
 );
+
+-- What could not be read of a chain and is looked at again, each by itself, while the scan goes on without it.
+create table chain_retry (
+  chain_id      bigint not null,
+  -- A transaction by its hash, or a block by its number.
+  subject       text collate "C" not null,
+  block_number  bigint not null,
+  failures      bigint not null,
+  problem       text not null,
+  first_at      bigint not null,
+  next_at       bigint not null,
+  primary key (chain_id, subject)
+);
+
+create index chain_retry_due on chain_retry (chain_id, next_at);
 
 create table chain_fact (
   chain_id  bigint not null,

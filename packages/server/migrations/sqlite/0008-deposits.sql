@@ -131,15 +131,45 @@ create table outflow (
 create unique index outflow_once on outflow (chain_id, tx_hash, address, asset) where tx_hash is not null;
 create index outflow_by_address on outflow (chain_id, address, asset);
 
+-- What came to an address of ours and what was credited for it, compared and written by the step that credits. The
+-- revision is exchanged with every change of what is recorded for the address: of two who decide by the same rows at
+-- once, the second notices.
 create table address_inflow (
   chain_id      integer not null,
   address       text not null,
   asset         text not null,
-  raw_inflow    text not null,
-  block_number  integer not null,
+  raw_inflow    text not null default '0',
+  block_number  integer not null default 0,
+  raw_credited  text not null default '0',
+  revision      text not null,
   checked_at    integer not null,
   primary key (chain_id, address, asset)
 ) strict, without rowid;
+
+-- Payments that were credited by the balance of their address before their transactions were found. Such a payment has
+-- no deposit of its own: it is part of the one that the balance made.
+create table deposit_match (
+  chain_id      integer not null,
+  tx_hash       text not null,
+  ordinal       text not null,
+  deposit_id    text not null references deposit on delete restrict,
+  raw_amount    text not null check (raw_amount <> '' and raw_amount <> '0'),
+  block_number  integer not null,
+  matched_at    integer not null,
+  primary key (chain_id, tx_hash, ordinal)
+) strict, without rowid;
+
+create index deposit_match_by_deposit on deposit_match (deposit_id);
+
+create trigger deposit_match_is_never_updated before update on deposit_match
+begin
+  select raise(abort, 'a match is never changed');
+end;
+
+create trigger deposit_match_is_never_deleted before delete on deposit_match
+begin
+  select raise(abort, 'a match is never deleted');
+end;
 
 create table chain_cursor (
   chain_id      integer not null,
@@ -149,6 +179,21 @@ create table chain_cursor (
   updated_at    integer not null,
   primary key (chain_id, scan)
 ) strict, without rowid;
+
+-- What could not be read of a chain and is looked at again, each by itself, while the scan goes on without it.
+create table chain_retry (
+  chain_id      integer not null,
+  -- A transaction by its hash, or a block by its number.
+  subject       text not null,
+  block_number  integer not null,
+  failures      integer not null,
+  problem       text not null,
+  first_at      integer not null,
+  next_at       integer not null,
+  primary key (chain_id, subject)
+) strict, without rowid;
+
+create index chain_retry_due on chain_retry (chain_id, next_at);
 
 create table chain_fact (
   chain_id  integer not null,

@@ -129,7 +129,7 @@ describeEachEngine('a statement', (engine) => {
     await money.ledger.submit(given)
     const seen = seenDeposit(accountId, { txHash: `0x${createId(now).replaceAll('-', '').repeat(2)}` })
     const deposit = await seedReadyDeposit(money.test.database, seen, 25_000n * CREDIT)
-    await creditDeposit({ ledger: money.ledger, clock: { now: () => Date.UTC(2026, 4, 2) } }, deposit)
+    await creditDeposit({ ledger: money.ledger, clock: { now: () => Date.UTC(2026, 4, 2) } }, deposit, null)
     const requestId = await charge(caller, CREDIT, Date.UTC(2026, 4, 3))
     const { data } = await page(accountId, { month: '2026-05' })
     expect(data).toMatchObject([

@@ -1,5 +1,6 @@
 import type { Asset, ChainId, Hex } from './assets.ts'
 import type { AssetPrice, BlockRef, ChainHead, FoundTransaction, TransactionFacts } from './chain-facts.ts'
+import type { Balances } from './find-balances.ts'
 import type { SignedMessage } from './verify-signature.ts'
 
 /**
@@ -19,8 +20,12 @@ export interface ChainView {
    * @returns null when the feed has no usable answer for that time.
    */
   findPrice(asset: Asset, block: BlockRef, head: ChainHead): Promise<AssetPrice | null>
-  /** Balances at a block, in the order of the addresses; smallest units. Null where the state is gone. */
-  findBalances(asset: Asset, addresses: readonly Hex[], block: number): Promise<readonly bigint[] | null>
+  /**
+   * Balances at a block, in the order of the addresses; smallest units. One that nobody can have is null.
+   *
+   * @returns null where the state is gone.
+   */
+  findBalances(asset: Asset, addresses: readonly Hex[], block: number): Promise<Balances | null>
   /** Transactions that moved the token to one of the addresses, lowest block first; both bounds are included. */
   findTokenTransactions(addresses: readonly Hex[], from: number, to: number): Promise<readonly FoundTransaction[]>
   /** Transactions of one block that may have paid ETH to one of the addresses. */

@@ -10,25 +10,28 @@ export interface BalanceQuestion {
   readonly block: number
 }
 
+/** In the order of the addresses. */
+export type Balances = readonly (bigint | null)[]
+
 /** Balances that one call of the reading contract returns at most. */
 const CALL_ADDRESSES = 200
 /** From so many addresses on it is worth to ask whether the reading contract is there. */
 const MULTICALL_FROM = 8
 
 /**
- * Reads balances at a block, many with one call where the chain has a contract for it. Null where the provider has
- * dropped the state of that block.
+ * Reads balances at a block, many with one call where the chain has a contract for it. A balance that nobody can have is
+ * null, and the others stand; all is null where the provider has dropped the state of that block.
  */
 export async function findBalances(
   rpc: JsonRpc,
   rules: ChainRules,
   { asset, addresses, block }: BalanceQuestion,
-): Promise<readonly bigint[] | null> {
+): Promise<Balances | null> {
   const tag = `0x${block.toString(16)}`
   try {
     const useCall = addresses.length >= MULTICALL_FROM && (await hasCode(rpc, rules.multicall))
     if (!useCall) return await Promise.all(addresses.map((address) => readOne(rpc, rules, { asset, address, tag })))
-    const balances: bigint[] = []
+    const balances: (bigint | null)[] = []
     for (let start = 0; start < addresses.length; start += CALL_ADDRESSES) {
       const part = addresses.slice(start, start + CALL_ADDRESSES)
       balances.push(...(await readMany(rpc, rules, { asset, part, tag })))
@@ -48,20 +51,21 @@ async function readOne(
   rpc: JsonRpc,
   rules: ChainRules,
   { asset, address, tag }: { readonly asset: Asset; readonly address: Hex; readonly tag: string },
-): Promise<bigint> {
-  if (asset === 'ETH') {
-    return parseAnswer(balanceForm, await rpc.request('eth_getBalance', [address, tag]), 'balance')
-  }
+): Promise<bigint | null> {
+  if (asset === 'ETH') return balanceFrom(await rpc.request('eth_getBalance', [address, tag]))
   const data = `0x70a08231${address.slice(2).padStart(64, '0')}`
-  const answer = await rpc.request('eth_call', [{ to: rules.token, data }, tag])
-  return parseAnswer(balanceForm, answer, 'balance of the token')
+  return balanceFrom(await rpc.request('eth_call', [{ to: rules.token, data }, tag]))
+}
+
+function balanceFrom(answer: unknown): bigint | null {
+  return balanceForm.safeParse(answer).data ?? null
 }
 
 async function readMany(
   rpc: JsonRpc,
   rules: ChainRules,
   { asset, part, tag }: { readonly asset: Asset; readonly part: readonly Hex[]; readonly tag: string },
-): Promise<readonly bigint[]> {
+): Promise<Balances> {
   const { encodeFunctionData, decodeFunctionResult, parseAbi } = await import('viem')
   const abi = parseAbi([
     'struct Call { address target; bool allowFailure; bytes callData; }',
@@ -83,7 +87,7 @@ async function readMany(
   const results = readOrNull(decode)
   if (results?.length !== part.length)
     throw new ChainUnavailableError(`${rpc.name} told other balances than it was asked`)
-  return results.map(({ returnData }) => parseAnswer(balanceForm, returnData, 'balance'))
+  return results.map(({ returnData }) => balanceFrom(returnData))
 }
 
 /** The library throws errors of its own for bytes that are no such result. */

@@ -106,15 +106,44 @@ export interface OutflowTable {
   updated_at: number
 }
 
-/** The most that was seen to have ever come to an address: what may be credited for it at most. */
+/** What came to an address and what was credited for it. Raw figures are smallest units as decimal digits. */
 export interface AddressInflowTable {
   chain_id: number
   address: string
   asset: 'USDG' | 'ETH'
-  /** Smallest units as decimal digits. */
-  raw_inflow: string
-  block_number: number
+  /** All that had come to it at a final block, as the last credit found it; `0` before the first. */
+  raw_inflow: Generated<string>
+  block_number: Generated<number>
+  /** What was credited for it in all. */
+  raw_credited: Generated<string>
+  /** Exchanged with every change of what is recorded for the address. */
+  revision: string
   checked_at: number
+}
+
+/** A payment that is part of a deposit which the balance of its address had made before. Rows are only ever added. */
+export interface DepositMatchTable {
+  chain_id: number
+  tx_hash: string
+  ordinal: string
+  deposit_id: string
+  /** Smallest units as decimal digits. */
+  raw_amount: string
+  block_number: number
+  matched_at: number
+}
+
+/** What could not be read of a chain, and when it is looked at again. */
+export interface ChainRetryTable {
+  chain_id: number
+  /** A transaction by its hash, or a block by its number. */
+  subject: string
+  block_number: number
+  failures: number
+  /** Why, in words for operators. */
+  problem: string
+  first_at: number
+  next_at: number
 }
 
 /** How far a scan of a chain has come. */

@@ -10,8 +10,10 @@ import type {
   AddressInflowTable,
   ChainCursorTable,
   ChainFactTable,
+  ChainRetryTable,
   DepositAddressTable,
   DepositDecisionTable,
+  DepositMatchTable,
   DepositTable,
   LinkedWalletTable,
   OutflowTable,
@@ -281,12 +283,14 @@ export interface Schema {
   wallet_challenge: WalletChallengeTable
   deposit: DepositTable
   deposit_decision: DepositDecisionTable
+  deposit_match: DepositMatchTable
   outflow: OutflowTable
   address_inflow: AddressInflowTable
   retired_address: RetiredAddressTable
   store_kind: StoreKindTable
   chain_cursor: ChainCursorTable
   chain_fact: ChainFactTable
+  chain_retry: ChainRetryTable
   task_lease: TaskLeaseTable
   mail_outbox: MailOutboxTable
   mail_suppression: MailSuppressionTable

@@ -101,7 +101,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     const { accountId, txHash, address } = await payFinal(20)
     first.alter('eth_call', withBalance('f'))
     expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })
-    expect(await scene.deps.inflows.find(4663, address, 'USDG')).toMatchObject({ inflow: usdg(20) })
+    expect(await scene.deps.inflows.find(4663, address, 'USDG')).toMatchObject({ amount: usdg(20) })
   })
 
   test('that is busy is asked again', async () => {

@@ -10,7 +10,7 @@ import type { SettleTransaction, TransactionOutcome } from './settle-transaction
 import type { UnknownTransactions } from './unknown-transactions.ts'
 
 export interface ClaimDepositDeps {
-  readonly store: Pick<DepositStore, 'listByTransaction'>
+  readonly store: Pick<DepositStore, 'listPaid'>
   /** Null where deposits are off. */
   readonly settle: SettleTransaction | null
   /** What is taken on each chain; a chain that is missing is not enabled. */
@@ -71,7 +71,7 @@ async function findOwn(
   accountId: string,
   { chainId, txHash, asset }: Claim,
 ): Promise<readonly Deposit[]> {
-  const deposits = await store.listByTransaction(chainId, txHash)
+  const deposits = await store.listPaid(chainId, txHash)
   return deposits.filter((deposit) => deposit.accountId === accountId && deposit.asset === asset)
 }
 

@@ -28,7 +28,9 @@ describeEachEngine('crediting a deposit', (engine) => {
     const others = await Promise.all([money.test.openAgain(), money.test.openAgain()])
     const ledgers = [money.ledger, ...others.map((other) => new Ledger({ engine: createLedgerEngine(other) }))]
     const results = await Promise.all(
-      Array.from({ length: 200 }, (_, at) => creditDeposit({ ledger: ledgers[at % ledgers.length]!, clock }, deposit)),
+      Array.from({ length: 200 }, (_, at) =>
+        creditDeposit({ ledger: ledgers[at % ledgers.length]!, clock }, deposit, null),
+      ),
     )
     expect(results.filter((result) => result.kind === 'deposited' && !result.isRepeated)).toHaveLength(1)
     expect(results.every((result) => result.kind === 'deposited')).toBe(true)
@@ -43,7 +45,7 @@ describeEachEngine('crediting a deposit', (engine) => {
     const seen = seenDeposit(accountId, { txHash: hexOf(2, 32) })
     const deposit = await seedReadyDeposit(database, seen)
     await createDepositStore(database).record([{ ...seen, blockHash: hexOf(3, 32) }], 3)
-    expect(await creditDeposit({ ledger: money.ledger, clock }, deposit)).toEqual({
+    expect(await creditDeposit({ ledger: money.ledger, clock }, deposit, null)).toEqual({
       kind: 'not_creditable',
       state: 'seen',
     })
@@ -58,7 +60,7 @@ describeEachEngine('crediting a deposit', (engine) => {
     // Another look is told another amount in the same block, before this one has come to an end.
     await store.record([{ ...seen, amount: 1n }], 3)
     expect(await store.change(read, OPEN_STATES, { state: 'confirming', credits: read.credits }, 4)).toBe(false)
-    expect(await creditDeposit({ ledger: money.ledger, clock }, read)).toMatchObject({ kind: 'not_creditable' })
+    expect(await creditDeposit({ ledger: money.ledger, clock }, read, null)).toMatchObject({ kind: 'not_creditable' })
     expect(await store.find(read.depositId)).toMatchObject({ amount: 1n, credits: null })
   })
 
@@ -67,7 +69,9 @@ describeEachEngine('crediting a deposit', (engine) => {
     const store = createDepositStore(money.test.database)
     const deposit = await seedReadyDeposit(money.test.database, seenDeposit(accountId, { txHash: hexOf(4, 32) }))
     expect(await store.change(deposit, ['confirming'], { state: 'under_review', reason: 'under_review' }, 3)).toBe(true)
-    expect(await creditDeposit({ ledger: money.ledger, clock }, deposit)).toMatchObject({ kind: 'not_creditable' })
+    expect(await creditDeposit({ ledger: money.ledger, clock }, deposit, null)).toMatchObject({
+      kind: 'not_creditable',
+    })
   })
 
   test('a deposit that nobody recorded is unknown, and one operation beside it goes on', async () => {
@@ -76,8 +80,8 @@ describeEachEngine('crediting a deposit', (engine) => {
     const known = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(5, 32) }))
     const unknown = { ...known, ordinal: 'log:9' }
     const results = await Promise.all([
-      creditDeposit({ ledger: money.ledger, clock }, unknown),
-      creditDeposit({ ledger: money.ledger, clock }, known),
+      creditDeposit({ ledger: money.ledger, clock }, unknown, null),
+      creditDeposit({ ledger: money.ledger, clock }, known, null),
     ])
     expect(results).toMatchObject([{ kind: 'unknown_deposit' }, { kind: 'deposited', isRepeated: false }])
     expect(await money.findBalance(accountId)).toEqual({ posted: 25_000_000_000_007n, held: 0n })
@@ -87,7 +91,7 @@ describeEachEngine('crediting a deposit', (engine) => {
     const { accountId } = await money.createCaller(0n)
     const { database } = money.test
     const deposit = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(6, 32) }))
-    await creditDeposit({ ledger: money.ledger, clock }, deposit)
+    await creditDeposit({ ledger: money.ledger, clock }, deposit, null)
     const store = createDepositStore(database)
     await store.record([{ ...deposit, amount: 1n, blockHash: hexOf(7, 32) }], 9)
     expect(await store.change(deposit, ['confirming', 'seen'], { state: 'reversed' }, 9)).toBe(false)

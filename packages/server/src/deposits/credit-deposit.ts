@@ -1,5 +1,5 @@
 import { nanocreditsOf } from '@svc/contract'
-import type { CreditDepositResult } from '../ledger/operations.ts'
+import type { CreditDepositResult, FinalInflow } from '../ledger/operations.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Deposit } from './deposit.ts'
@@ -14,18 +14,21 @@ export interface CreditDepositDeps {
  * transaction, once however often and from however many processes it is asked for.
  *
  * @param deposit as it was read; what its row says when the ledger looks decides.
+ * @param inflow all that came to its address; null where that says nothing, as of a treasury.
  * @throws {ServiceError} `server_is_overloaded` when the ledger cannot be reached; then the outcome is unknown and this
  * may be called again.
  */
 export async function creditDeposit(
   { ledger, clock }: CreditDepositDeps,
   deposit: Deposit,
+  inflow: FinalInflow | null,
 ): Promise<CreditDepositResult> {
   const { chainId, txHash, ordinal, blockHash } = deposit
   return ledger.submit({
     kind: 'deposit',
     ...{ chainId, txHash, ordinal, blockHash },
     amount: deposit.credits ?? nanocreditsOf(0n),
+    inflow,
     reason: `Deposit of ${deposit.asset} on chain ${chainId}, transaction ${txHash}`,
     now: clock.now(),
   })

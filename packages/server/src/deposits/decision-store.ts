@@ -59,6 +59,20 @@ export function createDecisionStore(database: Database): DecisionStore {
         .where('raw_amount', '=', amount.toString())
         .where('state', 'in', from)
         .where('credited_at', 'is', null)
+      // Whoever is about to match payments with this deposit, by what it was, notices.
+      const revise = read
+        .updateTable('address_inflow')
+        .set({ revision: decision.decisionId })
+        .where(({ exists, selectFrom, ref }) =>
+          exists(
+            selectFrom('deposit')
+              .select('deposit_id')
+              .where('deposit_id', '=', depositId)
+              .whereRef('deposit.chain_id', '=', ref('address_inflow.chain_id'))
+              .whereRef('deposit.address', '=', ref('address_inflow.address'))
+              .whereRef('deposit.asset', '=', ref('address_inflow.asset')),
+          ),
+        )
       const text = (value: string | null) => sql<string>`cast(${value} as text)`
       // The deposit's row as the change has left it: where there was none, there is no decision either.
       const note = read
@@ -81,7 +95,7 @@ export function createDecisionStore(database: Database): DecisionStore {
             .where('note', '=', decision.reason)
             .where('updated_at', '=', decision.decidedAt),
         )
-      const [changed, noted] = await database.write([change.compile(), note.compile()])
+      const [, changed, noted] = await database.write([revise.compile(), change.compile(), note.compile()])
       return changed === 1 && noted === 1
     },
     async list(depositId) {

@@ -1,26 +1,10 @@
 import { nanocreditsOf } from '@svc/contract'
-import type { CompiledQuery, Selectable, Updateable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import type { Asset, ChainId, Hex } from '../chain/assets.ts'
 import type { Database } from '../db/database.ts'
 import type { DepositTable } from '../db/deposit-schema.ts'
 import type { Deposit, DepositState, PendingReason } from './deposit.ts'
-
-/** What was seen of a deposit. Its account is who owned the address or the sender's wallet at that time. */
-export type SeenDeposit = Pick<
-  Deposit,
-  | 'depositId'
-  | 'accountId'
-  | 'chainId'
-  | 'txHash'
-  | 'ordinal'
-  | 'asset'
-  | 'address'
-  | 'sender'
-  | 'amount'
-  | 'blockNumber'
-  | 'blockHash'
-  | 'blockTime'
->
+import { recordStatement, type SeenDeposit } from './record-statement.ts'
 
 /** What a change of an open deposit may set; absent fields stay. */
 export interface DepositChange {
@@ -72,6 +56,11 @@ export interface DepositStore {
   find(depositId: string): Promise<Deposit | null>
   /** In the order of their ordinals. */
   listByTransaction(chainId: ChainId, txHash: Hex): Promise<readonly Deposit[]>
+  /**
+   * Everything that a transaction paid, as those who paid are told of it: its deposits, and its shares of deposits that
+   * a balance made. A deposit that was taken back since it is such a share is left out.
+   */
+  listPaid(chainId: ChainId, txHash: Hex): Promise<readonly Deposit[]>
   /** Newest first. */
   listByAccount(accountId: string, page: DepositPage): Promise<readonly Deposit[]>
   /** Newest first, those in one of the states and of the account where these are given. */
@@ -102,7 +91,8 @@ export function createDepositStore(database: Database): DepositStore {
   const rows = () => read.selectFrom('deposit').selectAll()
   return {
     async record(deposits, now) {
-      if (deposits.length > 0) await database.write(deposits.map((deposit) => recordStatement(database, deposit, now)))
+      if (deposits.length > 0)
+        await database.write(deposits.map((deposit) => recordStatement(read, deposit, now, null)))
     },
     async find(depositId) {
       const row = await rows().where('deposit_id', '=', depositId).executeTakeFirst()
@@ -111,6 +101,14 @@ export function createDepositStore(database: Database): DepositStore {
     async listByTransaction(chainId, txHash) {
       const found = await rows().where('chain_id', '=', chainId).where('tx_hash', '=', txHash).execute()
       return found.map(depositFrom).toSorted((a, b) => (a.ordinal < b.ordinal ? -1 : 1))
+    },
+    async listPaid(chainId, txHash) {
+      const [own, shared] = await Promise.all([
+        rows().where('chain_id', '=', chainId).where('tx_hash', '=', txHash).execute(),
+        listShares(database, chainId, txHash),
+      ])
+      const isShare = ({ ordinal }: Deposit): boolean => shared.some((share) => share.ordinal === ordinal)
+      return [...own.map(depositFrom).filter((deposit) => !isShare(deposit)), ...shared]
     },
     async listByAccount(accountId, { after, limit }) {
       const query = rows().where('account_id', '=', accountId).orderBy('deposit_id', 'desc').limit(limit)
@@ -183,51 +181,22 @@ export function createDepositStore(database: Database): DepositStore {
   }
 }
 
-function recordStatement({ read }: Database, deposit: SeenDeposit, now: number): CompiledQuery {
-  const place = {
-    account_id: deposit.accountId,
-    asset: deposit.asset,
-    address: deposit.address,
-    sender: deposit.sender,
-    raw_amount: deposit.amount.toString(),
-    block_number: deposit.blockNumber,
-    block_hash: deposit.blockHash,
-    block_time: deposit.blockTime,
-    state: 'seen',
-    reason: 'confirming',
-    updated_at: now,
-  } as const
-  // A value that was found for another block is forgotten with it.
-  const forgotten = { credits: null, price: null, price_round: null, price_time: null, final_at: null }
-  return read
-    .insertInto('deposit')
-    .values({
-      ...place,
-      ...forgotten,
-      deposit_id: deposit.depositId,
-      chain_id: deposit.chainId,
-      tx_hash: deposit.txHash,
-      ordinal: deposit.ordinal,
-      released_at: null,
-      note: null,
-      seen_at: now,
-      credited_at: null,
-      doubted_at: null,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['chain_id', 'tx_hash', 'ordinal'])
-        .doUpdateSet({ ...place, ...forgotten })
-        .where('deposit.state', 'in', ['seen', 'confirming', 'reversed'])
-        .where((where) =>
-          where.or([
-            where('deposit.state', '=', 'reversed'),
-            where('deposit.block_hash', '<>', deposit.blockHash),
-            where('deposit.raw_amount', '<>', deposit.amount.toString()),
-          ]),
-        ),
-    )
-    .compile()
+/** The shares that a transaction has in deposits by balance, each with its part of the amount and of the credits. */
+async function listShares({ read }: Database, chainId: ChainId, txHash: Hex): Promise<readonly Deposit[]> {
+  const found = await read
+    .selectFrom('deposit_match')
+    .innerJoin('deposit', 'deposit.deposit_id', 'deposit_match.deposit_id')
+    .selectAll('deposit')
+    .select(['deposit_match.ordinal as share_ordinal', 'deposit_match.raw_amount as share'])
+    .where('deposit_match.chain_id', '=', chainId)
+    .where('deposit_match.tx_hash', '=', txHash)
+    .execute()
+  return found.map(({ share_ordinal, share, ...row }) => {
+    const whole = depositFrom(row)
+    const amount = BigInt(share)
+    const credits = whole.credits === null ? null : nanocreditsOf((whole.credits * amount) / whole.amount)
+    return { ...whole, txHash, ordinal: share_ordinal, amount, credits }
+  })
 }
 
 function columnsOf(change: DepositChange): Updateable<DepositTable> {

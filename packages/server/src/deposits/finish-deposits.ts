@@ -2,12 +2,13 @@ import type { Nanocredits } from '@svc/contract'
 import { ASSET_DECIMALS, type Asset, type Hex } from '../chain/assets.ts'
 import type { AssetPrice, BlockRef, ChainHead, ChainTransfer } from '../chain/chain-facts.ts'
 import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
+import type { CreditDepositResult } from '../ledger/operations.ts'
 import { valueOfDeposit } from '../pricing/deposit-value.ts'
-import { checkInflow } from './check-inflow.ts'
 import { creditDeposit } from './credit-deposit.ts'
 import { DOUBT_MIN_MS, judgeDeposit, PRICE_WAIT_MAX_MS, sumOfCredits, type DepositFacts } from './deposit-policy.ts'
 import type { DepositChange } from './deposit-store.ts'
 import { OPEN_STATES, type Deposit } from './deposit.ts'
+import { measureInflow } from './measure-inflow.ts'
 import { askSecondOpinion } from './second-opinion.ts'
 import type { SettleDeps } from './settle-deps.ts'
 
@@ -162,16 +163,26 @@ async function takeEnough(
 async function creditCovered(deps: SettleDeps, scene: SettleScene, deposit: Deposit): Promise<void> {
   // What is worth less than a nanocredit stays recorded and is never a transfer of nothing.
   if (deposit.credits === null || deposit.credits === 0n) return
-  if (deps.policy.treasuries === null) {
-    const { chainId, address, asset, depositId } = deposit
-    const verdict = await checkInflow(deps, scene, { chainId, address, asset }, depositId)
-    if (verdict.kind === 'unknown') return void (await wait(deps, deposit, { reason: 'awaiting_outflow' }))
-    // Nor does an operator who let it pass make it come: what was released is held back again.
-    if (verdict.kind === 'exceeded') {
-      return void (await doubt(deps, deposit, {}, 'More would be credited than ever came to its address.'))
-    }
+  if (isTreasury(deps, deposit)) return tellCredited(deps, deposit, await creditDeposit(deps, deposit, null))
+  const { view } = scene
+  // Another deposit may have been credited by a later block than the one that this look began with.
+  for (const readHead of [() => Promise.resolve(scene.head), () => view.readHead()]) {
+    const head = await readHead()
+    const inflow = await measureInflow(deps, { view, head }, deposit)
+    if (inflow === null) return void (await wait(deps, deposit, { reason: 'awaiting_outflow' }))
+    const result = await creditDeposit(deps, deposit, inflow)
+    if (result.kind !== 'exceeds_inflow') return tellCredited(deps, deposit, result)
+    if (inflow.isMoving) return void (await wait(deps, deposit, { reason: 'awaiting_outflow' }))
   }
-  const result = await creditDeposit(deps, deposit)
+  // Nor does an operator who let it pass make it come: what was released is held back again.
+  await doubt(deps, deposit, {}, 'More would be credited than ever came to its address.')
+}
+
+function isTreasury({ policy }: SettleDeps, { chainId, address }: Deposit): boolean {
+  return policy.treasuries?.get(chainId) === address
+}
+
+async function tellCredited(deps: SettleDeps, deposit: Deposit, result: CreditDepositResult): Promise<void> {
   if (result.kind !== 'deposited' || result.isRepeated) return
   const credited = await deps.deposits.find(deposit.depositId)
   if (credited !== null) deps.onCredited?.(credited)

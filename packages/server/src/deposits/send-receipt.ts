@@ -10,7 +10,7 @@ import type { Deposit } from './deposit.ts'
 import { renderDepositId } from './render-deposit.ts'
 
 export interface SendReceiptDeps {
-  readonly store: Pick<DepositStore, 'listByTransaction'>
+  readonly store: Pick<DepositStore, 'listPaid'>
   /** Null where no mail is sent. */
   readonly outbox: OutboxDeps | null
   /** Page of the console that shows credits and deposits of a team. */
@@ -130,7 +130,7 @@ async function findCredited(
   txHash: Hex,
 ): Promise<readonly Deposit[]> {
   for (const chainId of CHAIN_IDS) {
-    const found = (await store.listByTransaction(chainId, txHash)).filter((deposit) => deposit.accountId === accountId)
+    const found = (await store.listPaid(chainId, txHash)).filter((deposit) => deposit.accountId === accountId)
     const credited = found.filter(({ state }) => state === 'credited')
     if (credited.length > 0) return credited
   }

@@ -7,6 +7,7 @@ import type { DepositPolicy } from './deposit-policy.ts'
 import type { DepositStore } from './deposit-store.ts'
 import type { Deposit } from './deposit.ts'
 import type { InflowStore } from './inflow-store.ts'
+import type { RecordingStore } from './recording-store.ts'
 import type { OutflowStore } from './outflow.ts'
 import type { WalletStore } from './wallet-store.ts'
 
@@ -19,6 +20,7 @@ export interface SettleDeps {
   readonly wallets: Pick<WalletStore, 'findOwners'>
   readonly outflows: Pick<OutflowStore, 'sumOf'>
   readonly inflows: InflowStore
+  readonly recording: RecordingStore
   readonly ledger: Pick<Ledger, 'submit'>
   readonly clock: Clock
   /** Told of each deposit that this process has credited. */

@@ -6,6 +6,7 @@ import { matchTransfers, type OwnedTransfer, type Recipients } from '../chain/ma
 import { createId } from '../runtime/ids.ts'
 import { OPEN_STATES, type Deposit } from './deposit.ts'
 import { findPrices, finishDeposits, valueChange, type SettleScene } from './finish-deposits.ts'
+import { recordPayments } from './record-payments.ts'
 import type { SettleDeps } from './settle-deps.ts'
 
 /** What became of looking at a transaction now. */
@@ -79,18 +80,17 @@ async function settleBy(
   if (match.kind !== 'paid') return match
   const { transfers } = match
   const { chainId, txHash } = question
-  await deps.deposits.record(
-    transfers.map(({ from, to, ...transfer }) => ({
-      depositId: createId(deps.clock.now()),
-      ...{ accountId: transfer.accountId, chainId, txHash, ordinal: transfer.ordinal, asset: transfer.asset },
-      ...{ address: to, sender: from, amount: transfer.amount },
-      ...{ blockNumber: facts.block.number, blockHash: facts.block.hash, blockTime: facts.block.time },
-    })),
-    deps.clock.now(),
-  )
+  const seen = transfers.map(({ from, to, ...transfer }) => ({
+    depositId: createId(deps.clock.now()),
+    ...{ accountId: transfer.accountId, chainId, txHash, ordinal: transfer.ordinal, asset: transfer.asset },
+    ...{ address: to, sender: from, amount: transfer.amount },
+    ...{ blockNumber: facts.block.number, blockHash: facts.block.hash, blockTime: facts.block.time },
+  }))
+  await recordPayments(deps, seen, (address) => recipients.owners.has(address))
   const scene: SettleScene = { reader, view, head, txHash, block: facts.block }
   await advance(deps, scene, facts.finality, { question, transfers })
-  const deposits = (await listFor(deps, question)).filter(({ state }) => state !== 'reversed')
+  const paid = (await deps.deposits.listPaid(chainId, txHash)).filter(isAskedBy(question))
+  const deposits = paid.filter(({ state }) => state !== 'reversed')
   return { kind: 'deposits', deposits, finality: facts.finality, etaSeconds: etaOf(head, facts) }
 }
 
@@ -113,9 +113,13 @@ async function reverse(
   }
 }
 
-async function listFor(deps: SettleDeps, { chainId, txHash, accountId }: TransactionQuestion) {
-  const found = await deps.deposits.listByTransaction(chainId, txHash)
-  return found.filter((deposit) => accountId === null || deposit.accountId === accountId)
+async function listFor(deps: SettleDeps, question: TransactionQuestion) {
+  const found = await deps.deposits.listByTransaction(question.chainId, question.txHash)
+  return found.filter(isAskedBy(question))
+}
+
+function isAskedBy({ accountId }: TransactionQuestion): (deposit: Deposit) => boolean {
+  return (deposit) => accountId === null || deposit.accountId === accountId
 }
 
 async function findRecipients(

@@ -2,6 +2,8 @@ import type { ChainId, Hex } from '../chain/assets.ts'
 import type { ChainHead } from '../chain/chain-facts.ts'
 import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
 import { createId } from '../runtime/ids.ts'
+import { measureInflow } from './measure-inflow.ts'
+import { recordBalance } from './record-payments.ts'
 import type { SettleDeps } from './settle-deps.ts'
 import { settleTransaction } from './settle-transaction.ts'
 
@@ -45,7 +47,7 @@ export async function watchEther(deps: SettleDeps, round: EtherRound): Promise<v
   const balances = await view.findBalances('ETH', turn, head.latest.number)
   for (const [at, address] of turn.entries()) {
     const balance = balances?.[at]
-    if (balance === undefined) continue
+    if (balance == null) continue
     const known = ether.clean.get(address)
     if (known?.balance === balance || (known === undefined && balance === 0n)) {
       ether.clean.set(address, { balance, block: head.latest.number })
@@ -96,7 +98,7 @@ async function findExplained(deps: SettleDeps, chainId: ChainId, address: Hex): 
   const noted = await deps.inflows.find(chainId, address, 'ETH')
   if (noted === null) return null
   const recorded = await sumRecorded(deps, { chainId, address, block: noted.blockNumber })
-  return recorded >= noted.inflow ? noted.blockNumber : null
+  return recorded >= noted.amount ? noted.blockNumber : null
 }
 
 /** What the recorded deposits of an address amount to, up to a block. */
@@ -181,24 +183,16 @@ async function recordSurplus(deps: SettleDeps, round: EtherRound, address: Hex):
   const { view, head, reader, ether } = round
   const { chainId } = reader
   const block = head.finalized
-  const balance = (await view.findBalances('ETH', [address], block.number))?.[0]
-  if (balance === undefined) return
-  const surplus = await findSurplus(deps, { chainId, address, balance, block: block.number })
+  const inflow = await measureInflow(deps, { view, head }, { chainId, address, asset: 'ETH' })
   const accountId = (await deps.addresses.findOwners(chainId, [address])).get(address)
-  if (surplus === null || surplus <= 0n || accountId === undefined) return
-  const now = deps.clock.now()
-  await deps.deposits.record(
-    [
-      {
-        depositId: createId(now),
-        ...{ accountId, chainId, txHash: block.hash, ordinal: `balance:${address}`, asset: 'ETH', address },
-        ...{ sender: null, amount: surplus },
-        ...{ blockNumber: block.number, blockHash: block.hash, blockTime: block.time },
-      },
-    ],
-    now,
-  )
-  ether.surplusRounds.delete(address)
+  if (inflow === null || inflow.isMoving || accountId === undefined) return
+  const isRecorded = await recordBalance(deps, {
+    depositId: createId(deps.clock.now()),
+    ...{ accountId, chainId, txHash: block.hash, ordinal: `balance:${address}`, asset: 'ETH', address },
+    ...{ sender: null, amount: inflow.amount },
+    ...{ blockNumber: block.number, blockHash: block.hash, blockTime: block.time },
+  })
+  if (isRecorded) ether.surplusRounds.delete(address)
 }
 
 /** The treasury's owner moves coins as they like, so its balance alone says nothing; its changes are looked through. */

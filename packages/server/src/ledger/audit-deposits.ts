@@ -4,6 +4,7 @@ import { count, list, total, type AuditContext, type Finding, type Invariant } f
 
 /** Digits of the lower half of a raw amount, where sums are made by halves. */
 const HALF_DIGITS = 9
+const carry = sql.lit(10 ** HALF_DIGITS)
 
 /** Promises about deposits. */
 export const depositInvariants: readonly Invariant[] = [
@@ -16,6 +17,11 @@ export const depositInvariants: readonly Invariant[] = [
     name: 'deposit inflow',
     promise: 'for no address more was credited than it had received in final blocks',
     check: checkInflow,
+  },
+  {
+    name: 'deposit matches',
+    promise: 'no payment is both a deposit and a part of another, and no deposit has parts of more than itself',
+    check: checkMatches,
   },
 ]
 
@@ -51,6 +57,7 @@ async function checkInflow(context: AuditContext): Promise<Finding> {
   const { engine } = context
   const amount = partsOf(engine, sql`d.raw_amount`)
   const inflow = partsOf(engine, sql`i.raw_inflow`)
+  const credited = partsOf(engine, sql`i.raw_credited`)
   const breaches = await list(
     context,
     sql`select 'address ' || s.address || ' was credited more ' || s.asset || ' than it received' as breach
@@ -62,15 +69,38 @@ async function checkInflow(context: AuditContext): Promise<Finding> {
                  group by d.chain_id, d.address, d.asset) s
           left join address_inflow i on i.chain_id = s.chain_id and i.address = s.address and i.asset = s.asset
          where i.raw_inflow is null
-            or s.high + s.low / ${sql.lit(10 ** HALF_DIGITS)} > ${inflow.high}
-            or (s.high + s.low / ${sql.lit(10 ** HALF_DIGITS)} = ${inflow.high}
-                and s.low % ${sql.lit(10 ** HALF_DIGITS)} > ${inflow.low})`,
+            or s.high + s.low / ${carry} > ${inflow.high}
+            or (s.high + s.low / ${carry} = ${inflow.high} and s.low % ${carry} > ${inflow.low})
+            or s.high + s.low / ${carry} <> ${credited.high} or s.low % ${carry} <> ${credited.low}`,
   )
   const figures = {
     addresses: await count(context, 'deposit_address'),
     'with an inflow': await count(context, 'address_inflow'),
   }
   return { figures, breaches }
+}
+
+/** A payment that a balance told of first is part of the deposit that the balance made, once. */
+async function checkMatches(context: AuditContext): Promise<Finding> {
+  const doubles = await list(
+    context,
+    sql`select 'transaction ' || m.tx_hash || ' ' || m.ordinal || ' is part of a deposit and one itself' as breach
+          from deposit_match m
+          join deposit d on d.chain_id = m.chain_id and d.tx_hash = m.tx_hash and d.ordinal = m.ordinal
+         where d.state <> 'reversed'`,
+  )
+  const part = partsOf(context.engine, sql`m.raw_amount`)
+  const whole = partsOf(context.engine, sql`d.raw_amount`)
+  const excesses = await list(
+    context,
+    sql`select 'deposit ' || s.deposit_id || ' has parts of more than itself' as breach
+          from (select m.deposit_id, cast(sum(${part.high}) as bigint) as high, cast(sum(${part.low}) as bigint) as low
+                  from deposit_match m group by m.deposit_id) s
+          join deposit d on d.deposit_id = s.deposit_id
+         where s.high + s.low / ${carry} > ${whole.high}
+            or (s.high + s.low / ${carry} = ${whole.high} and s.low % ${carry} > ${whole.low})`,
+  )
+  return { figures: { matched: await count(context, 'deposit_match') }, breaches: [...doubles, ...excesses] }
 }
 
 interface Parts {

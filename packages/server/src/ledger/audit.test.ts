@@ -111,10 +111,12 @@ interface Planted {
   readonly funding?: number
   readonly amount?: string
   readonly inflow?: string | null
+  readonly credited?: string
 }
 
 /** Statements that plant a credited deposit of 25 credits, sound but for what is said. */
-function plantDeposit({ transfer = true, funding = 25, amount = '25000000', inflow = amount }: Planted): string[] {
+function plantDeposit({ transfer = true, funding = 25, amount = '25000000', ...rest }: Planted): string[] {
+  const { inflow = amount, credited = amount } = rest
   const address = `0x${'11'.repeat(20)}`
   const hash = `0x${'22'.repeat(32)}`
   return [
@@ -126,6 +128,8 @@ function plantDeposit({ transfer = true, funding = 25, amount = '25000000', infl
     ...(transfer
       ? [`insert into transfer values ('d', 'ACCOUNT', 'deposit', null, ${funding}, 0, 0, 0, 0, 'x', 1)`]
       : []),
-    ...(inflow === null ? [] : [`insert into address_inflow values (4663, '${address}', 'USDG', '${inflow}', 1, 1)`]),
+    ...(inflow === null
+      ? []
+      : [`insert into address_inflow values (4663, '${address}', 'USDG', '${inflow}', 1, '${credited}', 'r', 1)`]),
   ]
 }

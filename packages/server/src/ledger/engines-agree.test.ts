@@ -136,7 +136,7 @@ async function seedDeposits(databases: readonly TestDatabase[], callers: readonl
   }
 }
 
-/** Mostly what is right; sometimes another block, another worth, or a deposit that nobody has seen. */
+/** Mostly what is right; sometimes another block, another worth, too little that came, or what nobody has seen. */
 function anyDeposit({ random, now }: World): LedgerOperation {
   return {
     kind: 'deposit',
@@ -145,6 +145,7 @@ function anyDeposit({ random, now }: World): LedgerOperation {
     ordinal: 'log:0',
     blockHash: hexOf(random.below(8) === 0 ? 0xcc : 0xbb, 32),
     amount: nanocreditsOf(DEPOSIT_CREDITS + (random.below(8) === 0 ? 1n : 0n)),
+    inflow: random.below(4) === 0 ? null : { amount: BigInt(random.below(4)) * 25_000_000n, blockNumber: 200 },
     reason: 'test',
     now,
   }

@@ -177,7 +177,8 @@ export type CreditResult =
  * Credits a deposit that stands recorded, and marks it credited in the same transaction. Its natural key is
  * (chain, transaction, ordinal); the transfer has the deposit's id.
  *
- * The row decides: it must be `confirming`, in the block that the caller verified, and worth what the caller found.
+ * The row decides: it must be `confirming`, in the block that the caller verified, and worth what the caller found. What
+ * was credited for its address is compared with what came to it in the same step. Source: decision 0091.
  */
 export interface CreditDeposit {
   readonly kind: 'deposit'
@@ -188,9 +189,18 @@ export interface CreditDeposit {
   /** The block in which the caller saw it final. */
   readonly blockHash: string
   readonly amount: Nanocredits
+  /** What has come to the deposit's address in all; null where all pay to one, whose owner moves coins as they like. */
+  readonly inflow: FinalInflow | null
   /** Why, in words for the account's owner. */
   readonly reason: string
   readonly now: number
+}
+
+/** All that ever came to an address, at a final block. */
+export interface FinalInflow {
+  /** Smallest units. */
+  readonly amount: bigint
+  readonly blockNumber: number
 }
 
 export type CreditDepositResult =
@@ -205,6 +215,8 @@ export type CreditDepositResult =
     }
   /** The row says otherwise by now: read it again. */
   | { readonly kind: 'not_creditable'; readonly state: string }
+  /** More would be credited for its address than came to it; smallest units. */
+  | { readonly kind: 'exceeds_inflow'; readonly inflow: bigint; readonly credited: bigint }
   | { readonly kind: 'unknown_deposit' }
 
 /** What an open hold would be charged if its process died now. */

@@ -155,6 +155,8 @@ export function formatPostgresDeposit(operation: CreditDeposit): string {
     ordinal: operation.ordinal,
     block: operation.blockHash,
     amount: operation.amount.toString(),
+    inflow: operation.inflow?.amount.toString() ?? null,
+    inflow_block: operation.inflow?.blockNumber ?? null,
     reason: operation.reason,
     now: operation.now,
   })
@@ -210,6 +212,8 @@ function resultFrom([kind, first, second, third, fourth, fifth]: ResultRow): Led
       }
     case 'not_creditable':
       return { kind, state: String(first) }
+    case 'exceeds_inflow':
+      return { kind, inflow: BigInt(first ?? 0), credited: BigInt(second ?? 0) }
     case 'unknown_deposit':
     case 'unknown_account':
     case 'journaled':

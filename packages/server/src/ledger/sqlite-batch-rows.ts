@@ -9,6 +9,7 @@ import type {
   ExtensionRow,
   HoldEnding,
   HoldRow,
+  InflowRow,
   KeyRow,
 } from './sqlite-ledger-rows.ts'
 import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
@@ -47,13 +48,15 @@ export interface BatchRows {
   readonly credits: Map<string, CreditRow>
   /** By chain, transaction and ordinal. */
   readonly deposits: Map<string, DepositRow | null>
+  /** By chain, address and asset. */
+  readonly inflows: Map<string, InflowRow>
 }
 
 /** An empty set of rows for a batch. */
 export function createBatchRows(store: SqliteLedgerStore, known: KnownRows): BatchRows {
   return {
     ...{ store, known, balances: new Map(), budgets: new Map(), keys: new Map(), holds: new Map() },
-    ...{ extensions: [], credits: new Map(), deposits: new Map() },
+    ...{ extensions: [], credits: new Map(), deposits: new Map(), inflows: new Map() },
   }
 }
 
@@ -84,6 +87,14 @@ export function findDeposit(
 ): DepositRow | null {
   const find = (): DepositRow | null => rows.store.findDeposit(chainId, txHash, ordinal)
   return findOnce(rows.deposits, null, `${chainId} ${txHash} ${ordinal}`, find)
+}
+
+/** Finds what came to the address of a deposit, and what was credited for it; nothing where none was before. */
+export function findInflow(rows: BatchRows, { chainId, address, asset }: DepositRow): InflowRow {
+  const name = `${chainId} ${address} ${asset}`
+  const row = rows.inflows.get(name) ?? rows.store.findInflow(chainId, address, asset)
+  rows.inflows.set(name, row)
+  return row
 }
 
 function findOnce<Row>(
@@ -149,6 +160,7 @@ export function writeBatchRows(rows: BatchRows): void {
   }
   for (const row of rows.credits.values()) store.insertCredit(row)
   for (const row of rows.deposits.values()) if (row?.creditedAt != null) store.updateDeposit(row)
+  for (const row of rows.inflows.values()) if (row.revision !== null) store.upsertInflow(row, row.revision)
   for (const row of daily.values()) store.upsertDaily(row)
   for (const row of rows.balances.values()) if (row?.isChanged === true) store.updateBalance(row)
   for (const row of rows.budgets.values()) if (row?.isChanged === true) store.updateBudget(row)

@@ -107,9 +107,28 @@ export interface DailyRow {
 export interface DepositRow {
   readonly depositId: string
   readonly accountId: string
+  readonly chainId: number
+  readonly address: string
+  readonly asset: string
+  /** Smallest units. */
+  readonly rawAmount: bigint
   readonly blockHash: string
   readonly credits: bigint | null
   state: string
   /** Set by the batch that credits it; null otherwise. */
   creditedAt: number | null
+}
+
+/** What came to an address of ours and what was credited for it. */
+export interface InflowRow {
+  readonly chainId: number
+  readonly address: string
+  readonly asset: string
+  /** Smallest units, as the last credit found them at the block. */
+  inflow: bigint
+  blockNumber: number
+  credited: bigint
+  /** The deposit that this batch has credited last; null for none. */
+  revision: string | null
+  checkedAt: number
 }

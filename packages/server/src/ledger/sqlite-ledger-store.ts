@@ -9,7 +9,6 @@ import type {
   BudgetRow,
   CreditRow,
   DailyRow,
-  DepositRow,
   ExtensionRow,
   HoldEnding,
   HoldRow,
@@ -17,6 +16,7 @@ import type {
   KeyRow,
   UsageRow,
 } from './sqlite-ledger-rows.ts'
+import { createDepositStatements, createInflowStatements } from './sqlite-deposit-store.ts'
 
 export type SqliteLedgerStore = ReturnType<typeof createSqliteLedgerStore>
 
@@ -27,6 +27,7 @@ export function createSqliteLedgerStore(connection: DatabaseSync) {
     ...createHoldWrites(connection),
     ...createRecordWrites(connection),
     ...createDepositStatements(connection),
+    ...createInflowStatements(connection),
   }
 }
 
@@ -180,35 +181,6 @@ function createHoldWrites(connection: DatabaseSync) {
     updateBudget: (row: BudgetRow): void => run(updateBudget, [row.windowStart, row.spent, row.reserved, row.budgetId]),
     upsertLease: (processId: string, now: number, leaseUntil: number): void =>
       run(upsertLease, [processId, now, leaseUntil]),
-  }
-}
-
-function createDepositStatements(connection: DatabaseSync) {
-  const find = connection.prepare(
-    `select deposit_id, account_id, block_hash, credits, state from deposit
-      where chain_id = ? and tx_hash = ? and ordinal = ?`,
-    { readBigInts: true, returnArrays: true },
-  )
-  const update = connection.prepare(
-    `update deposit set state = 'credited', reason = null, credited_at = ?1, updated_at = ?1 where deposit_id = ?2`,
-  )
-  return {
-    findDeposit: (chainId: number, txHash: string, ordinal: string): DepositRow | null => {
-      const row = find.get(chainId, txHash, ordinal) as Row | undefined
-      return row === undefined ? null : depositFrom(row)
-    },
-    updateDeposit: (row: DepositRow): void => run(update, [row.creditedAt, row.depositId]),
-  }
-}
-
-function depositFrom(row: Row): DepositRow {
-  return {
-    depositId: row[0] as string,
-    accountId: row[1] as string,
-    blockHash: row[2] as string,
-    credits: row[3] as bigint | null,
-    state: row[4] as string,
-    creditedAt: null,
   }
 }
 
