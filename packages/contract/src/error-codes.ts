@@ -66,6 +66,7 @@ export const errorCodes = {
   wallet_already_linked: { status: 409, type: 'invalid_request_error' },
   account_closed: { status: 409, type: 'invalid_request_error' },
   balance_too_low: { status: 409, type: 'invalid_request_error' },
+  id_already_used: { status: 409, type: 'invalid_request_error' },
   deposit_not_decidable: { status: 409, type: 'invalid_request_error' },
   last_operator: { status: 409, type: 'invalid_request_error' },
   job_not_cancelled: { status: 409, type: 'invalid_request_error' },

@@ -180,6 +180,14 @@ describeEachEngine('operator commands', (engine) => {
     expect((await run('credits', 'grant', ...to, '--amount', '1000.000000001', '--id', 'gift-1')).code).toBe(0)
     const again = await runJson('credits', 'grant', ...to, '--amount', '1000.000000001', '--id', 'gift-1')
     expect(again).toMatchObject({ repeated: true, credits_moved: 0 })
+    const other = await makeAccount()
+    const elsewhere = ['--account', other, '--reason', 'a gift', '--amount', '7', '--id', 'gift-1']
+    const refused = await run('credits', 'grant', ...elsewhere)
+    expect(refused).toMatchObject({ code: 1, output: '' })
+    expect(refused.errors).toContain(
+      `The id gift-1 was used before for account ${account}, not ${other}, and of 1000.000000001 credits, not 7.`,
+    )
+    expect((await run('account', 'show', other, '--json')).output).toContain('"credits": 0,')
     const taken = await run('credits', 'adjust', ...to, '--amount', '-0.000000001')
     expect(taken.output).toContain('The balance of')
     expect(taken.output).toContain(' is 1000.')

@@ -142,7 +142,7 @@ export const operatorEndpoints = {
     isSensitive: true,
     request: { path: operatorAccountPath, body: creditChange },
     reply: { description: 'It is recorded, once.', json: creditChangeReply },
-    errors: ['account_not_found', 'balance_too_low'],
+    errors: ['account_not_found', 'balance_too_low', 'id_already_used'],
   },
   exportOperatorAccount: {
     id: 'exportOperatorAccount',

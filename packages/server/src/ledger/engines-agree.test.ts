@@ -1,6 +1,6 @@
 /** One random test drives both engines with the same operations and compares every answer and every table. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LedgerOperation } from './operations.ts'
+import type { LedgerOperation, RecordCredit } from './operations.ts'
 import { DELIVERED, FAILED, capture, grant, placeHold, release, TEST_NOW } from '../../testing/ledger-operations.ts'
 import { hexOf, seedReadyDeposit, seenDeposit } from '../../testing/seed-deposit.ts'
 import { createDepositStore } from '../deposits/deposit-store.ts'
@@ -24,6 +24,7 @@ const TABLES = [
   ['process_lease', ['process_id']],
   ['ledger_entry', ['transfer_id', 'account']],
   ['deposit', ['deposit_id']],
+  ['address_inflow', ['chain_id', 'address', 'asset']],
 ] as const
 
 /** Deposits on the chain; each fourth is not final yet. */
@@ -86,10 +87,12 @@ describe.skipIf(findPostgres() === null)('both engines', () => {
       'already_settled',
       'credited',
       'already_credited',
+      'id_taken',
       'unknown_account',
       'journaled',
       'deposited',
       'not_creditable',
+      'exceeds_inflow',
       'unknown_deposit',
       'fault',
     ]
@@ -101,7 +104,7 @@ interface World {
   readonly random: Random
   readonly callers: readonly SeededCaller[]
   readonly holds: string[]
-  readonly credits: string[]
+  readonly credits: RecordCredit[]
   readonly outcomes: string[]
   now: number
 }
@@ -145,7 +148,7 @@ function anyDeposit({ random, now }: World): LedgerOperation {
     ordinal: 'log:0',
     blockHash: hexOf(random.below(8) === 0 ? 0xcc : 0xbb, 32),
     amount: nanocreditsOf(DEPOSIT_CREDITS + (random.below(8) === 0 ? 1n : 0n)),
-    inflow: random.below(4) === 0 ? null : { amount: BigInt(random.below(4)) * 25_000_000n, blockNumber: 200 },
+    inflow: random.below(4) === 0 ? null : { amount: BigInt(random.below(40)) * 25_000_000n, blockNumber: 200 },
     reason: 'test',
     now,
   }
@@ -164,11 +167,14 @@ function anyOperation(world: World): LedgerOperation {
   }
   if (kind < 16) return anySettle(world)
   if (kind < 18) {
-    const transferId = random.below(4) === 0 ? random.pick(world.credits, 'credit-0') : `credit-${world.credits.length}`
-    world.credits.push(transferId)
+    const known = random.below(4) === 0 ? world.credits[random.below(world.credits.length)] : undefined
+    if (known !== undefined && random.below(2) === 0) return { ...known, now }
+    const transferId = known?.transferId ?? `credit-${world.credits.length}`
     const accountId = random.below(20) === 0 ? 'nobody' : random.pick(world.callers).accountId
     const amount = BigInt(random.below(30_000) - 8_000) || 1n
-    return grant(accountId, amount, { transferId, source: amount < 0n ? 'adjustment' : 'grant', now })
+    const credit = grant(accountId, amount, { transferId, source: amount < 0n ? 'adjustment' : 'grant', now })
+    world.credits.push(credit)
+    return credit
   }
   return kind < 20 ? anyJournal(world) : anyDeposit(world)
 }

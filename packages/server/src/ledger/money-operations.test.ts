@@ -239,6 +239,25 @@ describeEachEngine('money operations', (engine) => {
     expect(await money.ledger.submit(grant('nobody', 1n))).toEqual({ kind: 'unknown_account' })
   })
 
+  test('an id that is used for another credit is refused, and says whose it is', async () => {
+    const [caller, other] = [await money.createCaller(0n), await money.createCaller(0n)]
+    const first = grant(caller.accountId, 500n, { transferId: `named-${caller.accountId}`, reason: 'welcome' })
+    const { accountId } = caller
+    const by = { accountId, kind: 'grant', amount: 500n, reason: 'welcome' }
+    const others = [
+      { ...first, accountId: other.accountId },
+      { ...first, amount: nanocreditsOf(501n) },
+      { ...first, reason: 'another' },
+      { ...first, source: 'adjustment' as const },
+    ]
+    // In one batch with the first, and in later ones.
+    const together = await Promise.all([first, ...others, first].map((each) => money.ledger.submit(each)))
+    expect(together.map(({ kind }) => kind)).toEqual(['credited', ...others.map(() => 'id_taken'), 'already_credited'])
+    for (const each of others) expect(await money.ledger.submit(each)).toEqual({ kind: 'id_taken', by })
+    expect(await money.ledger.submit(first)).toEqual({ kind: 'already_credited', posted: 500n })
+    expect(await money.findBalance(other.accountId)).toEqual({ posted: 0n, held: 0n })
+  })
+
   test('a journal renews the lease and notes progress of open holds of its own process only', async () => {
     const caller = await money.createCaller(100n)
     const [open, foreign] = [placeHold(caller, { fixed: 1n, processId: 'p1' }), placeHold(caller, { processId: 'p2' })]

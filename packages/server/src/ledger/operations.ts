@@ -157,7 +157,7 @@ export type SettleResult =
 /** Credits an account, or debits it with a negative amount. */
 export interface RecordCredit {
   readonly kind: 'credit'
-  /** UUIDv7 text, or any text that is unique by nature. The same id twice is one effect. */
+  /** UUIDv7 text, or any text that is unique by nature. The same twice is one effect; with other facts it is refused. */
   readonly transferId: string
   readonly source: 'grant' | 'adjustment'
   readonly accountId: string
@@ -170,8 +170,18 @@ export interface RecordCredit {
 export type CreditResult =
   | { readonly kind: 'credited'; readonly posted: Nanocredits }
   | { readonly kind: 'already_credited'; readonly posted: Nanocredits }
+  /** Another transfer has this id: these are its facts. Nothing was recorded. */
+  | { readonly kind: 'id_taken'; readonly by: CreditFacts }
   | { readonly kind: 'insufficient'; readonly available: Nanocredits }
   | { readonly kind: 'unknown_account' }
+
+/** What a transfer says beside its id and its time. */
+export interface CreditFacts {
+  readonly accountId: string
+  readonly kind: string
+  readonly amount: Nanocredits
+  readonly reason: string | null
+}
 
 /**
  * Credits a deposit that stands recorded, and marks it credited in the same transaction. Its natural key is

@@ -199,6 +199,16 @@ function resultFrom([kind, first, second, third, fourth, fifth]: ResultRow): Led
     case 'credited':
     case 'already_credited':
       return { kind, posted: amountFrom(first) }
+    case 'id_taken':
+      return {
+        kind,
+        by: {
+          accountId: String(first),
+          kind: String(second),
+          amount: amountFrom(third),
+          reason: fourth == null ? null : String(fourth),
+        },
+      }
     case 'insufficient_credit':
       return { kind: 'insufficient', available: amountFrom(first) }
     case 'deposited':

@@ -266,8 +266,13 @@ function recordCredit(rows: BatchRows, operation: RecordCredit): CreditResult | 
   const { transferId, accountId, amount, source, reason, now } = operation
   const balance = findBalance(rows, accountId)
   if (balance === null) return { kind: 'unknown_account' }
-  if (rows.credits.has(transferId) || rows.store.hasTransfer(transferId)) {
-    return { kind: 'already_credited', posted: nanocreditsOf(balance.posted) }
+  const before = rows.credits.get(transferId) ?? rows.store.findTransfer(transferId)
+  if (before !== null) {
+    const { kind, ...was } = before
+    const isSame = kind === source && was.accountId === accountId && was.amount === amount && was.reason === reason
+    if (isSame) return { kind: 'already_credited', posted: nanocreditsOf(balance.posted) }
+    const by = { accountId: was.accountId, kind, amount: nanocreditsOf(was.amount), reason: was.reason }
+    return { kind: 'id_taken', by }
   }
   const available = balance.posted - balance.held
   if (available + amount < 0n) return { kind: 'insufficient', available: nanocreditsOf(available) }

@@ -91,6 +91,14 @@ export interface CreditRow {
   readonly createdAt: number
 }
 
+/** What a transfer says beside its id and its time. */
+export interface TransferRow {
+  readonly accountId: string
+  readonly kind: string
+  readonly amount: bigint
+  readonly reason: string | null
+}
+
 export interface DailyRow {
   readonly keyId: string
   readonly day: number

@@ -14,6 +14,7 @@ import type {
   HoldRow,
   HoldState,
   KeyRow,
+  TransferRow,
   UsageRow,
 } from './sqlite-ledger-rows.ts'
 import { createDepositStatements, createInflowStatements } from './sqlite-deposit-store.ts'
@@ -57,7 +58,7 @@ function createReads(connection: DatabaseSync) {
     `select charge, created_at, coalesce(prompt_tokens, 0), coalesce(completion_tokens, 0)
        from usage_record where usage_id = ?`,
   )
-  const transfer = rowsOf(connection, 'select 1 from transfer where transfer_id = ?')
+  const transfer = rowsOf(connection, 'select account_id, kind, funding, reason from transfer where transfer_id = ?')
   const foreignCommits = connection.prepare('pragma data_version', { returnArrays: true })
   return {
     /** Changes whenever another connection has committed. Source: SQLite, PRAGMA data_version. */
@@ -67,7 +68,7 @@ function createReads(connection: DatabaseSync) {
     findKey: (keyId: string): KeyRow | null => keyFrom(key(keyId)),
     findHold: (holdId: string): HoldRow | null => holdFrom(holdId, hold(holdId)),
     findUsage: (usageId: string): UsageRow | null => usageFrom(usage(usageId)),
-    hasTransfer: (transferId: string): boolean => transfer(transferId) !== undefined,
+    findTransfer: (transferId: string): TransferRow | null => transferFrom(transfer(transferId)),
   }
 }
 
@@ -143,6 +144,16 @@ function holdFrom(holdId: string, row: Row | undefined): HoldRow | null {
 
 function numberFrom(value: bigint | string | null | undefined): number | null {
   return value == null ? null : Number(value)
+}
+
+function transferFrom(row: Row | undefined): TransferRow | null {
+  if (row === undefined) return null
+  return {
+    accountId: row[0] as string,
+    kind: row[1] as string,
+    amount: row[2] as bigint,
+    reason: row[3] as string | null,
+  }
 }
 
 function createHoldWrites(connection: DatabaseSync) {

@@ -1,6 +1,6 @@
 import { formatCredits, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
-import type { CreditResult } from '../ledger/operations.ts'
+import type { CreditFacts, CreditResult } from '../ledger/operations.ts'
 import { keepJournal, type DeedOutcome, type Operator } from '../operators/journal.ts'
 import { createId } from '../runtime/ids.ts'
 import type { OperatingDeps } from './operating-deps.ts'
@@ -22,12 +22,13 @@ export interface CreditRequest {
 
 export interface RecordedCredit {
   readonly transferId: string
-  readonly result: CreditResult
+  readonly result: Exclude<CreditResult, { kind: 'id_taken' }>
 }
 
 const OUTCOMES: Readonly<Record<CreditResult['kind'], DeedOutcome>> = {
   credited: 'done',
   already_credited: 'unchanged',
+  id_taken: 'refused',
   insufficient: 'refused',
   unknown_account: 'refused',
 }
@@ -35,7 +36,8 @@ const OUTCOMES: Readonly<Record<CreditResult['kind'], DeedOutcome>> = {
 /**
  * Gives credits or corrects a balance, never below what is held, with an entry in the journal.
  *
- * @throws {ServiceError} `invalid_value` for words or a name that cannot be.
+ * @throws {ServiceError} `invalid_value` for words or a name that cannot be, `id_already_used` where the name is that of
+ * another credit.
  */
 export async function recordCredit(
   deps: Pick<OperatingDeps, 'ledger' | 'journal' | 'clock'>,
@@ -67,7 +69,19 @@ export async function recordCredit(
       outcomeOf: ({ kind }) => OUTCOMES[kind],
     },
   )
+  if (result.kind === 'id_taken') throw idTaken(request, result.by, reason)
   return { transferId, result }
+}
+
+/** Names what differs from the credit that has the name. */
+function idTaken({ id, accountId, amount }: CreditRequest, by: CreditFacts, reason: string): ServiceError {
+  const differences = [
+    ...(by.accountId === accountId ? [] : [`for account ${by.accountId}, not ${accountId}`]),
+    ...(by.amount === amount ? [] : [`of ${formatCredits(by.amount)} credits, not ${formatCredits(amount)}`]),
+    ...(by.reason === reason ? [] : [`with the reason ${JSON.stringify(by.reason)}, not ${JSON.stringify(reason)}`]),
+  ]
+  const text = `The id ${id} was used before ${differences.join(', and ')}. Nothing was recorded.`
+  return new ServiceError('id_already_used', text, { param: 'id' })
 }
 
 /** @throws {ServiceError} when there are no words, or too many. */

@@ -1,3 +1,26 @@
+-- Whether the id of a credit is used, in this batch or before it: null where it is not, `same` where it is this very
+-- credit, else the answer that tells the facts of the other one.
+create or replace function ledger_credit_before(batch jsonb, account_ids text[], credit_ids text[],
+    credit_operations int[], n int)
+  returns text language plpgsql stable as $$
+declare
+  asked jsonb := batch -> 'operations' -> (n - 1);
+  earlier jsonb := batch -> 'operations' -> (credit_operations[array_position(credit_ids, asked ->> 'id')] - 1);
+  facts jsonb; before jsonb;
+begin
+  facts := jsonb_build_array('id_taken', account_ids[(asked ->> 'account')::int], asked ->> 'source',
+    asked ->> 'amount', asked ->> 'reason');
+  if earlier is not null then
+    before := jsonb_build_array('id_taken', account_ids[(earlier ->> 'account')::int], earlier ->> 'source',
+      earlier ->> 'amount', earlier ->> 'reason');
+  else
+    select jsonb_build_array('id_taken', x.account_id, x.kind, x.funding::text, x.reason) into before
+      from transfer x where x.transfer_id = asked ->> 'id';
+  end if;
+  return case when before = facts then 'same' else before::text end;
+end
+$$;
+
 -- Applies a batch of money operations in one round trip, each with its own result. Decides as the SQLite writer
 -- does.
 --
@@ -32,7 +55,7 @@ declare
   n int := 0; h int; a int; t int; b int; entry int;
   available bigint; purse text; size bigint; units bigint; pays bigint; freed bigint; small bigint;
   charge bigint; owed bigint;
-  window_from bigint; refusal text; is_late boolean; progress text;
+  window_from bigint; refusal text; is_late boolean; progress text; taken text;
 begin
   -- What the holds of earlier batches belong to never changes, so it can be read before anything is locked.
   select account_ids || array(select distinct x from unnest(array_agg(f.account_id)) x where x <> all (account_ids)),
@@ -251,10 +274,11 @@ begin
 
     elsif operation.kind = 'credit' then
       a := operation.account;
+      taken := ledger_credit_before(batch, account_ids, credit_ids, credit_operations, n);
       if a_posted[a] is null then
         results[n] := '["unknown_account"]';
-      elsif operation.id = any (credit_ids) or exists (select from transfer x where x.transfer_id = operation.id) then
-        results[n] := format('["already_credited","%s"]', a_posted[a]);
+      elsif taken is not null then
+        results[n] := case taken when 'same' then format('["already_credited","%s"]', a_posted[a]) else taken end;
       elsif a_posted[a] - a_held[a] + operation.amount < 0 then
         results[n] := format('["insufficient_credit","%s"]', a_posted[a] - a_held[a]);
       elsif a_posted[a] + operation.amount > 4000000000000000000 then

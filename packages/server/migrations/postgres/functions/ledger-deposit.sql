@@ -19,12 +19,11 @@ begin
   end if;
   select b.posted into posted_now from balance b where b.account_id = d.account_id for update;
   if inflow is not null then
-    insert into address_inflow (chain_id, address, asset, revision, checked_at)
-      values (d.chain_id, d.address, d.asset, d.deposit_id, (operation ->> 'now')::bigint)
-      on conflict (chain_id, address, asset) do nothing;
+    -- An address is one account's: where there is no row yet, the lock on the balance keeps others out.
     select i.raw_credited::numeric into credited from address_inflow i
      where i.chain_id = d.chain_id and i.address = d.address and i.asset = d.asset
        for update;
+    credited := coalesce(credited, 0);
   end if;
   select * into d from deposit where deposit_id = d.deposit_id for update;
   if d.state = 'credited' then
@@ -53,11 +52,12 @@ begin
       updated_at = (operation ->> 'now')::bigint
    where deposit_id = d.deposit_id;
   if inflow is not null then
-    update address_inflow
-       set raw_inflow = inflow::text, block_number = (operation ->> 'inflow_block')::bigint,
-           raw_credited = (credited + d.raw_amount::numeric)::text, revision = d.deposit_id,
-           checked_at = (operation ->> 'now')::bigint
-     where chain_id = d.chain_id and address = d.address and asset = d.asset;
+    insert into address_inflow (chain_id, address, asset, raw_inflow, block_number, raw_credited, revision, checked_at)
+      values (d.chain_id, d.address, d.asset, inflow::text, (operation ->> 'inflow_block')::bigint,
+        (credited + d.raw_amount::numeric)::text, d.deposit_id, (operation ->> 'now')::bigint)
+      on conflict (chain_id, address, asset) do update set
+        raw_inflow = excluded.raw_inflow, block_number = excluded.block_number, raw_credited = excluded.raw_credited,
+        revision = excluded.revision, checked_at = excluded.checked_at;
   end if;
   return format('["deposited","%s","%s","%s","%s",0]', d.deposit_id, d.account_id, d.credits, posted_now);
 end

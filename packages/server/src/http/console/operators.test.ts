@@ -137,6 +137,10 @@ describeEachEngine('the operator’s rows', (engine) => {
     const answers = await Promise.all([1, 2, 3].map(() => operator.json('POST', path, grant)))
     expect(answers.map(({ credits }) => credits)).toEqual([12.5, 12.5, 12.5])
     expect(answers.filter(({ is_repeated: isRepeated }) => isRepeated === false)).toHaveLength(1)
+    expect(await refusal(operator, 'POST', path, { ...grant, credits: '3' })).toMatchObject({
+      ...{ status: 409, code: 'id_already_used', param: 'id' },
+      message: `The id ${grant.id} was used before of 2.5 credits, not 3. Nothing was recorded.`,
+    })
     const take = { kind: 'adjustment', credits: '-12.500000001', reason: 'too much', id: randomUUID() }
     expect(await refusal(operator, 'POST', path, take)).toMatchObject({
       ...{ status: 409, code: 'balance_too_low', param: 'credits' },
@@ -157,8 +161,8 @@ describeEachEngine('the operator’s rows', (engine) => {
       'GET',
       `${rows}/journal?account=${accountId}&action=credits.grant`,
     )
-    expect(data.map(({ outcome }) => outcome).toSorted()).toEqual(['done', 'unchanged', 'unchanged'])
-    expect(data[0]?.details).toEqual([{ name: 'credits', value: '2.5' }])
+    expect(data.map(({ outcome }) => outcome).toSorted()).toEqual(['done', 'refused', 'unchanged', 'unchanged'])
+    expect(data.at(-1)?.details).toEqual([{ name: 'credits', value: '2.5' }])
   })
 
   test('an export has everything of the account, and neither secrets nor anybody else’s', async () => {
