@@ -1,0 +1,211 @@
+/** Every kind of request that is paid for, and an upstream that does the work of each until a test says otherwise. */
+import type { ServerResponse } from 'node:http'
+import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
+import {
+  sendCompletion,
+  sendStream,
+  startStubUpstream,
+  type StubCall,
+  type StubHandler,
+} from '../packages/server/testing/stub-upstream.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { sendJson } from './audio-upstream.ts'
+import { KINDS as MEDIA, work as makeMedia } from './media-upstream.ts'
+
+/** USD that an upstream says it bills for a request whose answer nobody pays, and nanocredits of it. */
+export const BILLED_USD = '0.05'
+export const BILLED = 50_000_000_000n
+
+export interface PaidKind {
+  readonly name: string
+  readonly path: string
+  /** Sends one request and reads its answer. */
+  readonly ask: (gateway: TestGateway, more: AskOptions) => Promise<Asked>
+  /** Answers with nothing in it, and with a cost. Null where an upstream of this kind cannot tell a cost. */
+  readonly emptyAndBilled: StubHandler | null
+  /** Whether an Idempotency-Key may be sent with it. */
+  readonly isRepeatable: boolean
+}
+
+export interface AskOptions {
+  readonly key?: string
+  readonly model?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Asked {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The code of the error, whatever wire form told it; null without one. */
+  readonly code: string | null
+}
+
+const usage = { prompt_tokens: 10, completion_tokens: 0 }
+
+const emptyChat: StubHandler = (call, response) =>
+  call.json?.['stream'] === true
+    ? sendStream(response, { words: [], usage, cost: BILLED_USD })
+    : sendCompletion(response, { text: '', usage, cost: BILLED_USD })
+
+const emptyJson =
+  (body: object): StubHandler =>
+  (_call, response) =>
+    sendJson(response, { ...body, usage: { ...usage, cost: Number(BILLED_USD) } })
+
+/** The code in an answer of any form: JSON or events, of OpenAI or of Anthropic. */
+function codeIn(text: string): string | null {
+  for (const [, data = ''] of [['', text], ...text.matchAll(/^data: (\{.*\})$/gm)]) {
+    try {
+      const value = JSON.parse(data) as { error?: { code?: unknown }; response?: { error?: { code?: unknown } } }
+      const code = value.error?.code ?? value.response?.error?.code
+      if (typeof code === 'string') return code
+    } catch {
+      // Sound, or a part of a stream that is no JSON.
+    }
+  }
+  return null
+}
+
+async function askedOf(response: Response): Promise<Asked> {
+  // A sound whose end is missing breaks off.
+  const text = await response.text().catch(() => 'broken off')
+  return { status: response.status, headers: response.headers, text, code: codeIn(text) }
+}
+
+const json =
+  (path: string, model: string, body: object): PaidKind['ask'] =>
+  async (gateway, options) =>
+    askedOf(
+      await gateway.fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...options.headers },
+        body: JSON.stringify({ model: options.model ?? model, ...body }),
+        ...(options.key === undefined ? {} : { key: options.key }),
+      }),
+    )
+
+const messages = { messages: [{ role: 'user', content: 'Say hello.' }] }
+
+const chat = (name: string, path: string, body: object, isRepeatable: boolean): PaidKind => ({
+  ...{ name, path, isRepeatable, emptyAndBilled: emptyChat },
+  ask: json(path, 'talks', body),
+})
+
+const CHATS: readonly PaidKind[] = [
+  chat('a chat', '/v1/chat/completions', { ...messages, max_tokens: 50 }, true),
+  chat('a streamed chat', '/v1/chat/completions', { ...messages, max_tokens: 50, stream: true }, false),
+  chat('a response', '/v1/responses', { input: 'Say hello.', max_output_tokens: 50 }, true),
+  chat('a streamed response', '/v1/responses', { input: 'Say hello.', max_output_tokens: 50, stream: true }, false),
+  chat('a message', '/v1/messages', { ...messages, max_tokens: 50 }, true),
+  chat('a streamed message', '/v1/messages', { ...messages, max_tokens: 50, stream: true }, false),
+]
+
+const EMBEDDINGS: PaidKind = {
+  ...{ name: 'embeddings', path: '/v1/embeddings', isRepeatable: true },
+  ask: json('/v1/embeddings', 'embeds', { input: 'Hello' }),
+  emptyAndBilled: emptyJson({ object: 'list', data: [] }),
+}
+
+/** What a kind of media answers with when it has made nothing and bills it. */
+const EMPTY_MEDIA: Readonly<Record<string, StubHandler | null>> = {
+  pictures: emptyJson({ created: 1, data: [] }),
+  'streamed pictures': (_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`data: {"type":"error","error":{"message":"no"},"usage":{"cost":${BILLED_USD}}}\n\n`)
+  },
+  'changed pictures': emptyJson({ created: 1, data: [null] }),
+  // A sound has no room for a cost.
+  speech: null,
+  'speech in events': null,
+  // A sound in which nobody speaks has an empty transcript.
+  transcripts: null,
+  'streamed transcripts': null,
+  // The cost of a job is told when it is asked after.
+  videos: null,
+}
+
+/** Pages of the media's kinds take no key, so theirs is set for each call. */
+const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model, ask }) => ({
+  ...{ name, path: name, isRepeatable: !name.includes('stream') && !name.includes('events') },
+  emptyAndBilled: EMPTY_MEDIA[name] ?? null,
+  ask: async (gateway, options) => {
+    const withOptions = (path: string, init: RequestInit = {}): Promise<Response> =>
+      gateway.fetch(path, {
+        ...init,
+        headers: { ...(init.headers as Record<string, string> | undefined), ...options.headers },
+        ...(options.key === undefined ? {} : { key: options.key }),
+      })
+    const answer = await ask({ ...gateway, fetch: withOptions }, options.model ?? model)
+    return { ...answer, code: codeIn(answer.text) }
+  },
+}))
+
+export const PAID_KINDS: readonly PaidKind[] = [...CHATS, EMBEDDINGS, ...MEDIA_KINDS]
+
+/** An upstream that works. */
+export interface PaidStub {
+  readonly url: string
+  /** Requests for work so far. */
+  readonly calls: StubCall[]
+  onWork: StubHandler
+  /** Works again, and forgets the calls. */
+  reset(): void
+  close(): Promise<void>
+}
+
+const works: StubHandler = (call, response) => {
+  if (call.path.endsWith('/chat/completions')) return talk(call, response)
+  if (!call.path.endsWith('/embeddings')) return makeMedia(call, response)
+  const data = [{ object: 'embedding', index: 0, embedding: [0.25, -0.5, 1] }]
+  return sendJson(response, { object: 'list', data, usage: { prompt_tokens: 7, total_tokens: 7 } })
+}
+
+const talk = (call: StubCall, response: ServerResponse): void =>
+  call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response)
+
+/** Starts one. */
+export async function startPaidStub(): Promise<PaidStub> {
+  const stub = await startStubUpstream()
+  const paid: PaidStub = {
+    ...{ url: stub.url, calls: [], onWork: works, close: () => stub.close() },
+    reset() {
+      paid.calls.length = 0
+      paid.onWork = works
+    },
+  }
+  const take: StubHandler = (call, response) => {
+    if (call.method !== 'POST') {
+      const [, id = ''] = /\/videos\/([^/]+)$/.exec(call.path) ?? []
+      // No job stays open behind its test.
+      return sendJson(response, { id, object: 'video', status: 'failed', error: { message: 'no' } })
+    }
+    paid.calls.push(call)
+    return paid.onWork(call, response)
+  }
+  stub.onChat = take
+  stub.onOther = take
+  return paid
+}
+
+/** Prices of every kind at two upstreams: at the first, and ten times as dear at the second. */
+export function paidRoutes(): NonNullable<ConfigFile['routes']> {
+  const tokens = (usd: string) => ({ price: { input: usd, output: usd } }) as const
+  const media = (price: object) => ({ media_price: price }) as never
+  const both = (model: string, at: (usd: string) => object) => ({
+    [model]: {
+      targets: [
+        { upstream: 'first', model, ...at('0.01') },
+        { upstream: 'second', model, ...at('0.1') },
+      ],
+    },
+  })
+  return {
+    ...both('talks', tokens),
+    ...both('embeds', tokens),
+    ...both('paints', (usd) => media({ type: 'image', per_image: usd })),
+    ...both('speaks', (usd) => media({ type: 'speech', per_character: usd })),
+    ...both('hears', (usd) => media({ type: 'transcription', per_second: usd })),
+    ...both('films', (usd) => media({ type: 'video', per_second: usd })),
+  }
+}

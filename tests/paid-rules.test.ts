@@ -1,0 +1,179 @@
+/**
+ * Rules that hold for every paid request, each tried with every kind of one: who is admitted, who is slowed, what is
+ * held, what is asked for elsewhere, what is free and whose loss it is.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { StubHandler } from '../packages/server/testing/stub-upstream.ts'
+import { createTestAccount, startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { BILLED, type PaidKind, PAID_KINDS, paidRoutes, type PaidStub, startPaidStub } from './paid-kinds.ts'
+
+/** Free answers after which an account is slowed. */
+const FREE_ANSWERS = 3
+
+let first: PaidStub
+let second: PaidStub
+let gateway: TestGateway
+beforeAll(async () => {
+  first = await startPaidStub()
+  second = await startPaidStub()
+  const upstream = (name: string, url: string) =>
+    ({ name, kind: 'openai-compatible', url, reports_cost: true, failures_are_free: false }) as const
+  gateway = await startTestGateway({
+    credits: '1000000',
+    file: {
+      upstreams: [upstream('first', first.url), upstream('second', second.url)],
+      routes: paidRoutes(),
+      limits: { free_answers: FREE_ANSWERS },
+    },
+  })
+})
+beforeEach(() => {
+  first.reset()
+  second.reset()
+})
+afterAll(async () => {
+  await gateway.stop()
+  await Promise.all([first.close(), second.close()])
+})
+
+interface Customer {
+  readonly accountId: string
+  readonly key: string
+  readonly keyId: string
+  readonly balance: () => Promise<{ readonly posted: bigint; readonly held: bigint }>
+}
+
+/** An account of its own, so that no rule meets what another test has left. @param credits as decimal text. */
+async function createCustomer(credits = '100000', request: object = {}): Promise<Customer> {
+  const { accountId, teamId } = await createTestAccount(gateway.gateway, credits)
+  const { rawKey: key, keyId } = await gateway.createKey({ accountId, teamId, ...request })
+  const balance = () =>
+    gateway.gateway.database.read
+      .selectFrom('balance')
+      .select(['posted', 'held'])
+      .where('account_id', '=', accountId)
+      .executeTakeFirstOrThrow()
+  return { accountId, key, keyId, balance }
+}
+
+/** What the books say of an account's requests. */
+async function booksOf({ accountId }: Customer): Promise<{ charge: bigint; writeOff: bigint; cost: bigint }> {
+  await gateway.settled()
+  const rows = await gateway.gateway.database.read
+    .selectFrom('transfer')
+    .select(['charge', 'write_off', 'cost'])
+    .where('account_id', '=', accountId)
+    .where('hold_id', 'is not', null)
+    .execute()
+  const sum = (pick: (row: (typeof rows)[number]) => bigint): bigint => rows.reduce((all, row) => all + pick(row), 0n)
+  return { charge: sum((row) => row.charge), writeOff: sum((row) => row.write_off), cost: sum((row) => row.cost) }
+}
+
+const asked = (): number => first.calls.length + second.calls.length
+
+const says =
+  (status: number, error: object): StubHandler =>
+  (_call, response) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
+
+const FREE = { charge: 0n, writeOff: 0n, cost: 0n }
+const isVideo = ({ name }: PaidKind): boolean => name === 'videos'
+
+describe.each(PAID_KINDS)('$name', (kind) => {
+  test('is refused to a key that may not have it, and no upstream is asked', async () => {
+    const revoked = await createCustomer()
+    await gateway.revokeKey(revoked.keyId)
+    const narrow = await createCustomer('100000', { models: ['another-model'] })
+    const deposits = await createCustomer('100000', { rights: ['deposits'] })
+    for (const [{ key }, status] of [
+      [revoked, 401],
+      [narrow, 403],
+      [deposits, 403],
+    ] as const) {
+      expect((await kind.ask(gateway, { key })).status).toBe(status)
+    }
+    expect((await kind.ask(gateway, { model: 'no-such-model' })).status).toBe(404)
+    expect(asked()).toBe(0)
+  })
+
+  test('is a 402 without credits, and no upstream is asked', async () => {
+    const poor = await createCustomer('0')
+    const { status, text, headers } = await kind.ask(gateway, { key: poor.key })
+    expect([status, headers.get('x-should-retry'), asked()]).toEqual([402, 'false', 0])
+    expect(text).toContain('"credits_required"')
+  })
+
+  test('holds its bound before an upstream is asked, so that credits for one pay for one', async () => {
+    const rich = await createCustomer()
+    let held = 0n
+    first.onWork = async (call, response) => {
+      held = (await rich.balance()).held
+      first.reset()
+      return first.onWork(call, response)
+    }
+    expect((await kind.ask(gateway, { key: rich.key })).status).toBe(200)
+    expect(held).toBeGreaterThan(0n)
+
+    const { key, accountId } = await createCustomer('0')
+    const transferId = `exact-${accountId}`
+    const amount = held as never
+    await gateway.gateway.ledger.submit({
+      ...{ kind: 'credit', source: 'grant', transferId, accountId, amount, reason: 'test', now: Date.now() },
+    })
+    const both = Promise.withResolvers<void>()
+    first.onWork = async (call, response) => {
+      await both.promise
+      first.reset()
+      return first.onWork(call, response)
+    }
+    const answers = [kind.ask(gateway, { key }), kind.ask(gateway, { key })]
+    // Whichever is refused ends first: the other waits for its upstream.
+    const early = await Promise.race(answers)
+    both.resolve()
+    const statuses = (await Promise.all(answers)).map(({ status }) => status).toSorted()
+    expect([early.status, statuses]).toEqual([402, [200, 402]])
+  })
+
+  test('is asked for elsewhere where the first upstream certainly did nothing, and charged by who did it', async () => {
+    const customer = await createCustomer()
+    first.onWork = says(429, { message: 'busy', code: 429 })
+    expect((await kind.ask(gateway, { key: customer.key })).status).toBe(200)
+    expect([first.calls.length, second.calls.length]).toEqual([1, 1])
+  })
+
+  test('is free where the upstream refuses what it was asked for, and the customer is told', async () => {
+    const customer = await createCustomer()
+    first.onWork = says(400, { message: 'no', code: 'content_policy_violation', type: 'invalid_request_error' })
+    const { status, code } = await kind.ask(gateway, { key: customer.key })
+    expect([status, asked()]).toEqual([400, 1])
+    if (code !== null) expect(code).toBe('content_policy_violation')
+    expect(await booksOf(customer)).toEqual(FREE)
+  })
+
+  test.skipIf(kind.emptyAndBilled === null)('is a loss of ours where it was billed and is nothing', async () => {
+    const customer = await createCustomer()
+    first.onWork = kind.emptyAndBilled as StubHandler
+    await kind.ask(gateway, { key: customer.key })
+    expect(await booksOf(customer)).toEqual({ charge: 0n, writeOff: BILLED, cost: BILLED })
+  })
+
+  test('waits once the account has provoked too many free answers of any kind', async () => {
+    const customer = await createCustomer()
+    const chat = PAID_KINDS[0] as PaidKind
+    first.onWork = chat.emptyAndBilled as StubHandler
+    for (let at = 0; at <= FREE_ANSWERS; at += 1) await chat.ask(gateway, { key: customer.key })
+    await gateway.settled()
+    first.reset()
+    const { status, headers } = await kind.ask(gateway, { key: customer.key })
+    expect([status, asked()]).toEqual([429, 0])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test.skipIf(!kind.isRepeatable)('is charged once, however often its Idempotency-Key comes', async () => {
+    const customer = await createCustomer()
+    const ask = () => kind.ask(gateway, { key: customer.key, headers: { 'idempotency-key': 'once' } })
+    const [one, two] = [await ask(), await ask()]
+    expect([one.status, two.status, first.calls.length]).toEqual([200, 200, 1])
+    if (!isVideo(kind)) expect(two.headers.get('idempotent-replayed')).toBe('true')
+  })
+})
