@@ -2,7 +2,8 @@
 import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ownMember, VIDEO_FILE_BYTES_MAX, type VideoRequest, videoRequest } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
-import { parseJsonObject, refuseRouting } from '../inference/json-call.ts'
+import { parseJsonObject } from '../inference/json-call.ts'
+import { WorkGuard } from '../inference/work-guard.ts'
 import type { Caller } from '../keys/caller.ts'
 import type { VideoFile } from '../videos/submit-video.ts'
 import { digestForm } from './digest-form.ts'
@@ -115,8 +116,11 @@ function valueOf({ fields }: Form): Record<string, unknown> {
 /** Fields that other makers of videos know, and that would change the price or make the upstream call somebody. */
 const refusedFields = ['callback_url', 'upscale', 'remix_video_id'] as const
 
+/** Fields that no upstream gets are left out, so only those that lead elsewhere are refused. */
+const guard = new WorkGuard('video', Object.keys(videoRequest.shape))
+
 function refuseFields(value: Readonly<Record<string, unknown>>): void {
-  refuseRouting(value)
+  guard.readFields(value)
   const sent = refusedFields.find((field) => value[field] !== undefined && value[field] !== null)
   if (sent === undefined) return
   throw new ServiceError('unsupported_parameter', `Unsupported parameter: '${sent}' is not passed on.`, { param: sent })

@@ -16,6 +16,8 @@ export interface OutputLimit {
   readonly asked: boolean
   /** The limit to send where it is not the only one that the client sent; null leaves the client's own. */
   readonly sent: number | null
+  /** Tokens that the model may make beside the limit; 0 in nearly every request. */
+  readonly beside: number
 }
 
 /**
@@ -33,8 +35,8 @@ export function limitOutput(
   if (asked !== null) {
     const tokens = Math.min(asked, ceiling)
     const isSent = (request.max_completion_tokens ?? tokens) === tokens && (request.max_tokens ?? tokens) === tokens
-    return { tokens, asked: true, sent: isSent ? null : tokens }
+    return { tokens, asked: true, sent: isSent ? null : tokens, beside: 0 }
   }
   const room = model.contextLength === null ? ceiling : model.contextLength - promptTokens
-  return { tokens: Math.min(ceiling, Math.max(room, OUTPUT_TOKENS_MIN)), asked: false, sent: null }
+  return { tokens: Math.min(ceiling, Math.max(room, OUTPUT_TOKENS_MIN)), asked: false, sent: null, beside: 0 }
 }

@@ -36,12 +36,12 @@ function render(
   return `${body.slice(0, -1)},"svc":${svc}}`
 }
 
-function complete(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<UpstreamCompletion> {
+function complete(deps: ChatDeps, prepared: PreparedChat): Promise<UpstreamCompletion> {
   const { signal } = prepared.hold.ended
   return attemptTargets(deps, prepared, {
     run: ({ upstream, upstreamModel }) =>
       upstream.complete({
-        body: call.body,
+        body: prepared.body,
         upstreamModel,
         stream: false,
         maxTokens: prepared.maxTokens,
@@ -59,7 +59,7 @@ function complete(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promi
 
 async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<CompletedChat> {
   const { hold } = prepared
-  const completed = await complete(deps, prepared, call)
+  const completed = await complete(deps, prepared)
   if (completed.empty && !explainsEmptiness(completed, call)) {
     throw emptinessFailure(prepared.target.upstream.name, completed.finishReasons)
   }

@@ -1,4 +1,4 @@
-/** What all JSON requests are read by: an object, its members, and the refusal of what would change the price. */
+/** What all JSON requests are read by: an object, its members, and their spelling. */
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '../errors/service-error.ts'
 import { DuplicateKeyError, type JsonBody, scanMembers, textStart } from '../json/json-body.ts'
@@ -76,44 +76,6 @@ export function scanBody(text: Buffer): JsonBody['members'] {
   }
 }
 
-/**
- * Fields that change the price, the model or the route of a request behind the gateway's back, with the values that do
- * not.
- * Source: decisions 0006 (unknown fields pass, these do not) and 0067; the API references of LiteLLM, vLLM, xAI, Groq
- * and Alibaba's Model Studio.
- */
-const refusedFields: Readonly<Record<string, readonly unknown[]>> = {
-  models: [],
-  route: [],
-  plugins: [],
-  provider: [],
-  preset: [],
-  transforms: [],
-  web_search_options: [],
-  fallbacks: [],
-  context_window_fallbacks: [],
-  content_policy_fallbacks: [],
-  providerOptions: [],
-  // Gateways between us and a model take these from a body: another server, another key, another model, more fields.
-  api_base: [],
-  base_url: [],
-  api_key: [],
-  custom_llm_provider: [],
-  user_config: [],
-  model_list: [],
-  extra_body: [],
-  extra_headers: [],
-  mock_response: [],
-  kv_transfer_params: [],
-  // Searches of vendors, each sold beside the tokens.
-  search_parameters: [],
-  search_settings: [],
-  enable_search: [false],
-  service_tier: ['auto', 'default', 'standard'],
-}
-
-const refusedEntries = Object.entries(refusedFields)
-
 /** A name as readers see it that care for no case: capitals, and the letters that fold to an ordinary one (ſ, K). */
 function foldCase(name: string): string {
   return name.toUpperCase().toLowerCase()
@@ -124,9 +86,9 @@ export class SpellingCheck {
   readonly #fields: ReadonlySet<string>
   readonly #folded: ReadonlyMap<string, string>
 
-  /** @param fields that the gateway reads of such a request; those that would change its route are added. */
+  /** @param fields that the gateway reads of such a request. */
   constructor(fields: readonly string[]) {
-    this.#fields = new Set([...Object.keys(refusedFields), ...fields])
+    this.#fields = new Set(fields)
     this.#folded = new Map([...this.#fields].map((field) => [foldCase(field), field]))
   }
 
@@ -146,22 +108,5 @@ export class SpellingCheck {
         param,
       })
     }
-  }
-}
-
-/**
- * Refuses fields that would change price, model or route behind the gateway's back.
- *
- * @throws {ServiceError} `unsupported_parameter`.
- */
-export function refuseRouting(value: Readonly<Record<string, unknown>>): void {
-  for (const [field, harmless] of refusedEntries) {
-    const sent = value[field]
-    if (sent === undefined || sent === null || harmless.includes(sent)) continue
-    throw new ServiceError(
-      'unsupported_parameter',
-      `Unsupported parameter: '${field}' would change the price or the route of the request.`,
-      { param: field },
-    )
   }
 }

@@ -11,12 +11,15 @@ import {
 import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { JsonBody } from '../json/json-body.ts'
-import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
+import { parseJsonObject, scanBody, SpellingCheck } from './json-call.ts'
+import { type AskedWork, WorkGuard } from './work-guard.ts'
 
 /** A chat request whose shape is known to be right, with the very text that the client sent. */
 export interface ChatCall {
   readonly body: JsonBody
   readonly request: ChatRequest
+  /** What its further fields ask for. */
+  readonly work: AskedWork
 }
 
 /**
@@ -40,6 +43,7 @@ function refuseCrowds({ messages, tools }: Readonly<Record<string, unknown>>): v
 }
 
 const spellings = new SpellingCheck(Object.keys(chatRequest.shape))
+const guard = new WorkGuard('chat', Object.keys(chatRequest.shape))
 
 /** Tools that clients run themselves. Any other is run, and sold, by an upstream, and may ask models of its own. */
 const clientTools: ReadonlySet<unknown> = new Set(['function', 'custom', undefined, null])
@@ -53,7 +57,8 @@ function refuseTools(tools: ChatRequest['tools']): void {
 }
 
 /**
- * Reads the body of a chat request. What the gateway does not read goes on unchecked, byte for byte.
+ * Reads the body of a chat request. What the gateway does not read goes on byte for byte, unless it would make more work
+ * than is held for.
  *
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, a field that we do not pass on,
  *   or no content at all.
@@ -65,10 +70,11 @@ export function parseChat(text: Buffer): ChatCall {
   const request: ChatRequest = isOrdinaryChat(value) ? value : parseBySchema(chatRequest, value)
   const members = scanBody(text)
   spellings.refuse(members.keys())
-  refuseRouting(value)
+  const body = { text, value, members }
+  const work = guard.readBody(body)
   refuseTools(request.tools)
   if (isBlankChat(request)) {
     throw new ServiceError('empty_content', 'The request has no content. You were not charged.', { param: 'messages' })
   }
-  return { body: { text, value, members }, request }
+  return { body, request, work }
 }

@@ -2,7 +2,9 @@ import { embeddingRequest, type EmbeddingRequest } from '@svc/contract'
 import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { JsonBody } from '../json/json-body.ts'
-import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
+import { parseJsonObject, scanBody, SpellingCheck } from './json-call.ts'
+import { refuseBeyond } from './within-bound.ts'
+import { WorkGuard } from './work-guard.ts'
 
 /** One text to turn into a vector: as it is, or as ids of tokens. */
 export type EmbeddingText = string | readonly number[]
@@ -16,6 +18,7 @@ export interface EmbeddingCall {
 }
 
 const spellings = new SpellingCheck(Object.keys(embeddingRequest.shape))
+const guard = new WorkGuard('embedding', Object.keys(embeddingRequest.shape))
 
 /** A plain list of numbers is one text; every other list is one text for each entry. */
 function textsOf({ input }: EmbeddingRequest): readonly EmbeddingText[] {
@@ -42,8 +45,10 @@ export function parseEmbeddings(text: Buffer): EmbeddingCall {
   const request = parseBySchema(embeddingRequest, value)
   const members = scanBody(text)
   spellings.refuse(members.keys())
-  refuseRouting(value)
+  const body = { text, value, members }
+  // Texts have at most as many tokens as bytes.
+  refuseBeyond(guard.readBody(body), { tokens: text.length, answers: 1 })
   const texts = textsOf(request)
   refuseEmpty(texts, Array.isArray(request.input) && typeof request.input[0] !== 'number')
-  return { body: { text, value, members }, request, texts }
+  return { body, request, texts }
 }

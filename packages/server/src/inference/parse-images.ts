@@ -5,7 +5,9 @@ import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { GivenFile, GivenImage, ImageSettings } from '../upstream/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
-import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
+import { parseJsonObject, scanBody, SpellingCheck } from './json-call.ts'
+import { refuseBeyond } from './within-bound.ts'
+import { WorkGuard } from './work-guard.ts'
 
 /** A form as far as pictures are concerned. */
 export interface ImageForm {
@@ -16,18 +18,12 @@ export interface ImageForm {
 const generationSpelling = new SpellingCheck(Object.keys(imageRequest.shape))
 const editSpelling = new SpellingCheck(Object.keys(imageEditRequest.shape))
 
-/** Fields that make a render dearer in a way that no price list tells. */
-const unpricedFields = ['frame_count', 'frame_duration_ms', 'svg', 'complexity'] as const
+const generationGuard = new WorkGuard('image', Object.keys(imageRequest.shape))
+const editGuard = new WorkGuard('image', Object.keys(imageEditRequest.shape))
 
-/** @throws {ServiceError} `unsupported_parameter`. */
-function refuseUnpriced(value: Readonly<Record<string, unknown>>): void {
-  refuseRouting(value)
-  for (const field of unpricedFields) {
-    if (value[field] === undefined || value[field] === null) continue
-    throw new ServiceError('unsupported_parameter', `Unsupported parameter: '${field}' would change the price.`, {
-      param: field,
-    })
-  }
+/** @throws {ServiceError} `unsupported_parameter` for what would make more renders, or dearer ones. */
+function refuseMore(guard: WorkGuard, value: Readonly<Record<string, unknown>>, { n }: ImageFields): void {
+  refuseBeyond(guard.readFields(value), { tokens: Infinity, answers: n ?? 1 })
 }
 
 function refuseBlank(prompt: string): void {
@@ -45,7 +41,7 @@ export function parseImageRequest(text: Buffer, form: ImageCall['form']): ImageC
   const value = parseJsonObject(text)
   const request = parseBySchema(imageRequest, value)
   generationSpelling.refuse(scanBody(text).keys())
-  refuseUnpriced(value)
+  refuseMore(generationGuard, value, request)
   refuseBlank(request.prompt)
   const inputs = (request.input_references ?? []).map(({ image_url: image }): GivenImage => {
     return { url: typeof image === 'string' ? image : image.url }
@@ -54,7 +50,7 @@ export function parseImageRequest(text: Buffer, form: ImageCall['form']): ImageC
     kind: 'generation',
     form,
     ...commonParts(request, { style: request.style ?? null, inputFidelity: null }),
-    extras: extrasOf(value, imageRequest),
+    extras: generationGuard.withoutRenders(extrasOf(value, imageRequest)),
     inputs,
     mask: null,
   }
@@ -69,13 +65,13 @@ export function parseImageEdit(text: Buffer): ImageCall {
   const value = parseJsonObject(text)
   const request = parseBySchema(imageEditRequest, value)
   editSpelling.refuse(scanBody(text).keys())
-  refuseUnpriced(value)
+  refuseMore(editGuard, value, request)
   refuseBlank(request.prompt)
   return {
     kind: 'edit',
     form: 'openai',
     ...commonParts(request, { style: null, inputFidelity: request.input_fidelity ?? null }),
-    extras: extrasOf(value, imageEditRequest),
+    extras: editGuard.withoutRenders(extrasOf(value, imageEditRequest)),
     inputs: request.images.map((image, index) => addressOf(image, `images.${index}`)),
     mask: (request.mask ?? null) === null ? null : addressOf(request.mask ?? {}, 'mask'),
   }
@@ -105,7 +101,7 @@ export function parseImageForm({ fields, files }: ImageForm): ImageCall {
   const value = valueOf(fields)
   const request = parseBySchema(imageEditFields, value)
   editSpelling.refuse(Object.keys(value))
-  refuseUnpriced(value)
+  refuseMore(editGuard, value, request)
   refuseBlank(request.prompt)
   const inputs = files.filter(({ name }) => name === 'image' || name === 'image[]')
   const [mask = null, ...moreMasks] = files.filter(({ name }) => name === 'mask')
@@ -121,7 +117,7 @@ export function parseImageForm({ fields, files }: ImageForm): ImageCall {
     kind: 'edit',
     form: 'openai',
     ...commonParts(request, { style: null, inputFidelity: request.input_fidelity ?? null }),
-    extras: extrasOf(value, imageEditFields),
+    extras: editGuard.withoutRenders(extrasOf(value, imageEditFields)),
     inputs: inputs.map(fileOf),
     mask: mask === null ? null : fileOf(mask),
   }

@@ -2,7 +2,9 @@ import { speechRequest, type SpeechRequest } from '@svc/contract'
 import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { JsonBody } from '../json/json-body.ts'
-import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from './json-call.ts'
+import { parseJsonObject, scanBody, SpellingCheck } from './json-call.ts'
+import { withinBound } from './within-bound.ts'
+import { WorkGuard } from './work-guard.ts'
 
 /** A speech request whose shape is known to be right, with the very text that the client sent. */
 export interface SpeechCall {
@@ -11,6 +13,13 @@ export interface SpeechCall {
 }
 
 const spellings = new SpellingCheck(Object.keys(speechRequest.shape))
+const guard = new WorkGuard('speech', Object.keys(speechRequest.shape))
+
+/**
+ * Tokens of sound that a character of text can take at most, and those that the shortest text can. Source: own choice;
+ * the codecs in use make up to 83 tokens a second, of which slow speech says four characters.
+ */
+const SOUND_TOKENS = { perCharacter: 32, least: 2_048 } as const
 
 /**
  * Reads the body of a speech request. What the gateway does not read goes on unchecked, byte for byte.
@@ -23,9 +32,10 @@ export function parseSpeech(text: Buffer): SpeechCall {
   const request = parseBySchema(speechRequest, value)
   const members = scanBody(text)
   spellings.refuse(members.keys())
-  refuseRouting(value)
   if (request.input.trim() === '') {
     throw new ServiceError('empty_content', 'There is nothing to say. You were not charged.', { param: 'input' })
   }
-  return { body: { text, value, members }, request }
+  const body = { text, value, members }
+  const tokens = SOUND_TOKENS.least + SOUND_TOKENS.perCharacter * request.input.length
+  return { body: withinBound(body, guard.readBody(body), { tokens, answers: 1 }), request }
 }

@@ -4,7 +4,9 @@ import { parseBySchema } from '../errors/parse-by-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { SpooledFile } from '../spool/spooled-file.ts'
 import type { TranscriptionTask } from '../upstream/transcription-upstream.ts'
-import { refuseRouting, SpellingCheck } from './json-call.ts'
+import { SpellingCheck } from './json-call.ts'
+import { refuseBeyond } from './within-bound.ts'
+import { WorkGuard } from './work-guard.ts'
 
 /** A form as it was read. */
 export interface SoundForm {
@@ -29,10 +31,9 @@ export interface TranscriptionCall {
 
 const GRANULARITIES = 'timestamp_granularities'
 
-const spellings = new SpellingCheck([
-  ...Object.keys(transcriptionFields.shape),
-  ...['file', GRANULARITIES, `${GRANULARITIES}[]`],
-])
+const readFields = [...Object.keys(transcriptionFields.shape), 'file', GRANULARITIES, `${GRANULARITIES}[]`]
+const spellings = new SpellingCheck(readFields)
+const guard = new WorkGuard('transcription', readFields)
 
 /** Fields that the gateway writes itself. */
 const ownFields: ReadonlySet<string> = new Set(['model', 'response_format', 'stream'])
@@ -110,11 +111,13 @@ export function parseTranscription(form: SoundForm, task: TranscriptionTask): Tr
   const values = singleFields(form.fields)
   const request = parseBySchema(transcriptionFields, values)
   spellings.refuse(form.fields.map(({ name }) => name))
-  refuseRouting(values)
+  const file = findFile(form)
+  // Words of a sound have at most as many tokens as it has bytes.
+  refuseBeyond(guard.readFields(values), { tokens: file.content.byteLength, answers: 1 })
   const format = request.response_format ?? transcriptFormats[0]
   const stream = request.stream === 'true'
   checkGranularities(form.fields, format)
   if (stream) checkStream(task, format)
   const passed = form.fields.filter(({ name, value }) => !ownFields.has(name) && value !== '')
-  return { task, model: request.model, format, stream, file: findFile(form), passed }
+  return { task, model: request.model, format, stream, file, passed }
 }

@@ -4,7 +4,9 @@ import { type BillingDeps, type HoldRequest, type OpenHold, placeHold } from '..
 import { SMALL_LIMIT_UNITS } from '../billing/small-limit.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
+import { codeOf } from '../errors/code-of.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import type { JsonBody } from '../json/json-body.ts'
 import type { Caller } from '../keys/caller.ts'
 import { boundRoute } from '../pricing/hold-bound.ts'
 import type { ChatPrice, HoldBound } from '../pricing/price.ts'
@@ -23,6 +25,7 @@ import { limitOutput, type OutputLimit } from './chat-limits.ts'
 import { findChatModel } from './find-model.ts'
 import type { LateCostDeps } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
+import { besideTokens, refuseBeyond, withinBound } from './within-bound.ts'
 
 export interface ChatDeps extends BillingDeps, LateCostDeps, TargetDeps, AttemptDeps {
   readonly catalog: Catalog
@@ -45,6 +48,8 @@ export interface PreparedChat {
   /** Who serves it: the first target, until an attempt is repeated elsewhere. */
   target: ChatTarget
   readonly hold: OpenHold
+  /** The client's body, with every other limit of its own within what is held for. */
+  readonly body: JsonBody
   /** What the prompt probably has, for the case that nobody counts it. */
   readonly promptTokens: number
   /** Output tokens to impose on the upstream; null leaves the client's own limit or none. */
@@ -89,7 +94,7 @@ function holdRequest(
     stream,
     fixed: limits.bound.fixed,
     perUnit: nanocreditsOf(limits.bound.perOutputToken * BigInt(limits.choices)),
-    units: limits.output.tokens,
+    units: limits.output.tokens + limits.output.beside,
     policy: limits.output.asked ? 'exact' : stream ? 'stepwise' : 'affordable',
     firstUnits: FIRST_STEP_TOKENS,
     flush: stream ? 'at_once' : 'with_end',
@@ -127,7 +132,8 @@ async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) 
     return placeHold(deps, holdRequest(task, { bound, output, choices: found.choices }))
   }
   const promptTokens = boundPrompt(body, found.model.contextLength)
-  const output = limitOutput(call.request, found.model, promptTokens)
+  const output = limitChat(call, found.model, promptTokens)
+  refuseBeyond(call.work, { tokens: output.tokens, answers: found.choices })
   try {
     const hold = await place(promptTokens, output)
     if (!output.asked && hold.limit !== null && hold.limit < SMALL_LIMIT_UNITS) {
@@ -141,6 +147,12 @@ async function placeChatHold(deps: ChatDeps, task: ChatTask, found: FoundModel) 
     if (counted === null) throw error
     return { hold: await place(counted, output), output, promptTokens: estimatePrompt(body) }
   }
+}
+
+/** The limit on the output of a request, with what the model may make beside it. */
+function limitChat({ request, work }: ChatCall, model: Model, promptTokens: number): OutputLimit {
+  const output = limitOutput(request, model, promptTokens)
+  return { ...output, beside: besideTokens(work, output.tokens) }
 }
 
 /** The targets of a chat with so many choices. */
@@ -160,11 +172,38 @@ interface FoundModel {
   readonly choices: number
 }
 
+/** What an upstream is told to make at most, and the body that tells it. */
+type ToldLimits = Pick<PreparedChat, 'body' | 'maxTokens' | 'outputTokens' | 'maxTokensApplied' | 'limit'>
+
+/**
+ * Bounds the answer by what is held for: by the client's own limit, or by what the balance pays for where it named none.
+ *
+ * @throws {ServiceError} 400 for a field that asks for more than the balance pays for.
+ */
+function tellLimits(call: ChatCall, hold: OpenHold, output: OutputLimit, choices: number): ToldLimits {
+  const paid = output.asked ? null : hold.limit
+  if (paid === null) {
+    const body = withinBound(call.body, call.work, { tokens: output.tokens, answers: choices })
+    const isTold = output.asked || call.work.needsLimit
+    return {
+      body,
+      maxTokens: output.sent ?? (isTold && !output.asked ? output.tokens : null),
+      outputTokens: output.tokens,
+      maxTokensApplied: null,
+      limit: isTold ? (output.tokens + output.beside) * choices : null,
+    }
+  }
+  // What is made beside the limit is paid from the same purse.
+  const limit = paid - Math.min(output.beside, Math.floor(paid / 2))
+  const body = withinBound(call.body, call.work, { tokens: limit, answers: choices })
+  return { body, maxTokens: limit, outputTokens: output.tokens, maxTokensApplied: limit, limit: paid * choices }
+}
+
 /**
  * Resolves the model, checks what the key may do, and holds the credits.
  *
- * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what no upstream can do, 402 naming what is
- *   needed, 503 while every upstream for it is left alone.
+ * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what no upstream can do or what asks for more than
+ *   is held for, 402 naming what is needed, 503 while every upstream for it is left alone.
  */
 export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<PreparedChat> {
   const { call, caller } = task
@@ -173,18 +212,11 @@ export async function prepareChat(deps: ChatDeps, task: ChatTask): Promise<Prepa
   const targets = listTargets(deps, model, withChoices(choices))
   const prices = targets.map((target) => target.price)
   const { hold, output, promptTokens } = await placeChatHold(deps, task, { model, prices, choices })
-  const isLimited = hold.limit !== null && !output.asked
-  const limit = isLimited ? hold.limit : output.asked ? output.tokens : null
-  return {
-    model,
-    targets,
-    target: targets[0],
-    hold,
-    promptTokens,
-    maxTokens: isLimited ? hold.limit : output.sent,
-    outputTokens: output.tokens,
-    maxTokensApplied: isLimited ? hold.limit : null,
-    choices,
-    limit: limit === null ? null : limit * choices,
+  try {
+    const told = tellLimits(call, hold, output, choices)
+    return { model, targets, target: targets[0], hold, promptTokens, choices, ...told }
+  } catch (error) {
+    await hold.abandon(codeOf(error), {})
+    throw error
   }
 }

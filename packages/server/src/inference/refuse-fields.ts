@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors/service-error.ts'
+import type { WorkGuard } from './work-guard.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -11,13 +12,22 @@ export function unsupported(param: string, reason = 'it is not supported here.')
  * Refuses every field with a value that nobody would read: what is not passed on must not be lost in silence.
  *
  * @param path of the object, with its closing dot; empty for the body.
+ * @param guard knows the fields that servers read, which go on; absent: none do.
  * @throws {ServiceError} `unsupported_parameter`.
  */
-export function refuseOthers(fields: Fields, known: ReadonlySet<string>, path = ''): void {
+export function refuseOthers(fields: Fields, known: ReadonlySet<string>, path = '', guard?: WorkGuard): void {
   for (const [name, value] of Object.entries(fields)) {
-    if (known.has(name) || value === null || value === undefined) continue
+    if (known.has(name) || value === null || value === undefined || guard?.isKnown(name) === true) continue
     throw unsupported(`${path}${name.slice(0, 64)}`)
   }
+}
+
+/** The fields of servers that a chat takes as they are, in a request of another form. */
+export function fieldsOfServers(fields: Fields, known: ReadonlySet<string>, guard: WorkGuard): Fields {
+  const passed = Object.entries(fields).filter(([name, value]) => {
+    return !known.has(name) && value !== null && value !== undefined && guard.isKnown(name)
+  })
+  return Object.fromEntries(passed)
 }
 
 /** Reads a text. @throws {ServiceError} 400. */

@@ -119,15 +119,10 @@ interface RunningStream {
   readonly delivery: StreamDelivery
 }
 
-function runStream(
-  prepared: PreparedChat,
-  call: ChatCall,
-  delivery: StreamDelivery,
-  target: ChatTarget,
-): Promise<ChatStreamOutcome> {
+function runStream(prepared: PreparedChat, delivery: StreamDelivery, target: ChatTarget): Promise<ChatStreamOutcome> {
   return delivery.run(async (sink, signal) => {
     const request = {
-      body: call.body,
+      body: prepared.body,
       upstreamModel: target.upstreamModel,
       stream: true,
       maxTokens: prepared.maxTokens,
@@ -158,13 +153,12 @@ function billOfStream(outcome: ChatStreamOutcome): UpstreamBill {
 function streamFromUpstream(
   deps: StreamChatDeps,
   prepared: PreparedChat,
-  call: ChatCall,
   delivery: StreamDelivery,
 ): Promise<EndedStream> {
   let isBilled = false
   return attemptTargets(deps, prepared, {
     run: async (target) => {
-      const outcome = await runStream(prepared, call, delivery, target)
+      const outcome = await runStream(prepared, delivery, target)
       return { outcome, bill: billOfStream(outcome) }
     },
     reportsOf: ({ bill }) => [bill],
@@ -187,7 +181,7 @@ async function deliver(
   call: ChatCall,
   delivery: StreamDelivery,
 ): Promise<StreamEnd> {
-  const { outcome, bill } = await streamFromUpstream(deps, prepared, call, delivery)
+  const { outcome, bill } = await streamFromUpstream(deps, prepared, delivery)
   const verdict = judge(delivery, outcome, call)
   if (verdict.kind === 'free') {
     const failure = delivery.interruptionError ?? outcome.error

@@ -85,8 +85,8 @@ export function textStart(text: Buffer): number {
   return text.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
 }
 
-/** Tells of each top-level member of a JSON object, in the order of the text. */
-function walkMembers(text: Buffer, onMember: (key: string, member: JsonMember) => void): void {
+/** Tells of each top-level member of a JSON object, in the order of the text, doubled keys included. */
+export function walkMembers(text: Buffer, onMember: (key: string, member: JsonMember) => void): void {
   let at = skipSpace(text, textStart(text))
   if (text[at] !== OPEN_BRACE) return
   at = skipSpace(text, at + 1)

@@ -1,8 +1,9 @@
 import { messageCountRequest, type MessageCountRequest, messageRequest } from '@svc/contract'
 import type { z } from 'zod'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
-import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
+import { parseJsonObject, scanBody, SpellingCheck } from '../json-call.ts'
+import { WorkGuard } from '../work-guard.ts'
+import { fieldsOfServers, pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import type { ChatCall } from '../parse-chat.ts'
 import { type FieldNames, parseTranslated, type TranslatedChat } from '../translated-chat.ts'
 import { MessageFrames } from './message-frames.ts'
@@ -22,6 +23,7 @@ const MESSAGE_FIELDS: FieldNames = {
 
 const known = new Set(Object.keys(messageRequest.shape))
 const spellings = new SpellingCheck([...known])
+const guard = new WorkGuard('chat', [...known])
 
 /** Tools of one's own; `eager_input_streaming` only asks for what every stream here does. */
 const TOOL_FIELDS = new Set([
@@ -104,7 +106,7 @@ function refuseEdits(management: NonNullable<MessageCountRequest['context_manage
 }
 
 function refuseUnanswerable(request: MessageCountRequest): void {
-  refuseOthers(request, known)
+  refuseOthers(request, known, '', guard)
   refuseOthers(request.thinking ?? {}, new Set(['type', 'budget_tokens', 'display']), 'thinking.')
   refuseOthers(request.output_config ?? {}, new Set(['effort', 'format']), 'output_config.')
   refuseOthers(request.metadata ?? {}, new Set(['user_id']), 'metadata.')
@@ -114,10 +116,9 @@ function refuseUnanswerable(request: MessageCountRequest): void {
 /** @throws {ServiceError} 400. */
 function readRequest<Schema extends z.ZodType<MessageCountRequest>>(text: Buffer, schema: Schema): z.output<Schema> {
   const value = parseJsonObject(text)
-  const { service_tier: _tier, ...routing } = value
   const request = parseBySchema(schema, value)
   spellings.refuse(scanBody(text).keys())
-  refuseRouting(routing)
+  guard.readFields(value)
   refuseUnanswerable(request)
   return request
 }
@@ -127,6 +128,7 @@ function chatOf(request: MessageCountRequest): Fields {
   const effort = effortOf(request)
   const format = config?.format ?? null
   return {
+    ...fieldsOfServers(request, known, guard),
     ...pickFields(request, SAME),
     messages: messagesOf(request),
     ...(tools === null || tools === undefined || tools.length === 0 ? {} : { tools: tools.map(toolOf) }),

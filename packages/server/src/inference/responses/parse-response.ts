@@ -1,7 +1,8 @@
 import { responseRequest, type ResponseRequest } from '@svc/contract'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import { parseJsonObject, refuseRouting, scanBody, SpellingCheck } from '../json-call.ts'
-import { pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
+import { parseJsonObject, scanBody, SpellingCheck } from '../json-call.ts'
+import { WorkGuard } from '../work-guard.ts'
+import { fieldsOfServers, pickFields, refuseOthers, requireText, unsupported } from '../refuse-fields.ts'
 import { type FieldNames, parseTranslated, recordsOf, type TranslatedChat } from '../translated-chat.ts'
 import { type FindItem, itemFinder, outputIn, seedsIn } from './referred-items.ts'
 import { renderResponse } from './render-response.ts'
@@ -40,6 +41,7 @@ const RESPONSE_FIELDS: FieldNames = {
 
 const known = new Set(Object.keys(responseRequest.shape))
 const spellings = new SpellingCheck([...known])
+const guard = new WorkGuard('chat', [...known])
 
 const TOOL_FIELDS = new Set(['type', 'name', 'description', 'parameters', 'strict'])
 
@@ -79,7 +81,7 @@ function responseFormatOf(format: Fields): Fields {
 const INCLUDES: ReadonlySet<string> = new Set(['message.output_text.logprobs', 'reasoning.encrypted_content'])
 
 function refuseUnanswerable(request: ResponseRequest): void {
-  refuseOthers(request, known)
+  refuseOthers(request, known, '', guard)
   refuseOthers(request.text ?? {}, new Set(['format', 'verbosity']), 'text.')
   refuseOthers(request.reasoning ?? {}, new Set(['effort', 'summary', 'generate_summary']), 'reasoning.')
   refuseOthers(request.stream_options ?? {}, new Set(['include_obfuscation']), 'stream_options.')
@@ -91,6 +93,7 @@ function chatOf(request: ResponseRequest, findItem: FindItem): Fields {
   const { tools, tool_choice: choice, text, reasoning, top_logprobs: logprobs } = request
   const wantsLogprobs = (logprobs ?? 0) > 0 || request.include?.includes('message.output_text.logprobs') === true
   return {
+    ...fieldsOfServers(request, known, guard),
     ...pickFields(request, SAME),
     messages: messagesOf(request, findItem),
     ...(tools === null || tools === undefined || tools.length === 0 ? {} : { tools: toolsOf(tools) }),
@@ -140,7 +143,7 @@ export function parseResponse(text: Buffer): ResponseCall {
   refuseKeeping(value)
   const request = parseBySchema(responseRequest, value)
   spellings.refuse(scanBody(text).keys())
-  refuseRouting(value)
+  guard.readFields(value)
   refuseUnanswerable(request)
   return {
     seeds: seedsIn(request),

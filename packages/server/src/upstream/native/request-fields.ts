@@ -3,6 +3,7 @@ import { ownMember } from '@svc/contract'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import { isObject } from '../openai-compatible/usage.ts'
+import { FieldTable } from '../work-fields/field-table.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -70,6 +71,18 @@ const neutral: Readonly<Record<string, string>> = {
   functions: '[]',
 }
 
+/** Fields of other servers that bound the work or say how it is done: an answer without them is as right. */
+const servers = new FieldTable('chat')
+const serverKinds: ReadonlySet<unknown> = new Set([
+  'limit',
+  'budget',
+  'beside',
+  'least',
+  'endless',
+  'harmless',
+  'holder',
+])
+
 /**
  * Refuses every parameter that has no place in an API: to leave it out would change what the answer means.
  *
@@ -79,6 +92,7 @@ const neutral: Readonly<Record<string, string>> = {
 export function refuseUnknown(value: Json, more: readonly string[]): void {
   for (const [name, given] of Object.entries(value)) {
     if (given === null || given === undefined || known.has(name) || more.includes(name)) continue
+    if (serverKinds.has(servers.kindOf(name))) continue
     const harmless = ownMember(neutral, name)
     if (harmless !== undefined && JSON.stringify(given) === harmless) continue
     throw unsupported(name.slice(0, 64), 'Leave it out, or choose another model.')
