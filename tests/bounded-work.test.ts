@@ -149,7 +149,7 @@ test('thoughts beside the limit are held for', async () => {
 })
 
 describe('media', () => {
-  const form = (path: string, fields: Readonly<Record<string, string>>): Promise<Response> => {
+  const form = (fields: Readonly<Record<string, string>>): Promise<Response> => {
     const body = new FormData()
     body.append('file', new File([new Uint8Array(WAV)], 'a.wav', { type: 'audio/wav' }))
     for (const [name, value] of Object.entries({ model: 'hears', ...fields })) body.append(name, value)
@@ -168,9 +168,9 @@ describe('media', () => {
     ['ignore_eos', () => speak({ ignore_eos: true })],
     ['messages', () => embed({ messages })],
     ['inputs', () => embed({ inputs: ['a', 'b'] })],
-    ['url', () => form('', { url: 'https://example.com/a-long-sound.mp3' })],
-    ['beam_size', () => form('', { beam_size: '50' })],
-    ['n', () => form('', { n: '5' })],
+    ['url', () => form({ url: 'https://example.com/a-long-sound.mp3' })],
+    ['beam_size', () => form({ beam_size: '50' })],
+    ['n', () => form({ n: '5' })],
     ['lora', () => speak({ lora: [{ id: 1 }] })],
   ])('%s is refused by name, and nothing is asked', async (param, ask) => {
     expect(await refusalOf(await ask())).toBe(`400 unsupported_parameter ${param}`)

@@ -63,14 +63,15 @@ export function createDecisionStore(database: Database): DecisionStore {
       const revise = read
         .updateTable('address_inflow')
         .set({ revision: decision.decisionId })
-        .where(({ exists, selectFrom, ref }) =>
-          exists(
-            selectFrom('deposit')
+        .where((where) =>
+          where.exists(
+            where
+              .selectFrom('deposit')
               .select('deposit_id')
               .where('deposit_id', '=', depositId)
-              .whereRef('deposit.chain_id', '=', ref('address_inflow.chain_id'))
-              .whereRef('deposit.address', '=', ref('address_inflow.address'))
-              .whereRef('deposit.asset', '=', ref('address_inflow.asset')),
+              .whereRef('deposit.chain_id', '=', where.ref('address_inflow.chain_id'))
+              .whereRef('deposit.address', '=', where.ref('address_inflow.address'))
+              .whereRef('deposit.asset', '=', where.ref('address_inflow.asset')),
           ),
         )
       const text = (value: string | null) => sql<string>`cast(${value} as text)`

@@ -49,7 +49,7 @@ async function recordAt(deps: RecordPaymentsDeps, address: Hex, payments: readon
     if (fresh.length === 0) return
     const plan = planRecording(fresh, books)
     const now = deps.clock.now()
-    if (await deps.recording.apply(place, revision, createId(now), plan, now)) return
+    if (await deps.recording.apply(place, { revision, next: createId(now) }, plan, now)) return
   }
   throw new ChainUnavailableError('the books of an address change all the time')
 }
@@ -82,5 +82,5 @@ export async function recordBalance(deps: RecordPaymentsDeps, measured: SeenDepo
   if (surplus <= 0n || isMeasured) return false
   const now = deps.clock.now()
   const plan = { record: [{ ...measured, amount: surplus }], match: [], shrink: [] }
-  return deps.recording.apply(place, revision, createId(now), plan, now)
+  return deps.recording.apply(place, { revision, next: createId(now) }, plan, now)
 }

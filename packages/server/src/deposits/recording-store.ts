@@ -19,7 +19,13 @@ export interface RecordingStore {
    * @param next the revision that the books have afterwards.
    * @returns false when the books have changed since: then nothing was done.
    */
-  apply(place: OwnPlace, revision: string | null, next: string, plan: RecordingPlan, now: number): Promise<boolean>
+  apply(place: OwnPlace, exchange: RevisionExchange, plan: RecordingPlan, now: number): Promise<boolean>
+}
+
+/** The revision on which a plan was made, null where there were no books yet; and the one that takes its place. */
+export interface RevisionExchange {
+  readonly revision: string | null
+  readonly next: string
 }
 
 /** What a deposit by balance is told when its transactions were found. */
@@ -84,8 +90,8 @@ export function createRecordingStore(database: Database): RecordingStore {
         matched: matches.map((row) => ({ txHash: row.tx_hash as Hex, ordinal: row.ordinal })),
       }
     },
-    async apply(place, revision, next, { record, match, shrink }, now) {
-      const guard: RevisionGuard = { ...place, revision: next }
+    async apply(place, exchange, { record, match, shrink }, now) {
+      const guard: RevisionGuard = { ...place, revision: exchange.next }
       const matchOf = ({ payment, deposit }: RecordingPlan['match'][number]): CompiledQuery =>
         insertUnder(
           read,
@@ -98,7 +104,7 @@ export function createRecordingStore(database: Database): RecordingStore {
           guard,
         ).compile()
       const [changed] = await database.write([
-        exchangeRevision(database, place, revision, next, now),
+        exchangeRevision(database, place, exchange, now),
         ...shrink.map((change) => shrinkStatement(database, change, guard, now)),
         ...match.map(matchOf),
         ...record.map((deposit) => recordStatement(read, deposit, now, guard)),
@@ -112,8 +118,7 @@ export function createRecordingStore(database: Database): RecordingStore {
 function exchangeRevision(
   { read }: Database,
   { chainId, address, asset }: OwnPlace,
-  revision: string | null,
-  next: string,
+  { revision, next }: RevisionExchange,
   now: number,
 ): CompiledQuery {
   return read
@@ -143,9 +148,10 @@ function shrinkStatement(
     .set({ ...change, ...FORGOTTEN, doubted_at: null, updated_at: now })
     .where('deposit_id', '=', deposit.depositId)
     .where('credited_at', 'is', null)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('address_inflow')
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('address_inflow')
           .select('revision')
           .where('chain_id', '=', guard.chainId)
           .where('address', '=', guard.address)

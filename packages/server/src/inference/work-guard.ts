@@ -112,13 +112,14 @@ class WorkReader {
 
   top(names: Iterable<string>, value: Json, sliceOf: (name: string) => Buffer | null): void {
     for (const name of names) {
-      if (!this.#own.has(name)) this.#field([name], name, value[name], sliceOf(name), false)
+      if (!this.#own.has(name)) this.#field([name], value[name], sliceOf(name), false)
     }
   }
 
   /** @param slice source text of the value; null where there is none, as inside of lists. */
-  #field(path: readonly string[], name: string, value: unknown, slice: Buffer | null, isListed: boolean): void {
+  #field(path: readonly string[], value: unknown, slice: Buffer | null, isListed: boolean): void {
     if (value === null || value === undefined) return
+    const name = path.at(-1) ?? ''
     const kind = this.#kindOf(path, name)
     // A reader that copies the body member by member may find a limit there, and nothing else is read so.
     if (PROTOTYPES.has(path[0] ?? '') && kind !== null && kind !== 'limit') return
@@ -186,7 +187,7 @@ class WorkReader {
     for (const [name, inner] of Object.entries(value)) {
       const member = members?.get(name)
       const text = member === undefined || slice === null ? null : slice.subarray(member.valueStart, member.valueEnd)
-      this.#field([...path, name], name, inner, text, isListed)
+      this.#field([...path, name], inner, text, isListed)
     }
   }
 
@@ -200,18 +201,18 @@ class WorkReader {
     walkMembers(slice, (name, member) => {
       const earlier = members.get(name)
       const inner = [...path, name]
-      if (earlier !== undefined && this.#asksInside(inner, name, slice, [earlier, member])) throw doubledKey(inner)
+      if (earlier !== undefined && this.#asksInside(inner, slice, [earlier, member])) throw doubledKey(inner)
       members.set(name, member)
     })
     return members
   }
 
   /** Whether one of several values of a name asks for work. @throws {ServiceError} as `readBody`. */
-  #asksInside(path: readonly string[], name: string, slice: Buffer, values: readonly JsonMember[]): boolean {
+  #asksInside(path: readonly string[], slice: Buffer, values: readonly JsonMember[]): boolean {
     const probe = new WorkReader(this.#table, this.#own)
     for (const { valueStart, valueEnd } of values) {
       const text = slice.subarray(valueStart, valueEnd)
-      probe.#field(path, name, JSON.parse(text.toString('utf8')), text, false)
+      probe.#field(path, JSON.parse(text.toString('utf8')), text, false)
     }
     return probe.fields.length > 0 || probe.needsLimit || probe.besideTokens > 0
   }
