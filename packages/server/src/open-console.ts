@@ -6,6 +6,7 @@ import type { ChainId } from './chain/assets.ts'
 import type { ChainReader } from './chain/chain-reader.ts'
 import type { Config } from './config/config.ts'
 import { isSandboxAlone } from './config/data-folder.ts'
+import { isLoopback } from './config/reach.ts'
 import type { Database } from './db/database.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { HiddenFailures } from './sign-in/hidden-failures.ts'
@@ -229,13 +230,16 @@ export function localOrigin({ host, port }: Pick<Config, 'host' | 'port'>): stri
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The public address; on a laptop every name of the loopback, since people type each of them.
+ * The public address; where only this machine can reach the gateway every name of the loopback, since people type each
+ * of them. Links name the first.
  *
  * @param listening the origin that the server listens on.
  */
-export function consoleOrigins(config: Config, listening: string): readonly [string, ...string[]] {
-  if (config.publicUrl !== null) return [new URL(config.publicUrl).origin]
-  const { port } = new URL(listening)
-  const origins = LOOPBACK_NAMES.map((name) => `http://${name}:${port}`)
-  return [origins[0] ?? listening, ...origins.slice(1)]
+export function consoleOrigins({ publicUrl }: Config, listening: string): readonly [string, ...string[]] {
+  const { protocol, hostname, port, origin } = new URL(publicUrl ?? listening)
+  if (publicUrl !== null && !isLoopback(hostname)) return [origin]
+  const authority = port === '' ? '' : `:${port}`
+  const names = LOOPBACK_NAMES.map((name) => `${protocol}//${name}${authority}`)
+  const first = publicUrl === null ? (names[0] ?? listening) : origin
+  return [first, ...names.filter((name) => name !== first)]
 }

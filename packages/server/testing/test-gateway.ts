@@ -102,7 +102,7 @@ async function withWhatItNeeds(env: Record<string, string>): Promise<Record<stri
   if (env['SVC_PUBLIC_URL'] !== undefined) return { ...PUBLIC_SECRETS, ...env }
   if (env['SVC_TRUSTED_PROXIES'] === undefined) return env
   const port = String(await findFreePort())
-  return { ...env, SVC_PORT: port, SVC_PUBLIC_URL: `http://127.0.0.1:${port}` }
+  return { ...env, SVC_PORT: port, SVC_PUBLIC_URL: `http://localhost:${port}` }
 }
 
 const PUBLIC_SECRETS = {
