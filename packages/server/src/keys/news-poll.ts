@@ -109,7 +109,8 @@ function createReach(clock: SystemClock): () => number {
       offset = present
       takenAt = elapsed
     }
-    return offset + elapsed - OVERLAP_MS
+    // Rows have whole milliseconds, and PostgreSQL takes no others.
+    return Math.floor(offset + elapsed - OVERLAP_MS)
   }
 }
 
