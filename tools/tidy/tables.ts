@@ -30,6 +30,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   mail_outbox: 'mail',
   mail_suppression: 'mail',
   idempotent_request: 'idempotency',
+  price_sample: 'deposits',
   process_lease: 'ledger',
   rare_call: 'limits',
   rate_bucket: 'limits',

@@ -8,6 +8,7 @@ import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
 import type { DepositChainConfig } from './config/deposits-config.ts'
 import type { Database } from './db/database.ts'
+import type { SecondPrice } from './deposits/ask-price-opinion.ts'
 import { createDepositAddressStore } from './deposits/deposit-address-store.ts'
 import type { DepositPlace } from './deposits/deposit-places.ts'
 import { policyFrom } from './deposits/deposit-policy.ts'
@@ -16,10 +17,12 @@ import { giveDepositAddress } from './deposits/give-deposit-address.ts'
 import { createInflowStore } from './deposits/inflow-store.ts'
 import { createOutflowStore } from './deposits/outflow-store.ts'
 import { createRecordingStore } from './deposits/recording-store.ts'
+import { createRetryStore } from './deposits/retry-store.ts'
 import { settleTransaction, type SettleTransaction } from './deposits/settle-transaction.ts'
 import { createWalletStore } from './deposits/wallet-store.ts'
-import { createChainWatch, type ChainWatch, type WatchDeps } from './deposits/watch-chain.ts'
+import { createChainWatch, type ChainWatch, type WatchDeps } from './deposits/chain-watch.ts'
 import { createWatchStore } from './deposits/watch-store.ts'
+import { openSecondPrice } from './open-second-price.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { ChainFigures, ChainMetrics } from './metrics/chain-metrics.ts'
 import type { LocalChain } from './sandbox/local-chains.ts'
@@ -80,7 +83,8 @@ export async function openDeposits(parts: DepositsParts): Promise<OpenDeposits |
   if (config === null) return null
   const chains = new Map<ChainId, OpenChain>()
   const readers = new Map<ChainId, ChainReader>()
-  const deps = createDeps(parts, config, readers)
+  const secondPrices = new Map<ChainId, SecondPrice>()
+  const deps = createDeps(parts, config, { readers, secondPrices })
   const open = async (entry: DepositChainConfig): Promise<void> => {
     const rules = rulesOf(entry)
     if (rules === null) return
@@ -92,6 +96,8 @@ export async function openDeposits(parts: DepositsParts): Promise<OpenDeposits |
       ...(onAsked === undefined ? {} : { onAsked: (provider, outcome) => onAsked(provider, outcome) }),
     })
     readers.set(entry.chainId, reader)
+    const second = openSecondPrice(entry, parts)
+    if (second !== null) secondPrices.set(entry.chainId, second)
     const treasury = config.mode === 'treasury' ? (entry.treasury as Hex | null) : null
     const watch = createChainWatch(deps, reader)
     chains.set(entry.chainId, { chainId: entry.chainId, rules, xpub, treasury, watch })
@@ -118,10 +124,10 @@ export async function openDeposits(parts: DepositsParts): Promise<OpenDeposits |
 function createDeps(
   { database, ledger, clock, log, metrics }: DepositsParts,
   config: NonNullable<Config['deposits']>,
-  readers: ReadonlyMap<ChainId, ChainReader>,
+  { readers, secondPrices }: Pick<WatchDeps, 'secondPrices'> & { readonly readers: WatchDeps['chains'] },
 ): WatchDeps {
   return {
-    chains: readers,
+    ...{ chains: readers, secondPrices },
     policy: policyFrom(config),
     deposits: createDepositStore(database),
     addresses: createDepositAddressStore(database),
@@ -130,6 +136,7 @@ function createDeps(
     inflows: createInflowStore(database),
     recording: createRecordingStore(database),
     watch: createWatchStore(database),
+    retries: createRetryStore(database),
     ...{ ledger, clock },
     onCredited: ({ depositId, chainId, asset, accountId }) => {
       metrics?.credited(chainId, asset)
@@ -140,6 +147,11 @@ function createDeps(
       log.warn({ deposit_id: depositId, chain_id: chainId, reason: note }, 'a deposit waits for an operator')
     },
     onMistake: (error, txHash) => log.error({ err: error, tx_hash: txHash }, 'a deposit could not be looked at'),
+    onSetAside: (chainId, subject, problem) =>
+      log.warn(
+        { chain_id: chainId, subject, reason: problem },
+        'what could not be read is put aside and looked at again',
+      ),
     onTokenChanged: (chainId, code, before) =>
       log.error(
         { chain_id: chainId, code, before },
@@ -156,10 +168,15 @@ function rulesOf(entry: DepositChainConfig): ChainRules | null {
     ethFeed: entry.ethFeed as Hex | null,
     tokenFeed: entry.tokenFeed as Hex | null,
     fixedEthUsd: entry.fixedEthUsd,
+    secondPrice: onChain(entry.secondPrice),
     multicall: entry.multicall as Hex,
     headAgeMaxMs: entry.headAgeMaxMs,
     finalityAgeMaxMs: entry.finalityAgeMaxMs,
   }
+}
+
+function onChain(source: DepositChainConfig['secondPrice']): ChainRules['secondPrice'] {
+  return source === null || source.kind === 'ticker' ? null : { kind: source.kind, address: source.address as Hex }
 }
 
 async function openXpub(chainId: ChainId, text: string): Promise<DepositXpub> {
@@ -231,6 +248,9 @@ function createWatching(
     renew()
     return async () => {
       isOn = false
+      // A round that waits for a provider ends with this.
+      for (const { watch } of given.chains.values()) watch.reader.stop()
+      for (const second of given.deps.secondPrices.values()) second.stop()
       await Promise.all(stops.map((stop) => stop()))
     }
   }

@@ -22,6 +22,7 @@ const localChain = {
   ethFeed: ETH_FEED_ADDRESS,
   tokenFeed: TOKEN_FEED_ADDRESS,
   fixedEthUsd: null,
+  secondPrice: null,
   multicall: '0xca11bde05977b3631167028862be2a173976ca11',
   headAgeMaxMs: RESTING_MS,
   finalityAgeMaxMs: RESTING_MS,
@@ -33,6 +34,7 @@ const LOCAL_DEPOSITS: DepositsConfig = {
   autoLimitUsd: '10000',
   // The one provider is the chain itself.
   secondOpinionUsd: '10000',
+  secondPriceUsd: '10000',
   blockedSenders: [],
   watchMs: 1_000,
   chains: [

@@ -43,6 +43,7 @@ export const TEST_POLICY: DepositPolicy = {
   minimum: nanocreditsOf(creditsOf(1)),
   autoLimit: nanocreditsOf(creditsOf(10_000)),
   secondOpinionFrom: nanocreditsOf(creditsOf(500)),
+  secondPriceFrom: nanocreditsOf(creditsOf(10_000)),
   blockedSenders: new Set(),
   treasuries: null,
 }
@@ -62,6 +63,7 @@ export function settleDepsOn(
     outflows: createOutflowStore(database),
     inflows: createInflowStore(database),
     recording: createRecordingStore(database),
+    secondPrices: new Map(),
     ledger,
     clock: options.clock,
   }

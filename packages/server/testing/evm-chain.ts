@@ -92,6 +92,7 @@ function rulesOf(chainId: ChainId): ChainRules {
     ethFeed: ETH_FEED,
     tokenFeed: TOKEN_FEED,
     fixedEthUsd: null,
+    secondPrice: null,
     multicall: MULTICALL,
     // A test moves the chain's time, and makes blocks only when it wants to.
     headAgeMaxMs: 3_600_000,

@@ -83,6 +83,7 @@ create table deposit (
 
 create index deposit_by_account on deposit (account_id, deposit_id);
 create index deposit_by_address on deposit (chain_id, address, asset);
+create index deposit_by_price on deposit (chain_id, asset, block_time) where credited_at is not null;
 create index deposit_pending on deposit (chain_id, state, block_number) where credited_at is null;
 
 create function deposit_guard() returns trigger language plpgsql as $$
@@ -168,6 +169,14 @@ create table chain_cursor (
   block_hash    text not null,
   updated_at    bigint not null,
   primary key (chain_id, scan)
+);
+
+-- USD for one ETH as a price service told it, about once a minute: what a feed said of a moment is compared with it later.
+create table price_sample (
+  chain_id    bigint not null,
+  sampled_at  bigint not null,
+  usd         double precision not null check (usd > 0),
+  primary key (chain_id, sampled_at)
 );
 
 -- What could not be read of a chain and is looked at again, each by itself, while the scan goes on without it.

@@ -83,6 +83,7 @@ create table deposit (
 
 create index deposit_by_account on deposit (account_id, deposit_id);
 create index deposit_by_address on deposit (chain_id, address, asset);
+create index deposit_by_price on deposit (chain_id, asset, block_time) where credited_at is not null;
 create index deposit_pending on deposit (chain_id, state, block_number) where credited_at is null;
 
 create trigger deposit_is_never_deleted before delete on deposit
@@ -178,6 +179,14 @@ create table chain_cursor (
   block_hash    text not null,
   updated_at    integer not null,
   primary key (chain_id, scan)
+) strict, without rowid;
+
+-- USD for one ETH as a price service told it, about once a minute: what a feed said of a moment is compared with it later.
+create table price_sample (
+  chain_id    integer not null,
+  sampled_at  integer not null,
+  usd         real not null check (usd > 0),
+  primary key (chain_id, sampled_at)
 ) strict, without rowid;
 
 -- What could not be read of a chain and is looked at again, each by itself, while the scan goes on without it.

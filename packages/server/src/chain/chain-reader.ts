@@ -1,6 +1,7 @@
 import type { Asset, ChainId, Hex } from './assets.ts'
 import type { AssetPrice, BlockRef, ChainHead, FoundTransaction, TransactionFacts } from './chain-facts.ts'
 import type { Balances } from './find-balances.ts'
+import type { TraceWish } from './traces.ts'
 import type { SignedMessage } from './verify-signature.ts'
 
 /**
@@ -13,13 +14,21 @@ export interface ChainView {
   /** Throws also when the chain is another one, its newest block is old, or its finality does not move. */
   readHead(): Promise<ChainHead>
   /** @param head as it was read before: a block counts as final only if it was so then. */
-  readTransaction(txHash: Hex, head: ChainHead): Promise<TransactionFacts>
+  readTransaction(txHash: Hex, head: ChainHead, wish: TraceWish): Promise<TransactionFacts>
   /**
    * The price of an asset at a block's time, as the chain's own feed had it.
    *
    * @returns null when the feed has no usable answer for that time.
    */
   findPrice(asset: Asset, block: BlockRef, head: ChainHead): Promise<AssetPrice | null>
+  /**
+   * USD for one ETH at a block's time, as a second source on the chain had it.
+   *
+   * @returns null when there is none, or it has no usable answer.
+   */
+  findSecondPrice(block: BlockRef, head: ChainHead): Promise<number | null>
+  /** USD for one ETH in the rounds of the feed before one, the newest first; empty where they cannot be read. */
+  findEarlierPrices(round: string, head: ChainHead): Promise<readonly number[]>
   /**
    * Balances at a block, in the order of the addresses; smallest units. One that nobody can have is null.
    *
@@ -58,6 +67,8 @@ export interface ChainReader {
    * @returns in their order: an answer, or why there is none.
    */
   askEach<T>(work: (view: ChainView) => Promise<T>): Promise<readonly ProviderAnswer<T>[]>
+  /** Ends every question that is under way, and refuses further ones: a process that stops waits for no provider. */
+  stop(): void
   /** What is wrong with each provider that has been found wanting; empty when all is well. For operators. */
   readonly problems: readonly string[]
 }

@@ -8,6 +8,8 @@ export interface ChainRules {
   readonly tokenFeed: Hex | null
   /** USD for one ETH where there is no feed. */
   readonly fixedEthUsd: string | null
+  /** A source of the price of ETH on the chain beside its feed; null where there is none, or it is elsewhere. */
+  readonly secondPrice: { readonly kind: 'feed' | 'pool'; readonly address: Hex } | null
   readonly multicall: Hex
   readonly headAgeMaxMs: number
   readonly finalityAgeMaxMs: number

@@ -23,6 +23,8 @@ export async function checkProvider(rpc: JsonRpc, rules: ChainRules): Promise<re
     checkFinality(rpc),
     checkToken(rpc, rules.token),
     rules.ethFeed === null ? [] : checkFeed(rpc, rules.ethFeed, 'ETH'),
+    rules.secondPrice?.kind === 'feed' ? checkFeed(rpc, rules.secondPrice.address, 'ETH') : [],
+    rules.secondPrice?.kind === 'pool' ? checkPool(rpc, rules.secondPrice.address) : [],
     rules.tokenFeed === null ? [] : checkFeed(rpc, rules.tokenFeed, 'USDG'),
   ])
   return findings.flat().map((finding) => `${rpc.name}: ${finding}`)
@@ -54,6 +56,10 @@ async function checkFeed(rpc: JsonRpc, feed: Hex, asset: Asset): Promise<readonl
     problems.push(`the feed at ${feed} has not ${FEED_DECIMALS} decimals`)
   }
   return problems
+}
+
+async function checkPool(rpc: JsonRpc, pool: Hex): Promise<readonly string[]> {
+  return (await hasCode(rpc, pool)) ? [] : [`there is no pool at ${pool}`]
 }
 
 async function hasCode(rpc: JsonRpc, address: Hex): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Asset, Hex } from './assets.ts'
 import type { AssetPrice, BlockRef, ChainHead } from './chain-facts.ts'
-import { RpcRefusalError } from './chain-unavailable.ts'
+import { ChainUnavailableError, RpcRefusalError } from './chain-unavailable.ts'
 import type { JsonRpc } from './json-rpc.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { judgeRound, priceFromRound, type FeedRound } from './feed-round.ts'
@@ -14,6 +14,8 @@ export interface PriceQuestion {
 
 /** Rounds that are stepped back at most: weeks of a busy feed. */
 const STEPS_MAX = 500
+/** Time for all steps, in milliseconds. Source: decision 0092. */
+const SEARCH_MS = 10_000
 
 const LATEST_ROUND = '0xfeaf968c'
 const GET_ROUND = '0x9a6fc8f5'
@@ -38,7 +40,7 @@ export async function findPriceAt(
   // A round that may still be reorganised away must not decide, so where the block is final, so is what is read.
   const tag = block.number <= head.finalized.number ? head.finalized.number : head.latest.number
   try {
-    const round = await findRoundAt(rpc, feed, block, `0x${tag.toString(16)}`)
+    const round = await findRoundAt(rpc, feed, block, tagOf(tag))
     if (round === null || judgeRound(asset, round, block.time) !== 'usable') return null
     return priceFromRound(asset, round)
   } catch (error) {
@@ -52,15 +54,58 @@ function fixedPrice({ fixedEthUsd }: ChainRules, asset: Asset, block: BlockRef):
   return fixedEthUsd === null ? null : { usd: fixedEthUsd, round: 'fixed', time: block.time }
 }
 
-/** Steps back from the newest round to the one that held at the block's time. */
-async function findRoundAt(rpc: JsonRpc, feed: Hex, block: BlockRef, tag: string): Promise<FeedRound | null> {
+/** Rounds that tell how the price has moved. Source: decision 0093. */
+const EARLIER_ROUNDS = 8
+
+/** USD for one ETH in the rounds before one, the newest first. A round that nobody can believe tells nothing. */
+export async function findEarlierPrices(
+  rpc: JsonRpc,
+  { ethFeed }: ChainRules,
+  { round, head }: { readonly round: string; readonly head: ChainHead },
+): Promise<readonly number[]> {
+  if (ethFeed === null || !/^\d+$/.test(round)) return []
+  const prices: number[] = []
+  const tag = tagOf(head.finalized.number)
+  try {
+    for (let at = 1n; at <= BigInt(EARLIER_ROUNDS); at++) {
+      const id = BigInt(round) - at
+      if (isBeforePhase(id)) break
+      const found = await callFeed(rpc, ethFeed, getRound(id), tag)
+      if (found !== null && found.answer > 0n) prices.push(Number(priceFromRound('ETH', found).usd))
+    }
+  } catch (error) {
+    if (!(error instanceof RpcRefusalError)) throw error
+  }
+  return prices
+}
+
+function isBeforePhase(roundId: bigint): boolean {
+  return (roundId & ((1n << PHASE_BITS) - 1n)) < 1n
+}
+
+function getRound(roundId: bigint): string {
+  return `${GET_ROUND}${roundId.toString(16).padStart(64, '0')}`
+}
+
+function tagOf(block: number): string {
+  return `0x${block.toString(16)}`
+}
+
+/**
+ * Steps back from the newest round to the one that held at the block's time.
+ *
+ * @throws {ChainUnavailableError} when that takes too long.
+ */
+export async function findRoundAt(rpc: JsonRpc, feed: Hex, block: BlockRef, tag: string): Promise<FeedRound | null> {
+  const endsAt = performance.now() + SEARCH_MS
   let round = await callFeed(rpc, feed, LATEST_ROUND, tag)
   for (let step = 0; step < STEPS_MAX && round !== null; step++) {
     if (round.updatedAt <= block.time) return round
-    const isFirstOfPhase = (round.roundId & ((1n << PHASE_BITS) - 1n)) <= 1n
+    if (performance.now() > endsAt) throw new ChainUnavailableError(`${rpc.name} takes too long to tell a price`)
+    const isFirstOfPhase = isBeforePhase(round.roundId - 1n)
     // The contract behind the proxy was exchanged since: only the state of that block knows.
-    if (isFirstOfPhase) return callFeed(rpc, feed, LATEST_ROUND, `0x${block.number.toString(16)}`)
-    round = await callFeed(rpc, feed, `${GET_ROUND}${(round.roundId - 1n).toString(16).padStart(64, '0')}`, tag)
+    if (isFirstOfPhase) return callFeed(rpc, feed, LATEST_ROUND, tagOf(block.number))
+    round = await callFeed(rpc, feed, getRound(round.roundId - 1n), tag)
   }
   return null
 }

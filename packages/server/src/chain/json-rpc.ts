@@ -1,17 +1,21 @@
+import type { Dispatcher } from 'undici'
 import { ChainUnavailableError, RpcRefusalError } from './chain-unavailable.ts'
+import { postJson, PostError } from './post-json.ts'
 
 /** One provider of a chain, asked in JSON-RPC. */
 export interface JsonRpc {
   /** Names it in logs and metrics without its address, which may hold a key. */
   readonly name: string
   /**
-   * Asks once, with a retry where the provider says that it is busy.
+   * Asks, and asks again where the provider says that it is busy. Every question ends within `DEADLINE_MS`.
    *
    * @returns the result, unparsed and untrusted.
    * @throws {RpcRefusalError} when the provider answers with an error.
    * @throws {ChainUnavailableError} when it does not answer, or says that it cannot now.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>
+  /** Ends every question that is under way, and refuses further ones. */
+  stop(): void
 }
 
 /** What happened to one question, for metrics. */
@@ -21,11 +25,15 @@ export interface JsonRpcOptions {
   readonly name: string
   readonly url: string
   readonly timeoutMs?: number
+  /** Absent: connections of its own. */
+  readonly dispatcher?: Dispatcher
   readonly onAsked?: (outcome: RpcOutcome, elapsedMs: number) => void
 }
 
 /** Time for one answer. Source: own choice; a provider that takes longer is no help to a claim. */
 const TIMEOUT_MS = 8_000
+/** A transaction is run again for its trace: it must not take the time of everything else. Source: own choice. */
+const TRACE_TIMEOUT_MS = 5_000
 /** Time for one question with its retries, whatever wait a busy provider asks for. */
 const DEADLINE_MS = 12_000
 const RETRIES = 2
@@ -36,57 +44,129 @@ const BATCH_MAX = 50
 /** Codes by which providers say "too many requests" or "not now": JSON-RPC, Alchemy, QuickNode. Source: viem. */
 const BUSY_CODES = new Set([429, -32005, -32007, -32002, -32603, -1])
 
-/** Prepares a provider. Nothing is sent before the first question; the library is loaded with it. */
-export function createJsonRpc({ name, url, timeoutMs = TIMEOUT_MS, onAsked }: JsonRpcOptions): JsonRpc {
-  let opening: Promise<JsonRpc['request']> | null = null
-  const open = async (): Promise<JsonRpc['request']> => {
-    const { http } = await import('viem')
-    const options = { retryCount: RETRIES, retryDelay: RETRY_DELAY_MS, timeout: timeoutMs }
-    const transport = http(url, { ...options, batch: { batchSize: BATCH_MAX } })({ retryCount: RETRIES })
-    return (method, params) => transport.request({ method, params }) as Promise<unknown>
+interface Question {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly settle: (answer: Answer) => void
+}
+
+type Answer =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly code: number }
+  /** Nothing came that answers it. @param mayRepeat whether it is worth to ask once more at once. */
+  | { readonly kind: 'none'; readonly problem: string; readonly mayRepeat: boolean }
+
+/** Prepares a provider. Nothing is sent before the first question; questions of one moment go together. */
+export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
+  const { name, url, timeoutMs = TIMEOUT_MS, onAsked } = options
+  const stopped = new AbortController()
+  const send = createSender(url, { timeoutMs, dispatcher: options.dispatcher, signal: stopped.signal })
+  const ask = async (method: string, params: readonly unknown[]): Promise<Answer> => {
+    const endsAt = performance.now() + DEADLINE_MS
+    for (let attempt = 0; ; attempt++) {
+      const answer = await send(method, params)
+      const isBusy = answer.kind === 'error' && BUSY_CODES.has(answer.code)
+      if (!isBusy && !(answer.kind === 'none' && answer.mayRepeat)) return answer
+      const waitMs = RETRY_DELAY_MS * 2 ** attempt
+      if (attempt === RETRIES || performance.now() + waitMs > endsAt) return answer
+      await pause(waitMs, stopped.signal)
+    }
   }
   return {
     name,
     async request(method, params) {
-      opening ??= open()
-      const ask = await opening
       const startedMs = performance.now()
-      try {
-        const result = await withDeadline(ask(method, params))
-        onAsked?.('ok', performance.now() - startedMs)
-        return result
-      } catch (error) {
-        const failure = failureFrom(name, method, error)
-        onAsked?.(failure instanceof RpcRefusalError ? 'refused' : 'unavailable', performance.now() - startedMs)
-        throw failure
-      }
+      const answer = await ask(method, params)
+      const failure = failureOf(name, method, answer)
+      const outcome = failure === null ? 'ok' : failure instanceof RpcRefusalError ? 'refused' : 'unavailable'
+      onAsked?.(outcome, performance.now() - startedMs)
+      if (failure !== null) throw failure
+      return answer.kind === 'result' ? answer.result : null
     },
+    stop: () => stopped.abort(),
   }
 }
 
-async function withDeadline<T>(answer: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timeout = setTimeout(() => reject(new Error('took too long')), DEADLINE_MS)
+function failureOf(name: string, method: string, answer: Answer): ChainUnavailableError | RpcRefusalError | null {
+  if (answer.kind === 'result') return null
+  if (answer.kind === 'none') return new ChainUnavailableError(`${name} did not answer ${method}: ${answer.problem}`)
+  if (BUSY_CODES.has(answer.code)) return new ChainUnavailableError(`${name} did not answer ${method}: it is busy`)
+  return new RpcRefusalError(answer.code, `${name} refused ${method} with code ${answer.code}`)
+}
+
+interface SendOptions {
+  readonly timeoutMs: number
+  readonly dispatcher: Dispatcher | undefined
+  readonly signal: AbortSignal
+}
+
+/** Sends questions, those of one moment in one request. What takes long goes alone, so that nothing waits for it. */
+function createSender(url: string, options: SendOptions) {
+  let waiting: Question[] = []
+  const flush = (): void => {
+    const questions = waiting
+    waiting = []
+    for (let start = 0; start < questions.length; start += BATCH_MAX) {
+      void sendTogether(url, questions.slice(start, start + BATCH_MAX), options)
+    }
+  }
+  return (method: string, params: readonly unknown[]): Promise<Answer> => {
+    const { promise, resolve } = Promise.withResolvers<Answer>()
+    const question = { method, params, settle: resolve }
+    if (isSlow(method)) void sendTogether(url, [question], options)
+    else if (waiting.push(question) === 1) setImmediate(flush)
+    return promise
+  }
+}
+
+function isSlow(method: string): boolean {
+  return method.startsWith('debug_')
+}
+
+/** Never rejects: each question gets its answer. A batch that failed is asked again one by one: one may be sick. */
+async function sendTogether(url: string, questions: readonly Question[], options: SendOptions): Promise<void> {
+  const body = questions.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
+  const isAlone = questions.length === 1
+  const timeoutMs = isSlow(questions[0]?.method ?? '') ? TRACE_TIMEOUT_MS : options.timeoutMs
   try {
-    return await Promise.race([answer, promise])
-  } finally {
+    const told = await postJson(url, isAlone ? body[0] : body, { ...options, timeoutMs })
+    const answers = isAlone ? [told] : told
+    if (!Array.isArray(answers)) throw new PostError('it answers no batches', true)
+    for (const [id, { settle }] of questions.entries()) {
+      const own: unknown = isAlone ? told : answers.find((each) => memberOf(each, 'id') === id)
+      settle(answerFrom(own))
+    }
+  } catch (error) {
+    if (!(error instanceof PostError)) throw error
+    if (isAlone || options.signal.aborted) {
+      for (const { settle } of questions) settle({ kind: 'none', problem: error.message, mayRepeat: error.mayRepeat })
+    } else for (const question of questions) void sendTogether(url, [question], options)
+  }
+}
+
+function answerFrom(told: unknown): Answer {
+  const error = memberOf(told, 'error')
+  if (error != null) {
+    const code = memberOf(error, 'code')
+    return { kind: 'error', code: typeof code === 'number' ? code : -32_000 }
+  }
+  if (typeof told === 'object' && told !== null && 'result' in told) return { kind: 'result', result: told.result }
+  return { kind: 'none', problem: 'no result', mayRepeat: false }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+/** Waits, or until it is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timeout = setTimeout(resolve, ms)
+  const end = (): void => {
     clearTimeout(timeout)
+    resolve()
   }
-}
-
-/** The library's errors name the address in their text, so none of it is kept but kind, status and code. */
-function failureFrom(name: string, method: string, error: unknown): ChainUnavailableError | RpcRefusalError {
-  const code = numberOf(error, 'code')
-  const status = numberOf(error, 'status')
-  const kind = error instanceof Error ? error.name : 'unknown error'
-  if (code !== null && !BUSY_CODES.has(code) && status === null) {
-    return new RpcRefusalError(code, `${name} refused ${method} with code ${code}`)
-  }
-  const detail = status === null ? kind : `HTTP status ${status}`
-  return new ChainUnavailableError(`${name} did not answer ${method}: ${detail}`)
-}
-
-function numberOf(error: unknown, field: 'code' | 'status'): number | null {
-  const value: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, field) : null
-  return typeof value === 'number' ? value : null
+  signal.addEventListener('abort', end, { once: true })
+  return promise.finally(() => signal.removeEventListener('abort', end))
 }

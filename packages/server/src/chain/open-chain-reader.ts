@@ -19,6 +19,12 @@ export interface ChainReaderOptions {
 const RECHECK_MS = 30_000
 /** One that did not answer is left alone for so long, so that a claim does not wait for it each time. */
 const REST_MS = 5_000
+/** One whose answers take longer on average is asked after the others, in milliseconds. Source: own choice. */
+const SLOW_MS = 2_000
+/** For so long; then it is given another try. */
+const SLOW_REST_MS = 60_000
+/** How much the newest answer counts in the average: one slow answer alone moves nobody back. */
+const NEWEST_SHARE = 0.25
 
 interface Provider {
   readonly rpc: JsonRpc
@@ -27,6 +33,10 @@ interface Provider {
   isTrusted: boolean
   /** Not asked before this time, by the monotonic clock. */
   restsUntil: number
+  /** Asked after the others until this time, by the monotonic clock. */
+  slowUntil: number
+  /** How long its answers take on average, in milliseconds. */
+  answerMs: number
   /** What the check found wrong. */
   wrong: readonly string[]
   /** Why it did not answer last; null once it has. */
@@ -35,13 +45,8 @@ interface Provider {
 
 /** Prepares a chain's providers. Nothing is sent before the first question. */
 export function openChainReader(options: ChainReaderOptions): ChainReader {
-  const { rules, clock, rpcUrls, timeoutMs, onAsked } = options
-  const providers = rpcUrls.map((url, at): Provider => {
-    const name = `provider ${at + 1} of chain ${rules.chainId}`
-    const observed = onAsked === undefined ? {} : { onAsked: onAsked.bind(null, `${at + 1}`) }
-    const rpc = createJsonRpc({ name, url, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...observed })
-    return { rpc, view: openChainView(rpc, rules, clock), isTrusted: false, restsUntil: 0, wrong: [], outage: null }
-  })
+  const { rules, clock, rpcUrls } = options
+  const providers = rpcUrls.map((url, at) => openProvider(options, url, at))
   const deps = { rules, clock }
   return {
     chainId: rules.chainId,
@@ -51,10 +56,38 @@ export function openChainReader(options: ChainReaderOptions): ChainReader {
       return others.length === 0 ? null : askFirst(deps, others, work)
     },
     askEach: (work) => Promise.all(providers.map((provider) => askOne(deps, provider, work))),
+    stop: () => {
+      for (const { rpc } of providers) rpc.stop()
+    },
     get problems() {
       return providers.flatMap(({ wrong, outage }) => (outage === null ? wrong : [...wrong, outage]))
     },
   }
+}
+
+function openProvider({ rules, clock, timeoutMs, onAsked }: ChainReaderOptions, url: string, at: number): Provider {
+  const name = `provider ${at + 1} of chain ${rules.chainId}`
+  const rpc = createJsonRpc({
+    ...{ name, url },
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    onAsked: (outcome, elapsedMs) => {
+      onAsked?.(`${at + 1}`, outcome, elapsedMs)
+      noteSpeed(provider, clock.elapsed(), elapsedMs)
+    },
+  })
+  const provider: Provider = {
+    ...{ rpc, view: openChainView(rpc, rules, clock), isTrusted: false, wrong: [], outage: null },
+    ...{ restsUntil: 0, slowUntil: 0, answerMs: 0 },
+  }
+  return provider
+}
+
+function noteSpeed(provider: Provider, now: number, elapsedMs: number): void {
+  provider.answerMs += (elapsedMs - provider.answerMs) * NEWEST_SHARE
+  if (provider.answerMs <= SLOW_MS) return
+  provider.slowUntil = now + SLOW_REST_MS
+  // What it did before says nothing when it gets another try.
+  provider.answerMs = 0
 }
 
 interface ReaderDeps {
@@ -67,11 +100,13 @@ async function askFirst<T>(
   providers: readonly Provider[],
   work: (view: ChainView) => Promise<T>,
 ): Promise<T> {
-  // Rested ones come first; where all are resting, they are asked all the same.
+  // Rested ones alone, the fast ones first; where all are resting, they are asked all the same.
   const now = deps.clock.elapsed()
-  const rested = providers.filter(({ restsUntil }) => restsUntil <= now)
+  const isSlow = ({ slowUntil }: Provider): number => (slowUntil > now ? 1 : 0)
+  const inOrder = providers.toSorted((one, other) => isSlow(one) - isSlow(other))
+  const rested = inOrder.filter(({ restsUntil }) => restsUntil <= now)
   let failure = new ChainUnavailableError(`no provider of chain ${deps.rules.chainId} can be believed`)
-  for (const provider of rested.length > 0 ? rested : providers) {
+  for (const provider of rested.length > 0 ? rested : inOrder) {
     try {
       await admit(deps, provider)
       const result = await work(provider.view)

@@ -1,12 +1,12 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { Hex } from './assets.ts'
 import type { BlockRef, ChainHead, ChainTransfer, Finality, FoundTransaction, TransactionFacts } from './chain-facts.ts'
-import { readCallTransfers } from './call-transfers.ts'
 import type { ChainView } from './chain-reader.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { ChainUnavailableError, RpcRefusalError } from './chain-unavailable.ts'
 import { findBalances } from './find-balances.ts'
-import { findPriceAt } from './find-price.ts'
+import { findEarlierPrices, findPriceAt } from './find-price.ts'
+import { findSecondPrice } from './find-second-price.ts'
 import type { JsonRpc } from './json-rpc.ts'
 import {
   blockForm,
@@ -19,23 +19,28 @@ import {
   transactionForm,
 } from './rpc-forms.ts'
 import { isSignedByContract } from './verify-signature.ts'
+import { Traces, type TraceWish } from './traces.ts'
 import { readTokenTransfers, topicOf, TRANSFER_TOPIC } from './transfer-log.ts'
 
 /** Addresses that one search for logs names at most. */
 const TOPIC_ADDRESSES = 500
 /** Transactions of one block that are traced at most, when a payment by an inner call is looked for. */
 const TRACED_MAX = 300
+/** Traces that are asked for side by side. Source: own choice. */
+const TRACES_AT_ONCE = 4
 /** Where an upgradeable proxy keeps its code's address. Source: ERC-1967. */
 const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
 
 /** Shows a chain as one provider tells it. */
 export function openChainView(rpc: JsonRpc, rules: ChainRules, clock: Clock): ChainView {
-  const deps: ViewDeps = { rpc, rules, clock }
+  const deps: ViewDeps = { rpc, rules, clock, traces: new Traces(rpc, clock) }
   return {
     name: rpc.name,
     readHead: () => readHead(deps),
-    readTransaction: (txHash, head) => readTransaction(deps, txHash, head),
+    readTransaction: (txHash, head, wish) => readTransaction(deps, { txHash, wish }, head),
     findPrice: (asset, block, head) => findPriceAt(rpc, rules, { asset, block, head }),
+    findSecondPrice: (block, head) => findSecondPrice(rpc, rules, { block, head }),
+    findEarlierPrices: (round, head) => findEarlierPrices(rpc, rules, { round, head }),
     findBalances: (asset, addresses, block) => findBalances(rpc, rules, { asset, addresses, block }),
     findTokenTransactions: (addresses, from, to) => findTokenTransactions(deps, addresses, from, to),
     findNativeTransactions: (addresses, block) => findNativeTransactions(deps, addresses, block),
@@ -60,6 +65,7 @@ interface ViewDeps {
   readonly rpc: JsonRpc
   readonly rules: ChainRules
   readonly clock: Clock
+  readonly traces: Traces
 }
 
 async function readBlock(rpc: JsonRpc, block: string) {
@@ -112,8 +118,12 @@ function nullOfRefusal(error: unknown): null {
   throw error
 }
 
-async function readTransaction(deps: ViewDeps, txHash: Hex, head: ChainHead): Promise<TransactionFacts> {
-  const { rpc, rules } = deps
+async function readTransaction(
+  deps: ViewDeps,
+  { txHash, wish }: { readonly txHash: Hex; readonly wish: TraceWish },
+  head: ChainHead,
+): Promise<TransactionFacts> {
+  const { rpc, rules, traces } = deps
   const [transactionAnswer, receiptAnswer] = await Promise.all([
     rpc.request('eth_getTransactionByHash', [txHash]),
     rpc.request('eth_getTransactionReceipt', [txHash]),
@@ -136,7 +146,7 @@ async function readTransaction(deps: ViewDeps, txHash: Hex, head: ChainHead): Pr
     if (log.removed === true || log.transactionHash !== txHash || log.blockHash !== block.hash) throw contradiction(rpc)
   }
   const tokens = readTokenTransfers(rules.token, receipt.logs)
-  const traced = await traceTransfers(rpc, txHash)
+  const traced = await traces.find(txHash, wish)
   const transfers = [...tokens.transfers, ...ownValue(transaction), ...(traced ?? [])]
   return { kind: 'mined', ...place, transfers, foreign: tokens.foreign, isTraced: traced !== null }
 }
@@ -157,17 +167,6 @@ function ownValue(transaction: NonNullable<ReturnType<typeof transactionForm.par
   const { from, to, value, type } = transaction
   if (to == null || value === 0n || from === to || type === BOOKKEEPING_TYPE) return []
   return [{ asset: 'ETH', ordinal: 'tx', from, to, amount: value }]
-}
-
-/** ETH that inner calls moved; null where the provider does not trace. */
-async function traceTransfers(rpc: JsonRpc, txHash: Hex): Promise<readonly ChainTransfer[] | null> {
-  try {
-    const answer = await rpc.request('debug_traceTransaction', [txHash, { tracer: 'callTracer' }])
-    return readCallTransfers(answer)
-  } catch (error) {
-    if (error instanceof RpcRefusalError || error instanceof ChainUnavailableError) return null
-    throw error
-  }
 }
 
 async function findTokenTransactions(
@@ -194,20 +193,25 @@ async function findTokenTransactions(
     .toSorted((one, other) => one.blockNumber - other.blockNumber)
 }
 
+/** Those that may pay by an inner call are traced some at a time; one that cannot be traced costs the others nothing. */
 async function findNativeTransactions(
-  { rpc }: ViewDeps,
+  { rpc, traces }: ViewDeps,
   addresses: ReadonlySet<Hex>,
   number: number,
 ): Promise<readonly Hex[]> {
   const answer = await rpc.request('eth_getBlockByNumber', [hexOf(number), true])
   const block = askedFor(rpc, number, parseAnswer(fullBlockForm, answer, 'block'))
-  const found: Hex[] = []
-  for (const [at, { hash, to, value }] of (block?.transactions ?? []).entries()) {
-    if (to !== null && value > 0n && addresses.has(to)) found.push(hash)
-    else if (at < TRACED_MAX) {
-      const inner = await traceTransfers(rpc, hash)
-      if (inner?.some((transfer) => addresses.has(transfer.to)) === true) found.push(hash)
+  const all = block?.transactions ?? []
+  const isPlain = ({ to, value }: (typeof all)[number]): boolean => to !== null && value > 0n && addresses.has(to)
+  const traced = all.slice(0, TRACED_MAX).filter((transaction) => !isPlain(transaction))
+  const inner = new Set<Hex>()
+  for (let start = 0; start < traced.length; start += TRACES_AT_ONCE) {
+    const group = traced.slice(start, start + TRACES_AT_ONCE)
+    const found = await Promise.all(group.map(({ hash }) => traces.find(hash, 'unless_resting')))
+    for (const [at, transfers] of found.entries()) {
+      const hash = group[at]?.hash
+      if (hash !== undefined && transfers?.some(({ to }) => addresses.has(to)) === true) inner.add(hash)
     }
   }
-  return found
+  return all.filter((transaction) => isPlain(transaction) || inner.has(transaction.hash)).map(({ hash }) => hash)
 }

@@ -8,6 +8,8 @@ export interface DepositsConfig {
   readonly autoLimitUsd: string
   /** USD as decimal text: what is worth more is not credited on the word of one provider. */
   readonly secondOpinionUsd: string
+  /** USD as decimal text: ETH that is worth more is not credited on the word of one source of prices. */
+  readonly secondPriceUsd: string
   /** Senders, in lower case, whose deposits wait for an operator. */
   readonly blockedSenders: readonly string[]
   /** How often the chain is looked at. */
@@ -30,6 +32,8 @@ export interface DepositChainConfig {
   readonly tokenFeed: string | null
   /** USD for one ETH as decimal text, where there is no feed. */
   readonly fixedEthUsd: string | null
+  /** A source of the price of ETH that is independent of the feed; null where there is none. */
+  readonly secondPrice: SecondPriceConfig | null
   /** A contract that reads many balances at once; used where it is there. */
   readonly multicall: string
   /** A newest block that is older makes the chain unavailable. */
@@ -37,3 +41,8 @@ export interface DepositChainConfig {
   /** A final block that is older makes the chain unavailable. */
   readonly finalityAgeMaxMs: number
 }
+
+/** Where the price of ETH is told a second time. */
+export type SecondPriceConfig =
+  | { readonly kind: 'feed' | 'pool'; readonly address: string }
+  | { readonly kind: 'ticker'; readonly url: string; readonly pointer: string }

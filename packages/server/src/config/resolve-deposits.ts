@@ -1,4 +1,4 @@
-import type { DepositChainConfig, DepositsConfig } from './deposits-config.ts'
+import type { DepositChainConfig, DepositsConfig, SecondPriceConfig } from './deposits-config.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { DepositChainEntry } from './deposits-entry.ts'
 import type { Environment } from './environment.ts'
@@ -37,6 +37,7 @@ export function resolveDeposits(environment: Environment, file: ConfigFile, plac
     const chain = chainFrom(source, environment.SVC_DEPOSIT_TREASURY ?? null, entry.chains?.[source.chainId] ?? {})
     problems.push(...chainProblems(chain, environment))
     if (chain.rpcUrls.length === 1) notices.push(loneProviderNotice(chain))
+    if (chain.fixedEthUsd === null && chain.secondPrice === null) notices.push(lonePriceNotice(chain, entry))
     chains.push(chain)
   }
   const isOn = chains.length > 0 && problems.length === 0
@@ -45,6 +46,7 @@ export function resolveDeposits(environment: Environment, file: ConfigFile, plac
     minimumUsd: environment.SVC_DEPOSIT_MINIMUM_USD,
     autoLimitUsd: entry.auto_limit_usd ?? '10000',
     secondOpinionUsd: entry.second_opinion_usd ?? '500',
+    secondPriceUsd: entry.second_price_usd ?? '500',
     blockedSenders: entry.blocked_senders ?? [],
     watchMs: entry.watch_ms ?? 3_000,
     chains,
@@ -78,10 +80,18 @@ function chainFrom(source: ChainSource, treasury: string | null, entry: DepositC
     ethFeed: entry.eth_feed ?? (isMainnet ? MAINNET_ETH_FEED : null),
     tokenFeed: entry.token_feed ?? (isMainnet ? MAINNET_TOKEN_FEED : null),
     fixedEthUsd: entry.eth_usd ?? null,
+    secondPrice: secondPriceFrom(entry),
     multicall: entry.multicall ?? MULTICALL,
     headAgeMaxMs: entry.head_age_max_ms ?? 60_000,
     finalityAgeMaxMs: entry.finality_age_max_ms ?? 3_600_000,
   }
+}
+
+function secondPriceFrom({ second_price: entry }: DepositChainEntry): SecondPriceConfig | null {
+  if (entry === undefined) return null
+  if ('feed' in entry) return { kind: 'feed', address: entry.feed }
+  if ('pool' in entry) return { kind: 'pool', address: entry.pool }
+  return { kind: 'ticker', ...entry }
 }
 
 /** Coins of a test network are free, so credits for them buy play answers alone. Source: decision 0105. */
@@ -126,5 +136,12 @@ function loneProviderNotice({ chainId }: DepositChainConfig): string {
   return (
     `SVC_RPC_URLS_${chainId} names one provider. With a second one, separated by a comma, deposits survive the loss ` +
     'of either, and large ones are compared; until then large ones wait for an operator.'
+  )
+}
+
+function lonePriceNotice({ chainId }: DepositChainConfig, entry: ConfigFile['deposits']): string {
+  return (
+    `deposits.chains.${chainId}.second_price is not set: nothing confirms the price of ETH. A price that leaps, and a ` +
+    `deposit in ETH worth more than ${entry?.second_price_usd ?? '500'} USD, wait for an operator.`
   )
 }

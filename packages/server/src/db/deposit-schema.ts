@@ -133,6 +133,14 @@ export interface DepositMatchTable {
   matched_at: number
 }
 
+/** A price that a price service told at a time. Rows that are old are removed. */
+export interface PriceSampleTable {
+  chain_id: number
+  sampled_at: number
+  /** For one ETH; compared, never calculated with. */
+  usd: number
+}
+
 /** What could not be read of a chain, and when it is looked at again. */
 export interface ChainRetryTable {
   chain_id: number

@@ -17,6 +17,7 @@ import type {
   DepositTable,
   LinkedWalletTable,
   OutflowTable,
+  PriceSampleTable,
   RetiredAddressTable,
   TaskLeaseTable,
   WalletChallengeTable,
@@ -291,6 +292,7 @@ export interface Schema {
   chain_cursor: ChainCursorTable
   chain_fact: ChainFactTable
   chain_retry: ChainRetryTable
+  price_sample: PriceSampleTable
   task_lease: TaskLeaseTable
   mail_outbox: MailOutboxTable
   mail_suppression: MailSuppressionTable

@@ -53,7 +53,7 @@ const SILENT: Words = {
 
 async function askAbout(view: ChainView, deposit: Deposit): Promise<Words> {
   const head = await view.readHead()
-  const facts = await view.readTransaction(deposit.txHash, head)
+  const facts = await view.readTransaction(deposit.txHash, head, 'always')
   if (facts.kind !== 'mined') {
     const block = facts.kind === 'reverted' ? facts.block : null
     return { ...SILENT, state: facts.kind, block, finality: facts.kind === 'reverted' ? facts.finality : null }

@@ -2,6 +2,7 @@ import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import type { Asset, ChainId, Hex } from '../chain/assets.ts'
 import type { DepositsConfig } from '../config/deposits-config.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
+import type { PriceOpinion } from './judge-price.ts'
 import { creditsOfUsd } from '../pricing/deposit-value.ts'
 
 /** What decides whether a deposit that is real is credited without anybody's help. Source: decision 0028. */
@@ -12,6 +13,8 @@ export interface DepositPolicy {
   readonly autoLimit: Nanocredits
   /** What is worth more is not credited on the word of one provider. */
   readonly secondOpinionFrom: Nanocredits
+  /** What is worth more is not credited by a price that one source alone tells. */
+  readonly secondPriceFrom: Nanocredits
   readonly blockedSenders: ReadonlySet<Hex>
   /** Where all pay to one address: it, by chain. Null where every account has addresses of its own. */
   readonly treasuries: ReadonlyMap<ChainId, Hex> | null
@@ -35,6 +38,7 @@ export function policyFrom(config: DepositsConfig): DepositPolicy {
     minimum: creditsFrom(config.minimumUsd),
     autoLimit: creditsFrom(config.autoLimitUsd),
     secondOpinionFrom: creditsFrom(config.secondOpinionUsd),
+    secondPriceFrom: creditsFrom(config.secondPriceUsd),
     blockedSenders: new Set(config.blockedSenders as readonly Hex[]),
     treasuries: config.mode === 'treasury' ? new Map(treasuries) : null,
   }
@@ -54,12 +58,14 @@ export interface DepositFacts {
   readonly isReleased: boolean
   /** What a second provider says; `alone` where there is none. */
   readonly opinion: 'agrees' | 'differs' | 'later' | 'alone'
+  /** What speaks for its price; `agrees` where nobody had to be asked. */
+  readonly price: PriceOpinion
 }
 
 export type DepositVerdict =
   | { readonly kind: 'sound' }
   /** Nothing is wrong, but it is too early to say. */
-  | { readonly kind: 'wait' }
+  | { readonly kind: 'wait'; readonly reason: 'confirming' | 'awaiting_price' }
   /** What is told does not fit together: one wrong answer may have done that, so it is looked at again. */
   | { readonly kind: 'doubt'; readonly note: string }
   | { readonly kind: 'review'; readonly note: string }
@@ -73,13 +79,21 @@ export function judgeDeposit(policy: DepositPolicy, facts: DepositFacts, credits
   if (facts.isReleased) return { kind: 'sound' }
   if (facts.opinion === 'differs') return { kind: 'doubt', note: 'Two providers tell different things of it.' }
   // How much it is may be one provider's mistake, too.
-  if (credits > policy.secondOpinionFrom && facts.opinion === 'later') return { kind: 'wait' }
+  if (credits > policy.secondOpinionFrom && facts.opinion === 'later') return { kind: 'wait', reason: 'confirming' }
+  if (facts.price === 'differs') return { kind: 'doubt', note: 'Two sources tell prices that are too far apart.' }
+  if (facts.price === 'leaps') {
+    return { kind: 'doubt', note: 'Its price is far from those before it, and no second source confirms it.' }
+  }
   if (credits > policy.autoLimit) return { kind: 'review', note: 'It is worth more than the limit for credits alone.' }
   if (facts.sender !== null && policy.blockedSenders.has(facts.sender)) {
     return { kind: 'review', note: 'Its sender is on the list of blocked senders.' }
   }
   if (credits > policy.secondOpinionFrom && facts.opinion === 'alone') {
     return { kind: 'review', note: 'Only one provider can tell of it.' }
+  }
+  if (credits > policy.secondPriceFrom && facts.price === 'late') return { kind: 'wait', reason: 'awaiting_price' }
+  if (credits > policy.secondPriceFrom && facts.price === 'alone') {
+    return { kind: 'review', note: 'Only one source tells its price.' }
   }
   return { kind: 'sound' }
 }

@@ -69,6 +69,8 @@ export interface DepositStore {
   listDue(chainId: ChainId, question: DueQuestion): Promise<readonly Deposit[]>
   /** Final deposits of an account on a chain that are too small alone, oldest first. */
   listBelowMinimum(accountId: string, chainId: ChainId): Promise<readonly Deposit[]>
+  /** The price of ETH by which a deposit was credited last, where a feed told it; null when there is none. */
+  findBelievedPrice(chainId: ChainId): Promise<{ readonly usd: number; readonly time: number } | null>
   /** Raw amounts of all deposits to an address that were not taken back, by state. */
   listAmounts(chainId: ChainId, address: Hex, asset: Asset): Promise<readonly DepositAmount[]>
   /**
@@ -154,6 +156,19 @@ export function createDepositStore(database: Database): DepositStore {
         .orderBy('deposit_id')
         .execute()
       return found.map(depositFrom)
+    },
+    async findBelievedPrice(chainId) {
+      const row = await read
+        .selectFrom('deposit')
+        .select(['price', 'block_time'])
+        .where('chain_id', '=', chainId)
+        .where('asset', '=', 'ETH')
+        .where('credited_at', 'is not', null)
+        .where('price_round', 'not in', ['operator', 'fixed'])
+        .orderBy('block_time', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.price == null ? null : { usd: Number(row.price), time: row.block_time }
     },
     async listAmounts(chainId, address, asset) {
       const found = await read

@@ -4,10 +4,12 @@ import type { AssetPrice, BlockRef, ChainHead, ChainTransfer } from '../chain/ch
 import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
 import type { CreditDepositResult } from '../ledger/operations.ts'
 import { valueOfDeposit } from '../pricing/deposit-value.ts'
+import { askPriceOpinion } from './ask-price-opinion.ts'
 import { creditDeposit } from './credit-deposit.ts'
 import { DOUBT_MIN_MS, judgeDeposit, PRICE_WAIT_MAX_MS, sumOfCredits, type DepositFacts } from './deposit-policy.ts'
 import type { DepositChange } from './deposit-store.ts'
 import { OPEN_STATES, type Deposit } from './deposit.ts'
+import type { PriceOpinion } from './judge-price.ts'
 import { measureInflow } from './measure-inflow.ts'
 import { askSecondOpinion } from './second-opinion.ts'
 import type { SettleDeps } from './settle-deps.ts'
@@ -43,7 +45,8 @@ export async function finishDeposits(
   }
   if (priced.length === 0) return
   const opinion = await askSecondOpinion(scene.reader, scene.view, { ...scene, transfers, prices })
-  const sound = await judgeAll(deps, priced, opinion)
+  const priceOpinion = await findPriceOpinion(deps, scene, prices.get('ETH') ?? null)
+  const sound = await judgeAll(deps, priced, { opinion, price: priceOpinion })
   const enough = await takeEnough(deps, sound, opinion)
   for (const deposit of enough) await creditCovered(deps, scene, deposit)
 }
@@ -122,21 +125,35 @@ async function holdBack(deps: SettleDeps, deposit: Deposit, change: DepositChang
   return null
 }
 
+/** What speaks for the price of ETH; nothing is asked where none is paid. */
+function findPriceOpinion(deps: SettleDeps, scene: SettleScene, found: AssetPrice | null): Promise<PriceOpinion> {
+  if (found === null) return Promise.resolve('agrees')
+  return askPriceOpinion(deps, { ...scene, chainId: scene.reader.chainId }, found)
+}
+
 async function judgeAll(
   deps: SettleDeps,
   priced: readonly Deposit[],
-  opinion: DepositFacts['opinion'],
+  { opinion, price }: Pick<DepositFacts, 'opinion' | 'price'>,
 ): Promise<readonly Deposit[]> {
   const credits = sumOfCredits(priced)
   const sound: Deposit[] = []
   for (const deposit of priced) {
     const { asset, sender, releasedAt } = deposit
-    const verdict = judgeDeposit(deps.policy, { asset, sender, isReleased: releasedAt !== null, opinion }, credits)
+    const facts = { asset, sender, isReleased: releasedAt !== null, opinion, price: priceOf(deps, deposit, price) }
+    const verdict = judgeDeposit(deps.policy, facts, credits)
+    if (verdict.kind === 'wait') await wait(deps, deposit, { reason: verdict.reason })
     if (verdict.kind === 'review') await holdBack(deps, deposit, {}, verdict.note)
     if (verdict.kind === 'doubt') await doubt(deps, deposit, {}, verdict.note)
     if (verdict.kind === 'sound') sound.push(deposit)
   }
   return sound
+}
+
+/** A second source that has said nothing for too long is none. */
+function priceOf({ clock }: SettleDeps, { asset, seenAt }: Deposit, price: PriceOpinion): PriceOpinion {
+  if (asset !== 'ETH') return 'agrees'
+  return price === 'late' && clock.now() - seenAt > PRICE_WAIT_MAX_MS ? 'alone' : price
 }
 
 /**

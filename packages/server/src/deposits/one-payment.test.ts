@@ -9,7 +9,9 @@ import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { creditDeposit } from './credit-deposit.ts'
 import type { TransactionOutcome } from './settle-transaction.ts'
-import { createChainWatch, watchChain, type ChainWatch, type WatchDeps } from './watch-chain.ts'
+import { createChainWatch, type ChainWatch, type WatchDeps } from './chain-watch.ts'
+import { watchChain } from './watch-chain.ts'
+import { createRetryStore } from './retry-store.ts'
 import { createWatchStore } from './watch-store.ts'
 
 /** Worth 250 USD at the price with which a chain begins: less than what needs a second opinion. */
@@ -31,6 +33,7 @@ describe.skipIf(!hasEvm())('a payment that a balance tells of and a transaction 
         ...scene.deps,
         addresses: scene.addresses,
         watch: createWatchStore(scene.database),
+        retries: createRetryStore(scene.database),
         onMistake: (error) => {
           throw error
         },

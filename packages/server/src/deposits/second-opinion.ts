@@ -35,9 +35,9 @@ async function compare(view: ChainView, testimony: Testimony): Promise<DepositFa
   if (transfers.length === 0) return 'alone'
   const head = await view.readHead()
   if (head.finalized.number < block.number) return 'later'
-  const facts = await view.readTransaction(txHash, head)
-  if (facts.kind !== 'mined' || facts.block.hash !== block.hash) return 'differs'
   const isInner = (transfer: ChainTransfer): boolean => transfer.ordinal.startsWith('trace:')
+  const facts = await view.readTransaction(txHash, head, transfers.some(isInner) ? 'always' : 'never')
+  if (facts.kind !== 'mined' || facts.block.hash !== block.hash) return 'differs'
   if (!facts.isTraced && transfers.some(isInner)) return 'alone'
   const isTold = (transfer: ChainTransfer): boolean => facts.transfers.some((other) => isSame(transfer, other))
   if (!transfers.every(isTold)) return 'differs'

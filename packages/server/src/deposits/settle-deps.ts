@@ -2,6 +2,7 @@ import type { ChainId } from '../chain/assets.ts'
 import type { ChainReader } from '../chain/chain-reader.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { SecondPrice } from './ask-price-opinion.ts'
 import type { DepositAddressStore } from './deposit-address-store.ts'
 import type { DepositPolicy } from './deposit-policy.ts'
 import type { DepositStore } from './deposit-store.ts'
@@ -21,6 +22,8 @@ export interface SettleDeps {
   readonly outflows: Pick<OutflowStore, 'sumOf'>
   readonly inflows: InflowStore
   readonly recording: RecordingStore
+  /** Second sources of the price of ETH, by chain. */
+  readonly secondPrices: ReadonlyMap<ChainId, SecondPrice>
   readonly ledger: Pick<Ledger, 'submit'>
   readonly clock: Clock
   /** Told of each deposit that this process has credited. */

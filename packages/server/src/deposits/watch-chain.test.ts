@@ -4,8 +4,11 @@ import { creditsOf, openDepositScene, type DepositScene } from '../../testing/de
 import { hasEvm, MULTICALL, startEvmChain, TOKEN, usdg, type EvmChain } from '../../testing/evm-chain.ts'
 import { startRpcProxy, type RpcProxy } from '../../testing/rpc-proxy.ts'
 import type { Hex } from '../chain/assets.ts'
+import { openChainReader } from '../chain/open-chain-reader.ts'
 import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
-import { createChainWatch, watchChain, type ChainWatch, type WatchDeps } from './watch-chain.ts'
+import { createChainWatch, type ChainWatch, type WatchDeps } from './chain-watch.ts'
+import { watchChain } from './watch-chain.ts'
+import { createRetryStore } from './retry-store.ts'
 import { createWatchStore } from './watch-store.ts'
 
 const ETHER = 10n ** 18n
@@ -28,6 +31,7 @@ describe.skipIf(!hasEvm())('the watcher', () => {
       ...scene.deps,
       addresses: scene.addresses,
       watch: createWatchStore(scene.database),
+      retries: createRetryStore(scene.database),
       rangeBlocks: RANGE,
       onMistake: (error) => {
         throw error
@@ -136,10 +140,13 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     for (let at = 0; at < 10; at++) hashes.push(await chain.payToken(address, usdg(2)))
     await chain.finalise()
     await scene.follow()
-    proxy.alter('eth_getTransactionReceipt', (answer, [hash]) => (hash === hashes.at(-1) ? null : answer))
+    proxy.alter('eth_getTransactionReceipt', (answer, [hash]) => {
+      if (hash === hashes.at(-1)) proxy.goAway()
+      return answer
+    })
     const whole = { ...deps, rangeBlocks: 1_000 }
-    await expect(watchChain(whole, createChainWatch(whole, scene.reader))).rejects.toThrow('cannot be read')
-    expect(await scene.balanceOf(accountId)).toBe(creditsOf(18))
+    await expect(watchChain(whole, createChainWatch(whole, scene.reader))).rejects.toThrow('did not answer')
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(16))
     proxy.restore()
     await watchChain(whole, watch)
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
@@ -314,18 +321,103 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(7))
   })
 
-  test('does not move past a transaction that was shown and then cannot be read', async () => {
-    const { accountId, address } = await scene.createAccount()
+  test('puts a transaction aside that cannot be read, and comes back to it, also after a restart', async () => {
+    const [sick, sound] = [await scene.createAccount(), await scene.createAccount()]
     await finish()
-    const txHash = await chain.payToken(address, usdg(6))
+    const txHash = await chain.payToken(sick.address, usdg(6))
+    await chain.payToken(sound.address, usdg(5))
     await chain.finalise()
     await scene.follow()
-    proxy.alter('eth_getTransactionByHash', (answer, [asked]) => (asked === txHash ? null : answer))
-    await expect(watchChain(deps, watch)).rejects.toThrow('cannot be read')
+    proxy.fail('eth_getTransactionReceipt', ([asked]) => asked === txHash)
+    await watchChain(deps, watch)
+    expect(await scene.balanceOf(sound.accountId)).toBe(creditsOf(5))
+    expect(watch.state).toMatchObject({ failuresInARow: 0, cursor: watch.state.finalized })
+    expect(await deps.retries.count(4663)).toBe(1)
+    await finish(2)
+    expect(await scene.balanceOf(sick.accountId)).toBe(0n)
+    proxy.restore()
+    watch = createChainWatch(deps, scene.reader)
+    await chain.client.increaseTime({ seconds: 20 })
+    await finish()
+    expect(await scene.balanceOf(sick.accountId)).toBe(creditsOf(6))
+    expect(await deps.retries.count(4663)).toBe(0)
+  })
+
+  test('splits a range that a provider refuses, down to the block that is sick, and comes back to that', async () => {
+    const [sick, sound] = [await scene.createAccount(), await scene.createAccount()]
+    await finish()
+    const txHash = await chain.payToken(sick.address, usdg(6))
+    await chain.payToken(sound.address, usdg(5))
+    const { blockNumber } = await chain.client.getTransactionReceipt({ hash: txHash })
+    await chain.finalise()
+    await scene.follow()
+    proxy.fail('eth_getLogs', ([filter]) => {
+      const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string }
+      return BigInt(fromBlock) <= blockNumber && blockNumber <= BigInt(toBlock)
+    })
+    await watchChain(deps, watch)
+    expect(await scene.balanceOf(sound.accountId)).toBe(creditsOf(5))
+    expect(await scene.balanceOf(sick.accountId)).toBe(0n)
     proxy.restore()
     await chain.client.increaseTime({ seconds: 20 })
     await finish()
-    expect(await scene.balanceOf(accountId)).toBe(creditsOf(6))
+    expect(await scene.balanceOf(sick.accountId)).toBe(creditsOf(6))
+  })
+
+  test('stays where it is when more cannot be read than can be sick by itself', async () => {
+    const { accountId, address } = await scene.createAccount()
+    await finish()
+    for (let at = 0; at < 22; at++) await chain.payToken(address, usdg(1))
+    await chain.finalise()
+    await scene.follow()
+    proxy.fail('eth_getTransactionReceipt')
+    const whole = { ...deps, rangeBlocks: 1_000 }
+    await expect(watchChain(whole, watch)).rejects.toThrow('cannot be read')
+    expect((await deps.watch.findCursor(4663, 'token'))!.blockNumber).toBeLessThan(watch.state.finalized)
+    proxy.restore()
+    await chain.client.increaseTime({ seconds: 700 })
+    await finish(3)
+    expect(await scene.balanceOf(accountId)).toBe(creditsOf(22))
+  })
+
+  test('an address with a balance that nobody can have holds up no other', async () => {
+    const [odd, sound] = [await scene.createAccount(), await scene.createAccount()]
+    await finish()
+    await chain.client.setBalance({ address: odd.address, value: 10n ** 27n })
+    await chain.payEther(sound.address, CENT)
+    await finish(2)
+    expect(await scene.balanceOf(sound.accountId)).toBe(creditsOf(25))
+    expect(await depositsOf(odd.accountId)).toEqual([])
+    expect(watch.state.failuresInARow).toBe(0)
+    await chain.client.setBalance({ address: odd.address, value: 0n })
+  })
+
+  test('traces that hang hold up nothing else, and a stop ends them at once', async () => {
+    const [inner, sound] = [await scene.createAccount(), await scene.createAccount()]
+    await finish()
+    const forwarder = await chain.deploy('Forwarder')
+    proxy.hang('debug_traceTransaction')
+    await chain.client.setAutomine(false)
+    const [account, stranger] = [chain.accounts[3]!, chain.accounts[4]!.address]
+    const pay = (to: Hex, value: bigint) =>
+      chain.client.sendTransaction({ ...{ account, chain: null, gas: 100_000n }, to, value })
+    for (let at = 0; at < 31; at++) await pay(stranger, 1n)
+    await pay(sound.address, CENT)
+    await chain.client.mine({ blocks: 1 })
+    await chain.client.setAutomine(true)
+    await chain.write('Forwarder.forward', forwarder, [inner.address], { value: CENT })
+    await finish(1)
+    expect(await scene.balanceOf(sound.accountId)).toBe(creditsOf(25))
+    const reader = openChainReader({ rules: chain.rules, rpcUrls: [proxy.url], clock: scene.clock })
+    const stuck = reader.ask(async (view) => {
+      const head = await view.readHead()
+      const asked = view.findNativeTransactions(new Set([inner.address]), head.latest.number - 4)
+      await expect.poll(() => proxy.calls.at(-1)?.method).toBe('debug_traceTransaction')
+      reader.stop()
+      return asked
+    })
+    await stuck
+    await expect(reader.ask((view) => view.readHead())).rejects.toThrow('it was stopped')
   })
 
   test('tells when the code behind the token is exchanged', async () => {

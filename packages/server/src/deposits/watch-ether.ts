@@ -4,7 +4,9 @@ import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
 import { createId } from '../runtime/ids.ts'
 import { measureInflow } from './measure-inflow.ts'
 import { recordBalance } from './record-payments.ts'
+import type { Patience } from './patience.ts'
 import type { SettleDeps } from './settle-deps.ts'
+import { guarded, type GuardedDeps } from './settle-guarded.ts'
 import { settleTransaction } from './settle-transaction.ts'
 
 /** What is remembered of balances between rounds. */
@@ -15,7 +17,7 @@ export interface EtherWatch {
   readonly surplusRounds: Map<Hex, number>
   /** Up to which block the payments of an address were looked for, where one round did not come to the end. */
   readonly searched: Map<Hex, number>
-  /** Where the next round begins, among more addresses than one round looks at. */
+  /** Where the next round begins among the addresses. */
   next: number
 }
 
@@ -25,6 +27,7 @@ export interface EtherRound {
   readonly view: ChainView
   readonly head: ChainHead
   readonly addresses: readonly Hex[]
+  readonly patience: Patience
 }
 
 /** Addresses whose balances one round reads; more take turns. Source: decision 0029. */
@@ -41,28 +44,33 @@ const SURPLUS_ROUNDS = 3
  * halving the range, and their transactions go the way of a claim. What no transaction explains, because no provider
  * shows inner calls or old balances, is credited by the balance alone once it is final.
  */
-export async function watchEther(deps: SettleDeps, round: EtherRound): Promise<void> {
-  const { ether, view, head, addresses } = round
+export async function watchEther(deps: GuardedDeps, round: EtherRound, isOver: () => boolean): Promise<void> {
+  const { ether, view, head, addresses, patience } = round
   const turn = turnOf(addresses, ether)
   const balances = await view.findBalances('ETH', turn, head.latest.number)
   for (const [at, address] of turn.entries()) {
     const balance = balances?.[at]
-    if (balance == null) continue
+    if (balance == null || !patience.allows(address)) continue
+    // The next round goes on from here.
+    if (isOver()) return void (ether.next += at)
     const known = ether.clean.get(address)
     if (known?.balance === balance || (known === undefined && balance === 0n)) {
       ether.clean.set(address, { balance, block: head.latest.number })
       continue
     }
-    if (deps.policy.treasuries === null) await explain(deps, round, address, balance)
-    else await followTreasury(deps, round, address, balance)
+    const follow = deps.policy.treasuries === null ? explain : followTreasury
+    const isDone = await guarded(deps, address, () => follow(deps, round, address, balance))
+    if (isDone) patience.restore(address)
+    else patience.lose(address)
   }
+  ether.next += turn.length
 }
 
+/** As many as one round looks at, beginning where the last one came to. */
 function turnOf(addresses: readonly Hex[], ether: EtherWatch): readonly Hex[] {
-  if (addresses.length <= ADDRESSES_MAX) return addresses
-  const from = ether.next % addresses.length
-  ether.next = from + ADDRESSES_MAX
-  return [...addresses.slice(from), ...addresses.slice(0, from)].slice(0, ADDRESSES_MAX)
+  if (addresses.length === 0) return []
+  ether.next %= addresses.length
+  return [...addresses.slice(ether.next), ...addresses.slice(0, ether.next)].slice(0, ADDRESSES_MAX)
 }
 
 async function explain(deps: SettleDeps, round: EtherRound, address: Hex, balance: bigint): Promise<void> {

@@ -3,7 +3,8 @@ import { settleDepsOn } from '../../testing/deposit-scene.ts'
 import { createManualTimer } from '../../testing/manual-timer.ts'
 import { describeEachEngine, openTestDatabase } from '../../testing/test-database.ts'
 import type { ChainReader } from '../chain/chain-reader.ts'
-import { createChainWatch } from '../deposits/watch-chain.ts'
+import { createChainWatch } from '../deposits/chain-watch.ts'
+import { createRetryStore } from '../deposits/retry-store.ts'
 import { createWatchStore } from '../deposits/watch-store.ts'
 import { createDepositAddressStore } from '../deposits/deposit-address-store.ts'
 import { createLogger } from '../runtime/log.ts'
@@ -32,12 +33,14 @@ describeEachEngine('two processes that watch a chain', (engine) => {
         ask: round,
         askAnother: () => Promise.resolve(null),
         askEach: () => Promise.resolve([]),
+        stop: () => undefined,
       }
       const ledger = { submit: () => Promise.reject(new Error('nothing is credited here')) }
       const watch = {
         ...settleDepsOn(database, ledger, { readers: [reader], clock }),
         addresses: createDepositAddressStore(database),
         watch: createWatchStore(database),
+        retries: createRetryStore(database),
         onMistake: (error: unknown) => {
           throw error
         },
@@ -96,6 +99,7 @@ describeEachEngine('two processes that watch a chain', (engine) => {
       ...{ chainId: 4663, problems: [] },
       ask: () => round.promise,
       askEach: () => Promise.resolve([]),
+      stop: () => undefined,
       askAnother: () => Promise.resolve(null),
     }
     const ledger = { submit: () => Promise.reject(new Error('nothing is credited here')) }
@@ -104,6 +108,7 @@ describeEachEngine('two processes that watch a chain', (engine) => {
       ...settleDepsOn(open.database, ledger, { readers: [reader], clock }),
       addresses: createDepositAddressStore(open.database),
       watch: store,
+      retries: createRetryStore(open.database),
       onMistake: () => undefined,
     }
     /** What repeats, by how often. */

@@ -1,5 +1,6 @@
 import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
-import { watchChain, type ChainWatch, type WatchDeps } from '../deposits/watch-chain.ts'
+import type { ChainWatch, WatchDeps } from '../deposits/chain-watch.ts'
+import { watchChain } from '../deposits/watch-chain.ts'
 import type { MonotonicClock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Timer } from '../runtime/timer.ts'

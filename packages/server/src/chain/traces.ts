@@ -1,0 +1,79 @@
+import type { Clock } from '../runtime/clock.ts'
+import type { Hex } from './assets.ts'
+import { readCallTransfers } from './call-transfers.ts'
+import type { ChainTransfer } from './chain-facts.ts'
+import { ChainUnavailableError, RpcRefusalError } from './chain-unavailable.ts'
+import type { JsonRpc } from './json-rpc.ts'
+
+/** One transaction that could not be traced is left alone for so long, in milliseconds. Source: own choice. */
+const SICK_MS = 60_000
+/** Transactions that are remembered as such; the oldest go first. */
+const SICK_MAX = 10_000
+/** After so many in a row, whichever they were, the provider itself does not trace now. */
+const IN_A_ROW = 3
+const REST_MS = 60_000
+/** "There is no such method". Source: JSON-RPC 2.0. */
+const NO_METHOD = -32_601
+
+/** How much a trace matters to whoever asks. */
+export type TraceWish =
+  /** Somebody waits for this transaction. */
+  | 'always'
+  /** One of many: they must not wait for traces that hang. */
+  | 'unless_resting'
+  | 'never'
+
+/**
+ * What inner calls moved, as one provider traces it. Traces are costly and not always there, so one that hangs delays
+ * nothing but what it is about, and a provider that does not trace is left in peace for a while.
+ */
+export class Traces {
+  readonly #rpc: JsonRpc
+  readonly #clock: Clock
+  readonly #sick = new Map<Hex, number>()
+  #failuresInARow = 0
+  #restsUntil = 0
+
+  constructor(rpc: JsonRpc, clock: Clock) {
+    this.#rpc = rpc
+    this.#clock = clock
+  }
+
+  /** ETH that inner calls of a transaction moved; null where that cannot be told now. */
+  async find(txHash: Hex, wish: TraceWish): Promise<readonly ChainTransfer[] | null> {
+    const now = this.#clock.now()
+    const isResting = isAhead(this.#restsUntil, now) || isAhead(this.#sick.get(txHash) ?? 0, now)
+    if (wish === 'never' || (wish === 'unless_resting' && isResting)) return null
+    try {
+      const answer = await this.#rpc.request('debug_traceTransaction', [txHash, { tracer: 'callTracer' }])
+      this.#failuresInARow = 0
+      this.#restsUntil = 0
+      this.#sick.delete(txHash)
+      return readCallTransfers(answer)
+    } catch (error) {
+      if (error instanceof RpcRefusalError) {
+        if (error.code === NO_METHOD) this.#restsUntil = this.#clock.now() + REST_MS
+        return null
+      }
+      if (!(error instanceof ChainUnavailableError)) throw error
+      this.#note(txHash)
+      return null
+    }
+  }
+
+  #note(txHash: Hex): void {
+    const now = this.#clock.now()
+    this.#sick.set(txHash, now + SICK_MS)
+    const oldest = this.#sick.keys().next()
+    if (this.#sick.size > SICK_MAX && oldest.done !== true) this.#sick.delete(oldest.value)
+    if (++this.#failuresInARow >= IN_A_ROW) {
+      this.#failuresInARow = 0
+      this.#restsUntil = now + REST_MS
+    }
+  }
+}
+
+/** Whether a rest goes on. One longer than any is that of a clock which was set back. */
+function isAhead(until: number, now: number): boolean {
+  return until > now && until - now <= Math.max(SICK_MS, REST_MS)
+}
