@@ -4,8 +4,10 @@ import { hasEvm } from '../packages/server/testing/evm-chain.ts'
 import { createRandom } from '../packages/server/testing/random.ts'
 import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
 import { runDepositChaos } from '../proof/chaos/run-deposit-chaos.ts'
+import { runDepositRounds } from '../proof/chaos/run-deposit-rounds.ts'
 
 const KILLS = 2
+const ROUNDS = 10
 const { seed } = createRandom()
 
 describe.skipIf(!hasEvm())('killed at random moments while deposits arrive', () => {
@@ -17,6 +19,17 @@ describe.skipIf(!hasEvm())('killed at random moments while deposits arrive', () 
       expect(report.audit.exitCode, report.audit.text).toBe(0)
       expect(report.payments).toBeGreaterThan(0)
       expect(report.claims).toBeGreaterThan(0)
+    })
+  })
+})
+
+describe.skipIf(!hasEvm())('while nodes trace, do not trace and fail in turns', () => {
+  describeEachEngine('processes', (engine) => {
+    test(`credit what was paid, however it became known (seed ${seed})`, { timeout: 180_000 }, async () => {
+      const report = await runDepositRounds({ engine, seed, rounds: ROUNDS, postgresUrl: findPostgres() })
+      const repeat = `npm run chaos:deposits -- --kills 0 --rounds ${ROUNDS} --seed ${seed} --database ${engine}`
+      expect(report.differences, `repeat with ${repeat}`).toEqual([])
+      expect(report.rounds).toBe(ROUNDS)
     })
   })
 })
