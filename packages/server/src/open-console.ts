@@ -8,6 +8,7 @@ import type { Config } from './config/config.ts'
 import { isSandboxAlone } from './config/data-folder.ts'
 import { isLoopback } from './config/reach.ts'
 import type { Database } from './db/database.ts'
+import type { Idempotency } from './idempotency/idempotency.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { HiddenFailures } from './sign-in/hidden-failures.ts'
 import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
@@ -55,6 +56,7 @@ export interface ConsoleParts {
   readonly origins: () => readonly [string, ...string[]]
   /** Null where no mail is sent. */
   readonly outbox: OutboxDeps | null
+  readonly idempotency: Idempotency
   /** By chain; those that come later included. */
   readonly chains: ReadonlyMap<ChainId, ChainReader>
 }
@@ -150,6 +152,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         link: outbox !== null,
       },
       origins: parts.origins,
+      idempotency: parts.idempotency,
       ...personLimits(parts),
     },
     firstRunAddress: async () => {

@@ -27,7 +27,7 @@ import { openOutbox } from './open-outbox.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { askInTime, ping } from './read-readiness.ts'
-import { requestOutcome } from './request-outcome.ts'
+import { consoleOutcome, requestOutcome, tellBegun, tellCharged } from './request-outcome.ts'
 import { claimStore } from './operators/store-kind.ts'
 import { type SystemClock, systemClock } from './runtime/clock.ts'
 import { createId } from './runtime/ids.ts'
@@ -105,12 +105,18 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const idempotency = createIdempotency({
     ...answers,
     outcomeOf: requestOutcome(database, { clock, processId }),
+    tellGone: tellCharged,
   })
   return {
     listening,
     outbox,
     console: openConsole({
       ...{ config, database, clock, log, limits, origins, outbox },
+      idempotency: createIdempotency({
+        ...answers,
+        outcomeOf: consoleOutcome(database, { clock, processId }),
+        tellGone: tellBegun,
+      }),
       chains: deposits?.readers ?? new Map(),
     }),
     pingDatabase: askInTime(() => ping(database)),

@@ -2,7 +2,7 @@
 
 export interface BrowserSession {
   /** Calls an address below `/api` as a page of the console does. */
-  call(method: string, path: string, body?: unknown): Promise<Response>
+  call(method: string, path: string, body?: unknown, more?: Readonly<Record<string, string>>): Promise<Response>
   /** The same, parsed. @throws when the answer is no success. */
   json<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>
   readonly cookies: Map<string, string>
@@ -13,7 +13,7 @@ export interface BrowserSession {
 export function createBrowserSession(baseUrl: string, headers: Readonly<Record<string, string>> = {}): BrowserSession {
   const origin = new URL(baseUrl).origin
   const cookies = new Map<string, string>()
-  const call = async (method: string, path: string, body?: unknown): Promise<Response> => {
+  const call: BrowserSession['call'] = async (method, path, body, more = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -23,6 +23,7 @@ export function createBrowserSession(baseUrl: string, headers: Readonly<Record<s
         ...(cookie === '' ? {} : { cookie }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
+        ...more,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { LoaderCircle } from 'lucide-react'
-import type { ComponentProps } from 'react'
+import type { ComponentProps, MouseEvent } from 'react'
 
 const LOOKS = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover',
@@ -27,13 +27,19 @@ export function buttonLook(look: keyof typeof LOOKS): string {
 }
 
 export function Button(props: ButtonProps) {
-  const { look = 'primary', isBusy = false, className, children, disabled, ...rest } = props
+  const { look = 'primary', isBusy = false, className, children, disabled, onClick, ...rest } = props
+  const click = (event: MouseEvent<HTMLButtonElement>): void => {
+    // The second click of a double click: whoever makes one means one thing.
+    if (event.detail > 1) event.preventDefault()
+    else onClick?.(event)
+  }
   return (
     <button
       type="button"
       className={clsx(buttonLook(look), className)}
       disabled={disabled === true || isBusy}
       aria-busy={isBusy || undefined}
+      onClick={click}
       {...rest}
     >
       {isBusy && <LoaderCircle size={14} className="animate-spin" aria-hidden />}

@@ -1,8 +1,10 @@
-import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { toast } from './toasts.tsx'
+import { useAction } from './use-action.ts'
 
 interface Change<Input, Output> {
-  readonly change: (input: Input) => Promise<Output>
+  /** `name` is for requests that create something. */
+  readonly change: (input: Input, name: string) => Promise<Output>
   /** What is asked for anew afterwards. */
   readonly refresh: readonly QueryKey[]
   /** Said when it is done; nothing where the page shows it. */
@@ -13,8 +15,8 @@ interface Change<Input, Output> {
 /** Something that is changed at the gateway: what was shown of it is fetched again before it counts as done. */
 export function useChange<Input = void, Output = unknown>({ change, refresh, done, onDone }: Change<Input, Output>) {
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: change,
+  return useAction<Input, Output>({
+    act: change,
     onSuccess: async (output) => {
       await Promise.all(refresh.map((queryKey) => client.invalidateQueries({ queryKey })))
       if (done !== undefined) toast.done(done)

@@ -28,3 +28,10 @@ export const consoleErrors = [
   'rate_limit_exceeded',
   'internal_error',
 ] as const satisfies readonly ErrorCode[]
+
+/** Codes of rows that create something: they honour an Idempotency-Key, as paid requests do. */
+export const creatingErrors = [
+  'idempotency_key_in_use',
+  'idempotency_answer_gone',
+  'idempotency_key_reused',
+] as const satisfies readonly ErrorCode[]

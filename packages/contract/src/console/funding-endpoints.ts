@@ -8,7 +8,7 @@ import {
   walletChallengeReply,
   walletChallengeRequest,
 } from '../wallets.ts'
-import type { ConsoleTable } from './console-endpoint.ts'
+import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
 import { depositsEndpoints } from '../endpoints/deposits.ts'
 import {
   teamDeposit,
@@ -66,7 +66,7 @@ export const fundingEndpoints = {
     permission: 'deposits:manage',
     request: { path: teamDepositPath, body: teamReceiptRequest },
     reply: { description: 'Whether the receipt was sent.', json: notifyReply },
-    errors: ['deposit_not_found'],
+    errors: [...creatingErrors, 'deposit_not_found'],
   },
   listTeamWallets: {
     id: 'listTeamWallets',

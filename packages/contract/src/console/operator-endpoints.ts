@@ -1,4 +1,4 @@
-import type { ConsoleTable } from './console-endpoint.ts'
+import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
 import { depositPath } from '../deposits.ts'
 import {
   accountExportQuery,
@@ -84,7 +84,7 @@ export const operatorEndpoints = {
     isSensitive: true,
     request: { body: newOperator },
     reply: { description: 'They are one.', json: doneReply },
-    errors: ['operator_not_found'],
+    errors: [...creatingErrors, 'operator_not_found'],
   },
   removeOperator: {
     id: 'removeOperator',
@@ -142,7 +142,7 @@ export const operatorEndpoints = {
     isSensitive: true,
     request: { path: operatorAccountPath, body: creditChange },
     reply: { description: 'It is recorded, once.', json: creditChangeReply },
-    errors: ['account_not_found', 'balance_too_low', 'id_already_used'],
+    errors: [...creatingErrors, 'account_not_found', 'balance_too_low', 'id_already_used'],
   },
   exportOperatorAccount: {
     id: 'exportOperatorAccount',
@@ -228,7 +228,7 @@ export const operatorEndpoints = {
     permission: 'operator',
     request: {},
     reply: { description: 'It runs; `GET` tells what came of it.', json: auditStartReply },
-    errors: [],
+    errors: [...creatingErrors],
   },
   listJournal: {
     id: 'listJournal',

@@ -1,4 +1,4 @@
-import type { ConsoleTable } from './console-endpoint.ts'
+import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
 import {
   madeTeam,
   memberRole,
@@ -26,7 +26,7 @@ export const peopleEndpoints = {
     permission: null,
     request: { body: teamName },
     reply: { description: 'A team with an account of its own, without credits.', json: madeTeam },
-    errors: ['limit_reached'],
+    errors: [...creatingErrors, 'limit_reached'],
   },
   renameTeam: {
     id: 'renameTeam',
@@ -122,7 +122,7 @@ export const peopleEndpoints = {
     isSensitive: true,
     request: { path: teamPath, body: newInvitation },
     reply: { description: 'The letter is on its way.', json: teamInvitation },
-    errors: ['already_member', 'limit_reached', 'mail_not_enabled'],
+    errors: [...creatingErrors, 'already_member', 'limit_reached', 'mail_not_enabled'],
   },
   resendInvitation: {
     id: 'resendInvitation',
@@ -131,7 +131,7 @@ export const peopleEndpoints = {
     permission: 'members:manage',
     request: { path: teamInvitationPath },
     reply: { description: 'A new letter is on its way; the link of the one before ends.', json: teamInvitation },
-    errors: ['invitation_not_found', 'mail_not_enabled'],
+    errors: [...creatingErrors, 'invitation_not_found', 'mail_not_enabled'],
   },
   revokeInvitation: {
     id: 'revokeInvitation',

@@ -1,4 +1,4 @@
-import type { ConsoleTable } from './console-endpoint.ts'
+import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
 import { playgroundKey } from './playground.ts'
 import { teamLimits } from './request-limits.ts'
 import { doneReply } from './session.ts'
@@ -62,7 +62,7 @@ export const teamEndpoints = {
     isSensitive: true,
     request: { path: teamPath, body: newTeamKey },
     reply: { description: 'The key, with its secret, this once.', json: madeTeamKey },
-    errors: ['account_suspended'],
+    errors: [...creatingErrors, 'account_suspended'],
   },
   getTeamKey: {
     id: 'getTeamKey',
@@ -91,7 +91,7 @@ export const teamEndpoints = {
     isSensitive: true,
     request: { path: teamKeyPath, body: rotation },
     reply: { description: 'The successor, with its secret, this once.', json: madeTeamKey },
-    errors: ['key_not_found', 'account_suspended'],
+    errors: [...creatingErrors, 'key_not_found', 'account_suspended'],
   },
   revokeTeamKey: {
     id: 'revokeTeamKey',
@@ -109,7 +109,7 @@ export const teamEndpoints = {
     permission: 'play',
     request: { path: teamPath },
     reply: { description: 'A key for the page that asks, with its secret, this once.', json: playgroundKey },
-    errors: ['account_suspended'],
+    errors: [...creatingErrors, 'account_suspended'],
   },
   listTeamUsage: {
     id: 'listTeamUsage',

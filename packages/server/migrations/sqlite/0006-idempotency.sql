@@ -1,7 +1,7 @@
--- Requests that carry an Idempotency-Key: one row for each key of ours and name of theirs. The name is kept as a hash
+-- Requests that carry an Idempotency-Key: one row for each caller (a key, or a person in the console) and name of theirs. The name is kept as a hash
 -- and the answer sealed, so that neither can be read here. Rows are forgotten after a day.
 create table idempotent_request (
-  key_id      text not null references api_key on delete restrict,
+  caller_id   text not null,
   name_hash   text not null,
   body_hash   text not null,
   request_id  text not null,
@@ -9,7 +9,7 @@ create table idempotent_request (
   state       text not null check (state = 'running' or state = 'answered' or state = 'unkept'),
   answer      text,
   expires_at  integer not null,
-  primary key (key_id, name_hash),
+  primary key (caller_id, name_hash),
   check ((state = 'answered') = (answer is not null))
 ) strict;
 

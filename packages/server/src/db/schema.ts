@@ -243,7 +243,8 @@ export interface VideoJobTable {
 
 /** A request that carries an Idempotency-Key. Forgotten after a day. */
 export interface IdempotentRequestTable {
-  key_id: string
+  /** A key, or a person who is signed in to the console. */
+  caller_id: string
   /** SHA-256 of endpoint and Idempotency-Key, as hex. */
   name_hash: string
   body_hash: string

@@ -37,7 +37,7 @@ export async function beginOnce(
   const { keyId } = from.caller
   const { id: endpoint } = from.endpoint
   const body = typeof from.body === 'function' ? await from.body() : from.body
-  const begun = await deps.idempotency.begin({ keyId, requestId: request.id, endpoint, name, body })
+  const begun = await deps.idempotency.begin({ callerId: keyId, requestId: request.id, endpoint, name, body })
   if (begun.kind === 'run') return { kind: 'work', run: begun.run }
   const { contentType, headers, body: kept, isBinary = false } = begun.answer
   reply.headers({

@@ -21,13 +21,13 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
   let now = 1_000_000
   let outcome: RequestOutcome = 'open'
   let unreachable: Error | null = null
-  let keyId = ''
+  let callerId = ''
   let asked = 0
   const secrets = [{ version: 1, secret: 'first pepper' }] as const
 
   beforeEach(async () => {
     test_ = await openTestDatabase(engine)
-    keyId = (await seedCaller(test_.database)).keyId
+    callerId = (await seedCaller(test_.database)).keyId
     now = 1_000_000
     outcome = 'open'
     unreachable = null
@@ -41,6 +41,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
       clock: { now: () => now },
       processId,
       secrets: known,
+      tellGone: (requestId) => `gone: ${requestId}`,
       outcomeOf: () => {
         asked++
         return unreachable === null ? Promise.resolve(outcome) : Promise.reject(unreachable)
@@ -48,7 +49,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     })
   let requests = 0
   const call = (parts: Partial<IdempotentCall> = {}): IdempotentCall => ({
-    ...{ keyId, requestId: `request-${++requests}`, endpoint: 'createChatCompletion', name: 'name-1' },
+    ...{ callerId, requestId: `request-${++requests}`, endpoint: 'createChatCompletion', name: 'name-1' },
     body: Buffer.from('{"a":1}'),
     ...parts,
   })
@@ -100,7 +101,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     expect(await codeOf(here.begin(call({ body: Buffer.from('{"a":2}') })))).toBe('idempotency_key_reused')
     expect((await here.begin(call({ endpoint: 'createImage' }))).kind).toBe('run')
     const other = await seedCaller(test_.database)
-    expect((await here.begin(call({ keyId: other.keyId }))).kind).toBe('run')
+    expect((await here.begin(call({ callerId: other.keyId }))).kind).toBe('run')
     expect((await here.begin(call({ name: 'name-2' }))).kind).toBe('run')
   })
 

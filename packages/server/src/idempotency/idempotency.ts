@@ -26,6 +26,7 @@ const TURNS_MAX = 5
 export type RequestOutcome =
   /** It runs, or its settlement is not written yet. */
   | 'open'
+  /** It was charged, or may have had its effect: it is never worked on again. */
   | 'charged'
   /** It failed, or it never came to anything. */
   | 'free'
@@ -39,16 +40,19 @@ export interface IdempotencyDeps {
   readonly secrets: readonly [SealSecret, ...SealSecret[]]
   /** What became of a request that is not finished here. */
   readonly outcomeOf: (request: BegunRequest) => Promise<RequestOutcome>
+  /** What is said of a request that is over and whose answer is not here. */
+  readonly tellGone: (requestId: string) => string
 }
 
 export interface BegunRequest {
-  readonly keyId: string
+  readonly callerId: string
   readonly requestId: string
   readonly processId: string
 }
 
 export interface IdempotentCall {
-  readonly keyId: string
+  /** A key, or a person who is signed in to the console. */
+  readonly callerId: string
   readonly requestId: string
   /** Which endpoint: the same name on another endpoint is another request. */
   readonly endpoint: string
@@ -115,10 +119,8 @@ function reused(): ServiceError {
   return new ServiceError('idempotency_key_reused', message, { param: 'Idempotency-Key' })
 }
 
-function answerGone(requestId: string): ServiceError {
-  const message =
-    'The request with this Idempotency-Key was worked on and charged, and its answer is no longer here. ' +
-    `GET /v1/usage/${requestId} tells what became of it.`
+function answerGone(requestId: string, tell: IdempotencyDeps['tellGone']): ServiceError {
+  const message = tell(requestId)
   return new ServiceError('idempotency_answer_gone', message, {
     shouldRetry: false,
     details: { request_id: requestId },
@@ -132,17 +134,17 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const running = new Set<string>()
 
   function runOf(row: IdempotentRow, name: string): IdempotentRun {
-    const { key_id: keyId, request_id: requestId } = row
+    const { caller_id: callerId, request_id: requestId } = row
     running.add(requestId)
     const end = (work: Promise<void>): Promise<void> => work.finally(() => running.delete(requestId))
     const keep = (answer: KeptAnswer | null): Promise<void> => {
       const isKept = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
-      const sealed = isKept ? sealAnswer(secrets[0], keyId, name, answer) : null
+      const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
       return store.finish({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed })
     }
     // What the books cannot tell now stays a row that runs nowhere: whoever repeats the request asks them again.
     const endByTheBooks = async (answer: KeptAnswer | null): Promise<void> => {
-      const outcome = await deps.outcomeOf({ keyId, requestId, processId })
+      const outcome = await deps.outcomeOf({ callerId, requestId, processId })
       if (outcome === 'charged') await keep(answer)
       if (outcome === 'free') await store.remove(row)
     }
@@ -157,21 +159,21 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
     if (row.expires_at <= now) return 'again'
     if (row.body_hash !== hashOf(call.body)) throw reused()
     if (row.state === 'running') {
-      const { key_id: keyId, request_id: requestId } = row
+      const { caller_id: callerId, request_id: requestId } = row
       if (running.has(requestId)) throw inUse()
-      const outcome = await deps.outcomeOf({ keyId, requestId, processId: row.process_id })
+      const outcome = await deps.outcomeOf({ callerId, requestId, processId: row.process_id })
       if (outcome === 'open') throw inUse()
       if (outcome === 'free') return 'again'
     }
-    const answer = row.answer === null ? null : openAnswer(secrets, row.key_id, call.name, row.answer)
-    if (answer === null) throw answerGone(row.request_id)
+    const answer = row.answer === null ? null : openAnswer(secrets, row.caller_id, call.name, row.answer)
+    if (answer === null) throw answerGone(row.request_id, deps.tellGone)
     return answer
   }
 
   return {
     begin: async (call) => {
       const row: IdempotentRow = {
-        key_id: call.keyId,
+        caller_id: call.callerId,
         name_hash: hashOf(Buffer.from(`${call.endpoint}\n${call.name}`)),
         body_hash: hashOf(call.body),
         request_id: call.requestId,

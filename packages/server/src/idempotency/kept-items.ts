@@ -64,7 +64,7 @@ export function createKeptItems({ store, clock, processId, secrets }: KeptItemsD
       const name_hash = nameOf(seed)
       const answer = sealAnswer(secrets[0], keyId, seed, { contentType: 'application/json', headers: {}, body: output })
       await store.insert({
-        ...{ key_id: keyId, name_hash, body_hash: name_hash, request_id: requestId, process_id: processId },
+        ...{ caller_id: keyId, name_hash, body_hash: name_hash, request_id: requestId, process_id: processId },
         ...{ state: 'answered', answer, expires_at: clock.now() + KEPT_MS },
       })
     },

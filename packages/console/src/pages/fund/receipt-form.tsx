@@ -1,13 +1,14 @@
 import { consoleEndpoints, isPlainEmailAddress, type NotifyReply } from '@svc/contract'
-import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
+import { named } from '../../api/named.ts'
 import type { Deposit } from '../../api/funding.ts'
 import { useSignedIn, useTeam } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
+import { useAction } from '../../ui/use-action.ts'
 import { durationText } from './why-it-waits.ts'
 
 /** Mails the receipt of a credited deposit. What stands in it comes from the gateway's records alone. */
@@ -15,12 +16,13 @@ export function ReceiptForm({ deposit }: { readonly deposit: Deposit }) {
   const team = useTeam()
   const { user } = useSignedIn()
   const [problem, setProblem] = useState<string | null>(null)
-  const send = useMutation({
-    mutationFn: (email: string) =>
-      consoleApi.call(consoleEndpoints.sendTeamReceipt, {
-        path: { team_id: team.id, deposit_id: deposit.id },
-        body: { email },
-      }),
+  const send = useAction({
+    act: (email: string, name) =>
+      consoleApi.call(
+        consoleEndpoints.sendTeamReceipt,
+        { path: { team_id: team.id, deposit_id: deposit.id }, body: { email } },
+        named(name),
+      ),
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()

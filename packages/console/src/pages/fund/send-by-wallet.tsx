@@ -1,7 +1,7 @@
 import { shortDecimal, trimEndOf } from '@svc/contract'
-import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Claim } from '../../api/funding.ts'
+import { useAction } from '../../ui/use-action.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -22,8 +22,8 @@ export function SendByWallet({ place, asset, minimumUsd, onSent }: SendByWalletP
   const wallets = useInjectedWallets()
   const [amount, setAmount] = useState('')
   const units = parseUnits(amount, asset.decimals)
-  const send = useMutation({
-    mutationFn: ({ provider }: InjectedWallet) => {
+  const send = useAction({
+    act: ({ provider }: InjectedWallet) => {
       const payment = { to: place.address as Hex, token: asset.token as Hex | null, units: units ?? 0n }
       return sendPayment(provider, place.chainId, payment)
     },

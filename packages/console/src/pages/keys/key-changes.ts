@@ -1,8 +1,10 @@
 /** What can be done to a team's keys. Each refreshes what the pages show of them. */
 import { consoleEndpoints, type MadeTeamKey } from '@svc/contract'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { consoleApi } from '../../api/client.ts'
+import { named } from '../../api/named.ts'
 import { useTeam } from '../../api/session.ts'
+import { useAction } from '../../ui/use-action.ts'
 import type { KeyDraft } from './key-form.tsx'
 
 function useKeysRefresh(): () => Promise<void> {
@@ -14,9 +16,9 @@ function useKeysRefresh(): () => Promise<void> {
 export function useCreateKey() {
   const team = useTeam()
   const refresh = useKeysRefresh()
-  return useMutation({
-    mutationFn: (draft: KeyDraft): Promise<MadeTeamKey> =>
-      consoleApi.call(consoleEndpoints.createTeamKey, { path: { team_id: team.id }, body: draft }),
+  return useAction({
+    act: (draft: KeyDraft, name): Promise<MadeTeamKey> =>
+      consoleApi.call(consoleEndpoints.createTeamKey, { path: { team_id: team.id }, body: draft }, named(name)),
     onSuccess: refresh,
   })
 }
@@ -24,12 +26,13 @@ export function useCreateKey() {
 export function useRotateKey(keyId: string) {
   const team = useTeam()
   const refresh = useKeysRefresh()
-  return useMutation({
-    mutationFn: (hours: number): Promise<MadeTeamKey> =>
-      consoleApi.call(consoleEndpoints.rotateTeamKey, {
-        path: { team_id: team.id, key_id: keyId },
-        body: { overlap_hours: hours },
-      }),
+  return useAction({
+    act: (hours: number, name): Promise<MadeTeamKey> =>
+      consoleApi.call(
+        consoleEndpoints.rotateTeamKey,
+        { path: { team_id: team.id, key_id: keyId }, body: { overlap_hours: hours } },
+        named(name),
+      ),
     onSuccess: refresh,
   })
 }
@@ -37,8 +40,8 @@ export function useRotateKey(keyId: string) {
 export function useRevokeKey(keyId: string) {
   const team = useTeam()
   const refresh = useKeysRefresh()
-  return useMutation({
-    mutationFn: () => consoleApi.call(consoleEndpoints.revokeTeamKey, { path: { team_id: team.id, key_id: keyId } }),
+  return useAction({
+    act: () => consoleApi.call(consoleEndpoints.revokeTeamKey, { path: { team_id: team.id, key_id: keyId } }),
     onSuccess: refresh,
   })
 }
@@ -46,8 +49,8 @@ export function useRevokeKey(keyId: string) {
 export function useChangeKey(keyId: string) {
   const team = useTeam()
   const refresh = useKeysRefresh()
-  return useMutation({
-    mutationFn: ({ expires_at: end, requests_per_minute: rate, ...draft }: KeyDraft) =>
+  return useAction({
+    act: ({ expires_at: end, requests_per_minute: rate, ...draft }: KeyDraft) =>
       consoleApi.call(consoleEndpoints.changeTeamKey, {
         path: { team_id: team.id, key_id: keyId },
         body: {

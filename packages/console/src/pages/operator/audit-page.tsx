@@ -2,6 +2,7 @@ import { type AuditReply, consoleEndpoints } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Check, X } from 'lucide-react'
 import { consoleApi } from '../../api/client.ts'
+import { named } from '../../api/named.ts'
 import { auditQuery } from '../../api/operator.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -12,7 +13,10 @@ import { useDeed } from './use-deed.ts'
 
 export function AuditPage() {
   const { data, error } = useQuery(auditQuery)
-  const start = useDeed(() => consoleApi.call(consoleEndpoints.startAudit, {}), 'The audit runs.')
+  const start = useDeed(
+    (_nothing: undefined, name) => consoleApi.call(consoleEndpoints.startAudit, {}, named(name)),
+    'The audit runs.',
+  )
   const isRunning = data?.running != null
   const button = (
     <Button isBusy={start.isPending || isRunning} onClick={() => start.mutate(undefined)}>

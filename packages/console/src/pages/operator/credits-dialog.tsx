@@ -1,6 +1,8 @@
 import { consoleEndpoints } from '@svc/contract'
 import { type FormEvent, useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
+import { named } from '../../api/named.ts'
+import { newId } from '../../api/new-id.ts'
 import { Button } from '../../ui/button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -10,14 +12,6 @@ import { formText } from '../../ui/form-text.ts'
 import type { Account } from './account-page.tsx'
 import { ReasonField } from './reason-field.tsx'
 import { useDeed } from './use-deed.ts'
-
-const ID_BYTES = 16
-
-/** Names one effect, so that two clicks are one. Works without a secure context, too. */
-function newEffectId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
 
 const WORDS = {
   grant: {
@@ -45,13 +39,15 @@ interface CreditsDialogProps {
 /** Gives credits, or corrects a balance: never below what is held. */
 export function CreditsDialog({ account, kind, onClose }: CreditsDialogProps) {
   const words = WORDS[kind]
-  const [id] = useState(newEffectId)
+  // Names the effect in the books, so that two clicks are one.
+  const [id] = useState(newId)
   const change = useDeed(
-    (body: { readonly credits: string; readonly reason: string }) =>
-      consoleApi.call(consoleEndpoints.changeAccountCredits, {
-        path: { account_id: account.id },
-        body: { ...body, kind, id },
-      }),
+    (body: { readonly credits: string; readonly reason: string }, name) =>
+      consoleApi.call(
+        consoleEndpoints.changeAccountCredits,
+        { path: { account_id: account.id }, body: { ...body, kind, id } },
+        named(name),
+      ),
     words.said,
     onClose,
   )

@@ -2,6 +2,7 @@ import { consoleEndpoints } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
+import { named } from '../../api/named.ts'
 import { operatorsQuery } from '../../api/operator.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -58,8 +59,8 @@ export function OperatorsCard() {
 
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const add = useDeed(
-    (body: { readonly email: string; readonly reason: string }) =>
-      consoleApi.call(consoleEndpoints.addOperator, { body }),
+    (body: { readonly email: string; readonly reason: string }, name) =>
+      consoleApi.call(consoleEndpoints.addOperator, { body }, named(name)),
     'They are an operator now.',
     onClose,
   )

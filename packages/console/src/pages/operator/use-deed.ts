@@ -1,12 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { OPERATOR } from '../../api/operator.ts'
 import { toast } from '../../ui/toasts.tsx'
+import { useAction } from '../../ui/use-action.ts'
 
 /** Something that an operator does: what it changes is asked for anew, and what was done is said. */
-export function useDeed<Input>(work: (input: Input) => Promise<unknown>, said: string, onDone?: () => void) {
+export function useDeed<Input>(
+  work: (input: Input, name: string) => Promise<unknown>,
+  said: string,
+  onDone?: () => void,
+) {
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: work,
+  return useAction<Input>({
+    act: work,
     onSuccess: async () => {
       toast.done(said)
       onDone?.()

@@ -1,9 +1,10 @@
 import { ApiError, createClient, endpoints, type Exact, type MadeTeamKey, type TeamUsageRecord } from '@svc/contract'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { Check, Play } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { named } from '../../api/named.ts'
 import { useSignedIn, useTeam } from '../../api/session.ts'
 import { KEY_PLACE, SAMPLE_PROMPT, samplesFor } from '../../samples/code-samples.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
@@ -13,6 +14,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { Card } from '../../ui/page.tsx'
+import { useAction } from '../../ui/use-action.ts'
 import { useCreateKey } from '../keys/key-changes.ts'
 import { KeySecret } from '../keys/key-secret.tsx'
 
@@ -126,13 +128,13 @@ function RunHere({ apiKey, onKeyGone }: RunHereProps) {
   const team = useTeam()
   const cache = useQueryClient()
   const [answer, setAnswer] = useState('')
-  const run = useMutation({
-    mutationFn: async (): Promise<string | null> => {
+  const run = useAction<void, string | null>({
+    act: async (_nothing, name) => {
       setAnswer('')
       const client = createClient({ baseUrl: `${location.origin}/api`, key: apiKey })
       const body = { model: MODEL, messages: [{ role: 'user' as const, content: SAMPLE_PROMPT }] }
       let charged: string | null = null
-      for await (const event of client.stream(endpoints.createChatCompletion, { body })) {
+      for await (const event of client.stream(endpoints.createChatCompletion, { body }, named(name))) {
         const piece = event.choices[0]?.delta.content
         if (typeof piece === 'string') setAnswer((text) => text + piece)
         charged = event.svc?.credits_charged ?? charged

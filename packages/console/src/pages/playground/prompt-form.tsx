@@ -1,6 +1,7 @@
 import { Code } from 'lucide-react'
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { useOneSubmit } from '../../ui/use-one-submit.ts'
 import { PriceLine } from './pay/price-line.tsx'
 import type { PriceRange } from './pay/price-ranges.ts'
 import { PictureButton, PictureDrop, type PictureInput, PictureList } from './picture-input.tsx'
@@ -13,7 +14,10 @@ interface PromptFormProps {
   readonly price: PriceRange | null
   /** What the button says. */
   readonly action: string
-  readonly onSubmit: () => void
+  /** What is asked for, with its settings: the same twice in a moment is a second click. */
+  readonly content: string
+  /** @param name of the request. */
+  readonly onSubmit: (name: string) => void
   readonly onCode: () => void
   readonly rows?: number
   readonly maxLength?: number
@@ -26,9 +30,12 @@ interface PromptFormProps {
 export function PromptForm(props: PromptFormProps) {
   const { label, placeholder, text, onText, price, action, onSubmit, onCode, pictures } = props
   const isEmpty = text.trim() === ''
+  const nextName = useOneSubmit()
   const submit = (event: FormEvent | KeyboardEvent): void => {
     event.preventDefault()
-    if (!isEmpty) onSubmit()
+    const isHeld = 'repeat' in event && event.repeat
+    const name = isEmpty || isHeld ? null : nextName(props.content)
+    if (name !== null) onSubmit(name)
   }
   const form = (
     <form

@@ -4,7 +4,8 @@
  */
 import type { Client, Exact, TeamUsageRecord } from '@svc/contract'
 import { keep, type KeptKind, listKept, type Owner, removeKept, removeOthers } from './kept-things.ts'
-import { newId } from './new-id.ts'
+import { named } from '../../api/named.ts'
+import { newId } from '../../api/new-id.ts'
 import { dropKey, isKeyGone, playClient, playKeyId } from './pay/play-client.ts'
 import { type FailureFacts, factsOf } from './pay/failure-facts.ts'
 import { type AnswerHead, isRefusal } from './pay/answer-head.ts'
@@ -13,6 +14,8 @@ import { findLost, readCharge } from './pay/read-charge.ts'
 /** One request. `cut` is what was running when the page was left. */
 export interface Run {
   readonly id: string
+  /** Names its request: the gateway works once for it. Absent in what earlier pages kept. */
+  readonly name?: string
   /** When it was sent, in milliseconds since the epoch. */
   readonly at: number
   readonly model: string
@@ -36,13 +39,27 @@ export interface RunState<Kind extends Run> {
 /** Told to whoever does the work of a run. */
 export interface Work<Kind extends Run> {
   readonly client: Client
-  readonly onResponse: (head: AnswerHead) => void
+  readonly options: {
+    readonly headers: Readonly<Record<string, string>>
+    readonly onResponse: (head: AnswerHead) => void
+  }
   /** Changes the run while it goes on. */
   readonly tell: (change: Partial<Kind>) => void
 }
 
-export function newRun(model: string): Run {
+/** Codes after which a request is another one: the gateway works under its name no more. */
+const NAME_IS_SPENT: ReadonlySet<string | null> = new Set(['idempotency_answer_gone', 'idempotency_key_reused'])
+
+/** The name for another try of what has failed: the answer may have been lost on its way, after it was charged. */
+export function nameOfAgain({ state, name, failure }: Run): string {
+  const isOpen = (state === 'failed' || state === 'cut') && !NAME_IS_SPENT.has(failure?.code ?? null)
+  return isOpen && name !== undefined ? name : newId()
+}
+
+/** @param name of the request. */
+export function newRun(model: string, name: string): Run {
   return {
+    name,
     ...{ id: newId(), at: Date.now(), model, state: 'running', requestId: null },
     ...{ charge: null, isEstimated: false, failure: null, keyId: null },
   }
@@ -80,6 +97,9 @@ export class RunStore<Kind extends Run> {
 
   /** Does the work with the page's key, and finds out what it cost, however it ends. Never throws. */
   async start(run: Kind, work: (work: Work<Kind>) => Promise<Partial<Kind>>): Promise<void> {
+    const { name = run.id } = run
+    // A second click on "Try again".
+    if (this.#state.runs.some((each) => each.name === name && each.state === 'running')) return
     this.#set({ ...this.#state, runs: [run, ...this.#state.runs] })
     this.#keep(run.id)
     const { teamId } = this.#owner
@@ -91,7 +111,7 @@ export class RunStore<Kind extends Run> {
         const requestId = headers.get('x-request-id')
         tell({ requestId, ...(isRefusal(status) ? { charge: '0' } : {}) } as Partial<Kind>)
       }
-      const done = await work({ client, onResponse, tell })
+      const done = await work({ client, options: { ...named(name), onResponse }, tell })
       this.change(run.id, { ...done, state: 'done' })
     } catch (error) {
       if (isKeyGone(error)) dropKey(teamId)

@@ -2,6 +2,7 @@ import { consoleEndpoints, type TeamInvitation } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { consoleApi } from '../../api/client.ts'
+import { named } from '../../api/named.ts'
 import { invitationsQuery } from '../../api/people.ts'
 import { useSession, useTeam } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -49,7 +50,7 @@ function InvitationRow({ invitation }: { readonly invitation: TeamInvitation }) 
   const path = { team_id: team.id, invitation_id: invitation.id }
   const refresh = [['team', team.id, 'invitations']]
   const resend = useChange({
-    change: () => consoleApi.call(consoleEndpoints.resendInvitation, { path }),
+    change: (_nothing, name) => consoleApi.call(consoleEndpoints.resendInvitation, { path }, named(name)),
     refresh,
     done: onItsWay('A new letter is on its way. The link before it has ended.', gateway.mail_folder),
   })

@@ -2,6 +2,7 @@ import { consoleEndpoints, invitedRoles } from '@svc/contract'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
+import { named } from '../../api/named.ts'
 import { useSession, useTeam } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -18,15 +19,15 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const { gateway } = useSession()
   const [role, setRole] = useState<(typeof invitedRoles)[number]>('member')
   const invite = useChange({
-    change: (email: string) =>
-      consoleApi.call(consoleEndpoints.inviteMember, { path: { team_id: team.id }, body: { email, role } }),
+    change: (invited: { readonly email: string; readonly role: typeof role }, name) =>
+      consoleApi.call(consoleEndpoints.inviteMember, { path: { team_id: team.id }, body: invited }, named(name)),
     refresh: [['team', team.id, 'invitations']],
     done: onItsWay('The invitation is on its way.', gateway.mail_folder),
     onDone: onClose,
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    invite.mutate(formText(new FormData(event.currentTarget), 'email').trim())
+    invite.mutate({ email: formText(new FormData(event.currentTarget), 'email').trim(), role })
   }
   return (
     <Dialog

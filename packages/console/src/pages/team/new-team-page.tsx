@@ -1,6 +1,7 @@
 import { consoleEndpoints } from '@svc/contract'
 import type { FormEvent } from 'react'
 import { consoleApi } from '../../api/client.ts'
+import { named } from '../../api/named.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -10,7 +11,7 @@ import { useChange } from '../../ui/use-change.ts'
 
 export function NewTeamPage() {
   const make = useChange({
-    change: (name: string) => consoleApi.call(consoleEndpoints.createTeam, { body: { name } }),
+    change: (name: string, request) => consoleApi.call(consoleEndpoints.createTeam, { body: { name } }, named(request)),
     refresh: [],
     onDone: ({ id }) => location.assign(`/console/team/${id}/team`),
   })

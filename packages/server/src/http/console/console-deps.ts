@@ -1,4 +1,5 @@
 import type { ConsoleSession } from '@svc/contract'
+import type { Idempotency } from '../../idempotency/idempotency.ts'
 import type { GatewaySettings } from '../../operators/gateway-settings.ts'
 import type { SignIn } from '../../sign-in/sign-in.ts'
 import type { LimitDeps } from '../../keys/account-limits.ts'
@@ -36,6 +37,8 @@ export interface ConsoleDeps {
   }
   /** Origins by which browsers may reach the console: only their pages may change anything. */
   readonly origins: () => readonly [string, ...string[]]
+  /** Requests that create something and carry a name, by person. */
+  readonly idempotency: Idempotency
   /** Calls of one person. */
   readonly perUser: RateLimit
   /** Keys that one person's playgrounds ask for. */

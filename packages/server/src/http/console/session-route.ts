@@ -11,6 +11,7 @@ import { callerAddress } from '../caller-address.ts'
 import type { EdgeDeps } from '../edge.ts'
 import { readBody } from '../read-body.ts'
 import { type RouteCall, routePattern } from '../route.ts'
+import { answerNamed, takesName } from './answer-named.ts'
 import type { ConsoleDeps } from './console-deps.ts'
 
 /** Bodies of the console are small. Source: own choice. */
@@ -128,7 +129,8 @@ export function mountSession<Row extends ConsoleEndpoint>(
       }
       const given = await parseParts(edge, call, row)
       // Rows without a team never read it; the type is kept simple for the many that do.
-      return handle({ ...call, ...given, session, membership: membership as Membership })
+      const work = (): unknown => handle({ ...call, ...given, session, membership: membership as Membership })
+      return takesName(row) ? answerNamed(parts, call, { row, session, given, work }) : work()
     },
   })
 }

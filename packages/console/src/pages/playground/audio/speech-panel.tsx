@@ -15,7 +15,7 @@ import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
 import { PromptForm } from '../prompt-form.tsx'
 import { RunFooter } from '../run-footer.tsx'
-import { newRun } from '../run-store.ts'
+import { nameOfAgain, newRun } from '../run-store.ts'
 import { useObjectUrl } from '../use-object-url.ts'
 import { useRuns } from '../use-play.ts'
 import { SoundPlayer } from './sound-player.tsx'
@@ -37,8 +37,8 @@ export function SpeechPanel() {
   const { store, state } = useRuns<SpeechRun>('speech')
   const [showsCode, setCode] = useState(false)
   const { gateway } = useSignedIn()
-  const make = (asked: SpeechWishes): void =>
-    void store.start({ ...newRun(asked.model), wishes: asked, sound: null }, speak(asked))
+  const make = (asked: SpeechWishes, name: string): void =>
+    void store.start({ ...newRun(asked.model, name), wishes: asked, sound: null }, speak(asked))
   return (
     <section aria-labelledby="speech" className="flex min-w-0 flex-col gap-4">
       <h2 id="speech" className="text-[16px] font-semibold">
@@ -63,11 +63,17 @@ export function SpeechPanel() {
           wishes.text,
         )}
         action="Speak it"
-        onSubmit={() => make(wishes)}
+        content={JSON.stringify(wishes)}
+        onSubmit={(name) => make(wishes, name)}
         onCode={() => setCode(true)}
       />
       {state.runs.map((run) => (
-        <SpeechCard key={run.id} run={run} onAgain={() => make(run.wishes)} onRemove={() => store.remove(run.id)} />
+        <SpeechCard
+          key={run.id}
+          run={run}
+          onAgain={() => make(run.wishes, nameOfAgain(run))}
+          onRemove={() => store.remove(run.id)}
+        />
       ))}
       {showsCode && (
         <CodeDialog

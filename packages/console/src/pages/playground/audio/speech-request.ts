@@ -37,8 +37,8 @@ export function speechRange(model: Exact<ModelEntry> | undefined, text: string):
 }
 
 export function speak(wishes: SpeechWishes) {
-  return async ({ client, onResponse }: Work<SpeechRun>): Promise<Partial<SpeechRun>> => {
-    const reply = await client.open(endpoints.createSpeech, { body: speechBodyOf(wishes) }, { onResponse })
+  return async ({ client, options }: Work<SpeechRun>): Promise<Partial<SpeechRun>> => {
+    const reply = await client.open(endpoints.createSpeech, { body: speechBodyOf(wishes) }, options)
     const parts: Uint8Array<ArrayBuffer>[] = []
     for await (const part of reply.bytes) parts.push(new Uint8Array(part))
     const charge = reply.headers.get('x-svc-credits-charged')

@@ -7,12 +7,13 @@ import { modelsQuery } from '../../../api/team.ts'
 import { Button } from '../../../ui/button.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import { toast } from '../../../ui/toasts.tsx'
+import { useOneSubmit } from '../../../ui/use-one-submit.ts'
 import { CodeDialog } from '../code/code-dialog.tsx'
 import { transcriptionCode } from '../code/request-code.ts'
 import { unitChoices } from '../model-choices.tsx'
 import { ModelPicker } from '../model-picker.tsx'
 import { PriceLine } from '../pay/price-line.tsx'
-import { newRun } from '../run-store.ts'
+import { nameOfAgain, newRun } from '../run-store.ts'
 import { useRuns } from '../use-play.ts'
 import { decodeSound } from './decode-sound.ts'
 import { TranscriptCard } from './transcript-card.tsx'
@@ -39,9 +40,11 @@ export function TranscriptPanel() {
   const { store, state } = useRuns<TranscriptRun>('transcript')
   const [showsCode, setCode] = useState(false)
   const { gateway } = useSignedIn()
-  const make = (asked: TranscriptWishes): void => {
+  const nextName = useOneSubmit()
+  const make = (asked: TranscriptWishes, name: string | null): void => {
+    if (name === null) return
     const empty = { text: '', language: null, words: [], segments: [] }
-    void store.start({ ...newRun(asked.model), ...empty, wishes: asked }, transcribe(asked))
+    void store.start({ ...newRun(asked.model, name), ...empty, wishes: asked }, transcribe(asked))
   }
   const { file: _file, ...fields } = transcriptFormOf({ model, language, prompt, sound: new File([], 'x') }, true)
   return (
@@ -73,12 +76,23 @@ export function TranscriptPanel() {
         </Button>
         <div className="flex-1" />
         <SoundPrice sound={sound} model={models.find(({ id }) => id === model)} />
-        <Button disabled={sound === null} onClick={() => sound !== null && make({ model, language, prompt, sound })}>
+        <Button
+          disabled={sound === null}
+          onClick={() =>
+            sound !== null &&
+            make({ model, language, prompt, sound }, nextName(`${model} ${sound.name} ${sound.lastModified}`))
+          }
+        >
           Write it down
         </Button>
       </div>
       {state.runs.map((run) => (
-        <TranscriptCard key={run.id} run={run} onAgain={() => make(run.wishes)} onRemove={() => store.remove(run.id)} />
+        <TranscriptCard
+          key={run.id}
+          run={run}
+          onAgain={() => make(run.wishes, nameOfAgain(run))}
+          onRemove={() => store.remove(run.id)}
+        />
       ))}
       {showsCode && (
         <CodeDialog samples={transcriptionCode(gateway.api_base_url, fields)} onClose={() => setCode(false)} />

@@ -53,11 +53,7 @@ export function transcriptRange(model: Exact<ModelEntry> | undefined, seconds: n
 
 type Reply = ReplyOf<typeof endpoints.createTranscription>
 
-async function ask(
-  client: Client,
-  wishes: TranscriptWishes,
-  options: { onResponse: Work<TranscriptRun>['onResponse'] },
-) {
+async function ask(client: Client, wishes: TranscriptWishes, options: Work<TranscriptRun>['options']) {
   const call = (hasTimes: boolean): Promise<Reply> =>
     client.call(endpoints.createTranscription, { form: transcriptFormOf(wishes, hasTimes) }, options)
   try {
@@ -72,8 +68,8 @@ async function ask(
 }
 
 export function transcribe(wishes: TranscriptWishes) {
-  return async ({ client, onResponse }: Work<TranscriptRun>): Promise<Partial<TranscriptRun>> => {
-    const reply = await ask(client, wishes, { onResponse })
+  return async ({ client, options }: Work<TranscriptRun>): Promise<Partial<TranscriptRun>> => {
+    const reply = await ask(client, wishes, options)
     return {
       text: reply.text,
       language: reply.language ?? null,

@@ -3,7 +3,7 @@
  */
 import type { Client, Exact, TeamUsageRecord } from '@svc/contract'
 import { keep, listKept, type Owner, removeKept, removeOthers } from '../kept-things.ts'
-import { newId } from '../new-id.ts'
+import { newId } from '../../../api/new-id.ts'
 import { dropKey, playClient, playKeyId } from '../pay/play-client.ts'
 import { findLost, readCharge } from '../pay/read-charge.ts'
 import { chatBodyOf } from './chat-request.ts'
@@ -101,6 +101,7 @@ export class ChatStore {
     this.#running.set(answer.id, controller)
     const sentAt = Date.now()
     const deps = {
+      name: answer.id,
       client: () => this.#client(),
       tell: (change: (answer: tree.Answer) => tree.Answer) => this.#changeAnswer(answer.id, change),
       charge: (requestId: string | null) => this.#chargeOf(requestId, { model, sentAt }),

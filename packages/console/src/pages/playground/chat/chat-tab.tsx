@@ -83,6 +83,7 @@ export function ChatTab() {
             pb-[calc(var(--bar)+0.75rem)] md:-mb-12 md:pb-4"
         >
           <Composer
+            place={`${conversation.id} ${conversation.head} ${conversation.models.join(' ')}`}
             draft={draft}
             pictures={pictures}
             price={price}

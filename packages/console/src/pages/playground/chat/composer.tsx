@@ -1,6 +1,7 @@
 import { ArrowUp, Code, Square } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
+import { useOneSubmit } from '../../../ui/use-one-submit.ts'
 import { PriceLine } from '../pay/price-line.tsx'
 import type { PriceRange } from '../pay/price-ranges.ts'
 import { PictureButton, PictureDrop, type PictureInput, PictureList } from '../picture-input.tsx'
@@ -11,6 +12,8 @@ export interface Draft {
 }
 
 interface ComposerProps {
+  /** Where in which conversation the message goes. */
+  readonly place: string
   readonly draft: Draft
   readonly pictures: PictureInput
   readonly price: PriceRange | null
@@ -26,11 +29,13 @@ export function useDraft(): Draft {
 }
 
 /** Where the next message is written. Enter sends; with Shift it begins a line. */
-export function Composer({ draft, pictures, price, isRunning, onSend, onStop, onCode }: ComposerProps) {
+export function Composer({ place, draft, pictures, price, isRunning, onSend, onStop, onCode }: ComposerProps) {
   const isEmpty = draft.text.trim() === '' && pictures.pictures.length === 0
+  const nextName = useOneSubmit()
   const send = (event: FormEvent | KeyboardEvent): void => {
     event.preventDefault()
-    if (!isEmpty && !isRunning) onSend()
+    const isHeld = 'repeat' in event && event.repeat
+    if (!isEmpty && !isRunning && !isHeld && nextName(`${place} ${draft.text}`) !== null) onSend()
   }
   return (
     <PictureDrop input={pictures}>

@@ -49,6 +49,7 @@ async function run(client: ReturnType<typeof createClient>, { signal, charged = 
   }
   await runChat(
     {
+      name: 'a-name',
       client: () => Promise.resolve(client),
       tell: (change) => {
         answer = change(answer)

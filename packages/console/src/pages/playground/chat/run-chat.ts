@@ -1,11 +1,14 @@
 /** One request of one lane, from the click to the charge. Tells what has come; never throws. */
 import { ApiError, type Client, endpoints, type Exact, type TeamUsageRecord } from '@svc/contract'
+import { named } from '../../../api/named.ts'
 import { type AnswerHead, isRefusal } from '../pay/answer-head.ts'
 import type { ChatBody } from './chat-request.ts'
 import type { Answer, AnswerFailure } from './conversation.ts'
 import { gatherChanges } from './gather-changes.ts'
 
 export interface RunChatDeps {
+  /** Names the request. */
+  readonly name: string
   readonly client: () => Promise<Client>
   /** Called with what is to be changed in the answer. */
   readonly tell: (change: (answer: Answer) => Answer) => void
@@ -42,7 +45,11 @@ export async function runChat(deps: RunChatDeps, body: ChatBody, signal: AbortSi
   try {
     const client = await deps.client()
     signal.throwIfAborted()
-    for await (const event of client.stream(endpoints.createChatCompletion, { body }, { signal, onResponse })) {
+    for await (const event of client.stream(
+      endpoints.createChatCompletion,
+      { body },
+      { ...named(deps.name), signal, onResponse },
+    )) {
       isCharged ||= event.svc !== undefined
       gathered.addChunk(event)
     }

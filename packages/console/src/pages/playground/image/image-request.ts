@@ -61,22 +61,22 @@ const PARTIAL_PICTURES = 2
 
 /** Makes the pictures; one alone is shown while it is made. */
 export function makeImages(wishes: ImageWishes) {
-  return async ({ client, onResponse, tell }: Work<ImageRun>): Promise<Partial<ImageRun>> => {
+  return async ({ client, options, tell }: Work<ImageRun>): Promise<Partial<ImageRun>> => {
     const body = imageBodyOf(wishes)
     const images = wishes.inputs.map(({ url }) => ({ image_url: url }))
     if (wishes.count > 1) {
       const reply =
         images.length === 0
-          ? await client.call(endpoints.createImage, { body }, { onResponse })
-          : await client.call(endpoints.editImage, { body: { ...body, images } }, { onResponse })
+          ? await client.call(endpoints.createImage, { body }, options)
+          : await client.call(endpoints.editImage, { body: { ...body, images } }, options)
       const pictures = reply.data.flatMap(({ b64_json: data }) => (data === undefined ? [] : [blobOf(data)]))
       return { pictures, charge: reply.svc.credits_charged, isEstimated: reply.svc.estimated === true }
     }
     const streamed = { ...body, partial_images: PARTIAL_PICTURES }
     const events =
       images.length === 0
-        ? client.stream(endpoints.createImage, { body: streamed }, { onResponse })
-        : client.stream(endpoints.editImage, { body: { ...streamed, images } }, { onResponse })
+        ? client.stream(endpoints.createImage, { body: streamed }, options)
+        : client.stream(endpoints.editImage, { body: { ...streamed, images } }, options)
     const pictures: Blob[] = []
     let charged: Partial<ImageRun> = {}
     for await (const { type, b64_json: data, svc } of events) {

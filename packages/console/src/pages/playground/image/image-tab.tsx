@@ -14,7 +14,7 @@ import { usePictureInput } from '../picture-input.tsx'
 import { PlayFrame } from '../play-frame.tsx'
 import { imageModelsQuery } from '../play-queries.ts'
 import { PromptForm } from '../prompt-form.tsx'
-import { newRun } from '../run-store.ts'
+import { nameOfAgain, newRun } from '../run-store.ts'
 import { useRuns } from '../use-play.ts'
 import { imageBodyOf, type ImageRun, type ImageWishes, makeImages, sizesOf } from './image-request.ts'
 import { ImageRunCard } from './image-run-card.tsx'
@@ -37,8 +37,8 @@ export function ImageTab() {
   const [showsCode, setCode] = useState(false)
   const { gateway } = useSignedIn()
   const whole: ImageWishes = { ...wishes, inputs: input.pictures }
-  const make = (asked: ImageWishes): void => {
-    const run = { ...newRun(asked.model), wishes: asked, pictures: [], partial: null }
+  const make = (asked: ImageWishes, name: string): void => {
+    const run = { ...newRun(asked.model, name), wishes: asked, pictures: [], partial: null }
     void store.start(run, makeImages(asked))
   }
   const reuse = async (picture: Blob): Promise<void> => {
@@ -55,7 +55,8 @@ export function ImageTab() {
         onText={(prompt) => set({ prompt })}
         price={model === undefined ? null : imageRange(model, rangeWish(whole))}
         action={input.pictures.length > 0 ? 'Change it' : wishes.count > 1 ? `Make ${wishes.count}` : 'Make it'}
-        onSubmit={() => make(whole)}
+        content={JSON.stringify([wishes, input.pictures.map(({ name }) => name)])}
+        onSubmit={(name) => make(whole, name)}
         onCode={() => setCode(true)}
         {...(model?.supports_edits === false ? {} : { pictures: { input, label: 'Add pictures to change' } })}
       />
@@ -67,7 +68,7 @@ export function ImageTab() {
           key={run.id}
           run={run}
           onReuse={(picture) => void reuse(picture)}
-          onAgain={() => make(run.wishes)}
+          onAgain={() => make(run.wishes, nameOfAgain(run))}
           onRemove={() => store.remove(run.id)}
         />
       ))}

@@ -1,7 +1,9 @@
 import { type Client, endpoints, type Exact, type VideoReply } from '@svc/contract'
-import { useInfiniteQuery, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { named } from '../../../api/named.ts'
 import { useTeam } from '../../../api/session.ts'
+import { useAction } from '../../../ui/use-action.ts'
 import { keep, listKept } from '../kept-things.ts'
 import type { AnswerHead } from '../pay/answer-head.ts'
 import { isKeyGone } from '../pay/play-client.ts'
@@ -63,9 +65,9 @@ export function useVideos() {
     queryFn: () => listKept<VideoNote>(owner, 'video'),
     staleTime: Infinity,
   })
-  const submit = useMutation({
-    mutationFn: async (body: ReturnType<typeof videoBodyOf>) => {
-      const { job, requestId } = await withClient((client) => submitVideo(client, body))
+  const submit = useAction({
+    act: async (body: ReturnType<typeof videoBodyOf>, name) => {
+      const { job, requestId } = await withClient((client) => submitVideo(client, body, name))
       await keep(owner, 'video', { id: job.id, at: Date.now(), prompt: body.prompt ?? '', requestId } as VideoNote)
     },
     onSettled: () => cache.invalidateQueries({ queryKey }),
@@ -81,11 +83,11 @@ export function useVideos() {
   }
 }
 
-async function submitVideo(client: Client, body: ReturnType<typeof videoBodyOf>) {
+async function submitVideo(client: Client, body: ReturnType<typeof videoBodyOf>, name: string) {
   let requestId: string | null = null
   const onResponse = ({ headers }: AnswerHead): void => {
     requestId = headers.get('x-request-id')
   }
-  const job = await client.call(endpoints.submitVideo, { body }, { onResponse })
+  const job = await client.call(endpoints.submitVideo, { body }, { ...named(name), onResponse })
   return { job, requestId: requestId as string | null }
 }

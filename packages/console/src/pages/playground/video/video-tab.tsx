@@ -61,6 +61,7 @@ export function VideoTab() {
         onText={(prompt) => set({ prompt })}
         price={price}
         action="Make it"
+        content={JSON.stringify([wishes, input.pictures.map(({ name }) => name)])}
         onSubmit={() => submit.mutate(body)}
         onCode={() => setCode(true)}
         pictures={{ input, label: 'Begin with a picture' }}

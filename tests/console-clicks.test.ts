@@ -1,0 +1,192 @@
+/** A double click, a key that is held, and a click on what is under way: each makes one thing, and pays for one. */
+import { nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createId } from '../packages/server/src/runtime/ids.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { enterSandbox, openConsole, openVisit, originOf, TEST_MS } from './console-pages.ts'
+
+let gateway: TestGateway
+let browser: Browser
+let page: Page
+let team = ''
+
+interface Sent {
+  readonly path: string
+  readonly name: string | null
+}
+/** What the page sent that creates or pays, since the test began. */
+const sent: Sent[] = []
+
+beforeAll(async () => {
+  browser = await openConsole()
+  gateway = await startTestGateway()
+  ;({ page } = await openVisit(browser))
+  page.on('request', (request) => {
+    if (request.method() !== 'POST') return
+    const path = new URL(request.url()).pathname.replace(/^\/api/, '')
+    sent.push({ path, name: request.headers()['idempotency-key'] ?? null })
+  })
+  await enterSandbox(page, gateway)
+  const [own] = await page.evaluate<{ id: string; account_id: string }[]>(
+    `fetch('/api/console/session').then((answer) => answer.json()).then(({ teams }) => teams)`,
+  )
+  team = own?.id ?? ''
+  const { ledger, clock } = gateway.gateway
+  await ledger.submit({
+    ...{ kind: 'credit', source: 'grant', reason: 'test', transferId: createId(clock.now()), now: clock.now() },
+    ...{ accountId: own?.account_id ?? '', amount: nanocreditsOf(1_000n * NANOCREDITS_PER_CREDIT) },
+  })
+}, TEST_MS)
+afterAll(async () => {
+  await browser.close()
+  await gateway.stop()
+})
+beforeEach(() => {
+  sent.length = 0
+})
+
+const open = (place: string) => page.goto(`${originOf(gateway)}/console/team/${team}${place}`)
+/** The names of the requests to a path, once the page has had the time of a double click to send another. */
+async function namesOf(path: RegExp): Promise<(string | null)[]> {
+  await page.waitForLoadState('networkidle')
+  return sent.filter((each) => path.test(each.path)).map(({ name }) => name)
+}
+
+/** Ways in which one thing is asked for twice. */
+const ways: readonly (readonly [string, (button: Locator) => Promise<unknown>])[] = [
+  ['a double click', (button) => button.dblclick()],
+  ['a slow double click', (button) => button.dblclick({ delay: 120 })],
+  [
+    'two clicks in one moment',
+    (button) =>
+      button.evaluate((element) => {
+        const one = element as unknown as { click(): void }
+        one.click()
+        one.click()
+      }),
+  ],
+]
+
+const NAME = expect.stringMatching(/^[0-9a-f]{32}$/)
+
+test.each(ways)(
+  '%s on “Make it” makes one picture',
+  async (_way, press) => {
+    await open('/playground?tab=image')
+    await page.getByLabel('What the picture shows').fill('A lighthouse')
+    await press(page.getByRole('button', { name: 'Make it' }))
+    await page.locator('article[data-state=done]').first().waitFor()
+    expect(await namesOf(/images/)).toEqual([NAME])
+  },
+  TEST_MS,
+)
+
+test.each(ways)(
+  '%s on “Make it” submits one video',
+  async (_way, press) => {
+    await open('/playground?tab=video')
+    // It ends soon, and frees what is held.
+    await page.getByRole('button', { name: /^Model: / }).click()
+    await page.getByLabel('Search models').fill('svc-sandbox/video-fails')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Model: svc-sandbox/video-fails' }).waitFor()
+    await page.getByLabel('What the video shows').fill('A paper boat')
+    await press(page.getByRole('button', { name: 'Make it' }))
+    await expect.poll(() => sent.some(({ path }) => path.includes('videos'))).toBe(true)
+    expect(await namesOf(/videos/)).toEqual([NAME])
+  },
+  TEST_MS,
+)
+
+test(
+  'a key that is held on a prompt sends it once',
+  async () => {
+    await open('/playground?tab=image')
+    const prompt = page.getByLabel('What the picture shows')
+    await prompt.fill('A lighthouse')
+    await prompt.focus()
+    await page.keyboard.down('Control')
+    for (let repeat = 0; repeat < 10; repeat++) await page.keyboard.down('Enter')
+    await page.keyboard.up('Enter')
+    await page.keyboard.up('Control')
+    await page.locator('article[data-state=done]').first().waitFor()
+    expect(await namesOf(/images/)).toEqual([NAME])
+  },
+  TEST_MS,
+)
+
+test.each(ways)(
+  '%s on “Speak it” makes one sound',
+  async (_way, press) => {
+    await open('/playground?tab=audio')
+    await page.getByLabel('Text to speak').fill('Hello')
+    await press(page.getByRole('button', { name: 'Speak it' }))
+    await expect.poll(() => sent.some(({ path }) => path.includes('speech'))).toBe(true)
+    expect(await namesOf(/speech/)).toEqual([NAME])
+  },
+  TEST_MS,
+)
+
+test.each(ways)(
+  '%s on “Send” asks once',
+  async (_way, press) => {
+    await open('/playground')
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
+    await press(page.getByRole('button', { name: 'Send' }))
+    await expect.poll(() => sent.some(({ path }) => path.includes('chat/completions'))).toBe(true)
+    expect(await namesOf(/chat\/completions/)).toEqual([NAME])
+  },
+  TEST_MS,
+)
+
+test.each(ways)(
+  '%s on “Make the key” makes one key',
+  async (way, press) => {
+    await open('/keys')
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill(way)
+    await press(page.getByRole('button', { name: 'Make the key' }))
+    await page.getByTestId('key-secret').waitFor()
+    expect(await namesOf(/\/keys$/)).toEqual([NAME])
+  },
+  TEST_MS,
+)
+
+test.each(ways)(
+  '%s on “Make the team” makes one team',
+  async (way, press) => {
+    await open('/new-team')
+    await page.getByLabel('Name').fill(way)
+    await press(page.getByRole('button', { name: 'Make the team' }))
+    await page.waitForURL((url) => !url.pathname.endsWith('/new-team'))
+    expect(await namesOf(/console\/teams$/)).toEqual([NAME])
+  },
+  TEST_MS,
+)
+
+test(
+  'a request whose answer was lost is sent again under its name, and is done once',
+  async () => {
+    await open('/keys')
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill('lost')
+    let lost = 0
+    await page.route(/\/console\/teams\/[^/]+\/keys$/, async (route) => {
+      if (route.request().method() !== 'POST' || lost++ > 0) return route.continue()
+      await route.fetch()
+      return route.abort()
+    })
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByTestId('key-secret').waitFor()
+    await page.unroute(/\/console\/teams\/[^/]+\/keys$/)
+    const [first, ...others] = await namesOf(/\/keys$/)
+    expect([first, others]).toEqual([NAME, [first]])
+    const made = await page.evaluate<number>(
+      `fetch('/api/console/teams/${team}/keys').then((answer) => answer.json())
+      .then(({ data }) => data.filter(({ name }) => name === 'lost').length)`,
+    )
+    expect(made).toBe(1)
+  },
+  TEST_MS,
+)
