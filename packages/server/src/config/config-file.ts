@@ -139,7 +139,11 @@ const limitsSchema = z.strictObject({
   chat_body_bytes: bytes.optional().describe('Size of a chat request; 32 MiB by default.'),
   images_per_minute: perMinute.optional().describe('Requests for pictures of one key; 60 by default.'),
   image_form_bytes: bytes.optional().describe('Files of one form with pictures, all together; 64 MiB by default.'),
-  body_bytes_in_flight: bytes.optional().describe('Request bodies in memory at a time; 256 MiB by default.'),
+  body_bytes_in_flight: bytes
+    .optional()
+    .describe(
+      'Memory for request bodies at a time, each counted as four times its bytes and 64 bytes for each value in it; 512 MiB by default.',
+    ),
   upload_bytes_in_flight: bytes
     .optional()
     .describe('Files of requests on disk and in memory at a time; 1 GiB by default.'),

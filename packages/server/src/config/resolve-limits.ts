@@ -17,7 +17,7 @@ export function resolveLimits(entry: LimitsEntry): LimitsConfig {
     chatBodyBytes: entry.chat_body_bytes ?? 32 * MIB,
     imagesPerMinute: entry.images_per_minute ?? 60,
     imageFormBytes: entry.image_form_bytes ?? 64 * MIB,
-    bodyBytesInFlight: entry.body_bytes_in_flight ?? 256 * MIB,
+    bodyBytesInFlight: entry.body_bytes_in_flight ?? 512 * MIB,
     uploadBytesInFlight: entry.upload_bytes_in_flight ?? 1_024 * MIB,
     uploadStallMs: entry.upload_stall_ms ?? 30_000,
     headersMs: entry.headers_ms ?? 30_000,

@@ -1,27 +1,52 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../errors/service-error.ts'
 
-/** Bytes of request bodies that may be in memory at a time, over all requests. */
-export class BodyBudget {
-  readonly #bytesMax: number
-  #bytes = 0
+/**
+ * So often a body is in memory while it is worked on: its bytes, its text, the strings of its values, and what goes
+ * upstream. Measured: eight bodies of 31 MB made a gateway grow by some four times their bytes.
+ */
+const COPIES = 4
+/** Memory of one parsed value beside its text, in bytes: a slot, and the object around it. Source: own measurement. */
+const VALUE_BYTES = 64
 
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax
+/**
+ * Memory that all request bodies may take at a time. A body is counted with what is made of it, not by its bytes alone:
+ * the promise is about the process's memory.
+ */
+export class BodyBudget {
+  readonly #memoryMax: number
+  #memory = 0
+
+  /** @param memoryMax in bytes. */
+  constructor(memoryMax: number) {
+    this.#memoryMax = memoryMax
   }
 
-  /** @throws {ServiceError} `server_is_overloaded` when memory for bodies is used up. */
+  /** Takes the memory of so many bytes of a body. @throws {ServiceError} `server_is_overloaded` when there is none left. */
   take(bytes: number): void {
-    if (this.#bytes + bytes > this.#bytesMax) {
+    this.#take(bytes * COPIES)
+  }
+
+  give(bytes: number): void {
+    this.#memory -= bytes * COPIES
+  }
+
+  /** Takes the memory of so many values that a body is parsed into. @throws {ServiceError} `server_is_overloaded`. */
+  takeValues(count: number): void {
+    this.#take(count * VALUE_BYTES)
+  }
+
+  giveValues(count: number): void {
+    this.#memory -= count * VALUE_BYTES
+  }
+
+  #take(memory: number): void {
+    if (this.#memory + memory > this.#memoryMax) {
       throw new ServiceError('server_is_overloaded', 'The gateway reads too many large requests at the moment.', {
         retryAfterSeconds: 1,
       })
     }
-    this.#bytes += bytes
-  }
-
-  give(bytes: number): void {
-    this.#bytes -= bytes
+    this.#memory += memory
   }
 }
 

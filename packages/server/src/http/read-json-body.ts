@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { UsageType } from '@svc/contract'
 import { requireCredits } from '../billing/require-credits.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { checkStructure } from '../inference/json-call.ts'
 import type { Caller } from '../keys/caller.ts'
 import type { EdgeDeps } from './edge.ts'
 import { readBody } from './read-body.ts'
@@ -61,5 +62,20 @@ export async function readJsonBody(
 ): Promise<{ readonly body: Buffer; readonly release: () => void }> {
   checkContentType(call)
   await admitBody(deps, call, paid)
-  return readBody(call.request.raw, { bytesMax: paid.bytesMax, budget: deps.limits.bodies })
+  const { bodies: budget } = deps.limits
+  const { body, release } = await readBody(call.request.raw, { bytesMax: paid.bytesMax, budget })
+  try {
+    const values = checkStructure(body)
+    budget.takeValues(values)
+    return {
+      body,
+      release: () => {
+        release()
+        budget.giveValues(values)
+      },
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
 }

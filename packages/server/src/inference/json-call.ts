@@ -13,14 +13,23 @@ const limitTexts: Readonly<Record<keyof JsonLimits, (most: string) => string>> =
   numberLength: (most) => `numbers of at most ${most} characters`,
 }
 
+/** How many values the bodies have that were counted: each is counted once, wherever it is looked at. */
+const counted = new WeakMap<Buffer, number>()
+
 /**
  * Counts a body's structure before anything reads it.
  *
+ * @returns how many members and elements it has.
  * @throws {ServiceError} `invalid_value`, naming the outermost member that holds too much.
  */
-export function checkStructure(text: Buffer): void {
+export function checkStructure(text: Buffer): number {
+  const known = counted.get(text)
+  if (known !== undefined) return known
   try {
-    new JsonCounter(REQUEST_JSON).count(text)
+    const counter = new JsonCounter(REQUEST_JSON)
+    counter.count(text)
+    counted.set(text, counter.values)
+    return counter.values
   } catch (error) {
     if (!(error instanceof JsonLimitError)) throw error
     const { limit, most, param } = error

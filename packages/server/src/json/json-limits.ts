@@ -83,6 +83,11 @@ export class JsonCounter {
     this.#limits = limits
   }
 
+  /** Members and elements of what was counted so far. */
+  get values(): number {
+    return this.#members + this.#elements
+  }
+
   /**
    * Counts one text, in time that grows with its length. It may be anything: what is no JSON is for the parser to
    * refuse.
