@@ -35,6 +35,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   rare_call: 'limits',
   rate_bucket: 'limits',
   retired_address: 'deposits',
+  sign_in_attempt: 'sign-in',
   sign_in_user: 'sign-in',
   store_kind: 'operators',
   stream_slot: 'limits',

@@ -30,6 +30,7 @@ import { createJournalStore } from './operators/journal-store.ts'
 import { createOperatorStore } from './operators/operator-store.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
+import { createPasswordAttemptStore } from './sign-in/password-attempt-store.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 import type { SignInDeps } from './sign-in/sign-in-policy.ts'
 import { authorize } from './teams/authorize.ts'
@@ -203,6 +204,7 @@ function lazySignIn(
     const connection = openSignInConnection(parts.database, (failure) => hidden.note(failure))
     const signIn = openSignIn({
       ...deps,
+      attempts: createPasswordAttemptStore(parts.database),
       client: connection.client,
       origins: parts.origins(),
       secret: parts.config.sessionSecret,

@@ -24,7 +24,6 @@ async function post(path: string, body: object): Promise<unknown> {
     throw new SignInError('The gateway cannot be reached.')
   })
   if (response.ok) return response.json()
-  if (response.status === 429) throw new SignInError('Too many attempts. Wait a minute and try again.')
   const answer: unknown = await response.json().catch(() => null)
   const code: unknown = Reflect.get(Object(answer), 'code')
   const message: unknown = Reflect.get(Object(answer), 'message')

@@ -69,3 +69,14 @@ create table sign_in_wallet (
   created_at  text not null,
   unique (address, chain_id)
 ) strict, without rowid;
+
+-- Passwords that were wrong, by account, known browser or person; the name is a hash. Rows are forgotten after a day.
+create table sign_in_attempt (
+  name_hash   text not null primary key,
+  failures    integer not null check (failures > 0),
+  -- No password is looked at before.
+  wait_until  integer not null,
+  last_at     integer not null
+) strict, without rowid;
+
+create index sign_in_attempt_by_time on sign_in_attempt (last_at);

@@ -8,6 +8,15 @@ export interface SignInUserTable {
   email: string
 }
 
+/** Wrong passwords of one account, known browser or person. */
+export interface SignInAttemptTable {
+  name_hash: string
+  failures: number
+  /** No password is looked at before. */
+  wait_until: number
+  last_at: number
+}
+
 export interface OperatorTable {
   user_id: string
   created_at: number

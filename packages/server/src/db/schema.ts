@@ -30,6 +30,7 @@ import type {
   GatewaySettingTable,
   OperatorActionTable,
   OperatorTable,
+  SignInAttemptTable,
   SignInUserTable,
   StoreKindTable,
   TeamAlertTable,
@@ -260,6 +261,7 @@ export interface IdempotentRequestTable {
 
 export interface Schema {
   sign_in_user: SignInUserTable
+  sign_in_attempt: SignInAttemptTable
   operator: OperatorTable
   operator_action: OperatorActionTable
   first_run_token: FirstRunTokenTable

@@ -3,7 +3,7 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createId } from '../runtime/ids.ts'
 import { type AccessLogDeps, beginAccessLog } from './access-log.ts'
-import { callerAddress } from './caller-address.ts'
+import { callerAddress, trustProxies } from './caller-address.ts'
 import { writeClientError } from './client-error.ts'
 import { mountConsoleRoutes } from './console/console-routes.ts'
 import type { EdgeDeps } from './edge.ts'
@@ -108,7 +108,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   const app = Fastify({
     genReqId: createRequestId,
     requestIdHeader: false,
-    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    trustProxy: options.trustedProxies.length === 0 ? false : trustProxies(options.trustedProxies),
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     http: {
       maxHeaderSize: options.headerBytes,

@@ -12,9 +12,11 @@ import { entryPlugin } from './entry-plugin.ts'
 import { fieldNames, tableNames, walletSchema } from './library-schema.ts'
 import { hasMailbox, WALLET_EMAIL_DOMAIN } from './sign-in.ts'
 import { ADDRESS_HEADER, FIRST_RUN_PATH, SIGN_IN_PATH } from './sign-in-paths.ts'
+import type { PasswordAttemptStore } from './password-attempt-store.ts'
 import type { SignInDeps, WalletSignature } from './sign-in-policy.ts'
 
 export interface SignInOptions extends SignInDeps {
+  readonly attempts: PasswordAttemptStore
   readonly client: DatabaseSync | Pool
   /** Origins by which browsers may reach the console; the first is the one that links name. */
   readonly origins: readonly [string, ...string[]]
@@ -56,9 +58,17 @@ const RATE_LIMIT = {
   },
 } as const
 
+/** How cookies are called and sent, by the origin of the console. */
+export function cookieForm([origin]: SignInOptions['origins']): { readonly prefix: string; readonly secure: boolean } {
+  const secure = origin.startsWith('https:')
+  // The library's own secure prefix promises less: with this one a browser takes the cookie from this host alone.
+  // Source: RFC 6265bis section 4.1.3.2.
+  return { prefix: secure ? '__Host-svc' : 'svc', secure }
+}
+
 export function createLibrary(options: SignInOptions, hooks: LibraryHooks) {
   const [origin] = options.origins
-  const secure = origin.startsWith('https:')
+  const { prefix, secure } = cookieForm(options.origins)
   return betterAuth({
     appName: 'SVC',
     baseURL: origin,
@@ -88,15 +98,21 @@ export function createLibrary(options: SignInOptions, hooks: LibraryHooks) {
     },
     rateLimit: RATE_LIMIT,
     advanced: {
-      // The library's own secure prefix promises less: with this one a browser takes the cookie from this host alone.
-      // Source: RFC 6265bis section 4.1.3.2.
-      cookiePrefix: secure ? '__Host-svc' : 'svc',
+      cookiePrefix: prefix,
       useSecureCookies: false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', secure, path: '/' },
-      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      // One subscriber has a whole network of 64 bits: limits count it as one.
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER], ipv6Subnet: 64 },
       database: { generateId: () => randomBytes(16).toString('hex') },
     },
     databaseHooks: {
+      session: {
+        create: {
+          // The library keeps the network that its limits count by; people look for the address in their list.
+          before: (session, ctx) =>
+            Promise.resolve({ data: { ...session, ipAddress: ctx?.headers?.get(ADDRESS_HEADER) ?? '' } }),
+        },
+      },
       user: {
         create: {
           before: async (user, ctx) => {

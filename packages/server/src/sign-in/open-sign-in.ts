@@ -1,11 +1,14 @@
 /** The sign-in library behind our own interface. */
+import { ServiceError } from '../errors/service-error.ts'
 import { displayName } from './display-name.ts'
 import { SIGN_IN_STATEMENT } from './entry-plugin.ts'
-import { createLibrary, type Library, type SignInOptions } from './library.ts'
+import { cookieForm, createLibrary, type Library, type SignInOptions } from './library.ts'
 import { askForAddress, type MailAddressDeps, proveAddress } from './mail-address.ts'
 import { openLink } from './open-link.ts'
+import { clearAttempts, type PasswordAttemptDeps, takeAttempt } from './password-attempts.ts'
+import { limitPassword, type SignInGuardDeps, welcome } from './sign-in-guard.ts'
 import { hasMailbox, type Session, type SessionSummary, type SignIn, type User } from './sign-in.ts'
-import { CHALLENGE_PATH, DEMO_PATH, OFFERED, SIGN_IN_PATH } from './sign-in-paths.ts'
+import { CHALLENGE_PATH, DEMO_PATH, OFFERED, PASSWORD_PATH, SIGN_IN_PATH } from './sign-in-paths.ts'
 import type { WalletSignature } from './sign-in-policy.ts'
 import { readWalletMessage } from './wallet-message.ts'
 import { challengeWallet, countsHere, linkWallet, listWallets, unlinkWallet, type WalletDeps } from './wallets.ts'
@@ -26,8 +29,11 @@ export function openSignIn(options: SignInOptions): SignIn {
   const wallets: WalletDeps = { ...options, library, origin: options.origins[0] }
   const addresses: MailAddressDeps = { ...options, library }
   const adapter = async () => (await library.$context).internalAdapter
+  const { prefix: cookiePrefix, secure: isSecure } = cookieForm(options.origins)
+  const emailOf = async (cookie: string) => (await findSession(library, cookie))?.user.email ?? null
+  const guard: SignInGuardDeps = { ...options, cookiePrefix, isSecure, emailOf }
   return {
-    answer: (request) => answer(library, options, request),
+    answer: (request) => answer(library, { ...options, guard }, request),
     findSession: (cookie) => findSession(library, cookie),
     listSessions: async (userId) => {
       const sessions = await (await adapter()).listSessions(userId)
@@ -60,7 +66,7 @@ export function openSignIn(options: SignInOptions): SignIn {
       if (user !== null) await internalAdapter.updateUser(userId, { name: displayName(name, user.email) })
     },
     hasPassword: async (userId) => (await (await adapter()).findCredentialAccount(userId)) !== null,
-    setPassword: (userId, passwords) => setPassword(library, userId, passwords),
+    setPassword: (userId, passwords) => setPassword(library, options, userId, passwords),
     askForEmail: (user, email) => later(() => askForAddress(addresses, user, email)),
     proveEmail: (user, token) => proveAddress(addresses, user, token),
     listWallets: (userId) => listWallets(wallets, userId),
@@ -71,21 +77,40 @@ export function openSignIn(options: SignInOptions): SignIn {
   }
 }
 
-async function answer(library: Library, { policy, demoEmail }: SignInOptions, request: Request): Promise<Response> {
+async function answer(
+  library: Library,
+  { policy, demoEmail, guard }: SignInOptions & { readonly guard: SignInGuardDeps },
+  request: Request,
+): Promise<Response> {
   const path = new URL(request.url).pathname.slice(SIGN_IN_PATH.length)
   const isOffered = OFFERED.has(`${request.method} ${path}`)
   const isOff =
     (path === DEMO_PATH && demoEmail === null) ||
-    (path === '/sign-in/email' && !(await policy.allowsPasswords())) ||
+    (path === PASSWORD_PATH && !(await policy.allowsPasswords())) ||
     (path.startsWith('/siwe/') && !(await policy.allowsWallets()))
   if (!isOffered || isOff) {
     return Response.json({ code: 'NOT_FOUND', message: 'There is nothing here.' }, { status: 404 })
   }
+  const refused = path === PASSWORD_PATH ? await limitPassword(guard, request) : null
+  if (refused !== null) return refused
   const answered = path === '/magic-link/verify' ? await openLink(library, request) : await library.handler(request)
+  if (answered.status === 429) return tooMany(answered)
   if (!answered.ok || path === CHALLENGE_PATH) return answered
+  const cookies = answered.headers.getSetCookie()
+  const known = await welcome(guard, request, cookies)
   // The library repeats the session's token in its body, where scripts could read it.
-  const cookies = answered.headers.getSetCookie().map((cookie): [string, string] => ['set-cookie', cookie])
-  return Response.json({ ok: true }, { headers: cookies })
+  const headers = [...cookies, ...(known === null ? [] : [known])].map((cookie): [string, string] => [
+    'set-cookie',
+    cookie,
+  ])
+  return Response.json({ ok: true }, { headers })
+}
+
+/** The library's refusal by address, in the form of every other one. */
+function tooMany({ headers }: Response): Response {
+  const seconds = headers.get('x-retry-after') ?? '60'
+  const message = `Too many attempts from this address. Try again in ${seconds} s.`
+  return Response.json({ code: 'TOO_MANY_ATTEMPTS', message }, { status: 429, headers: { 'retry-after': seconds } })
 }
 
 /** The message must be the one that was given, word for word, and the proof must count on its chain. */
@@ -102,6 +127,7 @@ async function isSignedForSignIn(
 
 async function setPassword(
   library: Library,
+  limit: PasswordAttemptDeps,
   userId: string,
   { current, next }: { readonly current: string | null; readonly next: string },
 ): Promise<boolean> {
@@ -112,9 +138,17 @@ async function setPassword(
     await internalAdapter.linkAccount({ userId, providerId: 'credential', accountId: userId, password })
     return true
   }
-  const isRight = current !== null && (await passwords.verify({ hash: account.password ?? '', password: current }))
-  if (isRight) await internalAdapter.updateAccount(account.id, { password: await passwords.hash(next) })
-  return isRight
+  if (current === null) return false
+  const name = { kind: 'user', userId } as const
+  const seconds = await takeAttempt(limit, name)
+  if (seconds !== null) {
+    const message = `Too many wrong passwords. Try again in ${seconds} s.`
+    throw new ServiceError('rate_limit_exceeded', message, { retryAfterSeconds: seconds })
+  }
+  if (!(await passwords.verify({ hash: account.password ?? '', password: current }))) return false
+  await clearAttempts(limit, name)
+  await internalAdapter.updateAccount(account.id, { password: await passwords.hash(next) })
+  return true
 }
 
 async function findSession(library: Library, cookie: string | undefined): Promise<Session | null> {

@@ -11,6 +11,7 @@ export const FIRST_RUN_PATH = '/first-run'
 export const JOIN_PATH = '/join'
 /** One click, where there is a person to be. */
 export const DEMO_PATH = '/sign-in/demo'
+export const PASSWORD_PATH = '/sign-in/email'
 export const CHALLENGE_PATH = '/siwe/challenge'
 
 /**
@@ -19,7 +20,7 @@ export const CHALLENGE_PATH = '/siwe/challenge'
 export const OFFERED: ReadonlySet<string> = new Set([
   'POST /sign-in/magic-link',
   'POST /magic-link/verify',
-  'POST /sign-in/email',
+  `POST ${PASSWORD_PATH}`,
   `POST ${DEMO_PATH}`,
   `POST ${CHALLENGE_PATH}`,
   'POST /siwe/verify',

@@ -78,7 +78,11 @@ export interface SignIn {
   /** @param name as it was typed; what cannot be shown is left out. */
   rename(userId: string, name: string): Promise<void>
   hasPassword(userId: string): Promise<boolean>
-  /** Sets or changes the password. Returns false where there is one and `current` is not it. */
+  /**
+   * Sets or changes the password. Returns false where there is one and `current` is not it.
+   *
+   * @throws {ServiceError} `rate_limit_exceeded` after several wrong ones.
+   */
   setPassword(userId: string, passwords: { readonly current: string | null; readonly next: string }): Promise<boolean>
   /**
    * Sends a letter to an address that somebody without one wants to add, after the answer: nobody learns by its time

@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { checkStructure } from '../../inference/json-call.ts'
-import { DEMO_PATH } from '../../sign-in/sign-in-paths.ts'
-import { callerAddress } from '../caller-address.ts'
+import { ADDRESS_HEADER, DEMO_PATH } from '../../sign-in/sign-in-paths.ts'
+import { callerAddress, plainAddress } from '../caller-address.ts'
 import { isLocalCaller } from '../local-caller.ts'
 import { readBody } from '../read-body.ts'
 import { type ConsoleEdge, requireOwnOrigin } from './session-route.ts'
@@ -19,8 +19,9 @@ function headersOf(request: FastifyRequest): Headers {
     const value = request.headers[name]
     if (typeof value === 'string') headers.set(name, value)
   }
-  // Never the client's own word for it: limits count by this address.
-  headers.set('x-svc-address', callerAddress(request.ip))
+  // Never the client's own word for it: limits count by this address, and the list of sessions shows it.
+  const address = plainAddress(request.ip)
+  if (address !== null) headers.set(ADDRESS_HEADER, address)
   return headers
 }
 
