@@ -22,6 +22,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   deposit_match: 'deposits',
   hold: 'ledger',
   hold_extension: 'ledger',
+  key_reader: 'keys',
   linked_wallet: 'deposits',
   operator: 'operators',
   operator_action: 'operators',

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { endPlayWithRoles, endPlayWithSessions } from './end-play.ts'
+import { endPlayWithSessions } from './end-play.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
-import type { TeamStore } from './teams/team-store.ts'
 
 function keysThatNote() {
   const ended: string[] = []
@@ -13,20 +12,6 @@ function keysThatNote() {
     },
   }
 }
-
-test('a role that changed and a member who left take their keys with them; what changed nothing does not', async () => {
-  const keys = keysThatNote()
-  let isChanged = true
-  const change = () => Promise.resolve(isChanged)
-  const teams = endPlayWithRoles({ setRole: change, removeMember: change } as unknown as TeamStore, keys)
-  const at = { teamId: 'team', from: 'member', to: 'viewer', now: 1 } as const
-  await teams.setRole({ ...at, userId: 'ann' })
-  await teams.removeMember({ ...at, userId: 'ben' })
-  isChanged = false
-  await teams.setRole({ ...at, userId: 'cat' })
-  await teams.removeMember({ ...at, userId: 'dan' })
-  expect(keys.ended).toEqual(['ann', 'ben'])
-})
 
 test('signing in ends nothing, and signing out what the session had', async () => {
   const keys = keysThatNote()

@@ -1,7 +1,6 @@
-/** What ends a session or takes a role also ends the playground's keys that stood on it. Part of the composition. */
+/** What ends a session also ends the playground's keys that stood on it. Part of the composition. */
 import type { PlaygroundKeys } from './keys/playground-keys.ts'
 import { SIGN_OUT_PATH, type SignIn } from './sign-in/sign-in.ts'
-import type { TeamStore } from './teams/team-store.ts'
 
 type Ending = Pick<PlaygroundKeys, 'endBaseless'>
 
@@ -24,23 +23,6 @@ export function endPlayWithSessions(signIn: SignIn, keys: Ending): SignIn {
     endSessions: async (userId, except) => {
       await signIn.endSessions(userId, except)
       await keys.endBaseless(userId)
-    },
-  }
-}
-
-/** The same store of teams, where a role that may not play takes its keys with it. */
-export function endPlayWithRoles(teams: TeamStore, keys: Ending): TeamStore {
-  return {
-    ...teams,
-    setRole: async (change) => {
-      const isChanged = await teams.setRole(change)
-      if (isChanged) await keys.endBaseless(change.userId)
-      return isChanged
-    },
-    removeMember: async (member) => {
-      const isRemoved = await teams.removeMember(member)
-      if (isRemoved) await keys.endBaseless(member.userId)
-      return isRemoved
     },
   }
 }

@@ -1,4 +1,4 @@
-/** What other processes do to keys, told to what knows keys in this one. Part of the composition. */
+/** What is done to keys, here or by other processes, told to what knows keys in this one. Part of the composition. */
 import type { OpenHolds } from './billing/open-hold.ts'
 import type { Database } from './db/database.ts'
 import type { KeyAuthenticator } from './keys/authenticate-key.ts'
@@ -19,22 +19,49 @@ export interface FollowKeysParts {
 export function followKeys({ database, clock, authenticator, openHolds, onError }: FollowKeysParts): {
   readonly revocations: NewsPoll
   readonly keyChanges: NewsPoll
+  /** Asks for both now: what this process has done to keys holds in it before it says that it is done. Never rejects. */
+  readonly catchUp: () => Promise<void>
 } {
   const news = createKeyNewsStore(database)
   const polling = { clock, timer: systemTimer, onError }
+  const revocations = createNewsPoll({
+    ...polling,
+    list: news.listRevokedSince,
+    onNews: (keyId) => {
+      authenticator.forget(keyId)
+      openHolds.revoke(keyId)
+    },
+  })
+  const keyChanges = createNewsPoll({
+    ...polling,
+    list: news.listChangedSince,
+    onNews: (id) => authenticator.forget(id),
+  })
   return {
-    revocations: createNewsPoll({
-      ...polling,
-      list: news.listRevokedSince,
-      onNews: (keyId) => {
-        authenticator.forget(keyId)
-        openHolds.revoke(keyId)
-      },
-    }),
-    keyChanges: createNewsPoll({
-      ...polling,
-      list: news.listChangedSince,
-      onNews: (id) => authenticator.forget(id),
-    }),
+    revocations,
+    keyChanges,
+    catchUp: async () => void (await Promise.all([revocations.poll(), keyChanges.poll()])),
   }
+}
+
+/**
+ * The same store, where a method is done once this process knows what it did to keys.
+ *
+ * @param methods those that end or change keys.
+ */
+export function knownHere<Store extends object>(
+  store: Store,
+  methods: readonly (keyof Store & string)[],
+  catchUp: () => Promise<void>,
+): Store {
+  const known = methods.map((name) => {
+    const method = store[name] as (...args: readonly unknown[]) => Promise<unknown>
+    const call = async (...args: readonly unknown[]) => {
+      const result = await method(...args)
+      await catchUp()
+      return result
+    }
+    return [name, call]
+  })
+  return { ...store, ...Object.fromEntries(known) }
 }

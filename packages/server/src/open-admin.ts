@@ -26,8 +26,8 @@ import { changeKey } from './keys/change-key.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createAccountLimitStore } from './keys/account-limit-store.ts'
 import { listKeys } from './keys/list-keys.ts'
-import { createMirrorStore } from './keys/mirror-store.ts'
-import { revokeKey, revokeMirrors } from './keys/revoke-key.ts'
+import { revokeKey } from './keys/revoke-key.ts'
+import { rotateKey } from './keys/rotate-key.ts'
 import { runAudit } from './ledger/audit.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
@@ -129,6 +129,8 @@ function removeSandboxFiles(dataDir: string): void {
   for (const name of [DEMO_KEY_FILE, CHAINS_FOLDER]) rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 
+const HOUR_MS = 3_600_000
+
 /** What the journal says of a key without a limit of its own. */
 const TEAM_LIMIT = 'as the team'
 
@@ -178,7 +180,7 @@ function keyCommands(
   config: AdminConfig,
   clock: Clock,
   note: Note,
-): Pick<AdminContext, 'createKey' | 'listKeys' | 'limitKey' | 'revokeKey' | 'revokeMirrors'> {
+): Pick<AdminContext, 'createKey' | 'listKeys' | 'limitKey' | 'revokeKey' | 'rotateKey'> {
   const store = createKeyStore(database)
   const deps = { store, clock, accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
   return {
@@ -206,11 +208,18 @@ function keyCommands(
         { action: 'key.revoke', subject: keyId },
         {
           work: () => revokeKey({ store, clock }, keyId),
-          outcomeOf: (result) =>
-            result === 'revoked' ? 'done' : result === 'already_revoked' ? 'unchanged' : 'refused',
+          outcomeOf: ({ status }) =>
+            status === 'revoked' ? 'done' : status === 'already_revoked' ? 'unchanged' : 'refused',
         },
       ),
-    revokeMirrors: (keyId) => revokeMirrors({ store: createMirrorStore(database), clock }, keyId),
+    rotateKey: (keyId, overlapMs) => {
+      const peppers = requirePeppers(config)
+      const deed: Deed = { action: 'key.rotate', subject: keyId, details: { overlap_hours: overlapMs / HOUR_MS } }
+      return note(deed, {
+        work: () => rotateKey({ store, peppers, clock }, { keyId, overlapMs, userId: null }),
+        outcomeOf: () => 'done',
+      })
+    },
   }
 }
 

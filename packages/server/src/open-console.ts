@@ -12,12 +12,12 @@ import type { Idempotency } from './idempotency/idempotency.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { HiddenFailures } from './sign-in/hidden-failures.ts'
 import { openSignInConnection, type SignInConnection } from './db/sign-in-connection.ts'
-import { endPlayWithRoles, endPlayWithSessions } from './end-play.ts'
+import { endPlayWithSessions } from './end-play.ts'
+import { knownHere } from './follow-keys.ts'
 import type { ConsoleDeps } from './http/console/console-deps.ts'
 import type { LimitCounters } from './limits/limit-counters.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createAccountLimitStore } from './keys/account-limit-store.ts'
-import { createMirrorStore } from './keys/mirror-store.ts'
 import { createPlaygroundKeyStore } from './keys/playground-key-store.ts'
 import { createPlaygroundKeys, type PlaygroundKeys } from './keys/playground-keys.ts'
 import { createTeamKeys } from './keys/team-keys.ts'
@@ -34,7 +34,6 @@ import { createPasswordAttemptStore } from './sign-in/password-attempt-store.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 import type { SignInDeps } from './sign-in/sign-in-policy.ts'
 import { authorize } from './teams/authorize.ts'
-import { can } from './teams/permissions.ts'
 import { teamsOf } from './teams/personal-team.ts'
 import { createTeamStore, type TeamStore } from './teams/team-store.ts'
 
@@ -60,6 +59,8 @@ export interface ConsoleParts {
   readonly idempotency: Idempotency
   /** By chain; those that come later included. */
   readonly chains: ReadonlyMap<ChainId, ChainReader>
+  /** Makes this process know what it has done to keys. */
+  readonly catchUp: () => Promise<void>
 }
 
 /** A page asks for about ten things where a program asks for one: a person has so many times the calls of a key. */
@@ -94,23 +95,20 @@ export function settingsDeps({
 }
 
 export function openConsole(parts: ConsoleParts): OpenConsole {
-  const { config, database, clock } = parts
+  const { config, database, clock, catchUp } = parts
   const operators = createOperatorStore(database)
-  const members = createTeamStore(database)
+  const teams = knownHere(createTeamStore(database), ['setRole', 'removeMember'], catchUp)
   const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
-  const keyDeps = { ...limits, store: createKeyStore(database), peppers: config.peppers, clock }
-  const playgroundKeys = createPlaygroundKeys({
-    ...{ ...keyDeps, playStore: createPlaygroundKeyStore(database) },
-    teamsOf: async (userId) =>
-      (await members.listMemberships(userId)).filter(({ role }) => can(role, 'play')).map(({ teamId }) => teamId),
-  })
-  const teams = endPlayWithRoles(members, playgroundKeys)
+  const store = knownHere(createKeyStore(database), ['revoke', 'endBy', 'change'], catchUp)
+  const keyDeps = { ...limits, store, peppers: config.peppers, clock }
+  const playStore = knownHere(createPlaygroundKeyStore(database), ['keepNewest', 'revokeBaseless'], catchUp)
+  const playgroundKeys = createPlaygroundKeys({ ...keyDeps, playStore })
   const firstRun = { store: operators, journal: createJournalStore(database), clock }
   const settings = (): Promise<GatewaySettings> => readGatewaySettings(settingsDeps(parts))
-  const keys = createTeamKeys({ ...keyDeps, mirrors: createMirrorStore(database) })
+  const keys = createTeamKeys(keyDeps)
   const { outbox, chains } = parts
   const origin = (): string => parts.origins()[0]
-  const people = openPeople({ database, clock, outbox, teams, keys, chains, origin, readSettings: settings })
+  const people = openPeople({ database, clock, outbox, teams, chains, origin, readSettings: settings })
   const signInDeps: SignInDeps = {
     policy: {
       mayJoin: people.deps.mayJoin,

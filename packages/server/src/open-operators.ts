@@ -4,6 +4,7 @@ import { comparePrices } from './catalog/compare-prices.ts'
 import { loadFeatured } from './catalog/featured.ts'
 import { createDecisionStore } from './deposits/decision-store.ts'
 import { createDepositStore } from './deposits/deposit-store.ts'
+import { knownHere } from './follow-keys.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createAccountLimitStore } from './keys/account-limit-store.ts'
 import { createAccountDirectory } from './operating/account-directory-store.ts'
@@ -28,7 +29,7 @@ export function openOperators(parts: Parts): OperatorDesk {
     journal: createJournalStore(database),
     accounts: createAccountStore(database),
     directory: createAccountDirectory(database),
-    keys: createKeyStore(database),
+    keys: knownHere(createKeyStore(database), ['revokeAllOf'], parts.catchUp),
     limits: { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits },
     deposits: createDepositStore(database),
     decisions: createDecisionStore(database),

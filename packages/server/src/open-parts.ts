@@ -93,6 +93,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
   const keyUses = createKeyUses({ store: keyStore, timer: systemTimer, onError })
   const openHolds = new OpenHolds()
+  const keyNews = followKeys({ database, clock, onError, authenticator, openHolds })
   const processId = createId(clock.now())
   // Known once the gateway listens; nobody needs them before.
   const listening = { origin: localOrigin(config) }
@@ -111,7 +112,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     listening,
     outbox,
     console: openConsole({
-      ...{ config, database, clock, log, limits, origins, outbox },
+      ...{ config, database, clock, log, limits, origins, outbox, catchUp: keyNews.catchUp },
       idempotency: createIdempotency({
         ...answers,
         outcomeOf: consoleOutcome(database, { clock, processId }),
@@ -123,7 +124,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     ...{
       media,
-      ...followKeys({ database, clock, onError, authenticator, openHolds }),
+      ...keyNews,
       processId,
       observation,
       deposits,

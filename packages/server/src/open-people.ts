@@ -5,7 +5,6 @@ import { proveSignature } from './chain/prove-signature.ts'
 import type { Database } from './db/database.ts'
 import { ServiceError } from './errors/service-error.ts'
 import type { PeopleDeps } from './http/console/console-deps.ts'
-import type { TeamKeys } from './keys/team-keys.ts'
 import { renderAddressLetter, renderAddressTakenLetter } from './mail/address-letters.ts'
 import type { MailContent } from './mail/mailer.ts'
 import { deliverMail, type OutboxDeps, queueMail } from './mail/outbox.ts'
@@ -25,7 +24,6 @@ export interface PeopleParts {
   /** Null where no mail is sent. */
   readonly outbox: OutboxDeps | null
   readonly teams: TeamStore
-  readonly keys: TeamKeys
   /** By chain; those that come later included. */
   readonly chains: ReadonlyMap<ChainId, ChainReader>
   /** By which people reach the console. */
@@ -48,7 +46,7 @@ const MINUTE_MS = 60_000
 const TAKEN_LETTER_MS = 60 * MINUTE_MS
 
 export function openPeople(parts: PeopleParts): OpenPeople {
-  const { database, clock, outbox, teams, keys } = parts
+  const { database, clock, outbox, teams } = parts
   const store = createInvitationStore(database)
   const settings = createTeamSettingsStore(database)
   const brand = async (): Promise<string> => (await parts.readSettings()).brand
@@ -56,7 +54,7 @@ export function openPeople(parts: PeopleParts): OpenPeople {
   const invitations = { store, teams, outbox, clock, brand, linkOf }
   return {
     deps: {
-      members: { store: teams, keys, clock },
+      members: { store: teams, clock },
       invitations,
       settings: { store: teams, settings, clock },
       hasMailbox,

@@ -115,6 +115,7 @@ export const journalActions = [
   'key.create',
   'key.change',
   'key.revoke',
+  'key.rotate',
   'mail.retry',
   'mail.suppress',
   'audit.run',

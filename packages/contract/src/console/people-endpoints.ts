@@ -4,6 +4,7 @@ import {
   memberRole,
   newInvitation,
   removedMemberQuery,
+  rotationOverlap,
   teamAlert,
   teamCap,
   teamInvitation,
@@ -64,6 +65,16 @@ export const peopleEndpoints = {
     request: { path: teamPath, body: teamAlert },
     reply: { description: 'The alert is set.', json: doneReply },
     errors: ['mail_not_enabled'],
+  },
+  setRotationOverlap: {
+    id: 'setRotationOverlap',
+    method: 'POST',
+    path: '/console/teams/{team_id}/rotation-overlap',
+    permission: 'keys:rotation',
+    isSensitive: true,
+    request: { path: teamPath, body: rotationOverlap },
+    reply: { description: 'The overlap is set. Keys that have to be rotated already keep their end.', json: doneReply },
+    errors: [],
   },
   listTeamMembers: {
     id: 'listTeamMembers',
@@ -148,6 +159,7 @@ export const peopleEndpoints = {
   | 'getTeamSettings'
   | 'setTeamCap'
   | 'setTeamAlert'
+  | 'setRotationOverlap'
   | 'listTeamMembers'
   | 'setMemberRole'
   | 'removeMember'

@@ -40,12 +40,12 @@ export const teamMemberPath = teamPath.extend({ user_id: z.string().min(1).max(6
 
 export const memberRole = z.object({ role: z.enum(teamRoles) })
 
-/** What becomes of the keys that a removed member has made. */
+/** What becomes of the keys that a removed member has seen. Their own end at once, whatever it says. */
 export const removedMemberQuery = z.object({
   keys: z
-    .enum(['revoke', 'keep'])
-    .default('revoke')
-    .describe('They know the secrets of these keys: `keep` only what the team still runs with.'),
+    .enum(['keep', 'revoke'])
+    .default('keep')
+    .describe('`keep` leaves other keys that they have seen for the team’s overlap; `revoke` ends them at once.'),
 })
 
 export const plainEmail = z
@@ -90,6 +90,16 @@ export const teamSettings = z.object({
   alert_credits: creditsNumber.nullable().describe('A mail is sent when the balance falls below; null for none.'),
   alert_is_low: z.boolean().describe('Whether the balance is below it now.'),
   alert_can_mail: z.boolean().describe('False where this gateway sends no mail.'),
+  rotation_overlap_hours: z
+    .number()
+    .describe('How long a key still works after somebody who has seen its secret lost the right to handle it.'),
+})
+
+/** Longest time that a key works after somebody who has seen it has left, in hours. Source: decision 0095. */
+export const ROTATION_OVERLAP_HOURS_MAX = 24
+
+export const rotationOverlap = z.object({
+  hours: z.int().min(0).max(ROTATION_OVERLAP_HOURS_MAX).describe('0 ends such keys at once.'),
 })
 
 export const teamCap = z.object({

@@ -15,6 +15,8 @@ export const teamPermissions = [
   'keys:own',
   /** See, change and revoke everybody's keys. */
   'keys:all',
+  /** Set how long keys still work that somebody has seen who may not handle them any more. */
+  'keys:rotation',
   /** See one's own requests. */
   'usage:own',
   /** See everybody's requests, statements and exports. */

@@ -16,6 +16,9 @@ export const OVERLAP_HOURS_MAX = 168
 /** The last second of the year 9999: a key that shall live longer has no end. */
 const EXPIRY_SECONDS_MAX = 253_402_300_799
 
+/** Whose a key is: a person's, the team's, or a page's of the console. */
+export const keyKinds = ['personal', 'service', 'playground'] as const
+
 /** A key as the console shows it: everything but the secret. */
 export const teamKey = z.object({
   id: z.string(),
@@ -37,8 +40,22 @@ export const teamKey = z.object({
     .object({ id: z.string(), name: z.string().describe('Empty for a person who is gone.') })
     .nullable()
     .describe('Null for keys that an operator’s command made.'),
+  kind: z
+    .enum(keyKinds)
+    .describe(
+      '`personal` ends with its maker’s right to have keys in the team; `service` is the team’s; `playground` was made ' +
+        'by the console for its playground, and ends with the session, too.',
+    ),
+  seen_by: z
+    .array(z.object({ id: z.string(), name: z.string().describe('Empty for a person who is gone.'), at: z.int() }))
+    .describe('Who has seen its secret in the console, oldest first.'),
+  rotate_by: z
+    .int()
+    .nullable()
+    .describe('It ends then unless it is rotated before: somebody who has seen it may not handle it any more.'),
+  mirrored_by: z.string().nullable().describe('The key that it follows; null for one that was made here.'),
   is_own: z.boolean(),
-  is_playground: z.boolean().describe('The console made it for its playground; it ends with the session.'),
+  is_playground: z.boolean(),
 })
 
 export type TeamKey = z.output<typeof teamKey>
@@ -74,9 +91,13 @@ export const newTeamKey = z.object({
   expires_at: z.int().positive().max(EXPIRY_SECONDS_MAX).nullish().describe('Seconds since the epoch; null for never.'),
   models: z.array(z.string().min(1).max(MODEL_ID_LENGTH_MAX)).min(1).max(MODELS_MAX).nullish(),
   requests_per_minute: requestsPerMinute.nullish().describe('At most what keys of the team have; null for that.'),
+  kind: z
+    .enum(['personal', 'service'])
+    .default('personal')
+    .describe('A service key is for those who handle all keys of the team.'),
 })
 
-export type NewTeamKey = z.output<typeof newTeamKey>
+export type NewTeamKey = z.input<typeof newTeamKey>
 
 /** What shall be different about a key. What is absent stays; null takes cap, end, list or limit away. */
 export const keyChange = z.object({

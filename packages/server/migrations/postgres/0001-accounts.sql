@@ -33,7 +33,9 @@ create table team (
   name              text not null,
   -- The person whose first team it is; null for every other team. It is made once, however many requests arrive at once.
   personal_user_id  text,
-  created_at        bigint not null
+  created_at        bigint not null,
+  -- How long a key still works after somebody who has seen its secret lost the right to handle it: at most a day.
+  rotation_overlap_ms  bigint not null default 86400000 check (rotation_overlap_ms between 0 and 86400000)
 );
 
 create index team_by_account on team (account_id);

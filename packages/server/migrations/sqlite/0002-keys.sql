@@ -19,15 +19,19 @@ create table api_key (
   mirrored_by          text references api_key on delete restrict,
   -- Who made the key in the console; null where an operator's command made it.
   created_by           text,
-  -- A key that the console made for its own playground is listed only where it is asked for.
-  purpose              text not null default 'user' check (purpose in ('user', 'playground')),
+  -- A personal key ends with its maker's right to have one in the team, a key of the console's playground with that and
+  -- with its browser session. A service key is the team's.
+  kind                 text not null default 'service' check (kind in ('personal', 'service', 'playground')),
   -- The browser session with which a playground key ends. The session may be gone while the key's row stays for its
   -- usage records, so nothing refers.
   session_id           text,
   -- Requests a minute; null means the account's limit.
   requests_per_minute  integer check (requests_per_minute > 0),
   -- When limits last changed, so that every process asks once a second for what it should not remember any longer.
-  changed_at           integer
+  changed_at           integer,
+  -- Somebody who has seen the secret may not handle the key any more: it ends then, unless it was rotated before.
+  rotate_by            integer,
+  check (kind = 'service' or created_by is not null)
 ) strict, without rowid;
 
 create index api_key_by_team on api_key (team_id);
@@ -37,3 +41,13 @@ create index api_key_revoked on api_key (revoked_at) where revoked_at is not nul
 create index api_key_by_mirror on api_key (mirrored_by) where mirrored_by is not null;
 create index api_key_by_session on api_key (created_by, session_id) where session_id is not null;
 create index api_key_changed on api_key (changed_at) where changed_at is not null;
+
+-- Who has seen a key's secret in the console: its maker, or whoever rotated it.
+create table key_reader (
+  key_id   text not null references api_key on delete restrict,
+  user_id  text not null,
+  seen_at  integer not null,
+  primary key (key_id, user_id)
+) strict, without rowid;
+
+create index key_reader_by_user on key_reader (user_id);

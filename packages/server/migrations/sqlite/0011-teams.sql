@@ -9,6 +9,10 @@ create table team_member (
 
 create index team_member_by_user on team_member (user_id);
 
+-- Who may have keys of their own in a team: the roles with the right `keys:own`.
+create view team_key_holder as
+  select team_id, user_id from team_member where role in ('owner', 'admin', 'member');
+
 create table team_invitation (
   invitation_id  text not null primary key,
   team_id        text not null references team on delete restrict,

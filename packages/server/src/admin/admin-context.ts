@@ -49,9 +49,14 @@ export interface AdminContext {
    * @throws {ServiceError} `invalid_value` above what the team's keys may have, `key_not_found` when it has ended.
    */
   limitKey(keyId: string, requestsPerMinute: number | null): Promise<boolean>
+  /** Revokes a key, and what was mirrored through it. */
   revokeKey(keyId: string): Promise<RevokeKeyResult>
-  /** Revokes what was mirrored through a key, over any number of steps. @returns how many keys. */
-  revokeMirrors(keyId: string): Promise<number>
+  /**
+   * Makes a successor; the old key works beside it for the overlap.
+   *
+   * @throws {ServiceError} `key_not_found` when there is no such key, or it has ended.
+   */
+  rotateKey(keyId: string, overlapMs: number): Promise<CreatedKey>
   /** Newest first. */
   listDeposits(filter: DepositFilter): Promise<readonly Deposit[]>
   findDeposit(depositId: string): Promise<{ deposit: Deposit; decisions: readonly Decision[] } | null>

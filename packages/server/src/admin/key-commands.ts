@@ -15,6 +15,7 @@ import {
   parseCount,
   parseLimit,
   parseList,
+  parseOverlap,
   parsePositiveAmount,
   parseRightList,
   parseTime,
@@ -40,14 +41,17 @@ interface ListOptions {
   readonly after?: string
 }
 
-interface RevokeOptions {
-  readonly withMirrored?: boolean
+interface RotateOptions {
+  readonly overlap: number
 }
+
+const HOUR_MS = 3_600_000
+const DEFAULT_OVERLAP_HOURS = 24
 
 /** Models of a key that the list names. */
 const LISTED_MODELS = 3
 
-/** `key create`, `list`, `limit` and `revoke`. */
+/** `key create`, `list`, `limit`, `rotate` and `revoke`. */
 export function keyCommands(deps: CommandDeps): Command {
   const key = new Command('key').description('API keys')
   key
@@ -86,12 +90,24 @@ export function keyCommands(deps: CommandDeps): Command {
     )
   addKeyLimit(key, deps)
   key
-    .command('revoke')
-    .description('end a key for good, with the requests that run on it')
+    .command('rotate')
+    .description('make a successor with a new secret, shown this once')
     .argument('<key>', 'its id, not its secret')
-    .option('--with-mirrored', 'also every key that was mirrored through it')
-    .action((keyId: string, { withMirrored = false }: RevokeOptions, command: Command) =>
-      runCommand(deps, command, (context) => revokeKey(context, keyId, withMirrored)),
+    .option(
+      '--overlap <hours>',
+      'how long the old key still works; 0 ends it at once',
+      parseOverlap,
+      DEFAULT_OVERLAP_HOURS,
+    )
+    .action((keyId: string, { overlap }: RotateOptions, command: Command) =>
+      runCommand(deps, command, (context) => rotateKey(context, keyId, overlap)),
+    )
+  key
+    .command('revoke')
+    .description('end a key for good, with what was mirrored through it and the requests that run on them')
+    .argument('<key>', 'its id, not its secret')
+    .action((keyId: string, _options: unknown, command: Command) =>
+      runCommand(deps, command, (context) => revokeKey(context, keyId)),
     )
   return key
 }
@@ -155,19 +171,41 @@ async function unknownModelWarnings(context: AdminContext, models: readonly stri
   })
 }
 
-async function revokeKey(context: AdminContext, keyId: string, withMirrored: boolean): Promise<CommandOutput> {
-  const result = await context.revokeKey(keyId)
-  if (result === 'unknown_key') throw new AdminError('There is no key with this id. "key list" shows all.')
-  const text = result === 'revoked' ? `Key ${keyId} is revoked.` : `Key ${keyId} was revoked before.`
-  const json = { key_id: keyId, status: 'revoked' }
-  if (!withMirrored) return { text, json }
-  const mirrored = await context.revokeMirrors(keyId)
-  const more = mirrored === 1 ? '1 key that was mirrored through it was' : `${mirrored} keys that were mirrored were`
-  return { text: `${text} ${more} revoked.`, json: { ...json, mirrored_revoked: mirrored } }
+async function rotateKey(context: AdminContext, keyId: string, overlapHours: number): Promise<CommandOutput> {
+  const made = await context.rotateKey(keyId, overlapHours * HOUR_MS)
+  const end = overlapHours === 0 ? 'has ended' : `works for ${overlapHours} more hours at most`
+  const sentence = `Key ${made.keyId} was made; ${keyId} ${end}. Keep the line above: it is not shown again.`
+  return {
+    text: `${made.rawKey}\n\n${sentence}`,
+    json: { key_id: made.keyId, key: made.rawKey, display: made.display, rotated: keyId, overlap_hours: overlapHours },
+  }
+}
+
+async function revokeKey(context: AdminContext, keyId: string): Promise<CommandOutput> {
+  const { status, mirrors } = await context.revokeKey(keyId)
+  if (status === 'unknown_key') throw new AdminError('There is no key with this id. "key list" shows all.')
+  const text = status === 'revoked' ? `Key ${keyId} is revoked.` : `Key ${keyId} was revoked before.`
+  const json = { key_id: keyId, status: 'revoked', mirrored_revoked: mirrors }
+  if (mirrors === 0) return { text, json }
+  const more = mirrors === 1 ? '1 key that was mirrored through it was' : `${mirrors} keys that were mirrored were`
+  return { text: `${text} ${more} revoked.`, json }
 }
 
 function listOutput(keys: readonly KeySummary[]): CommandOutput {
-  const head = ['ID', 'NAME', 'KEY', 'STATUS', 'SPENT', 'BUDGET', 'LIMIT', 'RIGHTS', 'MODELS', 'EXPIRES', 'LAST USED']
+  const head = [
+    'ID',
+    'NAME',
+    'KEY',
+    'STATUS',
+    'SPENT',
+    'BUDGET',
+    'LIMIT',
+    'RIGHTS',
+    'MODELS',
+    'EXPIRES',
+    'LAST USED',
+    'KIND',
+  ]
   const rows = keys.map((key) => [
     key.keyId,
     key.name,
@@ -180,6 +218,7 @@ function listOutput(keys: readonly KeySummary[]): CommandOutput {
     key.models === null ? 'all' : shortList(key.models),
     expiryText(key.expiresAt),
     timeOf(key.lastUsedAt) ?? 'never',
+    key.rotateBy === null ? key.kind : `${key.kind}, rotate by ${timeOf(key.rotateBy)}`,
   ])
   return { text: keys.length === 0 ? 'No keys.' : renderTable([head, ...rows]), json: keys.map(keyJson) }
 }
@@ -224,6 +263,10 @@ function keyJson(key: KeySummary): Record<string, unknown> {
     expires: timeOf(key.expiresAt),
     revoked: timeOf(key.revokedAt),
     last_used: timeOf(key.lastUsedAt),
+    kind: key.kind,
+    seen_by: key.readers.map(({ userId, name, seenAt }) => ({ user_id: userId, name, at: timeOf(seenAt) })),
+    rotate_by: timeOf(key.rotateBy),
+    mirrored_by: key.mirroredBy,
   }
 }
 

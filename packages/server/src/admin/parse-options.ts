@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseCredits, parseTimeText, type Nanocredits } from '@svc/contract'
+import { OVERLAP_HOURS_MAX, parseCredits, parseTimeText, type Nanocredits } from '@svc/contract'
 import { isRight, RIGHTS } from '../keys/key-permissions.ts'
 import type { Right } from '../keys/caller.ts'
 
@@ -51,6 +51,15 @@ export function parseCount(text: string): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (count < 1 || count > 200) throw new InvalidArgumentError('Give a number from 1 to 200.')
   return count
+}
+
+/** Reads how long a key works beside its successor. */
+export function parseOverlap(text: string): number {
+  const hours = /^\d{1,3}$/.test(text) ? Number(text) : -1
+  if (hours < 0 || hours > OVERLAP_HOURS_MAX) {
+    throw new InvalidArgumentError(`Give whole hours from 0 to ${OVERLAP_HOURS_MAX}.`)
+  }
+  return hours
 }
 
 /** A limit that was named. An object, since the reader of options takes null for a value that is missing. */

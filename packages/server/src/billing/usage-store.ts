@@ -232,7 +232,7 @@ function inScope(table: 'usage_record' | 'usage_daily' | 'hold', scope: UsageSco
   if ('keyId' in scope) return sql<SqlBool>`${keyId} = ${scope.keyId}`
   const { accountId, teamId, createdBy, onlyKey } = scope
   const made = createdBy === null ? sql`` : sql` and k.created_by = ${createdBy}`
-  const played = onlyKey === PLAYGROUND_KEYS ? sql` and k.purpose = 'playground'` : null
+  const played = onlyKey === PLAYGROUND_KEYS ? sql` and k.kind = 'playground'` : null
   const one = onlyKey === null ? sql`` : (played ?? sql` and k.key_id = ${onlyKey}`)
   return sql<SqlBool>`${sql.ref(`${table}.account_id`)} = ${accountId} and ${keyId} in
     (select k.key_id from api_key k where k.team_id = ${teamId}${made}${one})`

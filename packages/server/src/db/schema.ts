@@ -23,6 +23,7 @@ import type {
   WalletChallengeTable,
 } from './deposit-schema.ts'
 import type { HoldExtensionTable, HoldTable } from './hold-schema.ts'
+import type { ApiKeyTable, KeyReaderTable, TeamKeyHolderView } from './key-schema.ts'
 import type { MailGateTable, MailOutboxTable, MailSuppressionTable } from './mail-schema.ts'
 import type {
   AuditRunTable,
@@ -64,6 +65,8 @@ export interface TeamTable {
   created_at: number
   /** Set on the team that was made with a person; one each. */
   personal_user_id: Generated<string | null>
+  /** How long a key still works after somebody who has seen its secret lost the right to handle it. */
+  rotation_overlap_ms: Generated<number>
 }
 
 /**
@@ -80,40 +83,6 @@ export interface BudgetTable {
   window_start: number
   spent: bigint
   reserved: bigint
-}
-
-export interface ApiKeyTable {
-  key_id: string
-  team_id: string
-  account_id: string
-  /** Every key has a budget row, capped or not, since it counts the key's spending. */
-  budget_id: string
-  name: string
-  /** HMAC-SHA-256 of the raw key as 64 hex digits. */
-  key_hash: string
-  pepper_version: number
-  /** First characters and last four of the raw key, for people to recognise it. */
-  display: string
-  /** Space-separated: `inference`, `deposits`, `keys`. */
-  rights: string
-  /** JSON array of model ids; null allows all. */
-  models: string | null
-  expires_at: number | null
-  revoked_at: number | null
-  created_at: number
-  /** Rounded down to the hour. */
-  last_used_at: number | null
-  /** Who made it in the console; null for keys of an operator's command. */
-  created_by: Generated<string | null>
-  purpose: Generated<'user' | 'playground'>
-  /** The signed-in browser that a key of the playground ends with; null for every other key. */
-  session_id: Generated<string | null>
-  /** The key through which this one was mirrored; null for a key that was made here. */
-  mirrored_by: string | null
-  /** A limit of its own; null for that of its account. */
-  requests_per_minute: Generated<number | null>
-  /** When what the key may do was changed last; null for never. */
-  changed_at: Generated<number | null>
 }
 
 /** Limits of one account, where they are not those of the configuration; null for these. */
@@ -274,6 +243,8 @@ export interface Schema {
   team: TeamTable
   budget: BudgetTable
   api_key: ApiKeyTable
+  key_reader: KeyReaderTable
+  team_key_holder: TeamKeyHolderView
   account_limit: AccountLimitTable
   hold: HoldTable
   hold_extension: HoldExtensionTable

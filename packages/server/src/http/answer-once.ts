@@ -25,7 +25,7 @@ export type OnceBegun =
  *
  * @param from.body what was asked, in bytes that are the same when the same is asked again; a function makes them where
  *   that is work, which is done for a request with a name alone.
- * @throws {ServiceError} 400 for a name that is none, 409, 422.
+ * @throws {ServiceError} 400 for a name that is none, 409, 422; 401 for a key that has just ended, whatever was kept.
  */
 export async function beginOnce(
   deps: EdgeDeps,
@@ -37,8 +37,15 @@ export async function beginOnce(
   const { keyId } = from.caller
   const { id: endpoint } = from.endpoint
   const body = typeof from.body === 'function' ? await from.body() : from.body
-  const begun = await deps.idempotency.begin({ callerId: keyId, requestId: request.id, endpoint, name, body })
+  const call = { callerId: keyId, requestId: request.id, endpoint, name, body }
+  // No hold asks whether the key still works where nothing is worked on: it is asked here.
+  const stillWorks = () => deps.authenticator.authenticate(request.headers.authorization, 'fresh')
+  const begun = await deps.idempotency.begin(call).catch(async (error: unknown) => {
+    await stillWorks()
+    throw error
+  })
   if (begun.kind === 'run') return { kind: 'work', run: begun.run }
+  await stillWorks()
   const { contentType, headers, body: kept, isBinary = false } = begun.answer
   reply.headers({
     ...headers,

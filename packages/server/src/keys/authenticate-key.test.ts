@@ -42,6 +42,7 @@ function setUp() {
       rights: 'inference deposits',
       models: '["svc-gpt"]',
       expiresAt,
+      originIds: [],
       keyRequestsPerMinute: null,
       requestsPerMinute: null,
       accountRequestsPerMinute: null,

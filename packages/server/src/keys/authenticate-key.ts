@@ -29,8 +29,8 @@ export interface KeyAuthenticator {
    */
   isKnown(authorization: string | undefined): boolean
   /**
-   * Drops what is cached about a key, or about every key of an account: call it when the key was revoked, or either was
-   * changed.
+   * Drops what is cached about a key and its mirrors, or about every key of an account: call it when the key was revoked,
+   * or either was changed.
    */
   forget(keyOrAccountId: string): void
 }
@@ -69,6 +69,8 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
   const { clock } = deps
   const cacheMs = Math.min(deps.cacheMs ?? MAX_CACHE_MS, MAX_CACHE_MS)
   const cache = new Map<string, CachedCaller>()
+  /** Counts what was forgotten: a row that was read before may be one of what was. */
+  let forgotten = 0
 
   function findCached(digest: string): Caller | null {
     const cached = cache.get(digest)
@@ -81,13 +83,14 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
     const rawKey = bearerOf(authorization)
     if (rawKey === null || !isWellFormedKey(rawKey)) throw invalidApiKey()
     const readAt = clock.elapsed()
+    const forgottenBefore = forgotten
     const hashes = deps.peppers.map((pepper) => hashKey(rawKey, pepper.secret))
     const key = await deps.store.findValid(hashes, clock.now())
     // Put back at the end: the map's order is that of reading, and who is in use is read again before long.
     cache.delete(digest)
     if (key === null) throw invalidApiKey()
     const caller = callerOf(key, deps.gatewayLimits)
-    cache.set(digest, { caller, readAt })
+    if (forgotten === forgottenBefore) cache.set(digest, { caller, readAt })
     dropOldest(cache)
     return caller
   }
@@ -101,8 +104,10 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
     },
     isKnown: (authorization) => authorization !== undefined && cache.has(digestOf(authorization)),
     forget(id) {
+      forgotten += 1
       for (const [digest, { caller }] of cache) {
-        if (caller.keyId === id || caller.accountId === id) cache.delete(digest)
+        const isMeant = caller.keyId === id || caller.accountId === id || caller.originIds.includes(id)
+        if (isMeant) cache.delete(digest)
       }
     },
   }
@@ -132,6 +137,7 @@ function callerOf(key: ValidKey, gateway: GatewayLimits): Caller {
     keyId: key.keyId,
     keyName: key.name,
     display: key.display,
+    originIds: key.originIds,
     accountId: key.accountId,
     teamId: key.teamId,
     keyBudgetId: key.budgetId,

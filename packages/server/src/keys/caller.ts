@@ -8,6 +8,8 @@ export interface Caller {
   readonly keyName: string
   /** First characters and last four of the raw key. */
   readonly display: string
+  /** The keys through which it was mirrored, the nearest first; empty for one that was made here. */
+  readonly originIds: readonly string[]
   readonly accountId: string
   readonly teamId: string
   readonly keyBudgetId: string

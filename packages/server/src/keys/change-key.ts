@@ -5,6 +5,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { type LimitDeps, requireKeyLimit } from './account-limits.ts'
 import { requireModels } from './create-key.ts'
 import { parseKeyName } from './key-name.ts'
+import { isUsable } from './key-origins.ts'
 import type { KeyRecord, KeyStore } from './key-store.ts'
 
 export interface ChangeKeyDeps extends LimitDeps {
@@ -31,7 +32,7 @@ export interface KeyChanges {
  */
 export async function changeKey(deps: ChangeKeyDeps, key: KeyRecord, changes: KeyChanges): Promise<void> {
   const now = deps.clock.now()
-  if (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
+  if (!isUsable(key, now)) {
     throw new ServiceError('key_not_found', 'This key has ended: make a new one.', { param: 'key_id' })
   }
   const { name, budget, expiresAt, models, requestsPerMinute } = changes

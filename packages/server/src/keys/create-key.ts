@@ -1,4 +1,5 @@
 import type { Nanocredits } from '@svc/contract'
+import type { KeyKind } from '../db/key-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { periodStart, type BudgetPeriod } from '../runtime/budget-period.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -36,7 +37,9 @@ export interface KeyRequest {
   readonly requestsPerMinute?: number | null
   /** `DEFAULT_RIGHTS` when absent. */
   readonly rights?: readonly Right[]
-  /** The person who makes it in the console; absent for an operator's command. */
+  /** A service key, the team's, when absent. One of the others ends with the right of the person who makes it. */
+  readonly kind?: KeyKind
+  /** The person who makes it in the console and sees its secret; absent for an operator's command. */
   readonly createdBy?: string
   /** The signed-in browser that it ends with: for keys of the playground alone. */
   readonly sessionId?: string
@@ -53,7 +56,8 @@ export interface CreatedKey {
  * Makes a key and its budget row. Every key has a budget row, capped or not, since it counts the key's spending.
  *
  * @throws {ServiceError} `invalid_value` when the name, the budget, the expiry, the models or the rights make no
- * sense, or the key shall ask more often than its account allows.
+ * sense, or the key shall ask more often than its account allows; `role_denied` where the person whose it shall be may
+ * have none in the team any more.
  */
 export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promise<CreatedKey> {
   const now = deps.clock.now()
@@ -85,11 +89,14 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
     budgetWindowStart: periodStart(period, now),
     expiresAt,
     createdAt: now,
+    kind: request.kind ?? ('service' as const),
     createdBy: request.createdBy ?? null,
+    reader: request.createdBy ?? null,
+    mirroredBy: null,
     sessionId: request.sessionId ?? null,
     sharesBudget: false,
   }
-  await deps.store.insert(key)
+  if (!(await deps.store.insert(key))) throw new ServiceError('role_denied', 'Your role allows no keys in this team.')
   return { keyId: key.keyId, rawKey, display: key.display }
 }
 

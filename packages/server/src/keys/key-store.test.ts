@@ -107,12 +107,12 @@ describeEachEngine('keys', (engine) => {
 
   test('a revoked key is refused everywhere, and revoking it again changes nothing', async () => {
     const { rawKey, keyId } = await make({ ...(await makeAccount()), name: 'x' })
-    expect(await revokeKey({ store, clock }, keyId)).toBe('revoked')
+    expect(await revokeKey({ store, clock }, keyId)).toMatchObject({ status: 'revoked' })
     const revokedAt = (await store.find(keyId))?.revokedAt
     clock.time += 1_000
-    expect(await revokeKey({ store, clock }, keyId)).toBe('already_revoked')
+    expect(await revokeKey({ store, clock }, keyId)).toMatchObject({ status: 'already_revoked' })
     expect((await store.find(keyId))?.revokedAt).toBe(revokedAt)
-    expect(await revokeKey({ store, clock }, 'nobody')).toBe('unknown_key')
+    expect(await revokeKey({ store, clock }, 'nobody')).toMatchObject({ status: 'unknown_key' })
     for (const freshness of ['cached', 'fresh'] as const) {
       await expect(authenticator().authenticate(`Bearer ${rawKey}`, freshness)).rejects.toThrow(ServiceError)
     }

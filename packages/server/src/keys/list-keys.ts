@@ -1,9 +1,11 @@
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import type { KeyKind } from '../db/key-schema.ts'
 import { periodEnd, periodStart, type BudgetPeriod } from '../runtime/budget-period.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Right } from './caller.ts'
 import { parseModels, parseRights } from './key-permissions.ts'
-import type { KeyFilter, KeyRecord, KeyStore } from './key-store.ts'
+import { isUsable } from './key-origins.ts'
+import type { KeyFilter, KeyReader, KeyRecord, KeyStore } from './key-store.ts'
 import { type GatewayLimits, limitOfKey, limitsOfAccount, NO_LIMITS_SET } from './request-limits.ts'
 
 /** Keys on one page at most. */
@@ -23,10 +25,15 @@ export interface KeySummary {
   readonly requestsPerMinute: KeyLimitSummary
   readonly createdAt: number
   readonly expiresAt: number | null
+  /** When it ends unless it is rotated before; null where nobody has to. */
+  readonly rotateBy: number | null
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null
-  /** Whether the console made it for its playground. */
-  readonly isPlayground: boolean
+  readonly kind: KeyKind
+  /** The key that it follows; null for one that was made here. */
+  readonly mirroredBy: string | null
+  /** Who has seen its secret in the console, oldest first. */
+  readonly readers: readonly KeyReader[]
   /** Null for keys that an operator's command made; the name is null for a person who is gone. */
   readonly madeBy: { readonly userId: string; readonly name: string | null } | null
 }
@@ -64,7 +71,7 @@ export async function listKeys(deps: ListKeysDeps, filter: KeyFilter): Promise<r
 /** A key's row as its owner sees it at this time. */
 export function summaryOf(record: KeyRecord, now: number, gateway: GatewayLimits): KeySummary {
   const { keyId, name, display, accountId, teamId, createdAt, expiresAt, revokedAt, lastUsedAt } = record
-  const { createdBy, createdByName } = record
+  const { createdBy, createdByName, rotateBy, kind, mirroredBy, readers } = record
   return {
     keyId,
     name,
@@ -78,9 +85,12 @@ export function summaryOf(record: KeyRecord, now: number, gateway: GatewayLimits
     requestsPerMinute: limitSummary(record, gateway),
     createdAt,
     expiresAt,
+    rotateBy,
     revokedAt,
     lastUsedAt,
-    isPlayground: record.sessionId !== null,
+    kind,
+    mirroredBy,
+    readers,
     madeBy: createdBy === null ? null : { userId: createdBy, name: createdByName },
   }
 }
@@ -91,9 +101,9 @@ function limitSummary(record: KeyRecord, gateway: GatewayLimits): KeyLimitSummar
   return { own, inForce: limitOfKey(own, team.requestsPerMinute).most }
 }
 
-function statusOf({ revokedAt, expiresAt }: KeyRecord, now: number): KeySummary['status'] {
-  if (revokedAt !== null) return 'revoked'
-  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
+function statusOf(record: KeyRecord, now: number): KeySummary['status'] {
+  if (record.revokedAt !== null) return 'revoked'
+  return isUsable(record, now) ? 'active' : 'expired'
 }
 
 /**
@@ -110,4 +120,4 @@ function budgetOf(record: KeyRecord, now: number): KeyBudgetSummary {
   }
 }
 
-export type { KeyFilter, KeyStore } from './key-store.ts'
+export type { KeyFilter, KeyReader, KeyStore } from './key-store.ts'

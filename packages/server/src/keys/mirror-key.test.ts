@@ -5,7 +5,9 @@ import { seedCaller } from '../../testing/seed-caller.ts'
 import type { DatabaseEngine } from '../db/database.ts'
 import { createKeyAuthenticator } from './authenticate-key.ts'
 import type { Caller, Right } from './caller.ts'
+import { changeKey, type KeyChanges } from './change-key.ts'
 import { createKey, type KeyRequest } from './create-key.ts'
+import { MIRROR_DEPTH_MAX } from './key-origins.ts'
 import { createKeyStore } from './key-store.ts'
 import { createAccountLimitStore } from './account-limit-store.ts'
 import type { SystemClock } from '../runtime/clock.ts'
@@ -13,7 +15,8 @@ import { mirrorKey, type MirrorKeyDeps, type MirrorResult } from './mirror-key.t
 import { createMirrorStore } from './mirror-store.ts'
 import type { Peppers } from './pepper.ts'
 import { createRawKey } from './raw-key.ts'
-import { revokeMirrors } from './revoke-key.ts'
+import { revokeKey } from './revoke-key.ts'
+import { rotateKey } from './rotate-key.ts'
 
 const ALL: readonly Right[] = ['inference', 'deposits', 'keys']
 const NOW = 1_795_000_000_000
@@ -56,7 +59,7 @@ function suite(engine: DatabaseEngine): void {
     expect(await mirror(bearer, raw)).toEqual({ mirrored: true })
     const { keyId, keyName, display, ...shared } = await authenticate(raw)
     const { keyId: bearerId, keyName: _name, display: _display, rawKey: _raw, ...expected } = bearer
-    expect(shared).toEqual(expected)
+    expect(shared).toEqual({ ...expected, originIds: [bearerId] })
     expect([keyName, display]).toEqual(['mirror', `${raw.slice(0, 11)}…${raw.slice(-4)}`])
     expect(keyId).not.toBe(bearerId)
     now += 60_000
@@ -172,21 +175,86 @@ function suite(engine: DatabaseEngine): void {
     expect(again).toEqual({ mirrored: true, reason: 'already_mirrored' })
   })
 
-  test('all that was mirrored through a key can be revoked, over any number of steps', async () => {
+  test('a mirrored key follows what its origin may do, however that changes later', async () => {
+    const bearer = await createCaller({ models: ['svc-gpt', 'svc-opus'], expiresAt: NOW + 90_000 })
+    const raws = [createRawKey(), createRawKey()] as const
+    await mirror(bearer, raws[0])
+    await mirror(await authenticate(raws[0]), raws[1])
+    const change = async (keyId: string, changes: KeyChanges) => {
+      const key = await deps.keys.find(keyId)
+      if (key !== null) await changeKey(keyDeps(), key, changes)
+    }
+    const seen = async () => {
+      const { models, expiresAt, limits } = await authenticate(raws[1])
+      return [models, expiresAt, limits.requestsPerMinute.setFor]
+    }
+    expect(await seen()).toEqual([['svc-gpt', 'svc-opus'], NOW + 90_000, 'gateway'])
+    await change(bearer.keyId, { models: ['svc-gpt'], expiresAt: NOW + 60_000, requestsPerMinute: 7 })
+    expect(await seen()).toEqual([['svc-gpt'], NOW + 60_000, 'key'])
+    await change(bearer.keyId, { models: null, expiresAt: null, requestsPerMinute: null })
+    expect(await seen()).toEqual([null, null, 'gateway'])
+    // One in the middle may be narrowed by itself, and never widens what it came through.
+    await change((await authenticate(raws[0])).keyId, { models: ['svc-opus'], expiresAt: NOW + 30_000 })
+    await change(bearer.keyId, { models: ['svc-gpt', 'svc-opus'], expiresAt: NOW + 40_000 })
+    expect(await seen()).toEqual([['svc-opus'], NOW + 30_000, 'gateway'])
+    const { keyId } = await authenticate(raws[1])
+    expect(await deps.keys.find(keyId)).toMatchObject({ models: '["svc-opus"]', expiresAt: NOW + 30_000 })
+    expect(await active(bearer.accountId)).toHaveLength(3)
+    now += 30_000
+    expect(await active(bearer.accountId)).toHaveLength(1)
+    for (const raw of raws) await expect(authenticate(raw)).rejects.toMatchObject({ code: 'invalid_api_key' })
+    expect((await authenticate(bearer.rawKey)).keyId).toBe(bearer.keyId)
+  })
+
+  /** Keys that can be used, without the one that the account was made with. */
+  const active = async (accountId: string) => {
+    const listed = await deps.keys.list({ accountId, state: { kind: 'active', at: now }, limit: 10 })
+    return listed.filter(({ name }) => name !== 'test')
+  }
+
+  test('an origin that ended ends its mirrors, over any number of steps', async () => {
     const bearer = await createCaller()
     const raws = [createRawKey(), createRawKey(), createRawKey()] as const
     await mirror(bearer, raws[0])
     await mirror(await authenticate(raws[0]), raws[1])
-    // What came through a key that was revoked before is found all the same.
     await mirror(await authenticate(raws[1]), raws[2])
-    await deps.keys.revoke((await authenticate(raws[1])).keyId, now)
-    const other = await createCaller()
     const untouched = createRawKey()
-    await mirror(other, untouched)
-    expect(await revokeMirrors({ ...deps, store: createMirrorStore(opened.database) }, bearer.keyId)).toBe(2)
+    await mirror(await createCaller(), untouched)
+    const middle = (await authenticate(raws[1])).keyId
+    expect(await revokeKey({ store: deps.keys, clock: deps.clock }, middle)).toEqual({ status: 'revoked', mirrors: 1 })
+    expect((await authenticate(raws[0])).keyId).not.toBe(middle)
+    for (const raw of raws.slice(1)) await expect(authenticate(raw)).rejects.toMatchObject({ code: 'invalid_api_key' })
+    // One whose row was written while its origin ended is worth nothing either.
+    const { accountId } = bearer
+    await deps.keys.revoke(bearer.keyId, now)
+    const { database } = opened
+    const late = database.read.updateTable('api_key').set({ revoked_at: null }).where('mirrored_by', 'is not', null)
+    await database.write([late.compile()])
     for (const raw of raws) await expect(authenticate(raw)).rejects.toMatchObject({ code: 'invalid_api_key' })
-    expect((await authenticate(untouched)).accountId).toBe(other.accountId)
-    expect((await authenticate(bearer.rawKey)).keyId).toBe(bearer.keyId)
+    expect(await active(accountId)).toEqual([])
+    expect((await authenticate(untouched)).accountId).not.toBe(accountId)
+  })
+
+  test('a chain of mirrored keys has an end', async () => {
+    let bearer: Caller = await createCaller()
+    for (let depth = 0; depth < MIRROR_DEPTH_MAX; depth++) {
+      const raw = createRawKey()
+      expect(await mirror(bearer, raw)).toEqual({ mirrored: true })
+      bearer = await authenticate(raw)
+    }
+    expect(await mirror(bearer, createRawKey())).toEqual({ mirrored: false, reason: 'not_permitted' })
+  })
+
+  test('the successor of a mirrored key follows the same origin', async () => {
+    const bearer = await createCaller({ models: ['svc-gpt'], expiresAt: NOW + 60_000 })
+    const raw = createRawKey()
+    await mirror(bearer, raw)
+    const { keyId } = await authenticate(raw)
+    const rotation = { keyId, overlapMs: 0, userId: null }
+    const next = await rotateKey({ store: deps.keys, peppers, clock: deps.clock }, rotation)
+    expect(await authenticate(next.rawKey)).toMatchObject({ originIds: [bearer.keyId], models: ['svc-gpt'] })
+    await deps.keys.revoke(bearer.keyId, now)
+    await expect(authenticate(next.rawKey)).rejects.toMatchObject({ code: 'invalid_api_key' })
   })
 }
 

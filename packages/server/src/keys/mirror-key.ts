@@ -1,6 +1,7 @@
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import type { Caller } from './caller.ts'
+import { isUsable, MIRROR_DEPTH_MAX } from './key-origins.ts'
 import { parseKeyName } from './key-name.ts'
 import type { MirrorStore } from './mirror-store.ts'
 import type { Peppers } from './pepper.ts'
@@ -22,15 +23,15 @@ export interface MirrorRequest {
 /**
  * `already_mirrored`: the key works here, and nothing was changed. `invalid_key`: its form is not a key's, or it is one
  * that this caller cannot have mirrored; which of the two is not told, so that nobody can try keys here.
- * `not_permitted`: the caller's own key lacks the right, or is not valid any more.
+ * `not_permitted`: the caller's own key lacks the right, is not valid any more, or is a mirror of too many others.
  */
 export type MirrorResult =
   | { readonly mirrored: true; readonly reason?: 'already_mirrored' }
   | { readonly mirrored: false; readonly reason: 'invalid_key' | 'not_permitted' }
 
 /**
- * Makes a key that exists elsewhere valid here. It shares the caller's account, team, budget, expiry, models and
- * rights, and can never do more than the caller's own key. Only its hash is stored.
+ * Makes a key that exists elsewhere valid here. It shares the caller's account, team, budget, expiry, models, limit and
+ * rights as they are at each request, ends with the caller's key, and can never do more. Only its hash is stored.
  *
  * @throws {ServiceError} `invalid_value` when the name makes no sense.
  *
@@ -38,6 +39,7 @@ export type MirrorResult =
  */
 export async function mirrorKey(deps: MirrorKeyDeps, caller: Caller, request: MirrorRequest): Promise<MirrorResult> {
   if (!caller.rights.has('keys')) return { mirrored: false, reason: 'not_permitted' }
+  if (caller.originIds.length >= MIRROR_DEPTH_MAX) return { mirrored: false, reason: 'not_permitted' }
   const name = parseKeyName(request.name)
   const { raw } = request
   if (!isWellFormedKey(raw)) return { mirrored: false, reason: 'invalid_key' }
@@ -61,7 +63,6 @@ export async function mirrorKey(deps: MirrorKeyDeps, caller: Caller, request: Mi
   // Somebody may have been faster, here or on another gateway; or the caller's own key was revoked meanwhile.
   const present = known ?? (await deps.store.findByHash(hashes))
   if (present === null) return { mirrored: false, reason: 'not_permitted' }
-  const isOurs = present.accountId === caller.accountId && present.revokedAt === null
-  const isValid = isOurs && (present.expiresAt === null || present.expiresAt > now)
+  const isValid = present.accountId === caller.accountId && isUsable(present, now)
   return isValid ? { mirrored: true, reason: 'already_mirrored' } : { mirrored: false, reason: 'invalid_key' }
 }

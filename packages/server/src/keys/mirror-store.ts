@@ -1,10 +1,12 @@
 import { sql, type CompiledQuery } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { findOrigins, followOrigins, type KeyWorth } from './key-origins.ts'
+import { RIGHTS } from './key-permissions.ts'
 
 /** A key that exists elsewhere and shall be valid here through another one. */
 export interface NewMirror {
   readonly keyId: string
-  /** The key whose account, team, budget, expiry, models, limit and rights it shares. */
+  /** The key that it follows: its account, team, budget, expiry, models, limit and rights. */
   readonly mirroredBy: string
   readonly name: string
   readonly keyHash: string
@@ -14,11 +16,8 @@ export interface NewMirror {
 }
 
 /** What decides whether a key that is here already may count as mirrored. */
-export interface HashedKey {
-  readonly keyId: string
+export interface HashedKey extends Pick<KeyWorth, 'expiresAt' | 'rotateBy' | 'revokedAt'> {
   readonly accountId: string
-  readonly expiresAt: number | null
-  readonly revokedAt: number | null
 }
 
 export interface MirrorStore {
@@ -27,10 +26,8 @@ export interface MirrorStore {
    * key is revoked, expired or without the right `keys`, or when a key with this hash is there.
    */
   insert(mirror: NewMirror): Promise<boolean>
-  /** Finds a key by one of these hashes, whatever its state. */
+  /** Finds a key by one of these hashes, whatever its state, as its origins leave it. */
   findByHash(hashes: readonly string[]): Promise<HashedKey | null>
-  /** Revokes the keys that were mirrored through this one, and through those in turn. @returns how many it revoked. */
-  revokeAll(keyId: string, now: number): Promise<number>
 }
 
 /** Makes the store of mirrored keys. */
@@ -44,19 +41,21 @@ export function createMirrorStore(database: Database): MirrorStore {
     async findByHash(hashes) {
       const row = await read
         .selectFrom('api_key')
-        .select(['key_id as keyId', 'account_id as accountId', 'expires_at as expiresAt', 'revoked_at as revokedAt'])
+        .select(['key_id as keyId', 'account_id as accountId', 'rights', 'models'])
+        .select(['requests_per_minute as requestsPerMinute', 'expires_at as expiresAt'])
+        .select(['rotate_by as rotateBy', 'revoked_at as revokedAt'])
         .where('key_hash', 'in', hashes)
         .executeTakeFirst()
-      return row ?? null
-    },
-    async revokeAll(keyId, now) {
-      const [revoked = 0] = await database.write([revokeStatement(database, keyId, now)])
-      return revoked
+      if (row === undefined) return null
+      return followOrigins(row, (await findOrigins(database, [row.keyId])).get(row.keyId) ?? [])
     },
   }
 }
 
-/** One statement, so that the bearer's key cannot be revoked between a look and the write. */
+/**
+ * One statement, so that the bearer's key cannot be revoked between a look and the write. Nothing of what the bearer's key
+ * may do is copied: it is read at every request.
+ */
 function mirrorStatement({ read }: Database, mirror: NewMirror): CompiledQuery {
   const text = (value: string) => sql<string>`cast(${value} as text)`
   const whole = (value: number) => sql<number>`cast(${value} as bigint)`
@@ -71,10 +70,9 @@ function mirrorStatement({ read }: Database, mirror: NewMirror): CompiledQuery {
       text(mirror.keyHash).as('key_hash'),
       whole(mirror.pepperVersion).as('pepper_version'),
       text(mirror.display).as('display'),
-      'bearer.rights',
-      'bearer.models',
-      'bearer.requests_per_minute',
-      'bearer.expires_at',
+      text(RIGHTS.join(' ')).as('rights'),
+      'bearer.kind',
+      'bearer.created_by',
       whole(mirror.createdAt).as('created_at'),
       'bearer.key_id as mirrored_by',
     ])
@@ -96,35 +94,12 @@ function mirrorStatement({ read }: Database, mirror: NewMirror): CompiledQuery {
       'pepper_version',
       'display',
       'rights',
-      'models',
-      'requests_per_minute',
-      'expires_at',
+      'kind',
+      'created_by',
       'created_at',
       'mirrored_by',
     ])
     .expression(select)
     .onConflict((conflict) => conflict.doNothing())
-    .compile()
-}
-
-/** Walks over revoked keys too: what was mirrored through them may be valid still. */
-function revokeStatement({ read }: Database, keyId: string, now: number): CompiledQuery {
-  return read
-    .withRecursive('mirror', (db) =>
-      db
-        .selectFrom('api_key')
-        .select('key_id')
-        .where('mirrored_by', '=', keyId)
-        .union(
-          db
-            .selectFrom('api_key as child')
-            .innerJoin('mirror', 'mirror.key_id', 'child.mirrored_by')
-            .select('child.key_id'),
-        ),
-    )
-    .updateTable('api_key')
-    .set({ revoked_at: now })
-    .where('revoked_at', 'is', null)
-    .where('key_id', 'in', (db) => db.selectFrom('mirror').select('key_id'))
     .compile()
 }

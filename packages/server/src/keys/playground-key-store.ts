@@ -5,12 +5,8 @@ import type { Schema } from '../db/schema.ts'
 export interface PlaygroundKeyStore {
   /** Revokes all live keys of a session in a team but the newest ones. */
   keepNewest(session: { sessionId: string; teamId: string; kept: number; now: number }): Promise<void>
-  /**
-   * Revokes the keys of a person that have lost what they stand on: their session, or their place in the team.
-   *
-   * @param person.teamIds teams in which the person may play.
-   */
-  revokeBaseless(person: { userId: string; teamIds: readonly string[]; now: number }): Promise<void>
+  /** Revokes the keys of a person that have lost their session. */
+  revokeBaseless(person: { userId: string; now: number }): Promise<void>
 }
 
 /** Makes the store of the keys that the console makes for its playground. */
@@ -35,14 +31,14 @@ export function createPlaygroundKeyStore(database: Database): PlaygroundKeyStore
         .where('key_id', 'not in', newest)
       await database.write([statement.compile()])
     },
-    async revokeBaseless({ userId, teamIds, now }) {
+    async revokeBaseless({ userId, now }) {
       const statement = read
         .updateTable('api_key')
         .set({ revoked_at: now })
         .where('created_by', '=', userId)
         .where('session_id', 'is not', null)
         .where((where) => isLive(where, now))
-        .where((where) => where.or([hasNoSession(), where.not(where('team_id', 'in', ['', ...teamIds]))]))
+        .where(hasNoSession())
       await database.write([statement.compile()])
     },
   }

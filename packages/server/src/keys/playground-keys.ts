@@ -13,8 +13,6 @@ const LIVE_MAX = 8
 
 export interface PlaygroundKeysDeps extends CreateKeyDeps {
   readonly playStore: PlaygroundKeyStore
-  /** The teams in which a person may spend in the playground. */
-  readonly teamsOf: (userId: string) => Promise<readonly string[]>
 }
 
 /** A person who plays with a team's credits. */
@@ -30,27 +28,24 @@ export interface Player {
 export interface PlaygroundKeys {
   /** Makes a key that can ask models and nothing else. It ends with the session, and soon by itself. */
   create(player: Player): Promise<CreatedKey & { readonly expiresAt: number }>
-  /**
-   * Ends the keys of a person whose session or role has gone. Call it after either went: what runs ends within about a
-   * second.
-   */
+  /** Ends the keys of a person's sessions that have ended. What a person loses with a role ends with the role. */
   endBaseless(userId: string): Promise<void>
 }
 
 export function createPlaygroundKeys(deps: PlaygroundKeysDeps): PlaygroundKeys {
-  const { clock, playStore, teamsOf } = deps
+  const { clock, playStore } = deps
   return {
     create: async ({ accountId, teamId, userId, sessionId, sessionExpiresAt }) => {
       const expiresAt = Math.min(clock.now() + PLAYGROUND_KEY_MS, sessionExpiresAt)
       const made = await createKey(deps, {
         ...{ accountId, teamId, sessionId, expiresAt, createdBy: userId },
-        ...{ name: PLAYGROUND_KEY_NAME, rights: ['inference'] },
+        ...{ name: PLAYGROUND_KEY_NAME, rights: ['inference'], kind: 'playground' },
       })
       await playStore.keepNewest({ sessionId, teamId, kept: LIVE_MAX, now: clock.now() })
       return { ...made, expiresAt }
     },
     endBaseless: async (userId) => {
-      await playStore.revokeBaseless({ userId, teamIds: await teamsOf(userId), now: clock.now() })
+      await playStore.revokeBaseless({ userId, now: clock.now() })
     },
   }
 }

@@ -4,13 +4,11 @@ import { changeKey, type KeyChanges } from './change-key.ts'
 import { type CreatedKey, createKey, type CreateKeyDeps, type KeyRequest } from './create-key.ts'
 import type { KeyStore } from './key-store.ts'
 import { type KeySummary, listKeys, summaryOf } from './list-keys.ts'
-import { revokeKey, revokeMirrors } from './revoke-key.ts'
+import { revokeKey } from './revoke-key.ts'
 import { rotateKey } from './rotate-key.ts'
-import type { MirrorStore } from './mirror-store.ts'
 
 export interface TeamKeysDeps extends CreateKeyDeps {
   readonly store: Pick<KeyStore, 'find' | 'insert' | 'list' | 'revoke' | 'endBy' | 'change'>
-  readonly mirrors: Pick<MirrorStore, 'revokeAll'>
 }
 
 /** Whose keys somebody may handle. */
@@ -40,18 +38,22 @@ export interface TeamKeys {
    * @throws {ServiceError} `key_not_found` beyond the reach, or when it has ended; `invalid_value` as `changeKey` does.
    */
   change(reach: KeyReach, keyId: string, changes: KeyChanges): Promise<KeySummary>
-  /** @throws {ServiceError} `invalid_value` as `createKey` does. */
-  create(reach: KeyReach, request: Omit<KeyRequest, 'accountId' | 'teamId' | 'createdBy'>): Promise<CreatedKey>
+  /**
+   * Makes a personal key, or a service key where that is asked for.
+   *
+   * @throws {ServiceError} as `createKey` does; `role_denied` for a service key of somebody who handles only their own.
+   */
+  create(reach: KeyReach, request: TeamKeyRequest): Promise<CreatedKey>
   /** Revokes it, and what was mirrored through it. @throws {ServiceError} `key_not_found` beyond the reach. */
   revoke(reach: KeyReach, keyId: string): Promise<void>
   /** @throws {ServiceError} `key_not_found` beyond the reach, or when it has ended. */
   rotate(reach: KeyReach, keyId: string, overlapMs: number): Promise<CreatedKey & { readonly name: string }>
-  /** Revokes every key that a person has made in a team, and what was mirrored through them. */
-  revokeAllOf(person: Pick<KeyReach, 'teamId' | 'userId'>): Promise<void>
 }
 
-/** Keys that are looked at in one read. */
-const PAGE = 200
+/** What a person asks for: their own key, or the team's. */
+export interface TeamKeyRequest extends Omit<KeyRequest, 'accountId' | 'teamId' | 'createdBy' | 'sessionId' | 'kind'> {
+  readonly kind: 'personal' | 'service'
+}
 
 export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
   const find = async ({ teamId, userId, seesAll }: KeyReach, keyId: string) => {
@@ -72,30 +74,20 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
         ...{ ...page, teamId, state: { kind: state ?? 'unplayed', at: deps.clock.now() } as const },
         ...(seesAll ? {} : { createdBy: userId }),
       }),
-    create: ({ accountId, teamId, userId }, request) =>
-      createKey(deps, { ...request, accountId, teamId, createdBy: userId }),
+    create: async ({ accountId, teamId, userId, seesAll }, request) => {
+      if (request.kind === 'service' && !seesAll) {
+        throw new ServiceError('role_denied', 'Service keys are for those who handle all keys of the team.')
+      }
+      return createKey(deps, { ...request, accountId, teamId, createdBy: userId })
+    },
     revoke: async (reach, keyId) => {
       await find(reach, keyId)
       await revokeKey(deps, keyId)
-      await revokeMirrors({ store: deps.mirrors, clock: deps.clock }, keyId)
     },
     rotate: async (reach, keyId, overlapMs) => {
       const { name } = await find(reach, keyId)
       const made = await rotateKey(deps, { keyId, overlapMs, userId: reach.userId })
-      if (overlapMs === 0) await revokeMirrors({ store: deps.mirrors, clock: deps.clock }, keyId)
       return { ...made, name }
-    },
-    revokeAllOf: async ({ teamId, userId: createdBy }) => {
-      let after: string | undefined
-      do {
-        const page = { limit: PAGE, ...(after === undefined ? {} : { after }) }
-        const keys = await deps.store.list({ teamId, createdBy, ...page })
-        for (const { keyId, revokedAt } of keys) {
-          if (revokedAt === null) await revokeKey(deps, keyId)
-          await revokeMirrors({ store: deps.mirrors, clock: deps.clock }, keyId)
-        }
-        after = keys.length < PAGE ? undefined : keys.at(-1)?.keyId
-      } while (after !== undefined)
     },
   }
 }

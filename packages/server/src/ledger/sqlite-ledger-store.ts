@@ -46,7 +46,9 @@ function createReads(connection: DatabaseSync) {
   )
   const key = rowsOf(
     connection,
-    'select team_id, account_id, expires_at, revoked_at is not null from api_key where key_id = ?',
+    `select team_id, account_id, min(coalesce(expires_at, rotate_by), coalesce(rotate_by, expires_at)),
+            revoked_at is not null, mirrored_by
+       from api_key where key_id = ?`,
   )
   const hold = rowsOf(
     connection,
@@ -65,7 +67,7 @@ function createReads(connection: DatabaseSync) {
     foreignCommits: (): unknown => Reflect.get(foreignCommits.get() ?? [], 0),
     findBalance: (accountId: string): BalanceRow | null => balanceFrom(accountId, balance(accountId)),
     findBudget: (budgetId: string): BudgetRow | null => budgetFrom(budgetId, budget(budgetId)),
-    findKey: (keyId: string): KeyRow | null => keyFrom(key(keyId)),
+    findKey: (keyId: string): KeyRow | null => keyFrom(key, keyId),
     findHold: (holdId: string): HoldRow | null => holdFrom(holdId, hold(holdId)),
     findUsage: (usageId: string): UsageRow | null => usageFrom(usage(usageId)),
     findTransfer: (transferId: string): TransferRow | null => transferFrom(transfer(transferId)),
@@ -95,13 +97,24 @@ function budgetFrom(budgetId: string, row: Row | undefined): BudgetRow | null {
   }
 }
 
-function keyFrom(row: Row | undefined): KeyRow | null {
+/** A mirrored key ends with each key through which it came. */
+function keyFrom(find: (keyId: string) => Row | undefined, keyId: string): KeyRow | null {
+  const row = find(keyId)
   if (row === undefined) return null
-  return {
+  const own = {
     teamId: row[0] as string,
     accountId: row[1] as string,
     expiresAt: numberFrom(row[2]),
     isRevoked: row[3] === 1n,
+  }
+  const mirroredBy = row[4] as string | null
+  const origin = mirroredBy === null ? null : keyFrom(find, mirroredBy)
+  if (origin === null) return own
+  const expiresAt = Math.min(own.expiresAt ?? Infinity, origin.expiresAt ?? Infinity)
+  return {
+    ...own,
+    expiresAt: expiresAt === Infinity ? null : expiresAt,
+    isRevoked: own.isRevoked || origin.isRevoked,
   }
 }
 

@@ -24,7 +24,7 @@ export function createPasswordAttemptStore(database: Database): PasswordAttemptS
     async take(nameHash, delays, now) {
       const longest = Math.max(...delays)
       const forget = read.deleteFrom('sign_in_attempt').where('last_at', '<', now - KEPT_MS)
-      const row = { name_hash: nameHash, failures: 1, wait_until: now + delays[0], last_at: now }
+      const row = { name_hash: nameHash, failures: 1, wait_until: endAfter(delays[0], now), last_at: now }
       const count = read
         .insertInto('sign_in_attempt')
         .values(row)
@@ -33,7 +33,7 @@ export function createPasswordAttemptStore(database: Database): PasswordAttemptS
             .column('name_hash')
             .doUpdateSet({
               failures: sql<number>`sign_in_attempt.failures + 1`,
-              wait_until: sql<number>`cast(${now} as bigint) + ${delayAfter(delays)}`,
+              wait_until: waitAfter(delays, now),
               last_at: now,
             })
             // A wait that lies further ahead than any can was written by a clock that was wrong.
@@ -59,9 +59,15 @@ export function createPasswordAttemptStore(database: Database): PasswordAttemptS
   }
 }
 
-/** The delay of the failure that is counted now, by how many there were before. */
-function delayAfter(delays: readonly number[]) {
+/** No delay is no end: of two attempts at the same moment the one with the later clock may be counted first. */
+function endAfter(delay: number, now: number): number {
+  return delay === 0 ? 0 : now + delay
+}
+
+/** The end of the wait after the failure that is counted now, by how many there were before. */
+function waitAfter(delays: readonly number[], now: number) {
   const last = delays.length - 1
-  const cases = delays.slice(1, last).map((delay, at) => sql`when ${sql.lit(at + 1)} then ${sql.lit(delay)}`)
-  return sql<number>`case sign_in_attempt.failures ${sql.join(cases, sql` `)} else ${sql.lit(delays[last] ?? 0)} end`
+  const end = (delay: number) => sql`cast(${endAfter(delay, now)} as bigint)`
+  const cases = delays.slice(1, last).map((delay, at) => sql`when ${sql.lit(at + 1)} then ${end(delay)}`)
+  return sql<number>`case sign_in_attempt.failures ${sql.join(cases, sql` `)} else ${end(delays[last] ?? 0)} end`
 }

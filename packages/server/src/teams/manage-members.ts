@@ -1,6 +1,5 @@
 /** Members of a team: who is in it, what they are, and how they leave. */
 import { ServiceError } from '../errors/service-error.ts'
-import type { TeamKeys } from '../keys/team-keys.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Member, Membership } from './membership.ts'
 import type { Role } from './permissions.ts'
@@ -8,7 +7,6 @@ import type { TeamStore } from './team-store.ts'
 
 export interface ManageMembersDeps {
   readonly store: TeamStore
-  readonly keys: Pick<TeamKeys, 'revokeAllOf'>
   readonly clock: Clock
 }
 
@@ -50,8 +48,8 @@ export async function changeRole(
 }
 
 /**
- * Takes a member out of a team, at once. The keys that they have made there are revoked unless told otherwise, since
- * they know the secrets.
+ * Takes a member out of a team. Their own keys there end in the same transaction; keys that they have seen end at once,
+ * or after the team's overlap.
  *
  * @throws {ServiceError} `member_not_found`; `role_denied` for roles above one's own; `last_owner`.
  */
@@ -61,42 +59,24 @@ export async function removeMember(
   removed: { readonly userId: string; readonly keys: 'revoke' | 'keep' },
 ): Promise<void> {
   const { teamId } = actor
-  const { userId } = removed
-  const member = await findMember(deps, teamId, userId)
-  requireReach(actor.role, member.role)
-  await takeOut(deps, { teamId, userId, role: member.role, keys: removed.keys })
+  const { userId, keys } = removed
+  const { role: from } = await findMember(deps, teamId, userId)
+  requireReach(actor.role, from)
+  if (!(await deps.store.removeMember({ teamId, userId, from, keys, now: deps.clock.now() }))) throw lastOwner()
 }
 
 /**
- * Leaves a team. The person's keys there are revoked: whoever is out of a team spends nothing of it.
+ * Leaves a team. The person's own keys there end in the same transaction; keys that they have seen, after the team's
+ * overlap.
  *
  * @throws {ServiceError} `last_owner`.
  */
 export async function leaveTeam(
   deps: ManageMembersDeps,
-  { teamId, role }: Pick<Membership, 'teamId' | 'role'>,
+  { teamId, role: from }: Pick<Membership, 'teamId' | 'role'>,
   userId: string,
 ): Promise<void> {
-  await takeOut(deps, { teamId, userId, role, keys: 'revoke' })
-}
-
-/**
- * Keys end before the membership does: a process that dies in between leaves a member without keys, who can be taken
- * out again, and never keys without a member. An owner becomes a member first, which is refused to the last one before
- * anything has ended. What was made meanwhile ends with the second call.
- */
-async function takeOut(
-  deps: ManageMembersDeps,
-  { teamId, userId, role, keys }: { teamId: string; userId: string; role: Role; keys: 'revoke' | 'keep' },
-): Promise<void> {
-  const now = deps.clock.now()
-  if (role === 'owner' && !(await deps.store.setRole({ teamId, userId, from: role, to: 'member', now }))) {
-    throw lastOwner()
-  }
-  const from = role === 'owner' ? 'member' : role
-  if (keys === 'revoke') await deps.keys.revokeAllOf({ teamId, userId })
-  if (!(await deps.store.removeMember({ teamId, userId, from, now }))) throw lastOwner()
-  if (keys === 'revoke') await deps.keys.revokeAllOf({ teamId, userId })
+  if (!(await deps.store.removeMember({ teamId, userId, from, now: deps.clock.now() }))) throw lastOwner()
 }
 
 async function findMember({ store }: ManageMembersDeps, teamId: string, userId: string): Promise<Member> {

@@ -2,7 +2,7 @@
  * Room `teams`: people, the teams that share one credit pool, and what each role may do there. Every check of the
  * console asks this table; nothing else decides. Source: decision 0041 (teams and roles).
  */
-import { teamPermissions, type TeamPermission, type TeamRole } from '@svc/contract'
+import { teamPermissions, type TeamPermission, type TeamRole, teamRoles } from '@svc/contract'
 
 export type Role = TeamRole
 export type Permission = TeamPermission
@@ -20,6 +20,10 @@ const TABLE: Readonly<Record<Role, readonly Permission[]>> = {
 
 export function can(role: Role, permission: Permission): boolean {
   return TABLE[role].includes(permission)
+}
+
+export function rolesWith(permission: Permission): readonly Role[] {
+  return teamRoles.filter((role) => can(role, permission))
 }
 
 export function permissionsOf(role: Role): readonly Permission[] {

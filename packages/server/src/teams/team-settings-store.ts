@@ -12,6 +12,7 @@ export interface TeamSettings {
   readonly reserved: bigint
   readonly threshold: bigint | null
   readonly isLow: boolean
+  readonly rotationOverlapMs: number
 }
 
 export interface NewCap {
@@ -40,6 +41,7 @@ export interface TeamSettingsStore {
   setLimit(budgetId: string, limit: bigint | null): Promise<void>
   /** Gives the team a budget of its own; one that it had stays for the holds that were placed in it. */
   insertCap(cap: NewCap): Promise<void>
+  setRotationOverlap(teamId: string, overlapMs: number): Promise<void>
   /** Sets the threshold; whether the balance is below it by now is noted and not told. Null ends the alert. */
   setAlert(teamId: string, threshold: bigint | null, now: number): Promise<void>
   /** Teams whose balance fell below their threshold and who were not told yet. */
@@ -68,6 +70,7 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
           'budget.reserved',
           'team_alert.threshold_nanocredits',
           'team_alert.is_low as isLow',
+          'team.rotation_overlap_ms as rotationOverlapMs',
         ])
         .where('team.team_id', '=', teamId)
         .executeTakeFirst()
@@ -81,6 +84,7 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
         reserved: row.reserved ?? 0n,
         threshold: row.threshold_nanocredits,
         isLow: row.isLow === 1,
+        rotationOverlapMs: row.rotationOverlapMs,
       }
     },
     async setLimit(budgetId, limit) {
@@ -97,6 +101,10 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
           .compile(),
         read.updateTable('team').set({ budget_id: budgetId }).where('team_id', '=', teamId).compile(),
       ])
+    },
+    async setRotationOverlap(teamId, overlapMs) {
+      const set = { rotation_overlap_ms: overlapMs }
+      await database.write([read.updateTable('team').set(set).where('team_id', '=', teamId).compile()])
     },
     async setAlert(teamId, threshold, now) {
       if (threshold === null) {

@@ -43,6 +43,8 @@ export interface TeamSettingsView {
   readonly resetsAt: number | null
   readonly threshold: Nanocredits | null
   readonly isLow: boolean
+  /** How long keys that a departed person has seen still work, in milliseconds. */
+  readonly rotationOverlapMs: number
 }
 
 export async function readTeamSettings(
@@ -60,6 +62,7 @@ export async function readTeamSettings(
     resetsAt: periodEnd(period, now),
     threshold: threshold === null ? null : nanocreditsOf(threshold),
     isLow: found.isLow,
+    rotationOverlapMs: found.rotationOverlapMs,
   }
 }
 
@@ -94,6 +97,20 @@ export async function setTeamAlert(
 ): Promise<void> {
   if (threshold !== null) requireAmount(threshold, 'credits')
   await settings.setAlert(teamId, threshold, clock.now())
+}
+
+/**
+ * Sets how long a key still works after somebody who has seen its secret lost the right to handle it. Keys that have to
+ * be rotated already keep their end.
+ *
+ * @param overlapMs 0 ends such keys at once; a day at most.
+ */
+export async function setRotationOverlap(
+  { settings }: Pick<TeamSettingsDeps, 'settings'>,
+  teamId: string,
+  overlapMs: number,
+): Promise<void> {
+  await settings.setRotationOverlap(teamId, overlapMs)
 }
 
 async function getSettings(settings: TeamSettingsStore, teamId: string) {

@@ -1,6 +1,7 @@
 import { sql, type CompiledQuery } from 'kysely'
 import { isUniqueViolation } from '../db/database-failure.ts'
 import type { Database } from '../db/database.ts'
+import { endLostKeys, type LostRole } from './lost-keys.ts'
 import type { Member, Membership } from './membership.ts'
 import type { Role } from './permissions.ts'
 
@@ -26,15 +27,18 @@ export interface TeamStore {
   addMember(member: { teamId: string; userId: string; role: Role; createdAt: number }): Promise<boolean>
   /**
    * Changes a role that is still the one it was; never takes the last owner's, nor that of the person whom the team was
-   * made with. Whoever may not invite any more has their open invitations withdrawn. Returns false when nothing
-   * changed.
+   * made with. Whoever may not invite any more has their open invitations withdrawn, and keys end as `endLostKeys` says.
+   * Returns false when nothing changed.
    */
   setRole(change: RoleChange): Promise<boolean>
   /**
-   * Removes a member whose role is still the one it was, with the invitations that they have open; never the last
-   * owner, nor the person whom the team was made with. Returns false when nothing changed.
+   * Removes a member whose role is still the one it was, with the invitations that they have open, and their keys as
+   * `endLostKeys` says; never the last owner, nor the person whom the team was made with. Returns false when nothing
+   * changed.
+   *
+   * @param member.keys what becomes of keys that they have seen and that are not theirs; `keep` when absent.
    */
-  removeMember(member: Omit<RoleChange, 'to'>): Promise<boolean>
+  removeMember(member: Omit<RoleChange, 'to'> & { readonly keys?: LostRole['keys'] }): Promise<boolean>
   rename(teamId: string, name: string): Promise<void>
   /** How many teams a person owns. */
   countOwned(userId: string): Promise<number>
@@ -122,10 +126,11 @@ export function createTeamStore(database: Database): TeamStore {
         lockTeam(database, change.teamId),
         statement.compile(),
         withdrawInvitations(database, change),
+        ...endLostKeys(database, { ...change, keys: 'keep' }),
       ])
       return changed === 1
     },
-    async removeMember(member) {
+    async removeMember({ keys = 'keep', ...member }) {
       const statement = read
         .deleteFrom('team_member')
         .where('team_id', '=', member.teamId)
@@ -136,6 +141,7 @@ export function createTeamStore(database: Database): TeamStore {
         lockTeam(database, member.teamId),
         statement.compile(),
         withdrawInvitations(database, member),
+        ...endLostKeys(database, { ...member, keys }),
       ])
       return removed === 1
     },

@@ -33,6 +33,7 @@ const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'key.create': 'Made a key',
   'key.change': 'Changed a key',
   'key.revoke': 'Revoked a key',
+  'key.rotate': 'Rotated a key',
   'mail.retry': 'Had a letter tried again',
   'mail.suppress': 'Ended letters to an address',
   'audit.run': 'Started an audit',

@@ -43,7 +43,7 @@ declare
 
   a_posted bigint[]; a_held bigint[]; a_active boolean[]; a_changed boolean[];
   b_limit bigint[]; b_period text[]; b_start bigint[]; b_spent bigint[]; b_reserved bigint[]; b_changed boolean[];
-  k_account text[]; k_expires bigint[]; k_revoked boolean[];
+  k_account text[]; k_expires bigint[]; k_revoked boolean[]; k_mirrors bigint;
   h_stored text[]; h_state text[]; h_account int[]; h_key int[]; h_team int[]; h_budget int[];
   h_team_start bigint[]; h_budget_start bigint[]; h_process text[]; h_amount bigint[]; h_limit bigint[];
   h_ended bigint[]; h_progress text[]; h_changed boolean[]; h_place int[]; h_settle int[];
@@ -101,11 +101,26 @@ begin
     left join (select * from hold where hold_id = any (hold_ids) order by hold_id for update) l on l.hold_id = i.id
     left join usage_record u on u.usage_id = i.id and u.usage_id = any (hold_ids);
 
-  select array_agg(l.account_id order by i.n), array_agg(l.expires_at order by i.n),
-         array_agg(l.revoked_at is not null order by i.n)
-    into k_account, k_expires, k_revoked
+  select array_agg(l.account_id order by i.n), array_agg(least(l.expires_at, l.rotate_by) order by i.n),
+         array_agg(l.revoked_at is not null order by i.n), count(l.mirrored_by)
+    into k_account, k_expires, k_revoked, k_mirrors
     from unnest(key_ids) with ordinality i (id, n)
     left join api_key l on l.key_id = i.id and l.key_id = any (key_ids);
+
+  -- A mirrored key ends with each key through which it came.
+  if k_mirrors > 0 then
+    with recursive chain (n, mirrored_by, expires_at, is_revoked) as (
+      select i.n, l.mirrored_by, k_expires[i.n], k_revoked[i.n]
+        from unnest(key_ids) with ordinality i (id, n)
+        left join api_key l on l.key_id = i.id and l.key_id = any (key_ids)
+      union all
+      select c.n, l.mirrored_by, least(l.expires_at, l.rotate_by), l.revoked_at is not null
+        from chain c join api_key l on l.key_id = c.mirrored_by)
+    select array_agg(e.expires_at order by e.n), array_agg(e.is_revoked order by e.n)
+      into k_expires, k_revoked
+      from (select c.n, min(c.expires_at) as expires_at, bool_or(c.is_revoked) as is_revoked
+              from chain c group by c.n) e;
+  end if;
 
   -- A hold that appeared after the first look belongs to a batch that was sent twice: the next attempt sees it whole.
   for entry in 1 .. cardinality(hold_ids) loop

@@ -21,7 +21,11 @@ export function renderTeamKey(key: KeySummary) {
     expires_at: secondsOf(key.expiresAt),
     revoked_at: secondsOf(key.revokedAt),
     last_used_at: secondsOf(key.lastUsedAt),
-    is_playground: key.isPlayground,
+    kind: key.kind,
+    is_playground: key.kind === 'playground',
+    seen_by: key.readers.map(({ userId, name, seenAt }) => ({ id: userId, name: name ?? '', at: secondsOf(seenAt) })),
+    rotate_by: secondsOf(key.rotateBy),
+    mirrored_by: key.mirroredBy,
     made_by: key.madeBy === null ? null : { id: key.madeBy.userId, name: key.madeBy.name ?? '' },
   }
 }

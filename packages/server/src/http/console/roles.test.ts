@@ -13,6 +13,7 @@ const ALLOWED: Readonly<Record<TeamPermission, readonly TeamRole[]>> = {
   'members:manage': ['owner', 'admin'],
   'keys:own': ['owner', 'admin', 'member'],
   'keys:all': ['owner', 'admin'],
+  'keys:rotation': ['owner'],
   'usage:own': ['owner', 'admin', 'billing', 'member', 'viewer'],
   'usage:all': ['owner', 'admin', 'billing', 'viewer'],
   'deposits:manage': ['owner', 'admin', 'billing'],

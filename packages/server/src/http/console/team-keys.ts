@@ -72,6 +72,7 @@ export function mountTeamKeys(app: FastifyInstance, parts: ConsoleEdge): void {
       expiresAt: expiresAt == null ? null : expiresAt * 1_000,
       models: models ?? null,
       requestsPerMinute: body.requests_per_minute ?? null,
+      kind: body.kind,
     })
     return { id: made.keyId, name: name.trim(), display: made.display, key: made.rawKey }
   })
@@ -80,7 +81,6 @@ export function mountTeamKeys(app: FastifyInstance, parts: ConsoleEdge): void {
   )
   mountSession(app, parts, consoleEndpoints.changeTeamKey, async ({ body, path, ...person }) => {
     const changed = await keys.change(reachOf(person), path.key_id, changesOf(body))
-    parts.edge.authenticator.forget(path.key_id)
     return renderKey(changed, person.session.user.userId)
   })
   mountSession(app, parts, consoleEndpoints.rotateTeamKey, async ({ body, path, ...person }) => {

@@ -5,10 +5,17 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { inviteMember, INVITATIONS_MAX, resendInvitation, revokeInvitation } from '../../teams/invitations.ts'
 import { changeRole, leaveTeam, listMembers, removeMember } from '../../teams/manage-members.ts'
 import type { Membership } from '../../teams/membership.ts'
-import { createTeam, readTeamSettings, setTeamAlert, setTeamCap } from '../../teams/team-settings.ts'
+import {
+  createTeam,
+  readTeamSettings,
+  setRotationOverlap,
+  setTeamAlert,
+  setTeamCap,
+} from '../../teams/team-settings.ts'
 import type { Session } from '../../sign-in/sign-in.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
+const HOUR_MS = 3_600_000
 const secondsOf = (ms: number): number => Math.floor(ms / 1_000)
 
 interface OpenInvitation {
@@ -106,11 +113,16 @@ function mountSettings(app: FastifyInstance, parts: ConsoleEdge): void {
       alert_credits: view.threshold === null ? null : creditsJson(view.threshold),
       alert_is_low: view.isLow,
       alert_can_mail: canMail,
+      rotation_overlap_hours: view.rotationOverlapMs / HOUR_MS,
     }
   })
   mountSession(app, parts, consoleEndpoints.setTeamCap, async ({ membership, body: { cap } }) => {
     const wanted = cap === null ? null : { limit: parseCredits(cap.credits) ?? ZERO, period: cap.period }
     await setTeamCap(settings, membership.teamId, wanted)
+    return { done: true }
+  })
+  mountSession(app, parts, consoleEndpoints.setRotationOverlap, async ({ membership, body }) => {
+    await setRotationOverlap(settings, membership.teamId, body.hours * HOUR_MS)
     return { done: true }
   })
   mountSession(app, parts, consoleEndpoints.setTeamAlert, async ({ membership, body }) => {

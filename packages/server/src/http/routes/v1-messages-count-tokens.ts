@@ -8,13 +8,13 @@ import { checkContentType } from '../read-json-body.ts'
 import { readBody } from '../read-body.ts'
 import { admitCaller } from '../route.ts'
 
-/** POST /v1/messages/count_tokens. Free, and counted by the rate limits. Source: decision 0037 (messages). */
+/** POST /v1/messages/count_tokens. Free, so that no hold asks for the key: its row is read. Counted by the rate limits. Source: decision 0037 (messages). */
 export function v1MessagesCountTokens(app: FastifyInstance, deps: EdgeDeps): void {
   const endpoint = endpoints.countMessageTokens
   app.post(endpoint.path, { errorHandler: sendMessageError }, async (request, reply) => {
     takeKeyHeader(request)
     const call = { request, reply }
-    const caller = await admitCaller(deps, call, endpoint, 'cached')
+    const caller = await admitCaller(deps, call, endpoint, 'fresh')
     checkContentType(call)
     const limits = { bytesMax: deps.limits.chatBodyBytes, budget: deps.limits.bodies }
     const { body, release } = await readBody(request.raw, limits)
