@@ -91,7 +91,7 @@ export const teamSettings = z.object({
   alert_is_low: z.boolean().describe('Whether the balance is below it now.'),
   alert_can_mail: z.boolean().describe('False where this gateway sends no mail.'),
   rotation_overlap_hours: z
-    .number()
+    .int()
     .describe('How long a key still works after somebody who has seen its secret lost the right to handle it.'),
 })
 

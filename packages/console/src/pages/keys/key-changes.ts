@@ -50,7 +50,7 @@ export function useChangeKey(keyId: string) {
   const team = useTeam()
   const refresh = useKeysRefresh()
   return useAction({
-    act: ({ expires_at: end, requests_per_minute: rate, ...draft }: KeyDraft) =>
+    act: ({ expires_at: end, requests_per_minute: rate, kind: _kind, ...draft }: KeyDraft) =>
       consoleApi.call(consoleEndpoints.changeTeamKey, {
         path: { team_id: team.id, key_id: keyId },
         body: {

@@ -1,5 +1,6 @@
 import type { TeamKey } from '@svc/contract'
 import { type FormEvent, useId, useState } from 'react'
+import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -17,7 +18,14 @@ export interface KeyDraft {
   readonly models: string[] | null
   /** Null for the team's limit; undefined to leave it as it is. */
   readonly requests_per_minute: number | null | undefined
+  /** Undefined for a key that is there already: whose it is stays. */
+  readonly kind: 'personal' | 'service' | undefined
 }
+
+const KINDS = [
+  { value: 'personal', text: 'You: it ends when you leave the team' },
+  { value: 'service', text: 'The team: for programs in production' },
+] as const
 
 const PERIODS = [
   { value: 'none', text: 'in all' },
@@ -53,10 +61,11 @@ function draftOf(fields: FormData, models: readonly string[], present: PresentKe
     models: models.length === 0 ? null : [...models],
     // One that the team's has fallen below stays, while other things of the key are changed.
     requests_per_minute: rate === present?.requests_per_minute ? undefined : rate,
+    kind: present === null ? (formText(fields, 'kind') === 'service' ? 'service' : 'personal') : undefined,
   }
 }
 
-type PresentKey = Omit<KeyDraft, 'expires_at' | 'requests_per_minute'> &
+type PresentKey = Omit<KeyDraft, 'expires_at' | 'requests_per_minute' | 'kind'> &
   Pick<TeamKey, 'expires_at' | 'requests_per_minute'>
 
 interface KeyFormProps {
@@ -71,6 +80,7 @@ interface KeyFormProps {
 
 /** Name, and if wanted a budget, an end, a limit and the models of a key. */
 export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel }: KeyFormProps) {
+  const handlesAll = useCan('keys:all')
   const [models, setModels] = useState<readonly string[]>(present?.models ?? [])
   const budgetNote = useId()
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -91,6 +101,7 @@ export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel
         autoComplete="off"
         defaultValue={present?.name}
       />
+      {present === null && handlesAll && <SelectField label="Belongs to" name="kind" options={KINDS} />}
       <div className="grid grid-cols-[minmax(0,1fr)_10.5rem] items-start gap-x-3 gap-y-1.5">
         <TextField
           label="Budget in credits"

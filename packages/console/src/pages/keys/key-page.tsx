@@ -18,6 +18,7 @@ import { UsageTable } from '../usage/usage-table.tsx'
 import { EditKeyDialog } from './edit-key-dialog.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
 import { BudgetBar } from './key-budget.tsx'
+import { KeyHolderFacts, RotateNote } from './key-holder.tsx'
 import { KeyRate } from './key-rate.tsx'
 import { LastUsed } from '../../ui/last-used.tsx'
 import { textLink } from '../../ui/text-link.ts'
@@ -49,7 +50,7 @@ export function KeyPage() {
         actions={key.status === 'active' && <KeyActions target={key} />}
       >
         <div className="flex flex-col gap-6">
-          {key.status !== 'active' && <EndedNote target={key} />}
+          {key.status === 'active' ? <RotateNote target={key} /> : <EndedNote target={key} />}
           <Card>
             <Spending
               target={key}
@@ -116,7 +117,8 @@ function KeyActions({ target }: { readonly target: Exact<TeamKey> }) {
 }
 
 function EndedNote({ target }: { readonly target: Exact<TeamKey> }) {
-  const at = target.revoked_at ?? target.expires_at
+  const ends = [target.expires_at, target.rotate_by].filter((end) => end !== null)
+  const at = target.revoked_at ?? (ends.length === 0 ? null : Math.min(...ends))
   return (
     <p className="rounded-lg bg-sunken px-4 py-3 text-soft">
       This key {target.status === 'revoked' ? 'was revoked' : 'expired'} {at !== null && <Time seconds={at} />}. It
@@ -221,6 +223,7 @@ function Details({ target }: { readonly target: Exact<TeamKey> }) {
       <Fact name="Made">
         <Time seconds={target.created_at} /> by {target.made_by === null ? 'the operator' : target.made_by.name}
       </Fact>
+      <KeyHolderFacts target={target} />
       <Fact name="Id">
         <span className="font-mono text-[12px] break-all text-soft">{target.id}</span>
       </Fact>

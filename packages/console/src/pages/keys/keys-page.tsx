@@ -18,6 +18,7 @@ import { quietLink, textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './end-key-dialogs.tsx'
 import { KeyBudget, PERIOD_TEXTS } from './key-budget.tsx'
+import { RotateMark } from './key-holder.tsx'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/keys')
@@ -120,6 +121,7 @@ function KeyRow({ target, seesAll }: { readonly target: Exact<TeamKey>; readonly
         </Link>
         {!isActive && <span className="ml-2 rounded bg-sunken px-1.5 text-[12px]">{target.status}</span>}
         <div className="font-mono text-[12px] text-soft">{target.display}</div>
+        {isActive && <RotateMark target={target} />}
         {target.requests_per_minute !== null && (
           <div className="text-[12px] text-soft">{rateText(target.requests_per_minute_in_force)}</div>
         )}
@@ -147,6 +149,7 @@ function KeyRow({ target, seesAll }: { readonly target: Exact<TeamKey>; readonly
       {seesAll && (
         <td className={clsx(cell, 'hidden max-w-40 truncate lg:table-cell')} title={target.made_by?.name}>
           {target.made_by === null ? <span className="text-soft">operator</span> : target.made_by.name}
+          {target.kind === 'service' && target.made_by !== null && <span className="text-soft">, for the team</span>}
         </td>
       )}
       <td className={clsx(cell, right)}>{isActive && <KeyMenu target={target} />}</td>

@@ -83,7 +83,7 @@ function KeyForm({ create }: { readonly create: ReturnType<typeof useCreateKey> 
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const name = formText(new FormData(event.currentTarget), 'name')
-    create.mutate({ name, budget: null, expires_at: null, models: null, requests_per_minute: null })
+    create.mutate({ name, budget: null, expires_at: null, models: null, requests_per_minute: null, kind: 'personal' })
   }
   return (
     <form className="flex flex-col gap-3" onSubmit={submit}>

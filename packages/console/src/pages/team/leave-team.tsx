@@ -9,7 +9,7 @@ import { Card } from '../../ui/page.tsx'
 import { useChange } from '../../ui/use-change.ts'
 
 const LEAD =
-  'Your keys in this team are revoked at once; requests that run with them end within a second. ' +
+  'Your own keys in this team are revoked at once; requests that run with them end within a second. ' +
   'Only somebody in the team can ask you back.'
 
 export function LeaveTeam() {
@@ -24,7 +24,7 @@ export function LeaveTeam() {
   return (
     <Card title="Leave the team">
       <p className="mb-3 break-words text-soft">
-        You reach nothing of {team.name} any more, and the keys that you have made here end.
+        You reach nothing of {team.name} any more, and your own keys here end.
       </p>
       <Button look="warning" className="max-w-full" onClick={() => setOpen(true)}>
         <span className="truncate">Leave {team.name}</span>

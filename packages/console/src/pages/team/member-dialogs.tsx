@@ -31,7 +31,11 @@ export function ChangeRoleDialog({ member, onClose }: MemberDialogProps) {
     change.mutate()
   }
   return (
-    <Dialog title={`Role of ${member.name}`} lead="It holds from their next click on." onClose={onClose}>
+    <Dialog
+      title={`Role of ${member.name}`}
+      lead="It holds from their next click on. Keys that the new role may not have end; service keys that they have seen must be replaced."
+      onClose={onClose}
+    >
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <RoleChoice
           roles={team.role === 'owner' ? teamRoles : teamRoles.filter((each) => each !== 'owner')}
@@ -55,12 +59,12 @@ export function ChangeRoleDialog({ member, onClose }: MemberDialogProps) {
 /** Names the person, and says what becomes of their keys. */
 export function RemoveMemberDialog({ member, onClose }: MemberDialogProps) {
   const team = useTeam()
-  const [keepsKeys, setKeepsKeys] = useState(false)
+  const [endsAll, setEndsAll] = useState(false)
   const remove = useChange({
     change: () =>
       consoleApi.call(consoleEndpoints.removeMember, {
         path: { team_id: team.id, user_id: member.user_id },
-        query: { keys: keepsKeys ? 'keep' : 'revoke' },
+        query: { keys: endsAll ? 'revoke' : 'keep' },
       }),
     refresh: [['team', team.id]],
     done: `${member.name} is out of the team.`,
@@ -76,15 +80,15 @@ export function RemoveMemberDialog({ member, onClose }: MemberDialogProps) {
         <label className="flex items-start gap-3">
           <input
             type="checkbox"
-            checked={keepsKeys}
-            onChange={(event) => setKeepsKeys(event.target.checked)}
+            checked={endsAll}
+            onChange={(event) => setEndsAll(event.target.checked)}
             className="mt-1 accent-accent"
           />
           <span>
-            Keep the keys that they have made here
+            End every key whose secret they have seen, at once
             <span className="block text-[12px] text-soft">
-              They know the secrets. Without this the keys are revoked, and requests that run with them end within a
-              second.
+              Their own keys end in any case. Without this, service keys that they have seen work for the time that the
+              team has set, so that you can replace them.
             </span>
           </span>
         </label>

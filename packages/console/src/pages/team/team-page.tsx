@@ -5,6 +5,7 @@ import { membersQuery } from '../../api/people.ts'
 import { useCan, useTeam } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
+import { DeparturesCard } from './departures-card.tsx'
 import { InvitationTable } from './invitation-table.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { LimitsCard } from './limits-card.tsx'
@@ -43,6 +44,7 @@ export function TeamPage() {
           <CapCard />
           <AlertCard />
           <LimitsCard />
+          <DeparturesCard />
           <NameCard />
           {!team.is_personal && <LeaveTeam />}
         </div>
