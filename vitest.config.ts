@@ -1,10 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Tests that change or measure the process that they run in: its time zone, its memory, its sockets, timers and
- * warnings. Each of these files gets a process of its own.
+ * Tests that change or measure the process that they run in: its time zone, its memory, its work, its sockets,
+ * timers and warnings. Each of these files gets a process of its own.
  */
-const alone = ['tests/backpressure.test.ts', 'tests/days.test.ts', 'tests/streaming-frames.test.ts']
+const alone = [
+  'tests/backpressure.test.ts',
+  'tests/days.test.ts',
+  'tests/scrub-secrets.test.ts',
+  'tests/strangers.test.ts',
+  'tests/streaming-frames.test.ts',
+]
 
 /**
  * Every test of the repository but the tree's own. PostgreSQL is started once, for those that ask for it.

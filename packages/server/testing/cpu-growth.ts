@@ -4,7 +4,7 @@
 const NOISE_MS = 40
 /** Doubling a text doubles linear work, and makes four times as much of what grows with its square. */
 const GROWTH_MAX = 3
-const TRIES = 3
+const TRIES = 6
 
 async function leastCpuMs(work: () => unknown): Promise<number> {
   let least = Infinity
