@@ -13,7 +13,9 @@ export const healthReply = z
       .describe('State by modality; off means that no upstream is configured for it.'),
     database: z
       .enum(['ok', 'degraded', 'down'])
-      .describe('Degraded while commits fail or are late; down when it does not answer and nothing can be charged.'),
+      .describe(
+        'Degraded while commits fail or are late, or settlements wait to be written; down when it does not answer and nothing can be charged.',
+      ),
     deposits: z
       .enum(['ok', 'degraded', 'off'])
       .describe('Whether the chains can be read; deposits wait while they cannot. Off means that none are taken.'),

@@ -45,25 +45,36 @@ export interface Gateway {
   start(): Promise<string>
   /**
    * Takes no more requests, lets the running ones finish up to the configured grace, settles every one, and closes all.
+   *
+   * @returns ids of requests whose settlement could not be written; whoever finds their lease run out settles them.
    */
-  stop(): Promise<void>
+  stop(): Promise<readonly string[]>
 }
 
 /** How often a stop looks whether requests are still open, in milliseconds. */
 const STOP_POLL_MS = 20
 
+/** Waits for requests that still run. Those whose settlement could not be written end by no waiting of this kind. */
 async function waitForHolds(openHolds: OpenHolds, limitMs: number): Promise<void> {
   const until = performance.now() + limitMs
-  while (openHolds.size > 0 && performance.now() < until) await pauseFor(STOP_POLL_MS)
+  while (openHolds.size > openHolds.stuck().length && performance.now() < until) await pauseFor(STOP_POLL_MS)
 }
 
-async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => Promise<void>): Promise<void> {
+/** @returns the requests whose settlement could not be written. */
+async function stopParts(
+  parts: Parts,
+  app: FastifyInstance,
+  stopWorkers: () => Promise<void>,
+): Promise<readonly string[]> {
   const { openHolds, config } = parts
   // The listener closes now; connections that are busy stay until their answer is out.
   const closed = app.close()
   await waitForHolds(openHolds, config.limits.shutdownGraceMs)
   openHolds.stop()
   await waitForHolds(openHolds, SETTLE_MS)
+  // Once more, since the database may be back: what is left is settled by the journal of its hold.
+  await openHolds.rewriteUnwritten()
+  const unwritten = openHolds.stuck()
   app.server.closeAllConnections()
   await closed
   await stopWorkers()
@@ -80,6 +91,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await parts.console.close()
   await parts.database.close()
   parts.unlock()
+  return unwritten
 }
 
 /** Time for the settlements of requests that a stop has ended, in milliseconds: late costs are looked up within it. */
@@ -94,7 +106,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = await openParts(options)
   const { config, clock, database, ledger, authenticator, upstreams, catalog, pingDatabase } = parts
   const health = (): Promise<Health> =>
-    readHealth({ upstreams, catalog: catalog.catalog, ledger, clock, pingDatabase, deposits: parts.deposits })
+    readHealth({
+      ...{ upstreams, catalog: catalog.catalog, ledger, clock, pingDatabase, deposits: parts.deposits },
+      countUnwritten: () => parts.openHolds.stuck().length,
+    })
   const edge = edgeDeps(parts, config.publicUrl ?? parts.listening.origin, health)
   const app = createApp(edge, {
     trustedProxies: config.trustedProxies,
@@ -128,9 +143,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     },
     stop: async () => {
       phase = 'stopping'
-      await stopParts(parts, app, stopWorkers)
+      const unwritten = await stopParts(parts, app, stopWorkers)
       // Last, so that probes and metrics can follow the stop.
       await admin?.close()
+      return unwritten
     },
   }
 }

@@ -10,10 +10,18 @@ interface State {
   readonly failuresInARow?: number
   readonly commitMs?: number
   readonly answers?: boolean
+  readonly unwritten?: number
   readonly problems?: readonly string[]
 }
 
-function healthOf({ upstream = 'ok', failuresInARow = 0, commitMs = 0, answers = true, problems }: State) {
+function healthOf({
+  upstream = 'ok',
+  failuresInARow = 0,
+  commitMs = 0,
+  answers = true,
+  unwritten = 0,
+  problems,
+}: State) {
   const health = (modality: Modality) => (modality === 'text' ? upstream : 'off')
   const counters = { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow, commitMs }
   return readHealth({
@@ -22,6 +30,7 @@ function healthOf({ upstream = 'ok', failuresInARow = 0, commitMs = 0, answers =
     ledger: { counters },
     pingDatabase: async () => (answers ? true : null),
     clock: { now: () => 0 },
+    countUnwritten: () => unwritten,
     deposits: problems === undefined ? null : { problems: () => problems },
   })
 }
@@ -45,6 +54,7 @@ test.each<[State, UpstreamHealth]>([
   [{ failuresInARow: 3 }, 'down'],
   [{ commitMs: 4_000 }, 'ok'],
   [{ commitMs: 6_000 }, 'degraded'],
+  [{ unwritten: 1 }, 'degraded'],
   [{ answers: false }, 'down'],
 ])('a database in trouble is told and decides what it all is: %j', async (state, database) => {
   expect(await healthOf(state)).toMatchObject({ database, status: database })

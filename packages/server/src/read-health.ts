@@ -26,9 +26,14 @@ const LEDGER_FAILURES_UNTIL_DOWN = 3
 /** A commit that takes so long is in trouble: a lock, a disk, a network. In milliseconds. Source: own choice. */
 const COMMIT_LATE_MS = 5_000
 
-function databaseState(answers: boolean, { failuresInARow, commitMs }: LedgerCounters): UpstreamHealth {
+/** @param unwritten settlements that could not be written and wait: the books lack what was delivered. */
+function databaseState(
+  answers: boolean,
+  { failuresInARow, commitMs }: LedgerCounters,
+  unwritten: number,
+): UpstreamHealth {
   if (!answers || failuresInARow >= LEDGER_FAILURES_UNTIL_DOWN) return 'down'
-  return failuresInARow > 0 || commitMs > COMMIT_LATE_MS ? 'degraded' : 'ok'
+  return failuresInARow > 0 || commitMs > COMMIT_LATE_MS || unwritten > 0 ? 'degraded' : 'ok'
 }
 
 function worst(states: readonly UpstreamHealth[]): UpstreamHealth {
@@ -43,6 +48,8 @@ export interface HealthSources {
   /** Null when the database does not answer in time. */
   readonly pingDatabase: () => Promise<true | null>
   readonly clock: Clock
+  /** How many settlements could not be written when they were due. */
+  readonly countUnwritten: () => number
   /** Null where deposits are off. */
   readonly deposits: { problems(): readonly string[] } | null
 }
@@ -62,7 +69,7 @@ function routingOf(upstreams: HealthSources['upstreams'], modality: Modality): U
 /** Says whether the gateway, its database and its upstreams work. Text decides; other modalities are told beside it. */
 export async function readHealth(sources: HealthSources): Promise<Health> {
   const { upstreams, catalog, ledger, clock } = sources
-  const database = databaseState((await sources.pingDatabase()) !== null, ledger.counters)
+  const database = databaseState((await sources.pingDatabase()) !== null, ledger.counters, sources.countUnwritten())
   const deposits = depositsState(sources)
   const circuits = [...upstreams.values()].flatMap((upstream) => upstream.circuits.states())
   const answering = routingOf(upstreams, 'text')

@@ -54,6 +54,11 @@ function stopText(requests: number, graceMs: number): string {
   return `stopping: waits up to ${Math.ceil(graceMs / 1_000)} s for ${open}; a second Ctrl-C ends at once`
 }
 
+/** The exit code of a stop that has left settlements unwritten. Source: docs/operations.md, exit codes. */
+const UNWRITTEN_CODE = 3
+const UNWRITTEN = 'stopped, but the settlements of these requests could not be written: they are settled by their holds'
+const LOGGED_MAX = 100
+
 function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
   const stop = (signal: NodeJS.Signals): void => {
     const requests = gateway.openRequests()
@@ -63,9 +68,14 @@ function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
     if (process.stdout.isTTY && !log.isLevelEnabled('info')) process.stdout.write(`\n  ${text}\n`)
     const startedAt = performance.now()
     gateway.stop().then(
-      () => {
-        log.info({ ms: Math.round(performance.now() - startedAt) }, 'stopped')
-        process.exit(0)
+      (unwritten) => {
+        const ms = Math.round(performance.now() - startedAt)
+        if (unwritten.length === 0) {
+          log.info({ ms }, 'stopped')
+          process.exit(0)
+        }
+        log.fatal({ ms, request_ids: unwritten.slice(0, LOGGED_MAX), count: unwritten.length }, UNWRITTEN)
+        process.exit(UNWRITTEN_CODE)
       },
       (error: unknown) => {
         log.fatal({ err: error }, 'the stop failed')

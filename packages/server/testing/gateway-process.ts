@@ -47,6 +47,8 @@ export interface GatewayProcess extends ChatClient {
 /** A database, an account with a key, and the processes that serve it. */
 export interface GatewayProcesses {
   readonly database: OpenDatabase
+  /** Null for embedded storage. */
+  readonly databaseUrl: string | null
   readonly ledger: Ledger
   readonly accountId: string
   readonly teamId: string
@@ -150,6 +152,7 @@ export async function openGatewayProcesses(options: ProcessesOptions): Promise<G
   }
   return {
     ...{ database, ledger, accountId, teamId, key, keyId, createKey: makeKey, settled, audit },
+    databaseUrl: test.url,
     async start() {
       const started = await startProcess(key, workingDir, env)
       processes.push(started)

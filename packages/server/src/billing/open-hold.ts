@@ -29,6 +29,8 @@ export interface BillingDeps {
   readonly leaseMs?: number | undefined
   /** The address of the console, without a slash at its end: a 402 names the page of it that helps. */
   readonly consoleUrl: string
+  /** Told once of each settlement that could not be written when it was due. It must not throw. */
+  readonly onUnwritten?: ((hold: OpenHold, error: unknown) => void) | undefined
   /** Told of each settlement that this process has written, once, after it is durable. It must not throw. */
   readonly onSettled?: SettlementListener | undefined
 }
@@ -68,6 +70,7 @@ export class OpenHold {
   #units: number
   #limit: number | null
   #settlement: SettleHold | null = null
+  #isStuck = false
   #charged: Nanocredits | null = null
   readonly #startedAt: number
   readonly #deps: BillingDeps
@@ -118,9 +121,14 @@ export class OpenHold {
     this.firstContentMs ??= this.ageMs
   }
 
-  /** The settlement that could not be written yet; null in all ordinary life. */
+  /** The settlement that is not written yet; null before there is one. */
   get unwritten(): SettleHold | null {
     return this.#settlement
+  }
+
+  /** Whether its settlement could not be written when it was due, and is tried again. */
+  get isStuck(): boolean {
+    return this.#isStuck
   }
 
   /** Whether it has ended, durably: nothing about it can change any more. */
@@ -213,8 +221,11 @@ export class OpenHold {
 
   async #write(operation: SettleHold): Promise<Nanocredits> {
     // The caller of a stream has read the answer by then: what waits for the commit is its last frame alone.
-    const result = await this.#deps.ledger.submit(operation, this.request.stream ? 'soon' : 'now')
+    const result = await this.#deps.ledger
+      .submit(operation, this.request.stream ? 'soon' : 'now')
+      .catch((error: unknown) => this.#wait(error))
     this.#settlement = null
+    this.#isStuck = false
     this.#charged = nanocreditsOf(result.charge)
     this.#deps.openHolds.remove(this)
     if (result.kind === 'settled') {
@@ -222,6 +233,14 @@ export class OpenHold {
       this.#deps.onSettled?.(this, operation, result)
     }
     return this.#charged
+  }
+
+  /** The settlement waits. @throws what it failed with. */
+  #wait(error: unknown): never {
+    const isNews = !this.#isStuck
+    this.#isStuck = true
+    if (isNews) this.#deps.onUnwritten?.(this, error)
+    throw error
   }
 }
 
@@ -258,9 +277,14 @@ export class OpenHolds {
     for (const hold of this.#holds.values()) {
       amount += hold.amount
       oldestMs = Math.max(oldestMs, hold.ageMs)
-      if (hold.unwritten !== null) unwritten++
+      if (hold.isStuck) unwritten++
     }
     return { holds: this.#holds.size, amount, oldestMs, unwritten }
+  }
+
+  /** Ids of requests whose settlement could not be written. */
+  stuck(): string[] {
+    return [...this.#holds.values()].filter((hold) => hold.isStuck).map((hold) => hold.id)
   }
 
   /** What the journal writes: one entry for each hold that has something to tell. */
@@ -283,7 +307,7 @@ export class OpenHolds {
 
   /** Writes settlements that could not be written before. Failures stay for the next time. */
   async rewriteUnwritten(): Promise<void> {
-    const waiting = [...this.#holds.values()].filter((hold) => hold.unwritten !== null)
+    const waiting = [...this.#holds.values()].filter((hold) => hold.isStuck)
     await Promise.allSettled(waiting.map((hold) => hold.rewrite()))
   }
 }
