@@ -299,6 +299,13 @@ export class OpenHolds {
     }
   }
 
+  /** Ends every running stream: this process may soon answer for none of them. */
+  endStreams(): void {
+    const text = 'The gateway cannot reach its database.'
+    const reason = new ServiceError('server_is_overloaded', text, { retryAfterSeconds: 5 })
+    for (const hold of this.#holds.values()) if (hold.request.stream) hold.ended.abort(reason)
+  }
+
   /** Ends all running requests: the gateway stops. */
   stop(): void {
     const reason = new ServiceError('server_is_overloaded', 'The gateway is restarting.', { retryAfterSeconds: 1 })

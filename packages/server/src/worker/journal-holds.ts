@@ -1,11 +1,12 @@
 import type { OpenHolds } from '../billing/open-hold.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { SystemClock } from '../runtime/clock.ts'
+import type { LeaseWatch } from './lease-watch.ts'
 
 export interface JournalDeps {
   readonly ledger: Pick<Ledger, 'submit'>
   readonly openHolds: OpenHolds
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly processId: string
   readonly leaseMs: number
 }
@@ -17,11 +18,13 @@ const ENTRIES_MAX = 250
  * Renews this process's lease and notes what its open holds would be charged, then writes settlements that could not
  * be written before. Source: decision 0009 (orphans).
  */
-export async function journalHolds(deps: JournalDeps): Promise<void> {
+export async function journalHolds(deps: JournalDeps, watch: LeaseWatch): Promise<void> {
+  const askedAt = deps.clock.elapsed()
   const now = deps.clock.now()
   const lease = { kind: 'journal', processId: deps.processId, leaseUntil: now + deps.leaseMs, now } as const
   const entries = deps.openHolds.progress()
   await deps.ledger.submit({ ...lease, entries: entries.slice(0, ENTRIES_MAX) })
+  watch.renewed(askedAt)
   for (let start = ENTRIES_MAX; start < entries.length; start += ENTRIES_MAX) {
     await deps.ledger.submit({ ...lease, entries: entries.slice(start, start + ENTRIES_MAX) })
   }

@@ -10,10 +10,12 @@ import type { Logger } from '../runtime/log.ts'
 import type { Timer } from '../runtime/timer.ts'
 import type { VideoObserver } from '../videos/video-observer.ts'
 import { journalHolds, type JournalDeps } from './journal-holds.ts'
+import { LeaseWatch } from './lease-watch.ts'
 import { beginLease, endLease, settleOrphans, type SettleOrphansDeps } from './settle-orphans.ts'
 
 export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly ledger: SettleOrphansDeps['ledger']
+  readonly clock: JournalDeps['clock']
   readonly log: Logger
   readonly timer: Timer
   readonly revocations: NewsPoll
@@ -66,6 +68,18 @@ const SWEEPS_PER_LEASE = 4
  */
 const FILES_SWEEP_MS = 10 * 60_000
 
+/** The lease is looked at this often in its own time. */
+const LOOKS_PER_LEASE = 60
+
+/** Ends every stream before another process may settle what it has delivered. */
+function watchLease({ clock, leaseMs, openHolds, log }: WorkersDeps): LeaseWatch {
+  const onLosing = (): void => {
+    log.error({ streams: openHolds.size }, 'the lease of this process cannot be renewed: its streams are ended')
+    openHolds.endStreams()
+  }
+  return new LeaseWatch({ clock, leaseMs, onLosing })
+}
+
 /** Starts all loops. @returns a function that stops them and waits for what is under way. */
 export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<void>> {
   const { log, timer } = deps
@@ -74,8 +88,15 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   const stops: (() => void)[] = []
   let journal = Promise.resolve()
   await beginLease(deps)
-  await journalHolds(deps)
-  stops.push(timer.repeat(deps.journalMs, () => (journal = guarded('journal', () => journalHolds(deps))())))
+  const watch = watchLease(deps)
+  await journalHolds(deps, watch)
+  stops.push(timer.repeat(deps.journalMs, () => (journal = guarded('journal', () => journalHolds(deps, watch))())))
+  stops.push(
+    timer.repeat(
+      deps.leaseMs / LOOKS_PER_LEASE,
+      guarded('lease', async () => watch.check()),
+    ),
+  )
   stops.push(
     timer.repeat(
       deps.leaseMs / SWEEPS_PER_LEASE,
