@@ -1,4 +1,5 @@
 import type { SoundBytes } from './measure-duration.ts'
+import type { SoundLength } from './sound-length.ts'
 
 /** One sound to measure, as it travels to the worker. */
 export interface DurationJob {
@@ -6,7 +7,7 @@ export interface DurationJob {
   readonly byteLength: number
 }
 
-/** What the worker found; null for what is no sound. */
+/** What the worker found. */
 export interface DurationResult {
-  readonly seconds: number | null
+  readonly length: SoundLength
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { DurationJob, DurationResult } from './duration-job.ts'
 import type { SoundBytes } from './measure-duration.ts'
+import type { SoundLength } from './sound-length.ts'
 
 /** Measures sounds away from the main thread. */
 export interface DurationProbe {
@@ -8,15 +9,16 @@ export interface DurationProbe {
    * Measures how long a sound lasts. Nobody may close or change it meanwhile; once this resolves, it is not read any
    * more.
    *
-   * @returns seconds; null when it cannot be told: no sound, too long a look, too many waiting, or the probe is closed.
+   * @returns its length. A look that takes too long is refused; while too many wait, or once the probe is closed, it is
+   *   `busy`: none of both may make a sound cheaper.
    */
-  measure(sound: SoundBytes, byteLength: number): Promise<number | null>
+  measure(sound: SoundBytes, byteLength: number): Promise<SoundLength>
   close(): Promise<void>
 }
 
 /** Limits of a probe; each has a default that suits the gateway. */
 export interface DurationProbeOptions {
-  /** Longest look at one sound, in milliseconds; the first one loads the library within it. */
+  /** Longest look at one sound, in milliseconds. */
   readonly limitMs?: number
   /** Most sounds that may wait. */
   readonly maxWaiting?: number
@@ -24,7 +26,7 @@ export interface DurationProbeOptions {
 
 interface Waiting {
   readonly job: DurationJob
-  readonly resolve: (seconds: number | null) => void
+  readonly resolve: (length: SoundLength) => void
 }
 
 /** Source: own choice. A file of the largest size is walked through in a fraction of it. */
@@ -34,6 +36,9 @@ const MAX_WAITING = 256
 const HEAP_MIB = 256
 
 const SCRIPT = new URL('./duration-worker.ts', import.meta.url)
+
+const BUSY: SoundLength = { kind: 'busy' }
+const TOO_LONG: SoundLength = { kind: 'refused', reason: 'It takes too long to be measured.' }
 
 class Probe implements DurationProbe {
   readonly #options: DurationProbeOptions
@@ -47,9 +52,9 @@ class Probe implements DurationProbe {
     this.#options = options
   }
 
-  measure(sound: SoundBytes, byteLength: number): Promise<number | null> {
+  measure(sound: SoundBytes, byteLength: number): Promise<SoundLength> {
     const { maxWaiting = MAX_WAITING } = this.#options
-    if (this.#isClosed || this.#waiting.length >= maxWaiting) return Promise.resolve(null)
+    if (this.#isClosed || this.#waiting.length >= maxWaiting) return Promise.resolve(BUSY)
     return new Promise((resolve) => {
       this.#waiting.push({ job: { sound, byteLength }, resolve })
       this.#advance()
@@ -58,7 +63,7 @@ class Probe implements DurationProbe {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const { resolve } of this.#waiting.splice(0)) resolve(null)
+    for (const { resolve } of this.#waiting.splice(0)) resolve(BUSY)
     await this.#drop()
   }
 
@@ -79,19 +84,19 @@ class Probe implements DurationProbe {
     const lost = (): void => {
       if (worker === this.#worker) void this.#drop()
     }
-    worker.on('message', ({ seconds }: DurationResult) => {
-      if (worker === this.#worker) this.#finish(seconds)
+    worker.on('message', ({ length }: DurationResult) => {
+      if (worker === this.#worker) this.#finish(length)
     })
     worker.on('error', lost)
     worker.on('exit', lost)
     return worker
   }
 
-  #finish(seconds: number | null): void {
+  #finish(length: SoundLength): void {
     clearTimeout(this.#timer)
     const finished = this.#running
     this.#running = null
-    finished?.resolve(seconds)
+    finished?.resolve(length)
     this.#advance()
   }
 
@@ -102,7 +107,7 @@ class Probe implements DurationProbe {
     this.#worker = null
     // Told only once nothing reads the file any more.
     await worker?.terminate()
-    this.#finish(null)
+    this.#finish(this.#isClosed ? BUSY : TOO_LONG)
   }
 }
 

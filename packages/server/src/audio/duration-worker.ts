@@ -3,9 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import type { DurationJob, DurationResult } from './duration-job.ts'
 import { measureDuration } from './measure-duration.ts'
 
-parentPort?.on('message', (job: DurationJob) => void measure(job))
-
-async function measure({ sound, byteLength }: DurationJob): Promise<void> {
-  const result: DurationResult = { seconds: await measureDuration(sound, byteLength) }
+parentPort?.on('message', ({ sound, byteLength }: DurationJob) => {
+  const result: DurationResult = { length: measureDuration(sound, byteLength) }
   parentPort?.postMessage(result)
-}
+})

@@ -1,86 +1,87 @@
 import { readSync } from 'node:fs'
-import type { Input, InputAudioTrack, Source } from 'mediabunny'
+import { walkAdtsFrames } from './codecs/aac.ts'
+import { walkAc3Frames } from './codecs/ac3.ts'
+import { measureAmr } from './codecs/amr.ts'
+import { measureFlac } from './codecs/flac-frames.ts'
+import { walkMpegFrames } from './codecs/mpeg-audio.ts'
+import { measureAiff, measureAu } from './containers/aiff.ts'
+import { measureCaf } from './containers/caf.ts'
+import { measureMatroska } from './containers/matroska.ts'
+import { measureMp4 } from './containers/mp4.ts'
+import { measureOgg } from './containers/ogg.ts'
+import { measureWav, measureWave64 } from './containers/riff.ts'
+import { measureProgramStream, measureTransportStream } from './containers/transport-stream.ts'
+import { Effort, RefusedSoundError, type SoundLength } from './sound-length.ts'
 
 /** Sound to measure: small files in memory, others by the number of their open file. */
 export type SoundBytes =
   | { readonly kind: 'memory'; readonly bytes: Uint8Array }
   | { readonly kind: 'disk'; readonly fd: number }
 
-/** What the reader of a file keeps of it at most, in bytes. */
-const CACHE_BYTES = 4 * 1_048_576
+/** A reader of one kind of file: seconds, or null for a file of another kind. */
+type Measure = (bytes: Buffer, effort: Effort) => number | null
 
-/**
- * The most bytes that a second of sound has, by codec: the highest bit rate that it is made with. A container that says
- * less time than that for its bytes is not believed, since its times decide the price and not the sound.
- * Source: RFC 6716 (Opus, 510 kbit/s); Xiph's encoder (Vorbis, 500 kbit/s); ISO/IEC 14496-3 practice (AAC, 512 kbit/s).
- */
-const BYTES_PER_SECOND: Readonly<Record<string, number>> = { opus: 64_000, vorbis: 64_000, aac: 64_000, mp3: 40_000 }
-/** The same where there are pictures, too: 10 Mbit/s. Source: own choice. */
-const VIDEO_BYTES_PER_SECOND = 1_250_000
-/** Bytes of one uncompressed sample at most. */
-const SAMPLE_BYTES = 4
+/** Kinds that are known by how they begin. */
+const CONTAINERS: readonly Measure[] = [
+  ...[measureWav, measureWave64, measureOgg, measureMp4, measureMatroska, measureFlac, measureAiff, measureCaf],
+  ...[measureAmr, measureAu, measureProgramStream, measureTransportStream],
+]
+/** Streams that are nothing but frames, and may have something else before and between them. */
+const STREAMS = [walkMpegFrames, walkAdtsFrames, walkAc3Frames] as const
+/** So many frames are no chance. */
+const FRAMES_LEAST = 3
 
-/**
- * The fewest bytes that a second of sound has: packets of silence, and uncompressed samples at a rate that no recorder
- * goes below. A broken header says days for a file of a minute, and would take a balance. Source: own choice; RFC 6716,
- * section 2.1.9 (silence of Opus is a packet in 400 ms).
- */
-const LEAST_BYTES_PER_SECOND = { packets: 16, samples: 1_000 } as const
-
-async function openSource(sound: SoundBytes, byteLength: number): Promise<Source> {
-  const { BufferSource, CustomSource } = await import('mediabunny')
-  if (sound.kind === 'memory') return new BufferSource(sound.bytes)
-  return new CustomSource({
-    getSize: () => byteLength,
-    read: (start, end) => {
-      const bytes = new Uint8Array(end - start)
-      return bytes.subarray(0, readSync(sound.fd, bytes, 0, bytes.length, start))
-    },
-    maxCacheSize: CACHE_BYTES,
-    // Reads far ahead: a file of frames is walked through from its beginning to its end.
-    prefetchProfile: 'network',
-  })
+function readWhole(sound: SoundBytes, byteLength: number): Buffer {
+  if (sound.kind === 'memory') return Buffer.from(sound.bytes.buffer, sound.bytes.byteOffset, sound.bytes.byteLength)
+  const bytes = Buffer.alloc(byteLength)
+  let at = 0
+  while (at < byteLength) {
+    const read = readSync(sound.fd, bytes, at, byteLength - at, at)
+    if (read === 0) break
+    at += read
+  }
+  return bytes.subarray(0, at)
 }
 
-async function leastSeconds(input: Input, track: InputAudioTrack, byteLength: number): Promise<number> {
-  if ((await input.getVideoTracks()).length > 0) return byteLength / VIDEO_BYTES_PER_SECOND
-  const codec = await track.getCodec()
-  const known = codec === null ? undefined : BYTES_PER_SECOND[codec]
-  if (known !== undefined) return byteLength / known
-  const [rate, channels] = await Promise.all([track.getSampleRate(), track.getNumberOfChannels()])
-  return byteLength / (rate * channels * SAMPLE_BYTES)
+/** Texts and pictures that stand before a sound: ID3v2, several of them one behind the other. Source: id3.org, ID3v2.4. */
+function behindTags(bytes: Buffer, effort: Effort): Buffer {
+  let at = 0
+  while (bytes.toString('latin1', at, at + 3) === 'ID3' && at + 10 <= bytes.length) {
+    effort.spend(1)
+    const parts = [6, 7, 8, 9].map((index) => (bytes[at + index] ?? 0) & 0x7f)
+    const length = parts.reduce((sum, part) => sum * 128 + part, 0)
+    at += 10 + length + ((bytes[at + 5] ?? 0) & 0x10 ? 10 : 0)
+  }
+  return bytes.subarray(at)
 }
 
-async function mostSeconds(track: InputAudioTrack, byteLength: number): Promise<number> {
-  const isPlain = (await track.getCodec())?.startsWith('pcm') === true
-  return byteLength / (isPlain ? LEAST_BYTES_PER_SECOND.samples : LEAST_BYTES_PER_SECOND.packets)
+function secondsOf(bytes: Buffer, effort: Effort): number | null {
+  for (const measure of CONTAINERS) {
+    const seconds = measure(bytes, effort)
+    if (seconds !== null) return seconds
+  }
+  const walks = STREAMS.map((walk) => walk(bytes, effort)).filter(({ frames }) => frames >= FRAMES_LEAST)
+  return walks.length === 0 ? null : Math.max(...walks.map(({ seconds }) => seconds))
 }
 
 /**
- * Measures how long a sound lasts.
+ * Measures how long a sound lasts for a decoder: from its samples, packets and frames, and never from what a header
+ * says of the whole. Bytes that are there are never less time than they can be at the highest bit rate of their codec.
  *
- * Frames that carry their own length are walked through, since what a header says of the whole can be wrong. Where the
- * container holds the times, they count, but not for less than the sound's bytes can be, and not for more.
- *
- * @returns seconds; null for a file that is no sound, or none that can be read.
+ * Where a header can be read in two ways, the sound is refused. A length that a writer did not know is that of the
+ * bytes that are there. Source: decision 0087 (sound is measured as decoders read it).
  */
-export async function measureDuration(sound: SoundBytes, byteLength: number): Promise<number | null> {
-  const { ADTS, FLAC, Input, MATROSKA, MP3, MP4, MPEG_TS, OGG, QTFF, WAVE, WEBM } = await import('mediabunny')
-  // Playlists are left out: they would be fetched.
-  const formats = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS]
-  const input = new Input({ formats, source: await openSource(sound, byteLength) })
+export function measureDuration(sound: SoundBytes, byteLength: number): SoundLength {
+  const effort = new Effort()
   try {
-    const format = await input.getFormat()
-    const track = await input.getPrimaryAudioTrack()
-    if (track === null) return null
-    const seconds = await track.computeDuration()
-    const isFramed = format === MP3 || format === ADTS
-    const least = isFramed ? 0 : await leastSeconds(input, track, byteLength)
-    const longest = Math.min(Math.max(seconds, least), await mostSeconds(track, byteLength))
-    return Number.isFinite(longest) && longest > 0 ? longest : null
-  } catch {
-    return null
-  } finally {
-    input.dispose()
+    const seconds = secondsOf(behindTags(readWhole(sound, byteLength), effort), effort)
+    return seconds !== null && Number.isFinite(seconds) && seconds > 0
+      ? { kind: 'measured', seconds }
+      : { kind: 'unknown' }
+  } catch (error) {
+    if (error instanceof RefusedSoundError) return { kind: 'refused', reason: error.message }
+    // A table that ends too early, or the like.
+    if (error instanceof RangeError) return { kind: 'refused', reason: 'It is cut off or damaged.' }
+    throw error
   }
 }

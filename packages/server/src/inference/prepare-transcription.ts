@@ -1,6 +1,8 @@
 /** What every transcription needs before an upstream is asked: its model, its length, and its hold. */
 import { nanocreditsOf } from '@svc/contract'
 import { type BillingDeps, type OpenHold, placeHold } from '../billing/open-hold.ts'
+import type { SoundLength } from '../audio/sound-length.ts'
+import { BYTES_PER_SECOND_UNKNOWN } from '../audio/codecs/packet-clock.ts'
 import type { Model } from '../catalog/model.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
@@ -24,8 +26,8 @@ import type { TranscriptionCall } from './parse-transcription.ts'
 import { sourceFormats } from './render-transcript.ts'
 
 export interface TranscribeDeps extends BillingDeps, FindModelDeps, LateCostDeps, TargetDeps, AttemptDeps {
-  /** Measures how long a sound lasts, in seconds; null when nobody can tell. */
-  readonly measureSound: (file: SpooledFile) => Promise<number | null>
+  /** Measures how long a sound lasts. */
+  readonly measureSound: (file: SpooledFile) => Promise<SoundLength>
 }
 
 /** One transcription request of one caller. */
@@ -55,11 +57,8 @@ export interface PreparedTranscription {
   readonly hold: OpenHold
 }
 
-/**
- * Bytes of a second of sound whose length nobody can tell: 32 kbit/s, little for speech, so that the estimate is rather
- * long. Source: decision 0025 (speech and transcription).
- */
-const BYTES_PER_SECOND = 4_000
+/** What sums of lengths of frames may be too long by: no second begins with it. */
+const ROUNDING_SECONDS = 0.000_5
 
 /**
  * The estimate of a request's charge, final before the upstream that serves it is asked. Source: spec 3, billing rule
@@ -93,10 +92,34 @@ function dearest(targets: readonly [SoundTarget, ...SoundTarget[]]): Transcripti
 }
 
 /**
+ * Seconds of a sound; null where its bytes have to tell.
+ *
+ * @throws {ServiceError} 400 for a sound that two readers could hear differently, 503 while too many are measured.
+ */
+async function measure(deps: TranscribeDeps, content: SpooledFile): Promise<number | null> {
+  const length = await deps.measureSound(content)
+  switch (length.kind) {
+    case 'measured':
+      return length.seconds
+    case 'unknown':
+      return null
+    case 'refused':
+      throw new ServiceError('unsupported_format', `This sound cannot be measured. ${length.reason}`, {
+        param: 'file',
+        shouldRetry: false,
+      })
+    case 'busy':
+      throw new ServiceError('server_is_overloaded', 'The gateway measures too many sounds at the moment.', {
+        retryAfterSeconds: 1,
+      })
+  }
+}
+
+/**
  * Resolves the model, measures the sound, and holds the charge.
  *
- * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what no upstream can do, 402 naming what is
- *   needed, 503 while every upstream for it is left alone.
+ * @throws {ServiceError} 404 unknown model, 403 model not allowed, 400 what no upstream can do or nobody can measure,
+ *   402 naming what is needed, 503 while every upstream for it is left alone.
  */
 export async function prepareTranscription(
   deps: TranscribeDeps,
@@ -105,8 +128,9 @@ export async function prepareTranscription(
   const model = findMediaModel(deps, caller, { id: call.model, type: 'transcription' })
   const targets = listTargets(deps, model, asTarget(call))
   const { content } = call.file
-  const duration = await deps.measureSound(content)
-  const chargedSeconds = Math.max(1, Math.ceil(duration ?? content.byteLength / BYTES_PER_SECOND))
+  const duration = await measure(deps, content)
+  const seconds = duration ?? content.byteLength / BYTES_PER_SECOND_UNKNOWN
+  const chargedSeconds = Math.max(1, Math.ceil(seconds - ROUNDING_SECONDS))
   const hold = await placeHold(deps, {
     requestId,
     caller,
