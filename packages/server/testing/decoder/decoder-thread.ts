@@ -2,6 +2,7 @@
  * A thread with a whole ffmpeg, for tests: the decoder that servers of Whisper models use. Its package is made for
  * workers of browsers, so it gets what it looks for there, here where nothing else sees that.
  */
+import type { Ffmpeg } from '@ffmpeg/core'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { parentPort } from 'node:worker_threads'
@@ -19,22 +20,11 @@ export interface DecoderResult {
   readonly output: Uint8Array | null
 }
 
-interface Ffmpeg {
-  readonly FS: {
-    writeFile(path: string, bytes: Uint8Array): void
-    readFile(path: string): Uint8Array
-    unlink(path: string): void
-  }
-  exec(...args: string[]): number
-  reset(): void
-  setLogger(logger: () => void): void
-}
-
 const require = createRequire(import.meta.url)
 
 async function open(): Promise<Ffmpeg> {
   Object.assign(globalThis, { self: globalThis, location: { href: '' } })
-  const { default: create } = (await import('@ffmpeg/core')) as { default: (options: object) => Promise<Ffmpeg> }
+  const { default: create } = await import('@ffmpeg/core')
   const wasmBinary = readFileSync(require.resolve('@ffmpeg/core/wasm'))
   const names = Buffer.from(JSON.stringify({ wasmURL: 'memory', workerURL: 'none' })).toString('base64')
   return create({ wasmBinary, mainScriptUrlOrBlob: `#${names}` })
