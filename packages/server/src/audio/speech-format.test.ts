@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canBeSpeech, deliveredContentType, pcmParameters, speechContentType } from './speech-format.ts'
+import { canBeSpeech, deliveredContentType, looksLikeText, pcmParameters, speechContentType } from './speech-format.ts'
 import { streamedWavHeader } from './wav-header.ts'
 
 test.each([
@@ -40,4 +40,9 @@ test('the header of a WAV that is streamed names rate and channels, and no lengt
   expect(header).toHaveLength(44)
   expect([header.readUInt32LE(24), header.readUInt16LE(22), header.readUInt32LE(28)]).toEqual([16_000, 2, 64_000])
   expect([header.readUInt32LE(4), header.readUInt32LE(40)]).toEqual([0xff_ff_ff_ff, 0xff_ff_ff_ff])
+})
+
+test('an error is a text whatever it is called, and samples are none', () => {
+  expect(looksLikeText(Buffer.from('{"error":{"message":"no é"}}\r\n'))).toBe(true)
+  expect(looksLikeText(Buffer.from([0x7b, 0x22, 0x00, 0x01]))).toBe(false)
 })

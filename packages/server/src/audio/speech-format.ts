@@ -75,3 +75,8 @@ const TEXT_STARTS = new Set(['{', '<', '['].map((character) => character.charCod
 export function canBeSpeech(format: SpeechFormat, start: Buffer): boolean {
   return format === 'pcm' || !TEXT_STARTS.has(start[0] ?? 0)
 }
+
+/** Whether bytes are those of a text: among so few samples of sound, some are control characters. */
+export function looksLikeText(bytes: Buffer): boolean {
+  return bytes.every((byte) => (byte >= 0x20 ? byte !== 0x7f : byte === 0x09 || byte === 0x0a || byte === 0x0d))
+}

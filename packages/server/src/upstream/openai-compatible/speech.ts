@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import {
   canBeSpeech,
   deliveredContentType,
+  looksLikeText,
   pcmParameters,
   type SpeechFormat,
   speechFormats,
@@ -61,6 +62,9 @@ class SpeechReader {
   #page: Buffer[] | null = null
   #pageLength = 0
   #sound: Readable | null = null
+  /** Raw samples that may still turn out to be a text, such as an error under the type of a sound. */
+  #doubt: Buffer[] = []
+  #doubtLength = 0
 
   constructor(deps: AudioDeps, format: SpeechFormat) {
     this.#deps = deps
@@ -89,7 +93,11 @@ class SpeechReader {
       if (!this.#sound.push(chunk)) exchange.pause()
       return null
     }
-    return this.#open(chunk, exchange)
+    if (this.#asked !== 'pcm') return this.#open(chunk, exchange)
+    this.#doubt.push(chunk)
+    this.#doubtLength += chunk.length
+    if (looksLikeText(chunk) && this.#doubtLength <= ERROR_BYTES_MAX) return null
+    return this.#open(Buffer.concat(this.#doubt.splice(0)), exchange)
   }
 
   /** The answer is over. @returns what the client is told when it was no sound. */
@@ -98,6 +106,7 @@ class SpeechReader {
       this.#sound.push(null)
       return null
     }
+    if (this.#doubt.length > 0) this.#page = this.#doubt.splice(0)
     if (this.#page !== null) return this.failure()
     return upstreamFailure('empty', { upstream: this.#deps.name, status: this.#status })
   }
