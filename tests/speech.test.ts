@@ -83,7 +83,7 @@ describe('the answer', () => {
     ['pcm', 'audio/pcm;rate=24000;channels=1'],
     ['mp3', 'audio/mpeg'],
   ])('in %s is %s', async (format, type) => {
-    const samples = Buffer.from('{"no": "text"}')
+    const samples = Buffer.concat([Buffer.from('{"no": "text"}'), Buffer.from([0, 128, 255, 127])])
     audio.onSpeech = (call, response) => {
       const isPcm = call.json?.['response_format'] === 'pcm'
       sendSound(response, isPcm ? samples : soundOf(100), isPcm ? 'audio/pcm' : 'audio/mpeg')
@@ -96,6 +96,16 @@ describe('the answer', () => {
     else expect(body.subarray(format === 'wav' ? 44 : 0).equals(samples)).toBe(true)
     if (format === 'wav') expect(body.toString('latin1', 0, 4)).toBe('RIFF')
   })
+
+  test.each(['pcm', 'wav', 'mp3'])(
+    'that is an error under the type of a sound is an error, and free (%s)',
+    async (format) => {
+      audio.onSpeech = (_call, response) =>
+        sendSound(response, Buffer.from('{"error":{"message":"later"}}'), 'audio/pcm')
+      const { result, charge } = await chargeOf(gateway, () => speak(gateway, { input: 'a', response_format: format }))
+      expect([result.status >= 500, charge]).toEqual([true, 0n])
+    },
+  )
 
   test('comes while it is made, and its last piece only once it is charged', async () => {
     const [more, end] = [createGate(), createGate()]

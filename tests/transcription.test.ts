@@ -201,7 +201,7 @@ describe('the price', () => {
   })
 
   test('goes by the bytes of a file that nobody can read: 4,000 of them a second', async () => {
-    const noise = new File([new Uint8Array(randomBytes(40_001))], 'a.bin')
+    const noise = new File([new Uint8Array(randomBytes(40_010))], 'a.bin')
     const { charge } = await chargeOf(gateway, () => ask([['file', noise]]))
     expect(charge).toBe(11n * SECOND)
   })

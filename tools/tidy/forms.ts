@@ -18,7 +18,7 @@ export function findBadNames(files: readonly TextFile[]): Finding[] {
     .filter(({ path }) => isCode(path) && path !== 'packages/contract/src/index.ts')
     .flatMap(({ path }) =>
       path.split('/').flatMap((part) => {
-        const name = part.replace(/(\.test|\.config|\.worker)?\.(ts|tsx|mjs|sql)$/, '')
+        const name = part.replace(/(\.test|\.config|\.worker|\.d)?\.(ts|tsx|mjs|sql)$/, '')
         if (DRAWERS.test(name)) return [{ path, message: `${part} says nothing about what is inside` }]
         const isPlain = /^\.?[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name === '__fixtures__'
         return isPlain ? [] : [{ path, message: `${part} is not in kebab-case` }]

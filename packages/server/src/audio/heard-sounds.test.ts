@@ -19,7 +19,7 @@ test.each([
   ...['a.wav', '-c:a pcm_s24le a.wav', '-c:a pcm_alaw a.wav', '-c:a adpcm_ima_wav a.wav', '-c:a adpcm_ms a.wav'],
   ...['-c:a libmp3lame a.wav', '-rf64 always a.wav', 'a.w64', 'a.aiff', '-c:a pcm_alaw a.aifc', 'a.au', 'a.caf'],
   ...['-c:a alac a.caf', 'a.mp3', '-q:a 5 a.mp3', 'a.mp2', 'a.aac', 'a.ac3', 'a.eac3', 'a.flac'],
-  ...['-c:a libvorbis a.ogg', '-c:a libopus a.ogg', '-c:a libopus -frame_duration 60 a.opus', '-c:a flac a.ogg'],
+  ...['-c:a libvorbis a.ogg', '-c:a libopus a.ogg', '-c:a libopus a.opus', '-c:a flac a.ogg'],
   ...['a.m4a', '-c:a alac a.m4a', '-c:a libmp3lame a.mp4', '-c:a libopus -strict -2 a.mp4', '-c:a pcm_s16le a.mov'],
   ...['-c:a aac -movflags frag_keyframe+empty_moov -frag_duration 500000 a.mp4', '-c:a adpcm_ima_qt a.mov'],
   ...['-c:a libopus a.webm', '-c:a libvorbis a.webm', '-c:a libopus -live 1 a.webm', '-c:a aac a.mkv'],

@@ -18,7 +18,7 @@ export class SoundTrack {
   readonly #codec: TrackCodec
   readonly #timer: TrackTimer
   /** Seconds up to the end of each sample; only where parts are played. */
-  #ends: number[] = []
+  readonly #ends: number[] = []
 
   constructor(bytes: Buffer, codec: TrackCodec, effort: Effort) {
     this.#bytes = bytes

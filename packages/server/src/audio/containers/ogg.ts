@@ -68,7 +68,7 @@ class OggReader {
     const count = bytes[at + 26] ?? 0
     let start = at + 27 + count
     // Decoders take a new stream by its header, whether or not its page says that it is the first.
-    const isNew = !this.#open.has(serial) && HEADER.test(bytes.toString('latin1', start, start + 8))
+    const isNew = !this.#open.has(serial) && beginsWith(HEADERS, bytes.toString('latin1', start, start + 8))
     if ((flags & FIRST) !== 0 || isNew) this.#begin(serial)
     const stream = this.#open.get(serial)
     if (stream !== undefined && (flags & CONTINUED) === 0) stream.parts = []
@@ -136,13 +136,26 @@ interface OpenedStream {
   readonly rate: number
 }
 
-const HEADER = /^(?:OpusHead|\x01vorbis|\x7fFLAC|Speex {3})/
-const OTHER = /^(?:\x80theora|\x80kate|fishead|BBCD|\x01video|\x01text|CMML|OVP80|\x8bJNG|\x8aMNG)/
+const HEADERS = ['OpusHead', '\x01vorbis', '\x7fFLAC', 'Speex   ']
+const OTHERS = [
+  '\x80theora',
+  '\x80kate',
+  'fishead',
+  'BBCD',
+  '\x01video',
+  '\x01text',
+  'CMML',
+  'OVP80',
+  '\x8bJNG',
+  '\x8aMNG',
+]
+
+const beginsWith = (words: readonly string[], text: string): boolean => words.some((word) => text.startsWith(word))
 
 function openStream(headers: readonly Buffer[], effort: Effort): OpenedStream | 'more' | 'other' {
   const [first = Buffer.alloc(0), , third] = headers
   const start = first.toString('latin1', 0, 8)
-  if (OTHER.test(start)) return 'other'
+  if (beginsWith(OTHERS, start)) return 'other'
   if (start === 'OpusHead' && first.length >= 19) {
     const skip = Math.min(first.readUInt16LE(10) / OPUS_RATE, SKIP_SECONDS_MOST)
     return headers.length < 2 ? 'more' : { clock: opusClock(first.readUInt8(9)), skip, rate: OPUS_RATE }

@@ -63,7 +63,7 @@ class SpeechReader {
   #pageLength = 0
   #sound: Readable | null = null
   /** Raw samples that may still turn out to be a text, such as an error under the type of a sound. */
-  #doubt: Buffer[] = []
+  readonly #doubt: Buffer[] = []
   #doubtLength = 0
 
   constructor(deps: AudioDeps, format: SpeechFormat) {
