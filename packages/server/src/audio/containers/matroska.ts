@@ -178,7 +178,7 @@ function readTrack(entry: Buffer, tracks: Map<number, Track | null>, effort: Eff
     [...elementsIn(own.get(AUDIO) ?? Buffer.alloc(0), effort)].map(({ id, content }) => [id, content]),
   )
   const facts: MatroskaAudio = {
-    codec: (own.get(0x86) ?? Buffer.alloc(0)).toString('latin1').replace(/\0+$/, ''),
+    codec: (own.get(0x86) ?? Buffer.alloc(0)).toString('latin1').split('\0', 1)[0] ?? '',
     setup: own.get(0x63a2) ?? Buffer.alloc(0),
     rate: audio.has(0xb5) ? float(audio.get(0xb5)) : 8_000,
     channels: audio.has(0x9f) ? unsigned(audio.get(0x9f)) : 1,
