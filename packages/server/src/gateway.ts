@@ -20,7 +20,7 @@ import { type ObservedParts, startObservation } from './open-observation.ts'
 import { type GatewayOptions, openParts, type Parts } from './open-parts.ts'
 import { type Health, readHealth } from './read-health.ts'
 import type { Phase } from './read-readiness.ts'
-import type { SystemClock } from './runtime/clock.ts'
+import { systemClock, type SystemClock } from './runtime/clock.ts'
 import { LISTEN_BACKLOG } from './runtime/listen-backlog.ts'
 import { systemTimer } from './runtime/timer.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
@@ -181,7 +181,7 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
   const { config, ledger, openHolds, clock, processId, catalog, upstreams, log } = parts
   const [primary] = config.upstreams
   return {
-    ...{ ledger, openHolds, clock, processId, log, timer: systemTimer },
+    ...{ ledger, openHolds, clock, processId, log, timer: systemTimer, loopClock: systemClock },
     database: parts.database,
     catalog: catalog.catalog,
     revocations: parts.revocations,

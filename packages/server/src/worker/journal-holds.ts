@@ -1,12 +1,14 @@
 import type { OpenHolds } from '../billing/open-hold.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { SystemClock } from '../runtime/clock.ts'
+import type { Clock, MonotonicClock } from '../runtime/clock.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 
 export interface JournalDeps {
   readonly ledger: Pick<Ledger, 'submit'>
   readonly openHolds: OpenHolds
-  readonly clock: SystemClock
+  readonly clock: Clock
+  /** The clock by which the loops wait, which goes on while the other one is moved. */
+  readonly loopClock: MonotonicClock
   readonly processId: string
   readonly leaseMs: number
 }
@@ -19,7 +21,7 @@ const ENTRIES_MAX = 250
  * be written before. Source: decision 0009 (orphans).
  */
 export async function journalHolds(deps: JournalDeps, watch: LeaseWatch): Promise<void> {
-  const askedAt = deps.clock.elapsed()
+  const askedAt = deps.loopClock.elapsed()
   const now = deps.clock.now()
   const lease = { kind: 'journal', processId: deps.processId, leaseUntil: now + deps.leaseMs, now } as const
   const entries = deps.openHolds.progress()

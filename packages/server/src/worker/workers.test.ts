@@ -14,7 +14,8 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
   const timer = createManualTimer()
   const idle = { start: () => undefined, stop: () => undefined }
   const stop = await startWorkers({
-    ...{ database, ledger, timer, openHolds: new OpenHolds(), clock: { now: () => 1_000, elapsed: () => 1_000 } },
+    ...{ database, ledger, timer, openHolds: new OpenHolds(), clock: { now: () => 1_000 } },
+    loopClock: { elapsed: () => 1_000 },
     processId: 'process-1',
     dataFolder: null,
     leaseMs: 60_000,

@@ -15,7 +15,6 @@ import { beginLease, endLease, settleOrphans, type SettleOrphansDeps } from './s
 
 export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly ledger: SettleOrphansDeps['ledger']
-  readonly clock: JournalDeps['clock']
   readonly log: Logger
   readonly timer: Timer
   readonly revocations: NewsPoll
@@ -72,12 +71,12 @@ const FILES_SWEEP_MS = 10 * 60_000
 const LOOKS_PER_LEASE = 60
 
 /** Ends every stream before another process may settle what it has delivered. */
-function watchLease({ clock, leaseMs, openHolds, log }: WorkersDeps): LeaseWatch {
+function watchLease({ loopClock, leaseMs, openHolds, log }: WorkersDeps): LeaseWatch {
   const onLosing = (): void => {
     log.error({ streams: openHolds.size }, 'the lease of this process cannot be renewed: its streams are ended')
     openHolds.endStreams()
   }
-  return new LeaseWatch({ clock, leaseMs, onLosing })
+  return new LeaseWatch({ clock: loopClock, leaseMs, onLosing })
 }
 
 /** Starts all loops. @returns a function that stops them and waits for what is under way. */
