@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LedgerEngine } from './ledger/ledger-engine.ts'
-import { observeEngine, observeUpstreams } from './open-observation.ts'
-import type { WatchedUpstream } from './upstream/watch-health.ts'
+import { callObservers, observeEngine } from './open-observation.ts'
 
 const off = { metrics: null, tracing: null }
 
@@ -9,8 +8,5 @@ const off = { metrics: null, tracing: null }
 test('where nothing is observed, nobody stands in the way', () => {
   const engine: LedgerEngine = { apply: () => Promise.resolve([]) }
   expect(observeEngine(off, engine)).toBe(engine)
-  const upstream = { name: 'one' } as WatchedUpstream
-  const config = { name: 'one', kind: 'openrouter', url: null, forwardsTrace: true } as const
-  const upstreams = [config] as unknown as Parameters<typeof observeUpstreams>[2]['upstreams']
-  expect(observeUpstreams(off, new Map([['one', upstream]]), { upstreams }, null).get('one')).toBe(upstream)
+  expect(callObservers(off, { name: 'one', url: null, forwardsTrace: true })).toEqual([])
 })

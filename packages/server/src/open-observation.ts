@@ -23,13 +23,14 @@ import type { CircuitFigure, HeldFigures } from './metrics/state-metrics.ts'
 import type { OpenVideoJobs } from './metrics/video-metrics.ts'
 import { creditsForDisplay } from './observe/credits-for-display.ts'
 import { measureLedgerEngine } from './observe/measure-ledger-engine.ts'
-import { measureUpstream } from './observe/measure-upstream.ts'
-import { traceUpstream } from './observe/trace-upstream.ts'
+import { measureCalls } from './observe/measure-calls.ts'
+import { traceCalls, type TracedUpstream } from './observe/trace-calls.ts'
 import { VERSION } from './read-health.ts'
 import { askInTime, type Phase, readReadiness } from './read-readiness.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
 import type { Tracing } from './tracing/tracing.ts'
+import type { UpstreamObserver } from './upstream/intercept-upstream.ts'
 import type { WatchedUpstream } from './upstream/watch-health.ts'
 
 /** Metrics and traces of one gateway; each null where it is off. */
@@ -63,25 +64,15 @@ export function observeEngine({ metrics }: Observation, engine: LedgerEngine): L
   return metrics === null ? engine : measureLedgerEngine(engine, metrics.ledger)
 }
 
-/**
- * The upstreams, measured and traced as far as that is on. @param sandboxUrl where the sandbox listens; null without
- * one.
- */
-export function observeUpstreams(
+/** Who watches the calls to an upstream, as far as that is on. @param url where it listens; null for its own address. */
+export function callObservers(
   { metrics, tracing }: Observation,
-  upstreams: ReadonlyMap<string, WatchedUpstream>,
-  config: Pick<Config, 'upstreams'>,
-  sandboxUrl: string | null,
-): ReadonlyMap<string, WatchedUpstream> {
-  const observed = new Map(upstreams)
-  for (const { name, kind, url, forwardsTrace } of config.upstreams) {
-    const upstream = upstreams.get(name)
-    if (upstream === undefined) continue
-    const measured = metrics === null ? upstream : measureUpstream(upstream, metrics.upstream(name))
-    const target = { url: kind === 'sandbox' ? sandboxUrl : url, forwardsTrace }
-    observed.set(name, tracing === null ? measured : traceUpstream(measured, tracing, target))
-  }
-  return observed
+  upstream: TracedUpstream,
+): readonly UpstreamObserver[] {
+  return [
+    ...(metrics === null ? [] : [measureCalls(metrics.upstream(upstream.name))]),
+    ...(tracing === null ? [] : [traceCalls(tracing, upstream)]),
+  ]
 }
 
 /** Names models as metrics may: by an id of the list, never by what a client wrote. */

@@ -20,7 +20,7 @@ import { consoleOrigins, localOrigin, openConsole } from './open-console.ts'
 import { openAudits } from './open-audits.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
-import { observeEngine, observeUpstreams, openObservation } from './open-observation.ts'
+import { callObservers, observeEngine, openObservation } from './open-observation.ts'
 import { openDeposits } from './open-deposits.ts'
 import { openLimits } from './open-limits.ts'
 import { openOutbox } from './open-outbox.ts'
@@ -77,8 +77,10 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   }
   const catalog = await openCatalog(config, clock, log)
   const sandbox = await openSandbox(config, catalog.catalog, clock)
-  const opened = openUpstreams(config, { clock, sandbox })
-  const upstreams = observeUpstreams(observation, opened, config, sandbox?.url ?? null)
+  const upstreams = openUpstreams(config, {
+    ...{ clock, sandbox },
+    observersOf: (upstream) => callObservers(observation, upstream),
+  })
   const media = await openMedia(config, clock)
   const ledger = new Ledger({
     engine: observeEngine(observation, createLedgerEngine(database)),

@@ -2,12 +2,14 @@
 import { speechFormats } from './audio/speech-format.ts'
 import type { Config, UpstreamConfig } from './config/config.ts'
 import { InvariantError } from './errors/invariant-error.ts'
+import type { TracedUpstream } from './observe/trace-calls.ts'
 import type { MediaPrices } from './pricing/media-price.ts'
 import type { SystemClock } from './runtime/clock.ts'
 import { openAnthropic } from './upstream/anthropic/open-anthropic.ts'
 import { openGemini } from './upstream/gemini/open-gemini.ts'
 import { openOpenAiCompatible } from './upstream/openai-compatible/open-openai-compatible.ts'
 import { openOpenRouter } from './upstream/openrouter/open-openrouter.ts'
+import type { UpstreamObserver } from './upstream/intercept-upstream.ts'
 import type { Upstream } from './upstream/upstream.ts'
 import { watchHealth, type WatchedUpstream } from './upstream/watch-health.ts'
 
@@ -26,6 +28,8 @@ const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
 interface OpenDeps {
   readonly clock: SystemClock
   readonly sandbox: SandboxAddress | null
+  /** Who else watches the calls to an upstream. */
+  readonly observersOf: (upstream: TracedUpstream) => readonly UpstreamObserver[]
 }
 
 function addressOf({ name, url }: UpstreamConfig): string {
@@ -74,11 +78,15 @@ export function openUpstreams(
   { upstreams, limits }: Pick<Config, 'upstreams' | 'limits'>,
   deps: OpenDeps,
 ): ReadonlyMap<string, WatchedUpstream> {
+  const { clock, sandbox, observersOf } = deps
   const breaker = { failuresMin: limits.breakerFailures, openMs: limits.breakerOpenMs }
   return new Map(
     upstreams.map((config) => {
-      const isScripted = config.kind === 'sandbox' ? deps.sandbox?.isScripted : undefined
-      return [config.name, watchHealth(openUpstream(config, deps), deps.clock, { ...breaker, isScripted })]
+      const { name, kind, forwardsTrace } = config
+      const isSandbox = kind === 'sandbox'
+      const observers = observersOf({ name, url: isSandbox ? (sandbox?.url ?? null) : config.url, forwardsTrace })
+      const limits = { ...breaker, isScripted: isSandbox ? sandbox?.isScripted : undefined }
+      return [name, watchHealth(openUpstream(config, deps), { clock, limits, observers })]
     }),
   )
 }

@@ -5,8 +5,10 @@ export type UpstreamHealth = 'ok' | 'degraded' | 'down'
 
 /** Follows what becomes of the calls of one kind to one upstream. */
 export interface HealthWatch {
-  /** Passes a call's outcome on, and counts it. */
-  follow<Result>(work: Promise<Result>): Promise<Result>
+  /** Notes an answer. */
+  worked(): void
+  /** Notes a call that failed before it had an answer. */
+  failed(error: unknown): void
   /** What the last calls say; a quiet upstream that seemed down is asked again, in the background. */
   health(): UpstreamHealth
 }
@@ -25,24 +27,20 @@ function isUpstreamsFault(error: unknown): boolean {
 export function createHealthWatch(clock: MonotonicClock, probe: () => Promise<unknown>): HealthWatch {
   let failures = 0
   let probedAt = Number.NEGATIVE_INFINITY
-  async function follow<Result>(work: Promise<Result>): Promise<Result> {
-    try {
-      const result = await work
-      failures = 0
-      return result
-    } catch (error) {
-      failures = isUpstreamsFault(error) ? failures + 1 : 0
-      throw error
-    }
+  const worked = (): void => {
+    failures = 0
+  }
+  const failed = (error: unknown): void => {
+    failures = isUpstreamsFault(error) ? failures + 1 : 0
   }
   const askAgain = (): void => {
     if (clock.elapsed() - probedAt < PROBE_INTERVAL_MS) return
     probedAt = clock.elapsed()
-    // The outcome is counted by the watch itself; there is nobody else to tell.
-    follow(probe()).catch(() => undefined)
+    probe().then(worked, failed)
   }
   return {
-    follow,
+    worked,
+    failed,
     health: () => {
       if (failures < FAILURES_UNTIL_DOWN) return failures === 0 ? 'ok' : 'degraded'
       askAgain()

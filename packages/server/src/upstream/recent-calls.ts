@@ -62,14 +62,11 @@ export class RecentCalls {
     if (this.#failures.length > FAILURES_MAX) this.#failures.shift()
   }
 
-  /** Passes on what a call answers, and notes how long that took. */
-  async timed<Result>(model: string, work: Promise<Result>): Promise<Result> {
-    const startedMs = performance.now()
-    const result = await work
+  /** Notes how long it took until an answer came or a stream began, in milliseconds. */
+  answered(model: string, ms: number): void {
     const remembered = this.#of(model)
-    remembered.times[remembered.next] = performance.now() - startedMs
+    remembered.times[remembered.next] = ms
     remembered.next = (remembered.next + 1) % TIMES_MAX
-    return result
   }
 
   /** Most used first. */
