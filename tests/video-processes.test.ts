@@ -51,4 +51,52 @@ describe.skipIf(findPostgres() === null)('three processes on one database', () =
     await all.stop()
     await upstream.close()
   })
+
+  // Source: decision 0088.
+  test('a file that is not there yet is in progress for all of them, and charged once when it is', async () => {
+    const upstream = await startStubVideoUpstream()
+    const all = await openGatewayProcesses({ engine: 'postgres', upstreamUrl: upstream.url, credits: '10000' })
+    const processes = await Promise.all([all.start(), all.start(), all.start()])
+    const body = JSON.stringify({ model: VIDEO_MODEL, prompt: 'A boat.', duration: 4 })
+    const headers = { 'content-type': 'application/json' }
+    const submitted = await processes[0].fetch('/v1/videos/generations', { method: 'POST', headers, body })
+    const { id } = (await submitted.json()) as { readonly id: string }
+    const pollAll = async (): Promise<ReadonlySet<string>> => {
+      const states = Array.from({ length: 30 }, async (_, at) => {
+        const response = await processes[at % 3]!.fetch(`/v1/videos/${id}`)
+        return ((await response.json()) as { readonly status: string }).status
+      })
+      return new Set(await Promise.all(states))
+    }
+    const captures = () =>
+      all.database.read.selectFrom('transfer').select('charge').where('kind', '=', 'capture').execute()
+    upstream.file.isGone = true
+    upstream.complete(upstream.jobs[0], '0.2')
+    expect(await pollAll()).toEqual(new Set(['in_progress']))
+    expect(await captures()).toEqual([])
+    upstream.file.isGone = false
+    // Whoever asked while it was missing may be answered so; whoever asks now is told of the end.
+    expect(await pollAll()).toEqual(new Set(['completed']))
+    expect(await captures()).toEqual([{ charge: 240_000_000_000n }])
+    // The clock of the database's rows says that the next one was missed half an hour ago.
+    const again = await processes[1].fetch('/v1/videos/generations', { method: 'POST', headers, body })
+    const { id: second } = (await again.json()) as { readonly id: string }
+    upstream.complete(upstream.jobs[1], '0.2')
+    upstream.file.isGone = true
+    await processes[2].fetch(`/v1/videos/${second}`)
+    const missed = all.database.read
+      .updateTable('video_job')
+      .set({ file_missed_at: Date.now() - 30 * 60_000 })
+      .where('job_id', '=', second)
+    await all.database.write([missed.compile()])
+    const told = await Promise.all(processes.map(async (each) => (await each.fetch(`/v1/videos/${second}`)).json()))
+    expect(told).toEqual(
+      processes.map(() =>
+        expect.objectContaining({ status: 'failed', error: expect.objectContaining({ code: 'upstream_empty' }) }),
+      ),
+    )
+    expect(await all.balance()).toEqual({ posted: 9_760_000_000_000n, held: 0n })
+    await all.stop()
+    await upstream.close()
+  })
 })

@@ -1,7 +1,8 @@
 -- Video jobs. A job has one hold for as long as it lives, and the hold names no process but the jobs as its owner:
 -- processes come and go meanwhile. What was decided of a job is written before it is charged, so that whoever goes on
 -- after a crash charges the same. A prompt is never stored. `next_step_at` is when somebody has to look at the job
--- again whoever asks for it; the partial index keeps that search off the jobs that are done with.
+-- again whoever asks for it; the partial index keeps that search off the jobs that are done with. `file_missed_at` is
+-- when the upstream first called the job completed while its file was not there, and null once it works on it again.
 create table video_job (
   job_id           text not null primary key,
   hold_id          text not null unique references hold on delete restrict,
@@ -28,6 +29,7 @@ create table video_job (
   outputs          integer check (outputs >= 1),
   settled_at       integer,
   charge           integer check (charge >= 0),
+  file_missed_at   integer,
   first_read_at    integer,
   files            text,
   deleted_at       integer,

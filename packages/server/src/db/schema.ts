@@ -205,6 +205,7 @@ export interface VideoJobTable {
   outputs: number | null
   settled_at: number | null
   charge: bigint | null
+  file_missed_at: number | null
   first_read_at: number | null
   /** JSON text: names of the files that the gateway keeps. */
   files: string | null

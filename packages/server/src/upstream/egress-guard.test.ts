@@ -17,7 +17,8 @@ afterEach(async () => {
   await Promise.all([strict.close(), open.close(), stub.close()])
 })
 
-const read = (egress: Egress, url: string) => openExternalVideo({ egress, upstream: 'stub' }, new URL(url), null)
+const read = (egress: Egress, url: string) =>
+  openExternalVideo({ egress, upstream: 'stub' }, new URL(url), { range: null })
 
 // Case B091, for addresses that an upstream names.
 test.each([

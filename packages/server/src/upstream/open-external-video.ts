@@ -1,7 +1,7 @@
 import { type Egress, ForbiddenAddressError } from './egress-guard.ts'
 import { upstreamFailure } from './upstream-failure.ts'
 import { requestContent } from './video-content.ts'
-import type { OpenedContent, WantedRange } from './video-upstream.ts'
+import type { OpenedContent, WantedOutput } from './video-upstream.ts'
 
 /** Redirects that are followed at most. */
 const HOPS_MAX = 3
@@ -14,7 +14,7 @@ const HOPS_MAX = 3
 export async function openExternalVideo(
   { egress, upstream }: { readonly egress: Egress; readonly upstream: string },
   address: URL,
-  range: WantedRange | null,
+  wanted: Pick<WantedOutput, 'range' | 'signal'>,
 ): Promise<OpenedContent> {
   let url = address
   for (let hop = 0; hop <= HOPS_MAX; hop++) {
@@ -22,7 +22,7 @@ export async function openExternalVideo(
     const headers = { 'user-agent': 'svc-gateway', 'accept-encoding': 'identity' }
     const path = `${url.pathname}${url.search}`
     const { dispatcher } = egress
-    const found = await requestContent({ upstream, dispatcher, origin: url.origin, headers, path }, range)
+    const found = await requestContent({ upstream, dispatcher, origin: url.origin, headers, path }, wanted)
     if (found.kind !== 'elsewhere') return found
     const next = URL.parse(found.location, url.href)
     if (next === null) break

@@ -1,7 +1,7 @@
 /** How a video is read from an upstream: as a stream that waits for its reader, never whole. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { OpenedContent, VideoContent, WantedRange } from './video-upstream.ts'
+import type { OpenedContent, VideoContent, WantedOutput } from './video-upstream.ts'
 import { transportFailure, upstreamFailure } from './upstream-failure.ts'
 
 /** An address below the upstream's own origin. */
@@ -24,7 +24,7 @@ const UNSATISFIABLE = 416
  */
 export async function requestContent(
   address: ContentAddress,
-  range: WantedRange | null,
+  { range, signal }: Pick<WantedOutput, 'range' | 'signal'>,
 ): Promise<OpenedContent | { readonly kind: 'elsewhere'; readonly location: string }> {
   const { upstream, dispatcher, origin, path } = address
   const headers = {
@@ -34,7 +34,7 @@ export async function requestContent(
   }
   let response: Dispatcher.ResponseData
   try {
-    response = await dispatcher.request({ origin, path, method: 'GET', headers })
+    response = await dispatcher.request({ origin, path, method: 'GET', headers, signal: signal ?? null })
   } catch (error) {
     throw transportFailure(upstream, error)
   }

@@ -78,6 +78,16 @@ export interface WantedRange {
   readonly end: number
 }
 
+/** Which file of a job is wanted. */
+export interface WantedOutput {
+  /** From 0. */
+  readonly index: number
+  /** Null for the whole. */
+  readonly range: WantedRange | null
+  /** Gives up opening and reading. */
+  readonly signal?: AbortSignal
+}
+
 /** A file, or a part of it, that is being read from an upstream. */
 export interface VideoContent {
   readonly contentType: string
@@ -112,5 +122,5 @@ export interface VideoUpstream {
    * Opens a file of a completed job for reading. An upstream may ignore the range: `part` is null then.
    * @throws {ServiceError} when it cannot be opened now.
    */
-  open(jobId: string, output: { readonly index: number; readonly range: WantedRange | null }): Promise<OpenedContent>
+  open(jobId: string, output: WantedOutput): Promise<OpenedContent>
 }

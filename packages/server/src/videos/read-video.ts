@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
-import { noteRead, noteReport, settleJob } from './settle-video.ts'
+import { hasFiles } from './find-files.ts'
+import { noteMissingFile, noteRead, noteReport, settleJob } from './settle-video.ts'
 import type { VideoDeps } from './video-deps.ts'
 import { hasEnded, type VideoJob } from './video-job.ts'
 import type { VideoJobPage } from './video-job-store.ts'
@@ -43,7 +44,11 @@ async function pollUpstream(deps: VideoDeps, job: VideoJob, upstreamJobId: strin
   if (upstream === null) {
     throw new ServiceError('upstream_unavailable', 'The upstream of this video is not configured any more.')
   }
-  return noteReport(deps, job, await upstream.report(upstreamJobId))
+  const report = await upstream.report(upstreamJobId)
+  if (report.kind === 'completed' && !(await hasFiles(upstream, upstreamJobId, report.outputs))) {
+    return noteMissingFile(deps, job, report.cost)
+  }
+  return noteReport(deps, job, report)
 }
 
 /**

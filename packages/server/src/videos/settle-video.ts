@@ -6,13 +6,14 @@
 import { ZERO } from '@svc/contract'
 import { settleJobHold, type JobSettlement } from '../billing/job-hold.ts'
 import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
+import type { AttoUsd } from '../pricing/price.ts'
 import { costAtPar } from '../pricing/usd.ts'
 import type { VideoFailure, VideoReport } from '../upstream/video-upstream.ts'
 import type { VideoDeps } from './video-deps.ts'
 import { hasEnded, type VideoErrorCode, type VideoJob } from './video-job.ts'
 import type { VideoVerdict } from './video-job-store.ts'
 import { chargeVideo, parseSnapshot } from './video-price.ts'
-import { filesExpireAtLatest, nextPollAt, UNREAD_MS } from './video-schedule.ts'
+import { FILE_MISSED_MS_MAX, filesExpireAtLatest, nextPollAt, UNREAD_MS } from './video-schedule.ts'
 
 const errorCodes: Readonly<Record<VideoFailure, VideoErrorCode>> = {
   failed: 'upstream_error',
@@ -31,13 +32,32 @@ function verdictOf(report: Extract<VideoReport, { readonly kind: 'completed' | '
 /** Writes what the upstream says of a job. @returns the job as it is then. */
 export async function noteReport(deps: VideoDeps, job: VideoJob, report: VideoReport): Promise<VideoJob> {
   const now = deps.clock.now()
-  if (report.kind === 'unknown') return job
+  if (report.kind === 'unknown') return job.fileMissedAt === null ? job : noteMissingFile(deps, job, null)
   if (report.kind === 'running') {
     const { state, progress } = report
     await deps.jobs.noteProgress(job.jobId, { state, progress, nextStepAt: nextPollAt(job, now) })
     return deps.jobs.get(job.jobId)
   }
   return endJob(deps, job, verdictOf(report))
+}
+
+/**
+ * Notes that a job is called completed and that its file cannot be read. It stays in progress, and fails when that has
+ * lasted too long; what the upstream wants for it is then ours to bear. Source: decision 0088.
+ *
+ * @param cost as it was reported; null where it was not.
+ * @returns the job as it is then.
+ */
+export async function noteMissingFile(
+  deps: VideoDeps,
+  { jobId, createdAt }: VideoJob,
+  cost: AttoUsd | null,
+): Promise<VideoJob> {
+  const now = deps.clock.now()
+  await deps.jobs.noteMissingFile(jobId, { cost, missedAt: now, nextStepAt: nextPollAt({ createdAt }, now) })
+  const job = await deps.jobs.get(jobId)
+  if (hasEnded(job) || now - (job.fileMissedAt ?? now) < FILE_MISSED_MS_MAX) return job
+  return endJob(deps, job, { state: 'failed', errorCode: 'upstream_empty', cost: job.cost })
 }
 
 /** Writes the verdict on a job, unless there is one. @returns the job as it is then. */

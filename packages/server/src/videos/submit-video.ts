@@ -55,7 +55,8 @@ export async function submitVideo(deps: VideoDeps, task: VideoTask): Promise<Vid
     ...{ accountId: caller.accountId, keyId: caller.keyId, estimate, ...placeOf(targets[0]) },
     ...{ upstreamJobId: null, state: 'submitting', progress: 0, createdAt: placed.hold.placedAt },
     ...{ nextStepAt: placed.hold.placedAt + SUBMISSION_MS_MAX, failures: 0, endedAt: null, errorCode: null },
-    ...{ cost: null, outputs: 0, settledAt: null, charge: null, firstReadAt: null, files: null, deletedAt: null },
+    ...{ cost: null, outputs: 0, settledAt: null, charge: null, fileMissedAt: null, firstReadAt: null },
+    ...{ files: null, deletedAt: null },
   }
   await remember(deps, job, placed)
   try {

@@ -53,6 +53,14 @@ export interface VideoJobStore {
     jobId: string,
     seen: { readonly state: 'queued' | 'in_progress'; readonly progress: number | null; readonly nextStepAt: number },
   ): Promise<void>
+  /**
+   * Notes that a job is called completed and has no file to read. It is in progress until there is one; the first such
+   * time stays, and a cost that is reported replaces the one before.
+   */
+  noteMissingFile(
+    jobId: string,
+    seen: { readonly cost: AttoUsd | null; readonly missedAt: number; readonly nextStepAt: number },
+  ): Promise<void>
   /** Writes the verdict, once. @returns false when there was one. */
   end(
     jobId: string,
@@ -131,10 +139,20 @@ export function createVideoJobStore(database: Database): VideoJobStore {
               progress === null
                 ? column.ref('progress')
                 : column.case().when('progress', '<', progress).then(progress).else(column.ref('progress')).end(),
-            next_step_at: nextStepAt,
-            failures: 0,
+            ...{ next_step_at: nextStepAt, failures: 0, file_missed_at: null },
           }))
           .where('state', 'in', from),
+      )
+    },
+    async noteMissingFile(jobId, { cost, missedAt, nextStepAt }) {
+      await update(jobId, (query) =>
+        query
+          .set((column) => ({
+            file_missed_at: column.fn.coalesce(column.ref('file_missed_at'), column.val(missedAt)),
+            ...(cost === null ? {} : { cost_usd: formatUsd(cost) }),
+            ...{ state: 'in_progress' as const, next_step_at: nextStepAt, failures: 0 },
+          }))
+          .where('state', 'in', ['queued', 'in_progress']),
       )
     },
     async claim({ jobId, nextStepAt: dueAt }, nextStepAt) {
@@ -279,7 +297,7 @@ function rowOf(job: VideoJob): VideoJobTable {
     ...{ failures: job.failures, ended_at: job.endedAt, error_code: job.errorCode },
     cost_usd: job.cost === null ? null : formatUsd(job.cost),
     ...{ outputs: job.outputs === 0 ? null : job.outputs, settled_at: job.settledAt, charge: job.charge },
-    ...{ first_read_at: job.firstReadAt, deleted_at: job.deletedAt },
+    ...{ file_missed_at: job.fileMissedAt, first_read_at: job.firstReadAt, deleted_at: job.deletedAt },
     files: job.files === null ? null : JSON.stringify(job.files),
   }
 }
@@ -294,7 +312,7 @@ function jobFrom(row: VideoJobTable): VideoJob {
     cost: row.cost_usd === null ? null : parseUsd(row.cost_usd),
     ...{ outputs: row.outputs ?? 0, settledAt: row.settled_at },
     charge: row.charge === null ? null : nanocreditsOf(row.charge),
-    ...{ firstReadAt: row.first_read_at, deletedAt: row.deleted_at },
+    ...{ fileMissedAt: row.file_missed_at, firstReadAt: row.first_read_at, deletedAt: row.deleted_at },
     files: row.files === null ? null : (JSON.parse(row.files) as string[]),
   }
 }

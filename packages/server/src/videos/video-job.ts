@@ -56,13 +56,18 @@ export interface VideoJob extends VideoPlace {
   /** When the verdict was seen; null before. */
   readonly endedAt: number | null
   readonly errorCode: VideoErrorCode | null
-  /** Reported with the verdict; null where it was not. */
+  /** Reported with the verdict, or with a completion without a file; null where it was not. */
   readonly cost: AttoUsd | null
   /** Files that a completed job has. */
   readonly outputs: number
   readonly settledAt: number | null
   /** What was charged; null until it is settled. */
   readonly charge: Nanocredits | null
+  /**
+   * When the upstream first called the job completed and its file was not there; null where that never was, or where
+   * the upstream has said since that it works on it.
+   */
+  readonly fileMissedAt: number | null
   /** When the completed job was first told to a caller. */
   readonly firstReadAt: number | null
   /** Names of the files that the gateway keeps, by output; null while it keeps none. */

@@ -101,7 +101,8 @@ async function postpone(deps: ObserverDeps, job: VideoJob): Promise<void> {
   const now = deps.clock.now()
   const failures = job.failures + 1
   const isOver = !hasEnded(job) && now - job.createdAt >= SILENT_JOB_LIFE_MS
-  if (isOver) await settleJob(deps, await endJob(deps, job, { state: 'failed', errorCode: 'expired', cost: null }))
+  const { cost } = job
+  if (isOver) await settleJob(deps, await endJob(deps, job, { state: 'failed', errorCode: 'expired', cost }))
   else await deps.jobs.schedule(job.jobId, nextRetryAt(failures, now), failures)
 }
 
@@ -140,7 +141,7 @@ async function poll(deps: ObserverDeps, job: VideoJob): Promise<VideoJob> {
   const { job: seen, error } = await refreshJob(deps, job)
   if (error !== null) throw error
   if (seen.state === 'failed') return settleJob(deps, seen)
-  if (hasEnded(seen) || deps.clock.now() - job.createdAt < JOB_LIFE_MS) return seen
+  if (hasEnded(seen) || seen.fileMissedAt !== null || deps.clock.now() - job.createdAt < JOB_LIFE_MS) return seen
   // The upstream had a day and answers still, without a verdict. It is told to stop; whether it does is its own loss.
   if (job.upstreamJobId !== null) {
     await deps

@@ -13,6 +13,8 @@ export const UNREAD_MS = HOUR_MS
 export const JOB_LIFE_MS = DAY_MS
 /** The same when its upstream cannot be asked at all. */
 export const SILENT_JOB_LIFE_MS = 7 * DAY_MS
+/** A job that is called completed and whose file is not there so long after that was first seen has failed. */
+export const FILE_MISSED_MS_MAX = 1_800 * SECOND_MS
 /** Files live so long after the first successful poll. Source: decision 0024. */
 const FILE_LIFE_AFTER_READ_MS = DAY_MS
 /** And never longer after the job's end. */

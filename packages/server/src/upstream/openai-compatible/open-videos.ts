@@ -29,7 +29,7 @@ export function openVideos(
   return {
     port: createVideos({
       ...{ name, client, clock, dialect },
-      openElsewhere: (url, range) => openExternalVideo({ egress, upstream: name }, url, range),
+      openElsewhere: (url, wanted) => openExternalVideo({ egress, upstream: name }, url, wanted),
     }),
     async closeWith(rest) {
       await Promise.all([egress.close(), rest.close()])

@@ -209,6 +209,46 @@ test('a file at an address of the upstream’s own that its report names is read
   expect(await read(openRouter, jobId, null)).toMatchObject({ bytes: Buffer.from('film'), length: null })
 })
 
+test.each([
+  ['has a page of its own for every address', 200, 'text/html', { urls: ['/files/1.mp4'] }],
+  ['refuses the method', 405, 'application/json', { urls: ['/files/1.mp4'] }],
+])('a file is read where the report names it when the upstream %s', async (_name, status, type, said) => {
+  const { jobId } = await openRouter.submit(submission)
+  stub.complete(stub.jobs[0])
+  Object.assign(stub.jobs[0]!, said)
+  stub.intercept = (request, response) => {
+    if (request.url === '/files/1.mp4') response.writeHead(200, { 'content-type': 'video/mp4' }).end('film')
+    else if (request.url?.endsWith('/content')) response.writeHead(status, { 'content-type': type }).end('<html>')
+    else return false
+    return true
+  }
+  expect(await read(openRouter, jobId, null)).toMatchObject({ bytes: Buffer.from('film') })
+})
+
+const filmBase64 = Buffer.from('a film').toString('base64')
+
+test.each([
+  ['an entry with base64', { data: [{ b64_json: filmBase64 }] }, 'video/mp4'],
+  ['an address with the bytes', { unsigned_urls: [`data:video/webm;base64,${filmBase64}`] }, 'video/webm'],
+  ['the bytes as its one video', { video: { b64_json: filmBase64 } }, 'video/mp4'],
+])('a report that gives %s is read from itself, whole and in part', async (_name, report, contentType) => {
+  const { jobId } = await openRouter.submit(submission)
+  stub.intercept = (request, response) => {
+    const isFile = request.url?.endsWith('/content') === true
+    response.writeHead(isFile ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(isFile ? '{}' : JSON.stringify({ id: jobId, status: 'completed', ...report }))
+    return true
+  }
+  expect(await openRouter.report(jobId)).toMatchObject({ kind: 'completed', outputs: 1 })
+  expect(await read(openRouter, jobId, null)).toEqual({
+    ...{ contentType, length: 6, part: null, bytes: Buffer.from('a film') },
+  })
+  expect(await read(openRouter, jobId, { start: 2, end: 99 })).toMatchObject({
+    ...{ part: { start: 2, end: 5, total: 6 }, bytes: Buffer.from('film') },
+  })
+  expect(await read(openRouter, jobId, { start: 6, end: 7 })).toEqual({ kind: 'unsatisfiable', total: 6 })
+})
+
 test('the key never leaves for another origin, and a redirect is not followed by itself', async () => {
   const { jobId } = await openRouter.submit(submission)
   const asked: (string | undefined)[] = []

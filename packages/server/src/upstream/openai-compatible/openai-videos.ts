@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { type CollectedResponse, collectResponse } from '../http-exchange.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { openInline } from '../inline-video.ts'
 import { type ContentAddress, requestContent } from '../video-content.ts'
 import type {
   OpenedContent,
@@ -12,12 +13,12 @@ import type {
   VideoReport,
   VideoSubmission,
   VideoUpstream,
-  WantedRange,
+  WantedOutput,
 } from '../video-upstream.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
 import { costOfFailure, isObject } from './usage.ts'
-import { readJobId, readVideoReport } from './video-report.ts'
+import { readJobId, readVideoReport, sourceText } from './video-report.ts'
 import type { FormBody } from './video-form.ts'
 
 /** In what upstreams of this kind differ. */
@@ -33,7 +34,7 @@ export interface VideosOptions {
   readonly clock: Clock
   readonly dialect: VideoDialect
   /** Reads a file from an address that is not the upstream's own, without its key; null where that is not done. */
-  readonly openElsewhere: ((url: URL, range: WantedRange | null) => Promise<OpenedContent>) | null
+  readonly openElsewhere: ((url: URL, wanted: Pick<WantedOutput, 'range' | 'signal'>) => Promise<OpenedContent>) | null
 }
 
 /** Longest answer about a job that is read, in bytes. */
@@ -129,47 +130,53 @@ function contentAddress({ client, name }: VideosOptions, path: string): ContentA
   return { upstream: name, dispatcher, origin, headers, path }
 }
 
+type Wanted = Pick<WantedOutput, 'range' | 'signal'>
+
 /** The file's own address, as the job names it; null where it names none. */
-async function findSource(options: VideosOptions, jobId: string, index: number): Promise<URL | null> {
-  const signal = AbortSignal.timeout(REPORT_MS)
-  const response = await exchange(options, { method: 'GET', path: jobPath(jobId), body: null, signal })
+async function findSource(options: VideosOptions, jobId: string, { index, signal }: WantedOutput): Promise<URL | null> {
+  const late = AbortSignal.timeout(REPORT_MS)
+  const limits = signal === undefined ? late : AbortSignal.any([signal, late])
+  const response = await exchange(options, { method: 'GET', path: jobPath(jobId), body: null, signal: limits })
   const value = isSuccess(response) ? parseJsonText(response.body) : undefined
-  if (!isObject(value)) return null
-  const { unsigned_urls: urls, data, video } = value
-  const entry: unknown = Array.isArray(urls) ? urls[index] : Array.isArray(data) ? data[index] : video
-  const text = isObject(entry) ? entry['url'] : entry
-  return typeof text === 'string' ? URL.parse(text, `${options.client.origin}/`) : null
+  const text = sourceText(value, index)
+  return text === null ? null : URL.parse(text, `${options.client.origin}/`)
 }
 
-async function openAt(options: VideosOptions, url: URL, range: WantedRange | null): Promise<OpenedContent> {
-  if (url.origin === options.client.origin) {
-    const found = await requestContent(contentAddress(options, `${url.pathname}${url.search}`), range)
-    return found.kind === 'elsewhere' ? openElsewhere(options, found.location, range) : found
-  }
-  return openElsewhere(options, url.href, range)
+async function openAt(options: VideosOptions, url: URL, wanted: Wanted): Promise<OpenedContent> {
+  if (url.protocol === 'data:') return openInline(url.href, wanted.range)
+  if (url.origin === options.client.origin) return openOwn(options, `${url.pathname}${url.search}`, wanted)
+  return openElsewhere(options, url.href, wanted)
 }
 
-function openElsewhere(options: VideosOptions, location: string, range: WantedRange | null): Promise<OpenedContent> {
+async function openOwn(options: VideosOptions, path: string, wanted: Wanted): Promise<OpenedContent> {
+  const found = await requestContent(contentAddress(options, path), wanted)
+  return found.kind === 'elsewhere' ? openElsewhere(options, found.location, wanted) : found
+}
+
+function openElsewhere(options: VideosOptions, location: string, wanted: Wanted): Promise<OpenedContent> {
   const url = URL.parse(location, `${options.client.origin}/`)
   if (url === null || options.openElsewhere === null) {
     throw upstreamFailure('broken', { upstream: options.name, upstreamCodes: ['content_elsewhere'] })
   }
-  return options.openElsewhere(url, range)
+  return options.openElsewhere(url, wanted)
 }
 
-async function open(
-  options: VideosOptions,
-  jobId: string,
-  { index, range }: { readonly index: number; readonly range: WantedRange | null },
-): Promise<OpenedContent> {
-  const query = index === 0 ? '' : `?index=${index}`
+async function open(options: VideosOptions, jobId: string, wanted: WantedOutput): Promise<OpenedContent> {
+  const query = wanted.index === 0 ? '' : `?index=${wanted.index}`
   const path = `${options.client.basePath}${jobPath(jobId)}/content${query}`
-  const found = await requestContent(contentAddress(options, path), range)
-  if (found.kind === 'elsewhere') return openElsewhere(options, found.location, range)
-  if (found.kind !== 'gone') return found
-  // A server without this address names the file in its report.
-  const source = await findSource(options, jobId, index)
-  return source === null ? found : openAt(options, source, range)
+  let found: OpenedContent
+  try {
+    found = await openOwn(options, path, wanted)
+    if (found.kind !== 'gone') return found
+  } catch (error) {
+    // A server without this address may answer it with a page of its own.
+    const source = await findSource(options, jobId, wanted).catch(() => null)
+    if (source === null) throw error
+    return openAt(options, source, wanted)
+  }
+  // Or with 404: it names the file in its report.
+  const source = await findSource(options, jobId, wanted)
+  return source === null ? found : openAt(options, source, wanted)
 }
 
 /** Builds the adapter. Its connections belong to whoever made the client. */

@@ -93,3 +93,20 @@ function isPolicy(value: Readonly<Record<string, unknown>>): boolean {
   const said = isObject(error) ? [error['code'], error['type'], error['message']] : [error]
   return said.some((text) => typeof text === 'string' && POLICY.test(text))
 }
+
+/**
+ * Where a report says that a file of the job is: an address, or the file itself as a `data:` address.
+ *
+ * @returns null where it says nothing of that file.
+ */
+export function sourceText(value: unknown, index: number): string | null {
+  if (!isObject(value)) return null
+  const list = value['unsigned_urls'] ?? value['data'] ?? value['outputs']
+  const entry: unknown = Array.isArray(list) ? list[index] : index === 0 ? (value['video'] ?? value) : null
+  if (typeof entry === 'string') return entry === '' ? null : entry
+  if (!isObject(entry)) return null
+  const { url, video_url: other, b64_json: bytes } = entry
+  const address = [url, other].find((text) => typeof text === 'string' && text !== '')
+  if (typeof address === 'string') return address
+  return typeof bytes === 'string' && bytes !== '' ? `data:video/mp4;base64,${bytes}` : null
+}
