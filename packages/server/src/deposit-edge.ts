@@ -33,7 +33,7 @@ export interface DepositEdgeParts {
   /** What the gateway is called. */
   readonly brand: () => Promise<string>
   /** Null where deposits are off. */
-  readonly deposits: Pick<OpenDeposits, 'settle' | 'placesOf' | 'readers'> | null
+  readonly deposits: Pick<OpenDeposits, 'settle' | 'offeringsOf' | 'readers'> | null
 }
 
 /** @param publicOrigin by which clients reach the gateway. */
@@ -67,7 +67,7 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
       mode: config.deposits?.mode === 'treasury' ? 'wallet' : 'address',
       minimumUsd,
       isLocal: hasLocalDeposits(config),
-      placesOf: (accountId) => deposits?.placesOf(accountId) ?? Promise.resolve([]),
+      offeringsOf: (accountId) => deposits?.offeringsOf(accountId) ?? Promise.resolve([]),
     },
     receipts: {
       ...{ store, outbox: parts.outbox, brand: parts.brand },

@@ -1,7 +1,7 @@
 import { type MediaType, mediaTypes } from '@svc/contract'
 import type { BillingDeps } from './billing/open-hold.ts'
 import type { RoutingDeps } from './edge-deps.ts'
-import type { ImageDeps } from './inference/prepare-images.ts'
+import type { ImageDeps } from './inference/image-work.ts'
 import type { Parts } from './open-parts.ts'
 
 /** How long the address of a picture holds, in milliseconds. Source: OpenAI's API reference, image URLs. */

@@ -1,7 +1,7 @@
 /** What the use cases of videos are given, made from the parts. Part of the composition. */
 import type { BillingDeps } from './billing/open-hold.ts'
 import type { RoutingDeps } from './edge-deps.ts'
-import { findMediaModel } from './inference/find-model.ts'
+import { findMediaModel } from './pipeline/find-model.ts'
 import type { Parts } from './open-parts.ts'
 import type { VideoDeps } from './videos/video-deps.ts'
 import { createVideoJobStore } from './videos/video-job-store.ts'

@@ -38,7 +38,7 @@ export interface OpenDeposits {
   /** By chain; those that come later included. */
   readonly readers: ReadonlyMap<ChainId, ChainReader>
   /** Where an account pays, each address derived and compared anew. A chain that is not there yet is left out. */
-  placesOf(accountId: string): Promise<readonly DepositPlace[]>
+  offeringsOf(accountId: string): Promise<readonly DepositPlace[]>
   /** What is wrong with chains, in sentences; empty when all is well. */
   problems(): readonly string[]
   /** Watches the chains, those that come later included. @returns what stops it. */
@@ -108,7 +108,7 @@ export async function openDeposits(parts: DepositsParts): Promise<OpenDeposits |
   return {
     settle: (question) => settleTransaction(deps, question),
     readers,
-    placesOf: (accountId) => findPlaces({ deps, clock: parts.clock }, [...chains.values()], accountId),
+    offeringsOf: (accountId) => findPlaces({ deps, clock: parts.clock }, [...chains.values()], accountId),
     problems: () => [...readers.values()].flatMap((reader) => reader.problems),
     startWatching: watching.start,
     async addLocal(local) {

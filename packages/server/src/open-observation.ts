@@ -6,7 +6,7 @@ import { formatCredits } from '@svc/contract'
 import type { OpenHolds } from './billing/open-hold.ts'
 import type { SettlementListener } from './billing/settlement-listener.ts'
 import type { Catalog } from './catalog/catalog.ts'
-import { type Model, placesOf } from './catalog/model.ts'
+import { type Model, offeringsOf } from './catalog/model.ts'
 import type { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { OpenDatabase } from './db/open-database.ts'
@@ -174,7 +174,7 @@ function circuitFigures({ upstreams, catalog }: ObservedParts): CircuitFigure[] 
     upstream.circuits.states().map((circuit) => ({ upstream: upstream.name, ...circuit })),
   )
   if (states.length === 0) return []
-  const targets = catalog.list().flatMap((model) => placesOf(model))
+  const targets = catalog.list().flatMap((model) => offeringsOf(model))
   const known = new Set(targets.map((target) => target.upstreamModel))
   return states.map(({ upstream, model, state }) => {
     const label = model === null ? '' : known.has(model) ? model : 'other'

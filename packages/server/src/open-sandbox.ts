@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Catalog } from './catalog/catalog.ts'
-import { type Model, placesOf } from './catalog/model.ts'
+import { type Model, offeringsOf } from './catalog/model.ts'
 import { sandboxCost } from './catalog/sandbox-cost.ts'
 import type { Config } from './config/config.ts'
 import type { SandboxAddress } from './open-upstreams.ts'
@@ -15,7 +15,7 @@ export interface OpenSandbox extends SandboxAddress {
 /** A model as each of its places knows it: the sandbox may be any of them. */
 function playedModels(model: Model): readonly PlayedModel[] {
   const { contextLength, maxOutputTokens } = model
-  return placesOf(model).map(({ upstreamModel: id, media }) => {
+  return offeringsOf(model).map(({ upstreamModel: id, media }) => {
     return { id, contextLength, maxOutputTokens, ...(media === null ? {} : { media: media.prices }) }
   })
 }

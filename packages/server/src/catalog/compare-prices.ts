@@ -2,7 +2,7 @@ import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import type { AttoUsd, ListSource } from '../pricing/price.ts'
 import { chargeForCost, costAtPar } from '../pricing/usd.ts'
 import type { Catalog } from './catalog.ts'
-import { type Model, placesOf, pricesOf } from './model.ts'
+import { type Model, offeringsOf, pricesOf } from './model.ts'
 import { TRUST } from './offer-media.ts'
 import { dearestSellingPrice } from './selling-price.ts'
 
@@ -56,7 +56,7 @@ export function comparePrices(catalog: Catalog, reportsCost: (upstream: string) 
 
 function compare(model: Model, reportsCost: (upstream: string) => boolean): ComparedPrice {
   const { id, name, type, featured, aliasFor, media } = model
-  const upstreams = [...new Set(placesOf(model).map(({ upstream }) => upstream))]
+  const upstreams = [...new Set(offeringsOf(model).map(({ upstream }) => upstream))]
   const lines = [...tokenLines(model), ...unitLines(model)]
   const source = leastTrusted(model)
   const isReported = upstreams.every(reportsCost)

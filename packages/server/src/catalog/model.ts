@@ -68,7 +68,7 @@ export interface Model {
 }
 
 /** Where a model is served: its one upstream, or all targets of its route. */
-export function placesOf(model: Model): readonly ModelTarget[] {
+export function offeringsOf(model: Model): readonly ModelTarget[] {
   const { upstream, upstreamModel, price, media, route } = model
   return route?.targets ?? [{ upstream, upstreamModel, price, media, weight: 1 }]
 }

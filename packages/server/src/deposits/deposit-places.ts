@@ -18,15 +18,15 @@ export interface DepositPlacesDeps {
   /** Whether the chains run on the gateway's own machine, so that all of them take play money only. */
   readonly isLocal: boolean
   /** The places of an account, each derived and compared anew. Empty where deposits are off. */
-  readonly placesOf: (accountId: string) => Promise<readonly DepositPlace[]>
+  readonly offeringsOf: (accountId: string) => Promise<readonly DepositPlace[]>
 }
 
 /** Tells an account where to pay. */
 export async function showDepositPlaces(
-  { mode, minimumUsd, isLocal, placesOf }: DepositPlacesDeps,
+  { mode, minimumUsd, isLocal, offeringsOf }: DepositPlacesDeps,
   accountId: string,
 ): Promise<Printed<DepositAddressReply>> {
-  const places = await placesOf(accountId)
+  const places = await offeringsOf(accountId)
   return {
     object: 'deposit_address',
     mode,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IdempotentRun } from '../idempotency/idempotency.ts'
 import { completeChat } from '../inference/complete-chat.ts'
 import { streamChat } from '../inference/stream-chat.ts'
-import type { StreamReader } from '../inference/frame-writer.ts'
+import type { StreamReader } from '../pipeline/frame-writer.ts'
 import { type AnswerHead, renameParam, type TranslatedChat, translatedReader } from '../inference/translated-chat.ts'
 import type { Caller } from '../keys/caller.ts'
 import { keepStream, keepWhole } from './answer-once.ts'
@@ -85,7 +85,7 @@ async function answerWhole(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTr
   const json = await keepWhole(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat.call, requestId: request.id })
     const headers = tellCharge(call, completed.charge)
-    const body = chat.whole(completed.json, head)
+    const body = chat.whole(completed.body, head)
     await keepItems(deps, admitted, head, body)
     return { contentType: JSON_TYPE, headers, body }
   })

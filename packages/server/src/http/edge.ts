@@ -9,8 +9,7 @@ import type { ReadUsageDeps } from '../billing/read-usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { MediaFiles } from '../files/media-files.ts'
 import type { UrlSigner } from '../files/url-signer.ts'
-import type { TranscribeDeps } from '../inference/prepare-transcription.ts'
-import type { SpeakTextDeps } from '../inference/speak-text.ts'
+import type { TranscribeDeps } from '../inference/transcription-work.ts'
 import type { ClaimDepositDeps } from '../deposits/claim-deposit.ts'
 import type { DepositPlacesDeps } from '../deposits/deposit-places.ts'
 import type { ManageWalletsDeps } from '../deposits/manage-wallets.ts'
@@ -18,7 +17,7 @@ import type { ReadTeamDepositsDeps } from '../deposits/read-team-deposits.ts'
 import type { SendReceiptDeps } from '../deposits/send-receipt.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { KeptItems } from '../idempotency/kept-items.ts'
-import type { ImageDeps } from '../inference/prepare-images.ts'
+import type { ImageDeps } from '../inference/image-work.ts'
 import type { StreamChatDeps } from '../inference/stream-chat.ts'
 import type { KeyAuthenticator } from '../keys/authenticate-key.ts'
 import type { MirrorKeyDeps } from '../keys/mirror-key.ts'
@@ -49,7 +48,7 @@ export interface EdgeDeps {
   /** Where a person adds credits. */
   readonly consoleUrl: string
   readonly chat: StreamChatDeps
-  readonly audio: SpeakTextDeps & TranscribeDeps
+  readonly audio: TranscribeDeps
   readonly idempotency: Idempotency
   readonly keptItems: KeptItems
   readonly images: ImageDeps

@@ -3,7 +3,7 @@ import { formatCredits, MARGIN_BPS, type Nanocredits } from '@svc/contract'
 import { type IdempotentRun, KEPT_LENGTH_MAX } from '../idempotency/idempotency.ts'
 import type { KeptAnswer } from '../idempotency/sealed-answer.ts'
 import type { SoundReader, SoundWriter } from '../inference/sound-reader.ts'
-import type { StreamEnd } from '../inference/stream-chat.ts'
+import type { StreamEnd } from '../pipeline/frame-writer.ts'
 import { workOnce, written } from './answer-once.ts'
 import type { EdgeDeps } from './edge.ts'
 

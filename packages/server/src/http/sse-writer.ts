@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { FrameWriter } from '../inference/frame-writer.ts'
+import type { FrameWriter } from '../pipeline/frame-writer.ts'
 
 /** A reader that takes nothing for so long is given up, in milliseconds. Source: own choice. */
 export const READER_STALL_MS = 120_000

@@ -1,5 +1,5 @@
 import { formatCredits } from '@svc/contract'
-import type { StreamReader } from '../inference/frame-writer.ts'
+import type { StreamReader } from '../pipeline/frame-writer.ts'
 import { noteCharge } from './access-log.ts'
 import type { EdgeDeps } from './edge.ts'
 import type { RouteCall } from './route.ts'

@@ -1,9 +1,8 @@
 /** From what an upstream reported to what the caller pays. Pure: the rules of the price are the pricing room's. */
-import { type ErrorCode, ZERO } from '@svc/contract'
 import { billingPrices, chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
 import { listCost } from '../pricing/list-cost.ts'
 import type { AttoUsd, ChatCharge, ChatPrice, ChatUsage } from '../pricing/price.ts'
-import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
+import type { CountedTokens } from '../pipeline/paid-work.ts'
 import type { ReportedUsage } from '../upstream/chat-upstream.ts'
 import type { UpstreamBill } from '../upstream/upstream-failure.ts'
 import { withinLimit } from './kept-limit.ts'
@@ -50,55 +49,14 @@ function withLaterOutput(usage: ChatUsage, { laterBytes, limit }: Counted): Chat
   return { ...usage, completionTokens: Math.max(tokens, usage.completionTokens) }
 }
 
-/** Who served a request: for its usage record. */
-export interface ServedBy {
-  readonly upstream: string
-  /** The model, or the target of its route that served. */
-  readonly model: { readonly upstreamModel: string }
-  readonly generationId: string | null
-}
-
-/** Makes the settlement of a request that is free; what upstreams ask for it all the same stands in its bill. */
-export function freeSettlement(served: ServedBy, errorCode: ErrorCode): Settlement {
-  return {
-    charge: ZERO,
-    cost: ZERO,
-    facts: {
-      ...NO_FACTS,
-      upstream: served.upstream,
-      upstreamModel: served.model.upstreamModel,
-      generationId: served.generationId,
-      status: 'error',
-      errorCode,
-    },
-  }
-}
-
 /** What an answer costs by what the upstream counted, where it names no cost; null where nobody can say. */
 export function countedCost({ price }: { readonly price: ChatPrice }, { usage = null }: UpstreamBill): AttoUsd | null {
   const prices = billingPrices(price)
   return usage === null || prices === null || !('promptTokens' in usage) ? null : listCost(prices, usage)
 }
 
-/** Makes the settlement of a request that is charged. */
-export function settlementOf(decided: DecidedCharge, served: ServedBy, status: 'ok' | 'cancelled'): Settlement {
-  const { charge, usage } = decided
-  return {
-    charge: charge.charge,
-    cost: charge.cost,
-    facts: {
-      ...NO_FACTS,
-      upstream: served.upstream,
-      upstreamModel: served.model.upstreamModel,
-      generationId: served.generationId,
-      status,
-      promptTokens: usage.promptTokens,
-      completionTokens: usage.completionTokens,
-      cachedTokens: usage.cachedTokens,
-      reasoningTokens: usage.reasoningTokens,
-      basis: charge.basis,
-      estimated: decided.estimated,
-      pricing: charge.pricing,
-    },
-  }
+/** What the usage record counts. */
+export function tokensOf({ usage }: DecidedCharge): CountedTokens {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage
+  return { promptTokens, completionTokens, cachedTokens, reasoningTokens }
 }

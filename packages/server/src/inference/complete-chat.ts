@@ -1,78 +1,62 @@
 /** One chat request that is answered whole. */
 import type { Nanocredits } from '@svc/contract'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
-import { attemptTargets } from '../routing/attempt-targets.ts'
-import { countedCost, decideCharge, type DecidedCharge, settlementOf } from './chat-charge.ts'
+import { withLateCost } from '../pipeline/late-cost.ts'
+import { type Paid, type Priced, wholeAnswer, type WholeAnswer } from '../pipeline/paid-work.ts'
+import { runPaid } from '../pipeline/run-paid.ts'
+import type { ChatTarget } from '../routing/target.ts'
+import { countedCost, decideCharge, type DecidedCharge, tokensOf } from './chat-charge.ts'
+import { type ChatDeps, type ChatPlan, chatRequest, type ChatTask, chatWork, createdOf } from './chat-work.ts'
 import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
-import { withLateCost } from './late-cost.ts'
-import type { ChatCall } from './parse-chat.ts'
-import { type ChatDeps, type ChatTask, createdOf, prepareChat, type PreparedChat, servedBy } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
-import { settleFailed } from './settle-failed.ts'
 
-export interface CompletedChat {
-  /** The body, as JSON text. */
-  readonly json: string
-  readonly charge: Nanocredits
+interface ChatAnswer {
+  readonly completed: UpstreamCompletion
+  readonly decided: DecidedCharge
+  readonly maxTokensApplied: number | null
 }
 
 function render(
-  prepared: PreparedChat,
-  call: ChatCall,
-  answer: UpstreamCompletion,
-  charged: { readonly decided: DecidedCharge; readonly charge: Nanocredits },
-): string {
-  const { object, created, choices, ...rest } = answer.completion
+  { hold }: Paid<ChatTarget>,
+  { call }: ChatTask,
+  { completed, decided, maxTokensApplied }: ChatAnswer,
+  charge: Nanocredits,
+): WholeAnswer {
+  const { object, created, choices, ...rest } = completed.completion
   const body = JSON.stringify({
-    id: `chatcmpl-${prepared.hold.id}`,
+    id: `chatcmpl-${hold.id}`,
     object,
-    created: created ?? createdOf(prepared),
+    created: created ?? createdOf(hold),
     model: call.request.model,
     choices,
-    usage: renderUsage(answer.wire, charged.decided, charged.charge),
+    usage: renderUsage(completed.wire, decided, charge),
     ...rest,
   })
-  const svc = renderSvc(charged.charge, charged.decided.estimated, prepared.maxTokensApplied)
-  return `${body.slice(0, -1)},"svc":${svc}}`
+  const svc = renderSvc(charge, decided.estimated, maxTokensApplied)
+  return { body: `${body.slice(0, -1)},"svc":${svc}}`, charge }
 }
 
-function complete(deps: ChatDeps, prepared: PreparedChat): Promise<UpstreamCompletion> {
-  const { signal } = prepared.hold.ended
-  return attemptTargets(deps, prepared, {
-    run: ({ upstream, upstreamModel }) =>
-      upstream.complete({
-        body: prepared.body,
-        upstreamModel,
-        stream: false,
-        maxTokens: prepared.maxTokens,
-        outputTokens: prepared.outputTokens,
-        confidential: prepared.model.confidential,
-        signal,
-      }),
-    reportsOf: (completion) => [completion],
-    costOf: countedCost,
-    failureOf: () => null,
-    isEnded: () => signal.aborted,
-    mayRepeat: () => !signal.aborted,
-  })
-}
-
-async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: ChatCall): Promise<CompletedChat> {
-  const { hold } = prepared
-  const completed = await complete(deps, prepared)
-  if (completed.empty && !explainsEmptiness(completed, call)) {
-    throw emptinessFailure(prepared.target.upstream.name, completed.finishReasons)
+/** @throws {UpstreamFailure} for an answer without content that nothing explains. */
+async function price(
+  deps: ChatDeps,
+  paid: Paid<ChatTarget>,
+  task: ChatTask,
+  { plan, answer }: { readonly plan: ChatPlan; readonly answer: UpstreamCompletion },
+): Promise<Priced<WholeAnswer>> {
+  const { upstream, price: prices } = paid.target
+  if (answer.empty && !explainsEmptiness(answer, task.call)) {
+    throw emptinessFailure(upstream.name, answer.finishReasons)
   }
-  const answer = await withLateCost(deps, prepared.target.upstream, completed)
-  const { promptTokens, limit } = prepared
-  const counted = { promptTokens, outputBytes: answer.outputBytes, limit, laterBytes: 0 }
-  const decided = decideCharge(prepared.target.price, answer, counted)
-  const wanted = decided.charge.charge
-  // Written before the settlement, so that an answer which cannot be written is never charged.
-  const json = render(prepared, call, answer, { decided, charge: wanted })
-  hold.bill.deliver(completed)
-  const charge = await hold.settle(settlementOf(decided, servedBy(prepared, answer), 'ok'))
-  return { json: charge === wanted ? json : render(prepared, call, answer, { decided, charge }), charge }
+  const completed = await withLateCost(deps, upstream, answer)
+  const { promptTokens, limit, maxTokensApplied } = plan
+  const { outputBytes, generationId } = completed
+  const decided = decideCharge(prices, completed, { promptTokens, outputBytes, limit, laterBytes: 0 })
+  paid.hold.bill.deliver(answer)
+  return {
+    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided), generationId },
+    ...{ status: 'ok', errorCode: null, failure: null },
+    render: (charge) => render(paid, task, { completed, decided, maxTokensApplied }, charge),
+  }
 }
 
 /**
@@ -83,12 +67,16 @@ async function answerAndSettle(deps: ChatDeps, prepared: PreparedChat, call: Cha
  *
  * @throws {ServiceError} for everything that fails; the request is then free.
  */
-export async function completeChat(deps: ChatDeps, task: ChatTask): Promise<CompletedChat> {
-  const prepared = await prepareChat(deps, task)
-  try {
-    return await answerAndSettle(deps, prepared, task.call)
-  } catch (error) {
-    await settleFailed(deps, prepared, error)
-    throw error
-  }
+export function completeChat(deps: ChatDeps, task: ChatTask): Promise<WholeAnswer> {
+  const work = chatWork<UpstreamCompletion, WholeAnswer, WholeAnswer>(deps, task, (paid, plan) => {
+    const { signal } = paid.hold.ended
+    return {
+      sink: wholeAnswer(),
+      ask: (target) => target.upstream.complete(chatRequest(paid, plan, target, { stream: false, signal })),
+      reportsOf: (answer) => [answer],
+      costOf: countedCost,
+      price: (answer) => price(deps, paid, task, { plan, answer }),
+    }
+  })
+  return runPaid(deps, task, work)
 }

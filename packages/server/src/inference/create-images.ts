@@ -1,20 +1,16 @@
-/** One request for pictures that is answered whole. */
-import type { Nanocredits } from '@svc/contract'
+/** One request for images that is answered whole. */
+import { type Paid, type Priced, wholeAnswer, type WholeAnswer } from '../pipeline/paid-work.ts'
+import { runPaid } from '../pipeline/run-paid.ts'
 import type { Render } from '../upstream/image-upstream.ts'
-import { abandonImages, priceImages, settleImages } from './finish-images.ts'
 import type { ImageCall } from './image-call.ts'
-import { makeRenders, type RenderWatcher } from './make-renders.ts'
-import { type ImageDeps, type ImageTask, prepareImages, type PreparedImages } from './prepare-images.ts'
+import type { ImageTarget } from './image-target.ts'
+import { type ImageDeps, type ImageTask, imageWork } from './image-work.ts'
+import type { MadeRenders, RenderWatcher } from './make-renders.ts'
+import { priceImages } from './price-images.ts'
 import { renderImages, renderItem } from './render-images.ts'
 
-export interface CreatedImages {
-  /** The body, as JSON text. */
-  readonly json: string
-  readonly charge: Nanocredits
-}
-
 /** A whole answer: nothing leaves before its end, and it is made to the end. */
-const WATCHED_BY_NOBODY: RenderWatcher = { onPartial: null, onMade: () => undefined, mayRepeat: () => true }
+const NO_WATCHER: RenderWatcher = { onPartial: null, onMade: () => undefined }
 
 /** The pictures as the caller asked for them. Files are kept before the charge, so that none is charged and lost. */
 async function renderItems(deps: ImageDeps, call: ImageCall, renders: readonly Render[]): Promise<readonly string[]> {
@@ -27,19 +23,24 @@ async function renderItems(deps: ImageDeps, call: ImageCall, renders: readonly R
   )
 }
 
-async function createAndSettle(deps: ImageDeps, prepared: PreparedImages, call: ImageCall): Promise<CreatedImages> {
-  const made = await makeRenders(deps, prepared, call, WATCHED_BY_NOBODY)
-  const priced = await priceImages(deps, prepared, call, made)
-  const { answers, decided } = priced
+async function price(
+  deps: ImageDeps,
+  paid: Paid<ImageTarget>,
+  call: ImageCall,
+  made: MadeRenders,
+): Promise<Priced<WholeAnswer>> {
+  const { answers, ...priced } = await priceImages(deps, paid, call, made)
   const items = await renderItems(
     deps,
     call,
     answers.flatMap(({ renders }) => renders),
   )
-  const charge = await settleImages(deps, prepared, priced)
-  const created = Math.floor(prepared.hold.placedAt / 1_000)
-  const { estimated } = decided
-  return { json: renderImages(call, created, items, { answers, charge, estimated }), charge }
+  const created = Math.floor(paid.hold.placedAt / 1_000)
+  const { estimated } = priced
+  return {
+    ...priced,
+    render: (charge) => ({ body: renderImages(call, created, items, { answers, charge, estimated }), charge }),
+  }
 }
 
 /**
@@ -50,11 +51,11 @@ async function createAndSettle(deps: ImageDeps, prepared: PreparedImages, call: 
  *
  * @throws {ServiceError} when no picture came; the request is then free.
  */
-export async function createImages(deps: ImageDeps, task: ImageTask): Promise<CreatedImages> {
-  const prepared = await prepareImages(deps, task)
-  try {
-    return await createAndSettle(deps, prepared, task.call)
-  } catch (error) {
-    throw await abandonImages(deps, prepared, error)
-  }
+export function createImages(deps: ImageDeps, task: ImageTask): Promise<WholeAnswer> {
+  const work = imageWork(deps, task, (paid) => ({
+    sink: wholeAnswer<WholeAnswer>(),
+    watcher: NO_WATCHER,
+    price: (made) => price(deps, paid, task.call, made),
+  }))
+  return runPaid(deps, task, work)
 }

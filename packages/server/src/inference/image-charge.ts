@@ -1,12 +1,12 @@
 /** From the pictures that came to what the caller pays. Pure: the rules of the price are the pricing room's. */
-import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
+import type { CountedTokens } from '../pipeline/paid-work.ts'
 import { chargeMedia, listMediaCost, type MediaLine } from '../pricing/charge-media.ts'
 import { likelyImageRate, type RenderSettings } from '../pricing/image-rate.ts'
 import type { AttoUsd, ChatCharge } from '../pricing/price.ts'
 import { attoUsdOf } from '../pricing/usd.ts'
 import type { UpstreamImages } from '../upstream/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
-import type { PreparedImages } from './prepare-images.ts'
+import type { ImageTarget } from './image-target.ts'
 
 /** What a request for pictures costs. */
 export interface ImageCharge {
@@ -19,32 +19,28 @@ export interface ImageCharge {
  * Prices the pictures that came: by the reported cost of each call that brought any, else by the list. An answer
  * without a picture is free, whatever it cost. Source: spec, billing rule 1; decision 0022 (prices of media).
  */
-export function chargeImages(
-  prepared: PreparedImages,
-  call: ImageCall,
-  answers: readonly UpstreamImages[],
-): ImageCharge {
+export function chargeImages(target: ImageTarget, call: ImageCall, answers: readonly UpstreamImages[]): ImageCharge {
   const paid = answers.filter(({ renders }) => renders.length > 0)
   const settings = settingsUsed(call, paid)
   const unreported = paid.filter(({ cost }) => cost === null)
   if (unreported.length === paid.length) {
     const variant = variantOf(settings)
     return {
-      charge: chargeMedia({ lines: linesOf(prepared, call, paid, settings), reportedCost: null, variant }),
+      charge: chargeMedia({ lines: linesOf(target, call, paid, settings), reportedCost: null, variant }),
       estimated: false,
     }
   }
-  const listed = unreported.length === 0 ? 0n : listMediaCost(linesOf(prepared, call, unreported, settings))
+  const listed = unreported.length === 0 ? 0n : listMediaCost(linesOf(target, call, unreported, settings))
   const reportedCost = attoUsdOf(paid.reduce((sum, answer) => sum + (shareOfCost(answer) ?? 0n), listed))
   const estimated = unreported.length > 0
   return {
-    charge: chargeMedia({ lines: linesOf(prepared, call, paid, settings), reportedCost, estimated }),
+    charge: chargeMedia({ lines: linesOf(target, call, paid, settings), reportedCost, estimated }),
     estimated,
   }
 }
 
 function linesOf(
-  { target: { offer } }: PreparedImages,
+  { offer }: ImageTarget,
   { inputs }: ImageCall,
   answers: readonly UpstreamImages[],
   settings: RenderSettings,
@@ -78,27 +74,13 @@ function variantOf(settings: RenderSettings): Record<string, string> {
   return Object.fromEntries(named)
 }
 
-/** Makes the settlement of pictures that are charged. */
-export function imageSettlement(
-  { target: { upstream, upstreamModel } }: PreparedImages,
-  { charge, estimated }: ImageCharge,
-  answers: readonly UpstreamImages[],
-): Settlement {
+/** What the usage record counts of all calls. */
+export function tokensOfImages(answers: readonly UpstreamImages[]): CountedTokens {
   const usages = answers.flatMap(({ usage }) => usage ?? [])
+  if (usages.length === 0) return {}
   return {
-    charge: charge.charge,
-    cost: charge.cost,
-    facts: {
-      ...NO_FACTS,
-      upstream: upstream.name,
-      upstreamModel,
-      generationId: answers[0]?.generationId ?? null,
-      promptTokens: usages.length === 0 ? null : usages.reduce((sum, usage) => sum + usage.inputTokens, 0),
-      completionTokens: usages.length === 0 ? null : usages.reduce((sum, usage) => sum + usage.outputTokens, 0),
-      basis: charge.basis,
-      estimated,
-      pricing: charge.pricing,
-    },
+    promptTokens: usages.reduce((sum, usage) => sum + usage.inputTokens, 0),
+    completionTokens: usages.reduce((sum, usage) => sum + usage.outputTokens, 0),
   }
 }
 

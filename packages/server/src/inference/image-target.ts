@@ -2,7 +2,7 @@
 import type { MediaOfferOf } from '../catalog/media-offer.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Model } from '../catalog/model.ts'
-import type { AsTarget } from '../routing/list-targets.ts'
+import type { SelectTarget } from '../routing/list-targets.ts'
 import type { Target } from '../routing/target.ts'
 import type { ImageUpstream } from '../upstream/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
@@ -13,7 +13,7 @@ export interface ImageTarget extends Target {
 }
 
 /** The targets of a request for pictures: those that make them and take what it gives. */
-export function imageTarget(model: Model, call: ImageCall): AsTarget<ImageTarget> {
+export function imageTarget(model: Model, call: ImageCall): SelectTarget<ImageTarget> {
   return ({ upstream, upstreamModel, media }) => {
     if (media?.type !== 'image') return null
     const { images: port } = upstream

@@ -1,19 +1,16 @@
-/** Asks an upstream for pictures until there are as many as were asked for, or it gives no more. */
+/** Asks an upstream for pictures until there are as many as were asked for, or it gives no more. Pictures of two upstreams never stand in one answer. */
 import { ServiceError } from '../errors/service-error.ts'
-import { type AttemptDeps, attemptTargets } from '../routing/attempt-targets.ts'
+import type { Paid } from '../pipeline/paid-work.ts'
 import type { PartialImage, UpstreamImageRequest, UpstreamImages } from '../upstream/image-upstream.ts'
 import { billOf, type UpstreamBill, UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
 import type { ImageCall } from './image-call.ts'
 import type { ImageTarget } from './image-target.ts'
-import type { PreparedImages } from './prepare-images.ts'
 
 export interface RenderWatcher {
   /** A partial picture; null where nobody watches, so that none are asked for. */
   readonly onPartial: ((partial: PartialImage) => void) | null
   /** A call has come back with pictures. */
   readonly onMade: (made: UpstreamImages) => void
-  /** Whether the caller still waits and has got nothing, so that another upstream can begin anew. */
-  readonly mayRepeat: () => boolean
 }
 
 /** All calls of one request to an upstream: what came of those that succeeded, and why others failed. */
@@ -27,29 +24,8 @@ export interface MadeRenders {
 /** Failures that say that the upstream has looked at the request and did nothing. */
 const refusals: ReadonlySet<string> = new Set(['upstream_rejected_request', 'invalid_value', 'unsupported_parameter'])
 
-/**
- * Makes the pictures of one request, at its first target or at another where none came and nothing can have been
- * billed. Pictures of two upstreams never stand in one answer.
- */
-export function makeRenders(
-  deps: AttemptDeps,
-  prepared: PreparedImages,
-  call: ImageCall,
-  watcher: RenderWatcher,
-): Promise<MadeRenders> {
-  const { signal } = prepared.hold.ended
-  return attemptTargets(deps, prepared, {
-    run: (target) => makeAt(prepared, target, call, watcher),
-    reportsOf: ({ reports }) => reports,
-    failureOf: whyNone,
-    callsOf: ({ answers, failures }) => [...answers.map(() => null), ...failures],
-    isEnded: () => signal.aborted,
-    mayRepeat: () => !signal.aborted && watcher.mayRepeat(),
-  })
-}
-
 /** Why there is no picture: above all what may have been billed. Null where there is one. */
-function whyNone({ answers, failures }: MadeRenders): Error | null {
+export function whyNone({ answers, failures }: MadeRenders): Error | null {
   if (answers.some(({ renders }) => renders.length > 0)) return null
   const doubtful = failures.find((failure) => !(failure instanceof UpstreamFailure && failure.isRepeatable))
   return doubtful ?? failures[0] ?? null
@@ -62,15 +38,15 @@ function whyNone({ answers, failures }: MadeRenders): Error | null {
  *
  * Never rejects because of the upstream: what failed is told beside what came.
  */
-async function makeAt(
-  prepared: PreparedImages,
+export async function makeAt(
+  paid: Paid<ImageTarget>,
   target: ImageTarget,
   call: ImageCall,
   watcher: RenderWatcher,
 ): Promise<MadeRenders> {
   const { countMax, streams } = target.offer.facts
   const onPartial = streams === false ? null : watcher.onPartial
-  const rounds = new Rounds(prepared, target, call, { ...watcher, onPartial })
+  const rounds = new Rounds(paid, target, call, { ...watcher, onPartial })
   // Partial pictures do not tell which render they are of, so a stream asks for one at a time.
   const atOnce = onPartial === null ? Math.max(1, Math.min(countMax ?? call.count, call.count)) : 1
   await rounds.ask(countsOf(call.count, atOnce))
@@ -101,13 +77,13 @@ class Rounds {
   failures: Error[] = []
   #renders = 0
   #answered = 0
-  readonly #prepared: PreparedImages
+  readonly #paid: Paid<ImageTarget>
   readonly #target: ImageTarget
   readonly #call: ImageCall
   readonly #watcher: RenderWatcher
 
-  constructor(prepared: PreparedImages, target: ImageTarget, call: ImageCall, watcher: RenderWatcher) {
-    this.#prepared = prepared
+  constructor(paid: Paid<ImageTarget>, target: ImageTarget, call: ImageCall, watcher: RenderWatcher) {
+    this.#paid = paid
     this.#target = target
     this.#call = call
     this.#watcher = watcher
@@ -154,7 +130,7 @@ class Rounds {
   }
 
   #request(count: number): UpstreamImageRequest {
-    const { model, hold } = this.#prepared
+    const { model, hold } = this.#paid
     const { prompt, settings, extras, inputs, mask, partialImages, kind } = this.#call
     return {
       ...{ prompt, count, settings, extras, inputs, mask, partialImages },

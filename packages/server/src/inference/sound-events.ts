@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/service-error.ts'
-import type { FrameWriter, StreamReader } from './frame-writer.ts'
+import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
 import { renderSvc } from './render-charge.ts'
 import type { SoundReader, SoundWriter } from './sound-reader.ts'
 import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'

@@ -2,10 +2,10 @@
 import { countCharacters } from '@svc/contract'
 import type { SpeechFormat } from '../audio/speech-format.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { chargeMedia } from '../pricing/charge-media.ts'
+import { chargeUnits } from '../pricing/charge-media.ts'
 import type { SpeechPrices } from '../pricing/media-price.ts'
 import type { ChatCharge } from '../pricing/price.ts'
-import type { AsTarget } from '../routing/list-targets.ts'
+import type { SelectTarget } from '../routing/list-targets.ts'
 import type { Target } from '../routing/target.ts'
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts'
 import { chooseVoice } from './choose-voice.ts'
@@ -22,14 +22,8 @@ export interface SpeechTarget extends Target {
   readonly charge: ChatCharge
 }
 
-/** Prices spoken text by its length. */
-export function chargeUnits({ unit, perUnit }: SpeechPrices, units: number): ChatCharge {
-  const lines = [{ unit: unit === 'byte' ? 'bytes' : 'characters', quantity: units, perUnit }] as const
-  return chargeMedia({ lines, reportedCost: null })
-}
-
 /** The targets of a speech request: those that speak, in the format and with the voice that are asked for. */
-export function speechTarget({ request }: SpeechCall, format: SpeechFormat): AsTarget<SpeechTarget> {
+export function speechTarget({ request }: SpeechCall, format: SpeechFormat): SelectTarget<SpeechTarget> {
   return ({ upstream, upstreamModel, media }) => {
     if (media?.type !== 'speech') return null
     const { speech: port } = upstream

@@ -1,19 +1,19 @@
 /** One chat request that is answered as a stream. */
-import { nanocreditsOf } from '@svc/contract'
+import type { StreamEnd, StreamReader } from '../pipeline/frame-writer.ts'
+import { withLateCost } from '../pipeline/late-cost.ts'
+import { noteProgress } from '../pipeline/note-progress.ts'
+import type { Paid, Priced } from '../pipeline/paid-work.ts'
+import { runPaid } from '../pipeline/run-paid.ts'
 import { billingPrices } from '../pricing/charge-chat.ts'
-import { attemptTargets } from '../routing/attempt-targets.ts'
 import type { ChatTarget } from '../routing/target.ts'
 import type { ChatStream, ChatStreamOutcome } from '../upstream/chat-upstream.ts'
 import type { UpstreamBill } from '../upstream/upstream-failure.ts'
-import { countedCost, decideCharge, freeSettlement, settlementOf } from './chat-charge.ts'
+import { countedCost, decideCharge, tokensOf } from './chat-charge.ts'
+import { type ChatDeps, type ChatPlan, chatRequest, type ChatTask, chatWork } from './chat-work.ts'
 import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
-import type { StreamReader } from './frame-writer.ts'
-import { withLateCost } from './late-cost.ts'
 import type { ChatCall } from './parse-chat.ts'
-import { type ChatDeps, type ChatTask, prepareChat, type PreparedChat, servedBy } from './prepare-chat.ts'
 import { renderSvc, renderUsage } from './render-charge.ts'
-import { completeBill, settleFailed } from './settle-failed.ts'
-import { StreamDelivery } from './stream-delivery.ts'
+import { StreamDelivery, type StreamTotals } from './stream-delivery.ts'
 import { judgeStream, type StreamVerdict } from './stream-verdict.ts'
 
 export interface StreamChatDeps extends ChatDeps {
@@ -52,88 +52,39 @@ function bytesAfterUsage(delivery: StreamDelivery, outcome: ChatStreamOutcome): 
  */
 async function completeReport(
   deps: StreamChatDeps,
-  prepared: PreparedChat,
+  { target, hold }: Paid<ChatTarget>,
   outcome: ChatStreamOutcome,
   delivered: { readonly laterBytes: number; readonly isAwaited: boolean },
 ): Promise<ChatStreamOutcome> {
-  const { upstream, price } = prepared.target
+  const { upstream, price } = target
   const { isAwaited } = delivered
-  const more = { isAwaited, note: () => prepared.hold.note() }
+  const more = { isAwaited, note: () => hold.note() }
   if (delivered.laterBytes === 0) return withLateCost(deps, upstream, outcome, more)
   const late = await withLateCost(deps, upstream, { ...outcome, usage: null, cost: null }, more)
   const early = billingPrices(price) === null ? outcome.cost : null
   return { ...outcome, cost: late.cost ?? early, wire: null }
 }
 
-interface SettledStream {
-  readonly svc: string
-  readonly usage: Record<string, unknown>
-}
-
-async function settleCharged(
-  deps: StreamChatDeps,
-  prepared: PreparedChat,
-  stream: { readonly delivery: StreamDelivery; readonly outcome: ChatStreamOutcome },
-  verdict: Extract<StreamVerdict, { kind: 'charge' }>,
-): Promise<SettledStream> {
-  const { delivery } = stream
-  const laterBytes = bytesAfterUsage(delivery, stream.outcome)
-  const outcome = await completeReport(deps, prepared, stream.outcome, {
-    laterBytes,
-    isAwaited: delivery.interruption !== 'client_gone',
-  })
-  const { promptTokens, limit } = prepared
-  const counted = { promptTokens, outputBytes: delivery.outputBytes, limit, laterBytes }
-  const decided = decideCharge(prepared.target.price, outcome, counted)
-  const settlement = settlementOf(decided, servedBy(prepared, outcome), verdict.status)
-  const facts = { ...settlement.facts, errorCode: verdict.errorCode }
-  const charge = await prepared.hold.settle({ ...settlement, facts })
-  delivery.charged(charge)
-  return {
-    svc: renderSvc(charge, decided.estimated, prepared.maxTokensApplied),
-    usage: renderUsage(outcome.wire, decided, charge),
-  }
-}
-
-/** What the open stream would be charged if this process died now. */
-function journal({ hold, promptTokens, limit }: PreparedChat, target: ChatTarget, running: RunningStream): void {
-  hold.progress = () => {
-    const counted = { promptTokens, outputBytes: running.delivery.outputBytes, limit, laterBytes: 0 }
-    const { charge, usage } = decideCharge(target.price, { usage: null, cost: null, wire: null }, counted)
-    return {
-      holdId: hold.id,
-      charge: charge.charge,
-      cost: nanocreditsOf(charge.cost),
-      promptTokens: usage.promptTokens,
-      completionTokens: usage.completionTokens,
-      pricing: charge.pricing,
-      upstream: target.upstream.name,
-      upstreamModel: target.upstreamModel,
-      generationId: running.stream.generationId(),
-    }
-  }
-}
-
-interface RunningStream {
-  readonly stream: ChatStream
+/** One chat that is streamed, once its credits are held. */
+interface StreamedChat {
+  readonly paid: Paid<ChatTarget>
+  readonly plan: ChatPlan
+  readonly call: ChatCall
   readonly delivery: StreamDelivery
 }
 
-function runStream(prepared: PreparedChat, delivery: StreamDelivery, target: ChatTarget): Promise<ChatStreamOutcome> {
-  return delivery.run(async (sink, signal) => {
-    const request = {
-      body: prepared.body,
-      upstreamModel: target.upstreamModel,
-      stream: true,
-      maxTokens: prepared.maxTokens,
-      outputTokens: prepared.outputTokens,
-      confidential: prepared.model.confidential,
-      signal,
+/** What the open stream would be charged if this process died now. */
+function journal({ paid, plan, delivery }: StreamedChat, target: ChatTarget, stream: ChatStream): void {
+  const { promptTokens, limit } = plan
+  noteProgress(paid.hold, target, () => {
+    const counted = { promptTokens, outputBytes: delivery.outputBytes, limit, laterBytes: 0 }
+    const { charge, usage } = decideCharge(target.price, { usage: null, cost: null, wire: null }, counted)
+    return {
+      ...{ charge: charge.charge, cost: charge.cost, pricing: charge.pricing },
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      generationId: stream.generationId(),
     }
-    const stream = await target.upstream.stream(request, sink)
-    // From here on the upstream works for money, so a crash must find what was delivered.
-    journal(prepared, target, { stream, delivery })
-    return stream
   })
 }
 
@@ -150,53 +101,45 @@ function billOfStream(outcome: ChatStreamOutcome): UpstreamBill {
   return { cost, generationId: null }
 }
 
-function streamFromUpstream(
-  deps: StreamChatDeps,
-  prepared: PreparedChat,
-  delivery: StreamDelivery,
-): Promise<EndedStream> {
-  let isBilled = false
-  return attemptTargets(deps, prepared, {
-    run: async (target) => {
-      const outcome = await runStream(prepared, delivery, target)
-      return { outcome, bill: billOfStream(outcome) }
-    },
-    reportsOf: ({ bill }) => [bill],
-    costOf: countedCost,
-    failureOf: ({ outcome: { error, cost } }) => {
-      isBilled = cost !== null && cost > 0n
-      return error
-    },
-    isEnded: () => delivery.interruption !== null,
-    mayRepeat: () => delivery.mayBeginAnew && !isBilled,
+async function runStream(streamed: StreamedChat, target: ChatTarget): Promise<EndedStream> {
+  const { paid, plan, delivery } = streamed
+  const outcome = await delivery.run(async (sink, signal) => {
+    const stream = await target.upstream.stream(chatRequest(paid, plan, target, { stream: true, signal }), sink)
+    // From here on the upstream works for money, so a crash must find what was delivered.
+    journal(streamed, target, stream)
+    return stream
   })
+  return { outcome, bill: billOfStream(outcome) }
 }
 
-/** How a stream that has begun ended: as a whole answer, cut by its caller, or with an error frame. */
-export type StreamEnd = 'whole' | 'cut' | 'failed'
-
-async function deliver(
+/** @throws {Error} why the stream is free. */
+async function price(
   deps: StreamChatDeps,
-  prepared: PreparedChat,
-  call: ChatCall,
-  delivery: StreamDelivery,
-): Promise<StreamEnd> {
-  const { outcome, bill } = await streamFromUpstream(deps, prepared, delivery)
+  { paid, plan, call, delivery }: StreamedChat,
+  { outcome, bill }: EndedStream,
+): Promise<Priced<StreamTotals>> {
+  const { upstream, price: prices } = paid.target
   const verdict = judge(delivery, outcome, call)
   if (verdict.kind === 'free') {
-    const failure = delivery.interruptionError ?? outcome.error
-    const emptiness = emptinessFailure(prepared.target.upstream.name, delivery.finishReasons)
-    const errorCode = failure === null ? emptiness.code : verdict.errorCode
-    await completeBill(deps, prepared.hold)
-    await prepared.hold.settle(freeSettlement(servedBy(prepared, outcome), errorCode))
-    throw failure ?? emptiness
+    paid.generationId = outcome.generationId
+    throw delivery.interruptionError ?? outcome.error ?? emptinessFailure(upstream.name, delivery.finishReasons)
   }
-  prepared.hold.bill.deliver(bill)
-  const settled = await settleCharged(deps, prepared, { delivery, outcome }, verdict)
-  const failure = delivery.interruption === null ? outcome.error : delivery.interruptionError
-  if (failure !== null) throw failure
-  delivery.finish(settled.svc, settled.usage)
-  return delivery.interruption === 'client_gone' && delivery.finishReasons.length === 0 ? 'cut' : 'whole'
+  paid.hold.bill.deliver(bill)
+  const laterBytes = bytesAfterUsage(delivery, outcome)
+  const isAwaited = delivery.interruption !== 'client_gone'
+  const report = await completeReport(deps, paid, outcome, { laterBytes, isAwaited })
+  const { promptTokens, limit, maxTokensApplied } = plan
+  const counted = { promptTokens, outputBytes: delivery.outputBytes, limit, laterBytes }
+  const decided = decideCharge(prices, report, counted)
+  return {
+    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
+    ...{ status: verdict.status, errorCode: verdict.errorCode, generationId: report.generationId },
+    failure: delivery.interruption === null ? outcome.error : delivery.interruptionError,
+    render: (charge) => ({
+      svc: renderSvc(charge, decided.estimated, maxTokensApplied),
+      usage: renderUsage(report.wire, decided, charge),
+    }),
+  }
 }
 
 /**
@@ -208,24 +151,21 @@ async function deliver(
  *
  * @throws {ServiceError} for everything that fails before the first content; the request is then free.
  */
-export async function streamChat(deps: StreamChatDeps, task: ChatTask, reader: StreamReader): Promise<StreamEnd> {
+export function streamChat(deps: StreamChatDeps, task: ChatTask, reader: StreamReader): Promise<StreamEnd> {
   const { call } = task
-  const prepared = await prepareChat(deps, task)
-  const delivery = new StreamDelivery(deps, prepared, call, reader)
-  try {
-    return await deliver(deps, prepared, call, delivery)
-  } catch (error) {
-    // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
-    const isDelivered = delivery.isOpen && prepared.hold.unwritten !== null
-    if (!isDelivered) await abandon(deps, prepared, delivery, error)
-    delivery.fail(error)
-    return 'failed'
-  }
-}
-
-/** A caller who leaves before the upstream answers has asked for nothing that was made: no failure, and free. */
-function abandon(deps: StreamChatDeps, prepared: PreparedChat, delivery: StreamDelivery, error: unknown) {
-  if (delivery.interruption !== 'client_gone') return settleFailed(deps, prepared, error)
-  const { upstream, upstreamModel } = prepared.target
-  return prepared.hold.abandon(null, { upstream: upstream.name, upstreamModel, status: 'cancelled' })
+  const work = chatWork<EndedStream, StreamTotals, StreamEnd>(deps, task, (paid, plan) => {
+    const { hold } = paid
+    const delivery = new StreamDelivery(deps, { hold, choices: plan.choices }, call, reader)
+    const streamed: StreamedChat = { paid, plan, call, delivery }
+    return {
+      sink: delivery,
+      ask: (target) => runStream(streamed, target),
+      reportsOf: ({ bill }) => [bill],
+      costOf: countedCost,
+      failureOf: ({ outcome }) => outcome.error,
+      isEnded: () => delivery.interruption !== null,
+      price: (ended) => price(deps, streamed, ended),
+    }
+  })
+  return runPaid(deps, task, work)
 }

@@ -6,10 +6,12 @@
  * answer is kept back until the charge is durable, because it carries the charge.
  */
 import type { Nanocredits } from '@svc/contract'
+import type { OpenHold } from '../billing/open-hold.ts'
+import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-writer.ts'
+import type { Sink } from '../pipeline/paid-work.ts'
 import type { ChatStream, ChatStreamOutcome, ChatStreamSink, ChunkFacts } from '../upstream/chat-upstream.ts'
-import type { FrameWriter, StreamReader } from './frame-writer.ts'
 import type { ChatCall } from './parse-chat.ts'
-import { createdOf, type PreparedChat } from './prepare-chat.ts'
+import { createdOf } from './chat-work.ts'
 import { DONE_FRAME, renderChunk, renderErrorFrame, renderHead, renderUsageChunk } from './stream-frames.ts'
 import { StreamHold } from './stream-hold.ts'
 import type { Interruption } from './stream-verdict.ts'
@@ -24,9 +26,21 @@ const DRAIN_MS = 5_000
  */
 const EARLY_MAX = 64 * 1024
 
-export class StreamDelivery {
+/** What is sent last, once it is charged. `svc` is JSON text. */
+export interface StreamTotals {
+  readonly svc: string
+  readonly usage: Readonly<Record<string, unknown>>
+}
+
+/** A stream's hold, and how many choices it has. */
+export interface HeldStream {
+  readonly hold: OpenHold
+  readonly choices: number
+}
+
+export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
   readonly #firstContentMs: number
-  readonly #prepared: PreparedChat
+  readonly #held: HeldStream
   readonly #reader: StreamReader
   readonly #head: string
   readonly #withUsage: boolean
@@ -50,18 +64,18 @@ export class StreamDelivery {
   /** What the caller is told about the interruption; null when nothing is. */
   interruptionError: Error | null = null
 
-  constructor(deps: { readonly firstContentMs: number }, prepared: PreparedChat, call: ChatCall, reader: StreamReader) {
+  constructor(deps: { readonly firstContentMs: number }, held: HeldStream, call: ChatCall, reader: StreamReader) {
     this.#firstContentMs = deps.firstContentMs
-    this.#prepared = prepared
+    this.#held = held
     this.#reader = reader
     this.#withUsage = wantsUsage(call)
     this.#head = renderHead({
-      id: `chatcmpl-${prepared.hold.id}`,
-      created: createdOf(prepared),
+      id: `chatcmpl-${held.hold.id}`,
+      created: createdOf(held.hold),
       model: call.request.model,
       withUsage: this.#withUsage,
     })
-    this.#hold = new StreamHold(prepared.hold, prepared.choices, (error) => this.#holdChanged(error))
+    this.#hold = new StreamHold(held.hold, held.choices, (error) => this.#holdChanged(error))
   }
 
   /** Whether the caller has got a 200. */
@@ -74,9 +88,14 @@ export class StreamDelivery {
     return this.#writer === null && this.interruption === null && !this.hasContent && !this.hasReasoning
   }
 
+  /** Whether the caller left: where nothing was settled then, nothing was made for them. */
+  get isForsaken(): boolean {
+    return this.interruption === 'client_gone'
+  }
+
   /** Whether every choice that was asked for has its finish reason: then nothing but usage can be missing. */
   get #haveAllEnded(): boolean {
-    return this.finishReasons.length >= this.#prepared.choices
+    return this.finishReasons.length >= this.#held.choices
   }
 
   /** Tells the edge what the stream was charged. */
@@ -100,12 +119,12 @@ export class StreamDelivery {
    */
   async run(start: (sink: ChatStreamSink, signal: AbortSignal) => Promise<ChatStream>): Promise<ChatStreamOutcome> {
     const { promise: over, resolve } = Promise.withResolvers<ChatStreamOutcome>()
-    const { signal: ended } = this.#prepared.hold.ended
+    const { signal: ended } = this.#held.hold.ended
     const { gone } = this.#reader
     const onEnded = (): void => this.#interrupt('ended', ended.reason as Error)
     const onGone = (): void => this.#callerGone()
     this.#beginAnew()
-    const waitedMs = this.#prepared.hold.ageMs
+    const waitedMs = this.#held.hold.ageMs
     const firstContent = setTimeout(() => this.#open(), Math.max(0, this.#firstContentMs - waitedMs))
     ended.addEventListener('abort', onEnded)
     gone.addEventListener('abort', onGone)
@@ -125,24 +144,25 @@ export class StreamDelivery {
   }
 
   /** Sends the last frames of an answer that was charged. */
-  finish(svc: string, usage: Readonly<Record<string, unknown>>): void {
+  finish({ svc, usage }: StreamTotals): StreamEnd {
     const writer = this.#open()
     if (this.#withUsage) {
       const last = this.#last ?? (this.finishReasons.length === 0 ? this.#madeLast() : null)
       const finish = last === null ? '' : renderChunk(this.#head, last, null)
-      return writer.end(`${finish}${renderUsageChunk(this.#head, usage, svc)}${DONE_FRAME}`)
-    }
-    writer.end(`${renderChunk(this.#head, this.#last ?? this.#madeLast(), svc)}${DONE_FRAME}`)
+      writer.end(`${finish}${renderUsageChunk(this.#head, usage, svc)}${DONE_FRAME}`)
+    } else writer.end(`${renderChunk(this.#head, this.#last ?? this.#madeLast(), svc)}${DONE_FRAME}`)
+    return this.interruption === 'client_gone' && this.finishReasons.length === 0 ? 'cut' : 'whole'
   }
 
   /**
    * Tells the caller that the stream failed.
    * @throws the error itself while nothing was sent: then it can still be an ordinary answer.
    */
-  fail(error: unknown): void {
+  fail(error: unknown): StreamEnd {
     if (this.#writer === null) throw error
     const last = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
     this.#writer.end(`${last}${renderErrorFrame(error)}${DONE_FRAME}`)
+    return 'failed'
   }
 
   /**
@@ -162,7 +182,7 @@ export class StreamDelivery {
     this.hasContent ||= facts.hasContent
     this.hasReasoning ||= facts.isReasoning
     this.#hasCalls ||= facts.hasCalls
-    if (facts.hasContent || facts.isReasoning) this.#prepared.hold.noteFirstContent()
+    if (facts.hasContent || facts.isReasoning) this.#held.hold.noteFirstContent()
     let text = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
     this.#last = null
     if (facts.finishReason !== null) {

@@ -1,13 +1,13 @@
-/** One request for pictures that is answered as a stream: partial pictures, then each as it is whole. */
+/** One request for images that is answered as a stream: partial images, then each as it is whole. */
 import type { Nanocredits } from '@svc/contract'
+import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-writer.ts'
+import type { Sink } from '../pipeline/paid-work.ts'
+import { runPaid } from '../pipeline/run-paid.ts'
 import type { PartialImage, Render, UpstreamImages } from '../upstream/image-upstream.ts'
-import { abandonImages, priceImages, settleImages } from './finish-images.ts'
-import type { FrameWriter, StreamReader } from './frame-writer.ts'
 import type { ImageCall } from './image-call.ts'
-import { makeRenders } from './make-renders.ts'
-import { type ImageDeps, type ImageTask, prepareImages, type PreparedImages } from './prepare-images.ts'
-import { renderCompleted, renderPartial } from './render-images.ts'
-import type { StreamEnd } from './stream-chat.ts'
+import { type ImageDeps, type ImageTask, imageWork } from './image-work.ts'
+import { priceImages } from './price-images.ts'
+import { type ImageTotals, renderCompleted, renderPartial } from './render-images.ts'
 import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
 
 interface Made {
@@ -19,7 +19,9 @@ interface Made {
  * The caller's side. The 200 waits for the first picture, partial or whole, for as long as the 200 of a chat does. The
  * last whole picture is kept back until it is charged.
  */
-class ImageDelivery {
+class ImageDelivery implements Sink<ImageTotals, StreamEnd> {
+  /** Images are made to the end for a caller who leaves. */
+  readonly isForsaken = false
   readonly #call: ImageCall
   readonly #created: number
   readonly #reader: StreamReader
@@ -27,11 +29,15 @@ class ImageDelivery {
   #writer: FrameWriter | null = null
   #last: Made | null = null
 
-  constructor(deps: ImageDeps, prepared: PreparedImages, call: ImageCall, reader: StreamReader) {
+  constructor(deps: ImageDeps, placedAt: number, call: ImageCall, reader: StreamReader) {
     this.#call = call
-    this.#created = Math.floor(prepared.hold.placedAt / 1_000)
+    this.#created = Math.floor(placedAt / 1_000)
     this.#reader = reader
     this.#timer = setTimeout(() => this.#open(), deps.firstContentMs)
+  }
+
+  get isOpen(): boolean {
+    return this.#writer !== null
   }
 
   /** Whether nothing was delivered and somebody still waits, so that another upstream may make the pictures. */
@@ -54,46 +60,27 @@ class ImageDelivery {
     this.#reader.charged(charge)
   }
 
-  finish(totals: Parameters<typeof renderCompleted>[3]): void {
+  finish(totals: ImageTotals): StreamEnd {
     const last = this.#last === null ? '' : renderCompleted(this.#call, this.#created, this.#last, totals)
     this.#open().end(`${last}${DONE_FRAME}`)
+    return 'whole'
   }
 
   /**
    * Tells the caller that there is no picture.
    * @throws the error itself while nothing was sent: then it can still be an ordinary answer.
    */
-  fail(error: unknown): void {
-    this.close()
+  fail(error: unknown): StreamEnd {
+    clearTimeout(this.#timer)
     if (this.#writer === null) throw error
     this.#writer.end(`${renderErrorFrame(error)}${DONE_FRAME}`)
-  }
-
-  close(): void {
-    clearTimeout(this.#timer)
+    return 'failed'
   }
 
   #open(): FrameWriter {
-    this.close()
+    clearTimeout(this.#timer)
     return (this.#writer ??= this.#reader.open())
   }
-}
-
-async function deliver(
-  deps: ImageDeps,
-  prepared: PreparedImages,
-  call: ImageCall,
-  delivery: ImageDelivery,
-): Promise<void> {
-  const made = await makeRenders(deps, prepared, call, {
-    onPartial: (partial) => delivery.partial(partial),
-    onMade: (answer) => delivery.made(answer),
-    mayRepeat: () => delivery.mayBeginAnew,
-  })
-  const priced = await priceImages(deps, prepared, call, made)
-  const charge = await settleImages(deps, prepared, priced)
-  delivery.charged(charge)
-  delivery.finish({ answers: priced.answers, charge, estimated: priced.decided.estimated })
 }
 
 /**
@@ -102,16 +89,22 @@ async function deliver(
  *
  * @throws {ServiceError} for everything that fails before the first picture; the request is then free.
  */
-export async function streamImages(deps: ImageDeps, task: ImageTask, reader: StreamReader): Promise<StreamEnd> {
-  const prepared = await prepareImages(deps, task)
-  const delivery = new ImageDelivery(deps, prepared, task.call, reader)
-  try {
-    await deliver(deps, prepared, task.call, delivery)
-    return 'whole'
-  } catch (error) {
-    delivery.fail(await abandonImages(deps, prepared, error))
-    return 'failed'
-  } finally {
-    delivery.close()
-  }
+export function streamImages(deps: ImageDeps, task: ImageTask, reader: StreamReader): Promise<StreamEnd> {
+  const { call } = task
+  const work = imageWork(deps, task, (paid) => {
+    const delivery = new ImageDelivery(deps, paid.hold.placedAt, call, reader)
+    return {
+      sink: delivery,
+      watcher: {
+        onPartial: (partial) => delivery.partial(partial),
+        onMade: (answer) => delivery.made(answer),
+      },
+      price: async (made) => {
+        const { answers, ...priced } = await priceImages(deps, paid, call, made)
+        const { estimated } = priced
+        return { ...priced, render: (charge: Nanocredits) => ({ answers, charge, estimated }) }
+      },
+    }
+  })
+  return runPaid(deps, task, work)
 }

@@ -1,29 +1,33 @@
 /** One sound that is written down, answered piece by piece. */
 import type { Nanocredits } from '@svc/contract'
 import { codeOf } from '../errors/code-of.ts'
+import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-writer.ts'
+import type { Paid, Priced, Sink } from '../pipeline/paid-work.ts'
+import { runPaid } from '../pipeline/run-paid.ts'
+import { chargeSeconds } from '../pricing/charge-media.ts'
 import { transcribedSeconds } from '../pricing/delivered-part.ts'
 import type { TranscriptEvent, UpstreamTranscript } from '../upstream/transcription-upstream.ts'
-import type { FrameWriter, StreamReader } from './frame-writer.ts'
-import { mediaSettlement } from './media-settlement.ts'
+import type { TranscriptionCall } from './parse-transcription.ts'
+import { renderDoneEvent } from './render-transcript.ts'
+import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
 import {
-  askForTranscript,
-  chargeOf,
-  chargeSeconds,
+  emptyTranscript,
+  factsOf,
   isSilence,
-  type PreparedTranscription,
-  prepareTranscription,
+  type SoundSeconds,
+  type SoundTarget,
   type TranscribeDeps,
   type TranscriptionTask,
-} from './prepare-transcription.ts'
-import { renderDoneEvent } from './render-transcript.ts'
-import type { StreamEnd } from './stream-chat.ts'
-import { settleFailed } from './settle-failed.ts'
-import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
-import { emptyTranscript, factsOf, servedTranscript } from './transcribe-sound.ts'
+  transcriptionWork,
+} from './transcription-work.ts'
 
 /** The caller's stream; opened with the first piece. */
-class TranscriptDelivery {
+class TranscriptDelivery implements Sink<string, StreamEnd> {
+  /** A sound is written down to its end for a caller who leaves. */
+  readonly isForsaken = false
   readonly #reader: StreamReader
+  /** The whole transcript, for an upstream that sends no pieces. */
+  told = ''
   #writer: FrameWriter | null = null
 
   constructor(reader: StreamReader) {
@@ -48,14 +52,18 @@ class TranscriptDelivery {
     this.#reader.charged(charge)
   }
 
-  finish(done: string): void {
+  /** @param done the last event, as JSON text. */
+  finish(done: string): StreamEnd {
+    if (!this.isOpen) this.event({ type: 'transcript.text.delta', delta: this.told })
     this.#open().end(`data: ${done}\n\n${DONE_FRAME}`)
+    return 'whole'
   }
 
   /** @throws the error itself while nothing was sent: then it can still be an ordinary answer. */
-  fail(error: unknown): void {
+  fail(error: unknown): StreamEnd {
     if (this.#writer === null) throw error
     this.#writer.end(`${renderErrorFrame(error)}${DONE_FRAME}`)
+    return 'failed'
   }
 
   #open(): FrameWriter {
@@ -64,44 +72,38 @@ class TranscriptDelivery {
   }
 }
 
-/** A transcript that broke off: the part that was delivered is charged, unless it was we who ended it. */
-function settleCut(prepared: PreparedTranscription, transcript: UpstreamTranscript, cut: Error): Promise<Nanocredits> {
-  const { hold, target, chargedSeconds } = prepared
-  hold.bill.deliver(transcript)
-  const served = servedTranscript(prepared, transcript.generationId)
-  if (hold.ended.signal.aborted) {
-    const cancelled = { status: 'cancelled', errorCode: null, estimated: true } as const
-    return hold.settle(mediaSettlement(chargeOf(prepared), served, cancelled))
-  }
-  const part = chargeSeconds(target.prices, transcribedSeconds(chargedSeconds, transcript.text))
-  return hold.settle(mediaSettlement(part, served, { status: 'ok', errorCode: codeOf(cut), estimated: true }))
+/**
+ * How it ended, and what of it is charged: of a transcript that broke off the part that was delivered, unless it was we
+ * who ended it.
+ */
+function endOf(
+  { target, hold }: Paid<SoundTarget>,
+  { chargedSeconds }: SoundSeconds,
+  { text, cut }: UpstreamTranscript,
+): Pick<Priced<string>, 'charge' | 'status' | 'errorCode' | 'failure'> {
+  const charge = chargeSeconds(target.prices, chargedSeconds)
+  if (cut === null) return { charge, status: 'ok', errorCode: null, failure: null }
+  if (hold.ended.signal.aborted) return { charge, status: 'cancelled', errorCode: null, failure: cut }
+  const part = chargeSeconds(target.prices, transcribedSeconds(chargedSeconds, text))
+  return { charge: part, status: 'ok', errorCode: codeOf(cut), failure: cut }
 }
 
-async function deliver(
-  deps: TranscribeDeps,
-  prepared: PreparedTranscription,
-  { call }: TranscriptionTask,
-  delivery: TranscriptDelivery,
-): Promise<void> {
-  const transcript = await askForTranscript(deps, prepared, call, {
-    onEvent: (event) => delivery.event(event),
-    mayRepeat: () => delivery.mayBeginAnew,
-  })
-  if (transcript.cut !== null) {
-    delivery.charged(await settleCut(prepared, transcript, transcript.cut))
-    throw transcript.cut
+/** @throws {UpstreamFailure} for a transcript without a word that is no silence. */
+function price(
+  paid: Paid<SoundTarget>,
+  call: TranscriptionCall,
+  seconds: SoundSeconds,
+  { transcript, isOpen }: { readonly transcript: UpstreamTranscript; readonly isOpen: boolean },
+): Priced<string> {
+  const { target, hold } = paid
+  const { text, cut, generationId } = transcript
+  if (cut === null && text.trim() === '' && !isOpen && !isSilence(transcript)) throw emptyTranscript(target, transcript)
+  hold.bill.deliver(transcript)
+  return {
+    ...endOf(paid, seconds, transcript),
+    ...{ estimated: true, tokens: {}, generationId },
+    render: (charge) => renderDoneEvent(transcript, factsOf(seconds, call.task, charge)),
   }
-  if (transcript.text.trim() === '' && !delivery.isOpen && !isSilence(transcript)) {
-    throw emptyTranscript(prepared, transcript)
-  }
-  const served = servedTranscript(prepared, transcript.generationId)
-  const end = { status: 'ok', errorCode: null, estimated: true } as const
-  prepared.hold.bill.deliver(transcript)
-  const charged = await prepared.hold.settle(mediaSettlement(chargeOf(prepared), served, end))
-  delivery.charged(charged)
-  // An upstream that sends no pieces has told it all in one.
-  if (!delivery.isOpen) delivery.event({ type: 'transcript.text.delta', delta: transcript.text })
-  delivery.finish(renderDoneEvent(transcript, factsOf(prepared, call.task, charged)))
 }
 
 /**
@@ -112,21 +114,22 @@ async function deliver(
  *
  * @throws {ServiceError} for everything that fails before the first piece; the request is then free.
  */
-export async function streamTranscript(
+export function streamTranscript(
   deps: TranscribeDeps,
   task: TranscriptionTask,
   reader: StreamReader,
 ): Promise<StreamEnd> {
-  const prepared = await prepareTranscription(deps, task)
-  const delivery = new TranscriptDelivery(reader)
-  try {
-    await deliver(deps, prepared, task, delivery)
-    return 'whole'
-  } catch (error) {
-    // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
-    const isDelivered = delivery.isOpen && prepared.hold.unwritten !== null
-    if (!isDelivered) await settleFailed(deps, prepared, error)
-    delivery.fail(error)
-    return 'failed'
-  }
+  const { call } = task
+  const work = transcriptionWork(deps, task, (paid, seconds) => {
+    const delivery = new TranscriptDelivery(reader)
+    return {
+      sink: delivery,
+      onEvent: (event) => delivery.event(event),
+      price: async (transcript) => {
+        delivery.told = transcript.text
+        return price(paid, call, seconds, { transcript, isOpen: delivery.isOpen })
+      },
+    }
+  })
+  return runPaid(deps, task, work)
 }

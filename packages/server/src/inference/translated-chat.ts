@@ -4,7 +4,7 @@
  */
 import { parseJsonToPrint } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
-import type { FrameWriter, StreamReader } from './frame-writer.ts'
+import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
 import { type ChatCall, parseChat } from './parse-chat.ts'
 
 /** A chat chunk, or the error that ended the stream. */

@@ -4,6 +4,7 @@
  * this.
  */
 import { MARGIN_BPS } from '@svc/contract'
+import type { SpeechPrices, TranscriptionPrices } from './media-price.ts'
 import type { ChargeBasis, ChatCharge, AttoUsd } from './price.ts'
 import { attoUsdOf, chargeForCost, costAtPar, formatDecimal, formatUsd } from './usd.ts'
 
@@ -85,4 +86,19 @@ function renderPricing(work: MediaWork, cost: AttoUsd): string {
     `"cost_usd":"${formatUsd(cost)}","margin_bps":${MARGIN_BPS}`,
   ]
   return `{${parts.join(',')}}`
+}
+
+/** Prices spoken text by its length. */
+export function chargeUnits({ unit, perUnit }: SpeechPrices, units: number): ChatCharge {
+  const lines = [{ unit: unit === 'byte' ? 'bytes' : 'characters', quantity: units, perUnit }] as const
+  return chargeMedia({ lines, reportedCost: null })
+}
+
+/**
+ * The estimate of a request's charge, final before the upstream that serves it is asked. Source: spec 3, billing rule
+ * 4.
+ */
+export function chargeSeconds({ perSecond }: TranscriptionPrices, seconds: number): ChatCharge {
+  const lines = [{ unit: 'seconds', quantity: seconds, perUnit: perSecond }] as const
+  return chargeMedia({ lines, reportedCost: null, estimated: true })
 }

@@ -45,7 +45,7 @@ export interface Attempt<To extends Target, Result> {
   /** How an attempt failed that has a result all the same; null when it did not. */
   failureOf(result: Result): Error | null
   /** How each call of an attempt ended that makes several, null for an answer; absent where it makes one. */
-  callsOf?(result: Result): readonly (Error | null)[]
+  callsOf?: ((result: Result) => readonly (Error | null)[]) | undefined
   /**
    * Whether the request was ended from our side: then no attempt follows, and the last says nothing of its upstream.
    */
@@ -103,6 +103,8 @@ interface MadeAttempt<Result> {
   readonly failure: unknown
   /** How each of its calls ended. */
   readonly calls: readonly unknown[]
+  /** Whether the upstream says that it costs something. */
+  readonly isBilled: boolean
   /** @throws what the attempt threw. */
   finish(): Result
 }
@@ -111,6 +113,8 @@ function thrown(error: unknown): MadeAttempt<never> {
   return {
     failure: error,
     calls: [error],
+    // A failure that names a cost says itself that it is not to be repeated.
+    isBilled: false,
     finish: () => {
       throw error
     },
@@ -130,9 +134,11 @@ async function make<To extends Target, Result>(
   let made: MadeAttempt<Result>
   try {
     const result = await attempt.run(target)
-    attempt.reportsOf(result).forEach(note)
+    const reports = attempt.reportsOf(result)
+    reports.forEach(note)
     const failure = attempt.failureOf(result)
-    made = { failure, calls: attempt.callsOf?.(result) ?? [failure], finish: () => result }
+    const isBilled = reports.some(({ cost }) => cost !== null && cost > 0n)
+    made = { failure, calls: attempt.callsOf?.(result) ?? [failure], isBilled, finish: () => result }
   } catch (error) {
     const report = billOf(error)
     if (report !== null) note(report)
@@ -162,8 +168,8 @@ export async function attemptTargets<To extends Target, Result>(
   for (;;) {
     const { target } = prepared
     const made = await make(attempt, target, prepared.hold)
-    const { failure } = made
-    const isOver = !(failure instanceof UpstreamFailure) || !failure.isRepeatable || !attempt.mayRepeat()
+    const { failure, isBilled } = made
+    const isOver = isBilled || !(failure instanceof UpstreamFailure) || !failure.isRepeatable || !attempt.mayRepeat()
     if (isOver || hasRetried) return made.finish()
     nexts ??= new NextAttempts(prepared.targets)
     const next = nexts.after(target, failure) ?? nexts.again()

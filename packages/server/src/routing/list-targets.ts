@@ -2,7 +2,7 @@
  * Room `routing`: which upstreams may serve a request, in what order, and how they are asked one after the other. Every
  * kind of work walks its targets here, so that all of them are repeated, left alone and given up by the same rules.
  */
-import { type Model, type ModelTarget, placesOf } from '../catalog/model.ts'
+import { type Model, type ModelTarget, offeringsOf } from '../catalog/model.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { type UpstreamFailure, upstreamFailure } from '../upstream/upstream-failure.ts'
@@ -16,8 +16,8 @@ export interface TargetDeps {
   readonly random: () => number
 }
 
-/** A place of a model, its upstream found. */
-export type Place = Target & Pick<ModelTarget, 'price' | 'media'>
+/** One offering of a model: who sells it, under what name, at what price. */
+export type Offering = Target & Pick<ModelTarget, 'price' | 'media'>
 
 /**
  * What a place is to a request: a target with what the request needs to know of it; null where what is asked for is not
@@ -25,7 +25,7 @@ export type Place = Target & Pick<ModelTarget, 'price' | 'media'>
  *
  * @throws {ServiceError} where that place cannot do what is asked.
  */
-export type AsTarget<To extends Target> = (place: Place) => To | null
+export type SelectTarget<To extends Target> = (offering: Offering) => To | null
 
 interface Weighed<To extends Target> {
   readonly target: To
@@ -58,13 +58,13 @@ export function circuitsOpen(targets: readonly Target[]): UpstreamFailure {
 }
 
 /** @throws {ServiceError} why the first that cannot do what is asked cannot, where none can. */
-function ableTargets<To extends Target>(deps: TargetDeps, model: Model, asTarget: AsTarget<To>): Weighed<To>[] {
+function ableTargets<To extends Target>(deps: TargetDeps, model: Model, selectTarget: SelectTarget<To>): Weighed<To>[] {
   const able: Weighed<To>[] = []
   let refusal: ServiceError | null = null
-  for (const place of placesOf(model)) {
+  for (const place of offeringsOf(model)) {
     const { upstreamModel, price, media, weight } = place
     try {
-      const target = asTarget({ upstream: deps.upstreamOf(place), upstreamModel, price, media })
+      const target = selectTarget({ upstream: deps.upstreamOf(place), upstreamModel, price, media })
       if (target !== null) able.push({ target, weight })
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
@@ -84,10 +84,10 @@ function ableTargets<To extends Target>(deps: TargetDeps, model: Model, asTarget
 export function listTargets<To extends Target>(
   deps: TargetDeps,
   model: Model,
-  asTarget: AsTarget<To>,
+  selectTarget: SelectTarget<To>,
 ): readonly [To, ...To[]] {
   const { route } = model
-  const able = ableTargets(deps, model, asTarget)
+  const able = ableTargets(deps, model, selectTarget)
   const ordered = route?.isWeighted === true ? drawByWeight(able, deps.random) : able
   const used = (route?.fallback === false ? ordered.slice(0, 1) : ordered).map(({ target }) => target)
   const [first, ...others] = used.filter(({ upstream, upstreamModel }) => upstream.circuits.waitMs(upstreamModel) === 0)

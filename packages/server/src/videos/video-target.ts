@@ -2,7 +2,7 @@
 import type { Nanocredits, VideoRequest } from '@svc/contract'
 import { nanocreditsOf } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
-import type { AsTarget } from '../routing/list-targets.ts'
+import type { SelectTarget } from '../routing/list-targets.ts'
 import type { Target } from '../routing/target.ts'
 import type { VideoFile, VideoUpstream } from '../upstream/video-upstream.ts'
 import { chargeVideo, notePrice, type VideoPriceSnapshot } from './video-price.ts'
@@ -17,7 +17,7 @@ export interface VideoTarget extends Target {
 }
 
 /** The targets of a submission: those that make videos, and the one that is asked for. */
-export function videoTarget(request: VideoRequest, file: VideoFile | null): AsTarget<VideoTarget> {
+export function videoTarget(request: VideoRequest, file: VideoFile | null): SelectTarget<VideoTarget> {
   return ({ upstream, upstreamModel, media }) => {
     if (media?.type !== 'video') return null
     const { videos: port } = upstream

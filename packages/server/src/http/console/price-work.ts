@@ -1,10 +1,8 @@
 /** What requests of a kind would be charged: by the very functions that charge them. */
 import type { ModelPriceQuery } from '@svc/contract'
-import { type Model, placesOf, pricesOf } from '../../catalog/model.ts'
-import { chargeSeconds } from '../../inference/prepare-transcription.ts'
-import { chargeUnits } from '../../inference/speech-target.ts'
+import { type Model, offeringsOf, pricesOf } from '../../catalog/model.ts'
 import { chargeChat } from '../../pricing/charge-chat.ts'
-import { chargeMedia, type MediaLine } from '../../pricing/charge-media.ts'
+import { chargeMedia, chargeSeconds, chargeUnits, type MediaLine } from '../../pricing/charge-media.ts'
 import { likelyImageRate } from '../../pricing/image-rate.ts'
 import type { ImagePrices, MediaPrices } from '../../pricing/media-price.ts'
 import type { ChatCharge } from '../../pricing/price.ts'
@@ -18,7 +16,7 @@ export function priceWork(model: Model, work: ModelPriceQuery): ChatCharge | nul
   if (model.media !== null) {
     const { type } = model.media
     // Each place by its own list: no one list can say which prices meet in one request.
-    const offers = placesOf(model).flatMap(({ media }) => (media?.type === type ? media.prices : []))
+    const offers = offeringsOf(model).flatMap(({ media }) => (media?.type === type ? media.prices : []))
     return dearestOf(offers.map((prices) => priceMedia(prices, work)))
   }
   const usage = {

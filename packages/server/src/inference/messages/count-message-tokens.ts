@@ -1,10 +1,10 @@
 /** How many tokens a message would have, asked before it is sent. Nothing is held and nothing charged. */
-import { type Model, placesOf } from '../../catalog/model.ts'
+import { type Model, offeringsOf } from '../../catalog/model.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { estimatePrompt, estimateRest, type PromptBody, promptText } from '../../pricing/prompt-bound.ts'
-import { findChatModel } from '../find-model.ts'
+import { findChatModel } from '../../pipeline/find-model.ts'
 import type { ChatCall } from '../parse-chat.ts'
-import type { ChatDeps } from '../prepare-chat.ts'
+import type { ChatDeps } from '../chat-work.ts'
 
 export type CountDeps = Pick<ChatDeps, 'catalog' | 'upstreamOf' | 'countTokens'>
 
@@ -19,7 +19,7 @@ const COUNT_MS = 10_000
 
 /** By the upstream that is asked first; null where it cannot count, or does not now. */
 async function countUpstream(deps: CountDeps, model: Model, call: ChatCall): Promise<number | null> {
-  const { upstream, upstreamModel } = placesOf(model).find(({ price }) => price !== null) ?? model
+  const { upstream, upstreamModel } = offeringsOf(model).find(({ price }) => price !== null) ?? model
   const { countPrompt } = deps.upstreamOf({ upstream })
   if (countPrompt === null) return null
   const request = { body: call.body, upstreamModel, stream: false, maxTokens: null, confidential: model.confidential }

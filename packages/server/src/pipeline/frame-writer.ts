@@ -22,3 +22,6 @@ export interface StreamReader {
   /** Fires when the caller has gone. */
   readonly gone: AbortSignal
 }
+
+/** How a stream that has begun ended: as a whole answer, cut by its caller, or with an error frame. */
+export type StreamEnd = 'whole' | 'cut' | 'failed'

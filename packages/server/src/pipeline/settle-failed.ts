@@ -17,19 +17,26 @@ export async function completeBill(deps: LateCostDeps, { bill }: Pick<OpenHold, 
   )
 }
 
+interface FailedRequest {
+  readonly hold: OpenHold
+  readonly target: Target
+  /** The upstream's own id of the answer, where the bill does not tell. */
+  readonly generationId?: string | null
+}
+
 /**
  * Frees a request that has failed, and books what upstreams bill for it as our loss. Where it is settled already there
  * is nothing to do, and nobody to ask what it costs. Never rejects.
  */
 export async function settleFailed(
   deps: LateCostDeps,
-  { hold, target }: { readonly hold: OpenHold; readonly target: Target },
+  { hold, target, generationId = null }: FailedRequest,
   error: unknown,
 ): Promise<void> {
   if (hold.isSettled) return
   const { upstream, upstreamModel } = target
   hold.bill.withdraw()
   await completeBill(deps, hold)
-  const { generationId } = hold.bill
-  await hold.abandon(codeOf(error), { upstream: upstream.name, upstreamModel, generationId })
+  const served = { upstream: upstream.name, upstreamModel, generationId: generationId ?? hold.bill.generationId }
+  await hold.abandon(codeOf(error), served)
 }

@@ -1,0 +1,20 @@
+import { nanocreditsOf } from '@svc/contract'
+import type { OpenHold } from '../billing/open-hold.ts'
+import type { HoldProgress } from '../ledger/operations.ts'
+import type { Target } from '../routing/target.ts'
+
+/** A charge as far as it is known while an answer is under way. `cost` is in nanocredits. */
+export type RunningCharge = Pick<
+  HoldProgress,
+  'charge' | 'promptTokens' | 'completionTokens' | 'pricing' | 'generationId'
+> & {
+  readonly cost: bigint
+}
+
+/** Says what a request would be charged if this process died now, for the journal of open holds. */
+export function noteProgress(hold: OpenHold, { upstream, upstreamModel }: Target, running: () => RunningCharge): void {
+  hold.progress = () => {
+    const { cost, ...charge } = running()
+    return { ...charge, holdId: hold.id, cost: nanocreditsOf(cost), upstream: upstream.name, upstreamModel }
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * What one kind of paid request adds to the pipeline. Everything that holds for all of them (admission, hold, attempts,
+ * costs that are learnt late, settlement, failures that are free) is `runPaid`'s.
+ */
+import type { ErrorCode, Nanocredits, UsageType } from '@svc/contract'
+import type { BillingDeps, HoldRequest, OpenHold } from '../billing/open-hold.ts'
+import type { UsageFacts } from '../ledger/operations.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Model } from '../catalog/model.ts'
+import type { Caller } from '../keys/caller.ts'
+import type { AttoUsd, ChatCharge } from '../pricing/price.ts'
+import type { AttemptDeps } from '../routing/attempt-targets.ts'
+import type { SelectTarget, TargetDeps } from '../routing/list-targets.ts'
+import type { Target } from '../routing/target.ts'
+import type { UpstreamBill } from '../upstream/upstream-failure.ts'
+import type { LateCostDeps } from './late-cost.ts'
+
+export interface PaidDeps extends BillingDeps, LateCostDeps, TargetDeps, AttemptDeps {
+  readonly catalog: Catalog
+}
+
+/** One paid request of one caller. */
+export interface PaidTask<Call> {
+  readonly caller: Caller
+  readonly call: Call
+  /** UUIDv7; also the id of the hold and of the usage record. */
+  readonly requestId: string
+}
+
+/** A model and the upstreams that may serve it, before anything is held. */
+export interface FoundModel<To extends Target> {
+  readonly model: Model
+  readonly targets: readonly [To, ...To[]]
+}
+
+/** A paid request whose credits are held. */
+export interface Paid<To extends Target> extends FoundModel<To> {
+  /** Who serves it: the first target, until an attempt is repeated elsewhere. */
+  target: To
+  readonly hold: OpenHold
+  /** The upstream's own id of an answer that failed, where its bill does not tell. */
+  generationId: string | null
+}
+
+/** The most that a request can come to cost. */
+export type Bound = Pick<HoldRequest, 'fixed' | 'perUnit' | 'units' | 'policy' | 'firstUnits'>
+
+/** Token counts of a usage record; absent where nothing was counted. */
+export type CountedTokens = Partial<
+  Pick<UsageFacts, 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'reasoningTokens'>
+>
+
+/** What a request is charged for what was delivered. */
+export interface Priced<Reply> {
+  readonly charge: ChatCharge
+  /** Whether quantities are our own. */
+  readonly estimated: boolean
+  /** Whether the caller got it all, or it was ended from our side. */
+  readonly status: 'ok' | 'cancelled'
+  /** Why the answer broke off after a part that is charged; null for a whole answer. */
+  readonly errorCode: ErrorCode | null
+  /** What the caller is told in place of the end, once the part is charged; null for a whole answer. */
+  readonly failure: Error | null
+  readonly tokens: CountedTokens
+  /** The upstream's own id of what was made; null where it gave none. */
+  readonly generationId: string | null
+  /** Writes what is sent last, with what was really charged. It is written before the settlement, too: an answer that cannot be written is free. */
+  render(charge: Nanocredits): Reply
+}
+
+/** Where an answer goes. Whole answers and streams differ by it alone. */
+export interface Sink<Reply, End> {
+  /** Whether the caller has got the beginning of an answer, so that it has to be told of a failure in it. */
+  readonly isOpen: boolean
+  /** Whether nothing was delivered and somebody still waits, so that another upstream can begin anew. */
+  readonly mayBeginAnew: boolean
+  /** Whether the caller left before there was anything, and nobody works on for it: then it is free and no failure. */
+  readonly isForsaken: boolean
+  /** Learns what the request was charged, once that is durable; also when the caller has gone. */
+  charged(charge: Nanocredits): void
+  /** Sends what is left. */
+  finish(reply: Reply): End
+  /**
+   * Tells the caller that the answer failed.
+   *
+   * @param isSettled whether a charge is durable.
+   * @throws the error itself while nothing was sent: then it can still be an ordinary answer.
+   */
+  fail(error: unknown, isSettled: boolean): End
+}
+
+/** The work on one request once its credits are held. */
+export interface PaidRun<To extends Target, Answer, Reply, End> {
+  readonly sink: Sink<Reply, End>
+  /** One attempt at one upstream. */
+  ask(target: To): Promise<Answer>
+  /** What the upstream says that an answer cost: one report for each call. */
+  reportsOf(answer: Answer): readonly UpstreamBill[]
+  /** What a report that names no cost makes of one; absent: nothing. */
+  costOf?(target: NoInfer<To>, report: UpstreamBill): AttoUsd | null
+  /** How an attempt failed that has an answer all the same; absent: it did not. */
+  failureOf?(answer: NoInfer<Answer>): Error | null
+  /** How each call of an attempt ended that makes several, null for an answer; absent where it makes one. */
+  callsOf?(answer: NoInfer<Answer>): readonly (Error | null)[]
+  /** Whether the request was ended from our side; absent: where its hold was. */
+  isEnded?(): boolean
+  /**
+   * Prices what came, and notes in the hold's bill what of it was delivered.
+   *
+   * @throws {Error} why the request is free.
+   */
+  price(answer: NoInfer<Answer>): Promise<Priced<Reply>>
+  /** Another error for the caller than the one that the request failed with; absent: the same. */
+  explain?(error: unknown): unknown
+}
+
+/** One kind of paid request, before its credits are held. */
+export interface PaidWork<To extends Target, Answer, Reply, End> {
+  readonly type: UsageType
+  /** As the caller names it. */
+  readonly model: string
+  readonly stream: boolean
+  /** Whether anything leaves before the settlement, so that the hold must be durable before the work. */
+  readonly leavesEarly: boolean
+  /** @throws {ServiceError} 404, 403, 400. */
+  findModel(): Model
+  /** What an offering of the model is to the request. */
+  selectTarget(model: Model): SelectTarget<To>
+  /** @throws {ServiceError} 400 for what cannot be bounded. */
+  bound(found: FoundModel<To>): Bound | Promise<Bound>
+  /** A sharper bound by a real count, asked for where the first does not fit; null where there is none. */
+  sharperBound?(found: FoundModel<To>): Promise<Bound | null>
+  /** @throws {ServiceError} what turns out only with what is held; the request is free then. */
+  begin(paid: Paid<To>): PaidRun<To, Answer, Reply, End>
+}
+
+/** The sink of an answer that is made whole: nothing leaves before its end, and it is made to its end. */
+export function wholeAnswer<Reply>(): Sink<Reply, Reply> {
+  return {
+    isOpen: false,
+    mayBeginAnew: true,
+    isForsaken: false,
+    charged: () => undefined,
+    finish: (reply) => reply,
+    fail: (error) => {
+      throw error
+    },
+  }
+}
+
+/** An answer that was made whole, and what it cost. */
+export interface WholeAnswer {
+  /** The body as text. */
+  readonly body: string
+  readonly charge: Nanocredits
+}

@@ -1,0 +1,44 @@
+/** Holds what a request can come to cost, by the cheapest bound that does. */
+import { type HoldRequest, type OpenHold, placeHold } from '../billing/open-hold.ts'
+import { SMALL_LIMIT_UNITS } from '../billing/small-limit.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Target } from '../routing/target.ts'
+import type { Bound, FoundModel, PaidDeps, PaidTask, PaidWork } from './paid-work.ts'
+
+type BoundedWork<To extends Target> = Pick<
+  PaidWork<To, never, never, never>,
+  'type' | 'model' | 'stream' | 'leavesEarly' | 'bound' | 'sharperBound'
+>
+
+/**
+ * Places the hold. The first bound needs no count; only where it does not fit what is available, or leaves little of it
+ * for the answer, the request is counted and a sharper bound used. Source: decision 0005 (size of a hold).
+ *
+ * @throws {ServiceError} as `placeHold`, 402 by the first bound where there is no sharper one.
+ */
+export async function placeBounded<To extends Target>(
+  deps: PaidDeps,
+  { caller, requestId }: PaidTask<unknown>,
+  work: BoundedWork<To>,
+  found: FoundModel<To>,
+): Promise<OpenHold> {
+  const { type, model, stream } = work
+  const flush: HoldRequest['flush'] = work.leavesEarly ? 'at_once' : 'with_end'
+  const place = (bound: Bound): Promise<OpenHold> =>
+    placeHold(deps, { requestId, caller, type, model, stream, flush, ...bound })
+  const sharpen = async (): Promise<Bound | null> => (await work.sharperBound?.(found)) ?? null
+  const bound = await work.bound(found)
+  let hold: OpenHold
+  try {
+    hold = await place(bound)
+  } catch (error) {
+    const sharper = error instanceof ServiceError && error.status === 402 ? await sharpen() : null
+    if (sharper === null) throw error
+    return place(sharper)
+  }
+  if (hold.limit !== null && hold.limit < SMALL_LIMIT_UNITS) {
+    const sharper = await sharpen()
+    if (sharper !== null) hold.sharpen(sharper.fixed)
+  }
+  return hold
+}
