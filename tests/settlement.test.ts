@@ -125,6 +125,7 @@ describeEachEngine('settlement', (engine) => {
       charge: nanocreditsOf(charge),
       cost: nanocreditsOf(0n),
       lost: nanocreditsOf(0n),
+      placed: null,
       now: Date.now(),
       facts: {
         upstream: 'default',

@@ -16,6 +16,7 @@ import { createKeyStore } from './keys/key-store.ts'
 import { createKeyUses } from './keys/key-uses.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { logLateCharges } from './log-late-charges.ts'
 import { consoleOrigins, localOrigin, openConsole } from './open-console.ts'
 import { openAudits } from './open-audits.ts'
 import { openCatalog } from './open-catalog.ts'
@@ -86,6 +87,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     engine: observeEngine(observation, createLedgerEngine(database)),
     onCorrected: (holdId, values) =>
       log.error({ request_id: holdId, values }, 'a settlement had values that cannot be, and was written without them'),
+    onLate: logLateCharges(log),
   })
   const keyStore = createKeyStore(database)
   const authenticator = createKeyAuthenticator({

@@ -73,6 +73,7 @@ export function capture(holdId: string, charge: bigint, parts: Partial<SettleHol
     cost,
     lost: nanocreditsOf(0n),
     facts: DELIVERED,
+    placed: null,
     now: TEST_NOW,
     ...parts,
   }

@@ -5,7 +5,7 @@
 import { nanocreditsOf, type Nanocredits, ZERO } from '@svc/contract'
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { handHoldToJobs } from '../ledger/hold-owner.ts'
+import { handHoldToJobs, JOBS_OWNER } from '../ledger/hold-owner.ts'
 import type { SettleHold } from '../ledger/operations.ts'
 import { type BillingDeps, type HoldRequest, type OpenHold, placeHold } from './open-hold.ts'
 import type { Settlement } from './settlement.ts'
@@ -41,6 +41,7 @@ export async function placeJobHold(deps: JobHoldDeps, request: HoldRequest): Pro
 export interface JobHold {
   readonly id: string
   readonly accountId: string
+  readonly keyId: string
   readonly type: 'video'
   readonly model: string
   readonly amount: bigint
@@ -67,6 +68,8 @@ export async function settleJobHold(
   const now = deps.clock.now()
   // From one process to another there are rows alone: a clock that was set back makes it nothing.
   const latencyMs = Math.max(0, now - hold.placedAt)
+  const { accountId, keyId, type, model, placedAt } = hold
+  const placed = { accountId, keyId, type, model, placedAt }
   const operation: SettleHold = {
     kind: 'settle',
     holdId: hold.id,
@@ -75,11 +78,12 @@ export async function settleJobHold(
     cost: settlement.cost,
     lost: settlement.charge === 0n ? settlement.cost : ZERO,
     facts: { ...settlement.facts, latencyMs },
+    placed: { ...placed, processId: JOBS_OWNER, stream: false },
     now,
   }
   const result = await deps.ledger.submit(operation)
   if (result.kind === 'settled') {
-    const { id, accountId, amount, type, model } = hold
+    const { id, amount } = hold
     deps.emptyAnswers?.note(accountId, operation)
     deps.onSettled?.(
       { id, amount, ageMs: latencyMs, firstContentMs: null, request: { type, model } },

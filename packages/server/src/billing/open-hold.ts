@@ -8,7 +8,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { HoldProgress, PlaceHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
+import type { HoldProgress, PlacedHold, PlaceHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
 import { costAtPar } from '../pricing/usd.ts'
 import type { SystemClock } from '../runtime/clock.ts'
 import { Bill } from '../upstream/bill.ts'
@@ -183,6 +183,7 @@ export class OpenHold {
       cost: nanocreditsOf(settlement.cost + lost),
       lost,
       facts: { ...settlement.facts, latencyMs: Math.round(this.ageMs) },
+      placed: this.#placed,
     }
     this.#settlement = operation
     return this.#write(operation)
@@ -212,6 +213,12 @@ export class OpenHold {
     const now = clock.now()
     const journal = { kind: 'journal', processId, leaseUntil: now + leaseMs, entries: [entry], now } as const
     await ledger.submit(journal).catch(() => undefined)
+  }
+
+  get #placed(): PlacedHold {
+    const { caller, type, model, stream } = this.request
+    const { accountId, keyId } = caller
+    return { accountId, keyId, processId: this.#deps.processId, type, model, stream, placedAt: this.placedAt }
   }
 
   /** Tries again to write a settlement that could not be written. */

@@ -10,7 +10,15 @@ const facts: UsageFacts = {
   ...{ basis: 'card', estimated: false },
 }
 const settle = (parts: Partial<SettleHold> = {}): SettleHold => ({
-  ...{ kind: 'settle', holdId: 'hold', end: 'captured', charge: nanocreditsOf(5n), cost: nanocreditsOf(4n), facts },
+  ...{
+    kind: 'settle',
+    placed: null,
+    holdId: 'hold',
+    end: 'captured',
+    charge: nanocreditsOf(5n),
+    cost: nanocreditsOf(4n),
+    facts,
+  },
   ...{ lost: nanocreditsOf(0n), now: 1 },
   ...parts,
 })

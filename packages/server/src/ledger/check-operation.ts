@@ -8,6 +8,7 @@ import type {
   CreditDeposit,
   HoldProgress,
   LedgerOperation,
+  PlacedHold,
   PlaceHold,
   RecordCredit,
   SettleHold,
@@ -99,11 +100,19 @@ function checkedSettle(operation: SettleHold, onCorrected: OnCorrected): SettleH
   const end = endOf(operation.end, charge, cost)
   const wrong = COUNTS.filter((name) => operation.facts[name] !== null && countOrNull(operation.facts[name]) === null)
   const facts = storableFacts(wrong.length === 0 ? operation.facts : withoutCounts(operation.facts, wrong))
+  const placed = operation.placed === null ? null : storablePlaced(operation.placed)
   const isSameAmount = charge === operation.charge && cost === operation.cost && lost === operation.lost
   const isSame = isSameAmount && end === operation.end
   const corrected = [...wrong, ...(isSame ? [] : ['charge, cost, lost or end'])]
   if (corrected.length > 0) onCorrected(operation.holdId, corrected)
-  return isSame && facts === operation.facts ? operation : { ...operation, end, charge, cost, lost, facts }
+  const isSameText = facts === operation.facts && placed === operation.placed
+  return isSame && isSameText ? operation : { ...operation, end, charge, cost, lost, facts, placed }
+}
+
+function storablePlaced(placed: PlacedHold): PlacedHold {
+  const model = storable(placed.model, NAME_LENGTH_MAX)
+  const placedAt = timeOf(placed.placedAt)
+  return model === placed.model && placedAt === placed.placedAt ? placed : { ...placed, model, placedAt }
 }
 
 /** Only a captured hold has a charge, and one with a known cost does not expire. */

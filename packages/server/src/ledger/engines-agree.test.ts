@@ -85,6 +85,7 @@ describe.skipIf(findPostgres() === null)('both engines', () => {
       'extended',
       'settled',
       'already_settled',
+      'unknown_caller',
       'credited',
       'already_credited',
       'id_taken',
@@ -104,6 +105,7 @@ interface World {
   readonly random: Random
   readonly callers: readonly SeededCaller[]
   readonly holds: string[]
+  readonly lost: string[]
   readonly credits: RecordCredit[]
   readonly outcomes: string[]
   now: number
@@ -125,7 +127,7 @@ async function createWorld(databases: readonly TestDatabase[], random: Random): 
     }
   }
   await seedDeposits(databases, callers)
-  return { random, callers, holds: [], credits: [], outcomes: [], now: TEST_NOW }
+  return { random, callers, holds: [], lost: [], credits: [], outcomes: [], now: TEST_NOW }
 }
 
 async function seedDeposits(databases: readonly TestDatabase[], callers: readonly SeededCaller[]): Promise<void> {
@@ -165,7 +167,8 @@ function anyOperation(world: World): LedgerOperation {
     }
     return { kind: 'extend', holdId: anyHold(world), ...amounts, targetUnits: random.below(600), now }
   }
-  if (kind < 16) return anySettle(world)
+  if (kind < 15) return anySettle(world)
+  if (kind < 16) return anyLateSettle(world)
   if (kind < 18) {
     const known = random.below(4) === 0 ? world.credits[random.below(world.credits.length)] : undefined
     if (known !== undefined && random.below(2) === 0) return { ...known, now }
@@ -211,6 +214,28 @@ function anySettle(world: World): LedgerOperation {
   if (end < 4) return release(holdId, { end: 'expired', cost: nanocreditsOf(0n), now })
   const facts = random.below(4) === 0 ? FAILED : { ...DELIVERED, promptTokens: random.below(1_000) }
   return capture(holdId, BigInt(random.below(9_000)), { cost, facts, now })
+}
+
+/** A settlement of a hold that no row tells of, sometimes once more, by a caller who sometimes is gone, too. */
+function anyLateSettle(world: World): LedgerOperation {
+  const { random, lost, now } = world
+  const holdId = random.below(4) === 0 ? random.pick(lost, 'lost-0') : `lost-${lost.length}`
+  lost.push(holdId)
+  const { accountId, keyId } = random.pick(world.callers)
+  const placed = {
+    accountId: random.below(12) === 0 ? 'nobody' : accountId,
+    keyId: random.below(12) === 0 ? 'nobody' : keyId,
+    processId: `process-${random.below(3)}`,
+    type: 'chat',
+    model: random.pick(['svc-test', '\0odd\ud800']),
+    stream: random.below(2) === 0,
+    placedAt: now - random.below(4) * 20 * 3_600_000,
+  }
+  if (random.below(3) === 0) {
+    return release(holdId, { cost: nanocreditsOf(BigInt(random.below(2) * random.below(900))), placed, now })
+  }
+  const cost = nanocreditsOf(BigInt(random.below(6_000)))
+  return capture(holdId, BigInt(random.below(random.below(4) === 0 ? 90_000 : 4_000)), { cost, placed, now })
 }
 
 function anyJournal({ random, holds, now }: World): LedgerOperation {

@@ -11,7 +11,7 @@ import { InvariantError } from '../errors/invariant-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { checkOperation, type OnCorrected } from './check-operation.ts'
 import type { LedgerEngine } from './ledger-engine.ts'
-import type { LedgerOperation, LedgerResult, ResultOf } from './operations.ts'
+import type { LedgerOperation, LedgerResult, ResultOf, SettleHold, SettleResult } from './operations.ts'
 
 /** Operations in one commit at most. A larger one would make its first caller wait for its last. */
 export const BATCH_OPERATIONS_MAX = 256
@@ -55,7 +55,11 @@ export interface LedgerOptions {
   readonly retryWaitsMs?: readonly number[]
   /** Told where a settlement had values that cannot be, and was written without them. */
   readonly onCorrected?: OnCorrected
+  /** Told where a settlement found no row of its hold: it was charged late, or is lost with its caller. */
+  readonly onLate?: OnLate
 }
+
+export type OnLate = (settlement: SettleHold, result: Exclude<SettleResult, { kind: 'already_settled' }>) => void
 
 /** Figures since the start, for metrics. */
 export interface LedgerCounters {
@@ -86,6 +90,7 @@ export class Ledger {
   readonly #queueMax: number
   readonly #retryWaitsMs: readonly number[]
   readonly #onCorrected: OnCorrected
+  readonly #onLate: OnLate
   #queue: Waiting[] = []
   #running: Promise<void> | null = null
   readonly #commits = new Set<Promise<void>>()
@@ -112,6 +117,7 @@ export class Ledger {
     this.#queueMax = options.queueMax ?? QUEUE_OPERATIONS_MAX
     this.#retryWaitsMs = options.retryWaitsMs ?? RETRY_WAITS_MS
     this.#onCorrected = options.onCorrected ?? (() => undefined)
+    this.#onLate = options.onLate ?? (() => undefined)
   }
 
   get counters(): LedgerCounters {
@@ -148,6 +154,7 @@ export class Ledger {
     this.#running ??= this.#run()
     const result = await promise
     if (result.kind === 'fault') throw new InvariantError(result.message)
+    if (checked.kind === 'settle' && isLate(result)) this.#onLate(checked, result)
     return result as ResultOf<Operation>
   }
 
@@ -262,6 +269,10 @@ export class Ledger {
       }
     }
   }
+}
+
+function isLate(result: LedgerResult): result is Parameters<OnLate>[1] {
+  return result.kind === 'unknown_caller' || (result.kind === 'settled' && result.isLate)
 }
 
 function overloaded(message: string, cause?: unknown): ServiceError {

@@ -128,12 +128,28 @@ export interface UsageFacts {
 export type HoldEnd = 'captured' | 'released' | 'expired'
 
 /**
+ * What a hold was placed for, as its owner remembers it. With it a settlement stands for itself: a database that has
+ * lost the hold can still charge the request.
+ */
+export interface PlacedHold extends Pick<PlaceHold, 'accountId' | 'keyId' | 'processId' | 'type' | 'model' | 'stream'> {
+  /** Milliseconds since the epoch. Says in which period of its key's and its team's budget the charge counts. */
+  readonly placedAt: number
+}
+
+/**
  * Ends a hold once: moves the charge (if any), frees the rest, writes the usage record and the roll-up, all or nothing.
  *
  * `released` and `expired` go with a charge of 0. A charge above the hold is paid from what is available, the remainder
  * becomes a
  * write-off. A cost with a charge of 0 is written off whole. A hold that had been `expired` may still be captured,
  * once.
+ *
+ * A hold of which no row is left (a fail-over lost it, or somebody deleted it) is charged late, by its id: from what
+ * the account has available, the remainder becomes a write-off. Nothing is freed for it. Its row is written again as
+ * an ended hold of 0, so that the same settlement once more answers `already_settled`. Within a batch such settlements
+ * come after all others.
+ *
+ * Everything in it can be written as JSON, amounts as text, and be settled from there by another process.
  */
 export interface SettleHold {
   readonly kind: 'settle'
@@ -146,13 +162,29 @@ export interface SettleHold {
   /** The part of the cost that brought the caller nothing: it is written off beside whatever is charged. */
   readonly lost: Nanocredits
   readonly facts: UsageFacts
+  /** What the hold was placed for; null where a hold that is gone is a fault. */
+  readonly placed: PlacedHold | null
   readonly now: number
 }
 
 export type SettleResult =
-  | { readonly kind: 'settled'; readonly charge: Nanocredits; readonly writeOff: Nanocredits }
-  /** Somebody ended this hold before; `charge` is what was charged then. */
+  | {
+      readonly kind: 'settled'
+      readonly charge: Nanocredits
+      readonly writeOff: Nanocredits
+      /** Whether no row of the hold was left, so that it was charged late. */
+      readonly isLate: boolean
+    }
+  /**
+   * Nothing moved: somebody ended this hold before, and `charge` is what was charged then; or no row of it is left, and
+   * there is nothing to charge or to write off.
+   */
   | { readonly kind: 'already_settled'; readonly charge: Nanocredits }
+  /**
+   * No row is left of the hold, nor of its account or its key. Nothing can be written, and asking again changes
+   * nothing: the charge is lost.
+   */
+  | { readonly kind: 'unknown_caller'; readonly charge: Nanocredits }
 
 /** Credits an account, or debits it with a negative amount. */
 export interface RecordCredit {

@@ -4,7 +4,10 @@ import type { HoldTable } from '../db/hold-schema.ts'
 import { JOBS_OWNER } from './hold-owner.ts'
 
 /** An open hold whose process is gone. Holds of jobs are none: no process answers for them. */
-export type OrphanHold = Pick<HoldTable, 'hold_id' | 'account_id' | 'type' | 'model' | 'placed_at' | 'progress'>
+export type OrphanHold = Pick<
+  HoldTable,
+  'hold_id' | 'account_id' | 'key_id' | 'process_id' | 'type' | 'model' | 'stream' | 'placed_at' | 'progress'
+>
 
 /** A gateway process as its lease row names it. */
 export interface ProcessIdentity {
@@ -13,7 +16,10 @@ export interface ProcessIdentity {
   readonly nodeName: string
 }
 
-const COLUMNS = ['h.hold_id', 'h.account_id', 'h.type', 'h.model', 'h.placed_at', 'h.progress'] as const
+const COLUMNS = [
+  ...(['h.hold_id', 'h.account_id', 'h.key_id', 'h.process_id', 'h.type', 'h.model'] as const),
+  ...(['h.stream', 'h.placed_at', 'h.progress'] as const),
+] as const
 
 /**
  * Open holds of other processes whose lease ran out before `before`, or that never had one; oldest first, at most

@@ -12,7 +12,7 @@ import type { AttoUsd, ChargeBasis } from '../pricing/price.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { parseHoldProgress } from './hold-progress.ts'
 import type { Ledger } from './ledger.ts'
-import type { HoldProgress, SettleHold, UsageFacts } from './operations.ts'
+import type { HoldProgress, PlacedHold, SettleHold, UsageFacts } from './operations.ts'
 import {
   deleteEndedLeases,
   endLease,
@@ -155,7 +155,7 @@ interface OrphanFindings {
 
 function settlementFor(deps: OrphanDeps, findings: OrphanFindings): readonly [Outcome, SettleHold] {
   const { hold, progress, cost, now } = findings
-  const base = { kind: 'settle', holdId: hold.hold_id, lost: ZERO, now } as const
+  const base = { kind: 'settle', holdId: hold.hold_id, lost: ZERO, placed: placedFrom(hold), now } as const
   const facts = factsFrom(progress)
   if (cost !== null) {
     const { charge, cost: paid, basis, pricing } = deps.chargeForCost(hold, cost)
@@ -166,6 +166,18 @@ function settlementFor(deps: OrphanDeps, findings: OrphanFindings): readonly [Ou
     return ['estimated', { ...base, end: 'captured', charge: progress.charge, cost: progress.cost, facts: estimate }]
   }
   return ['expired', { ...base, end: 'expired', charge: ZERO, cost: ZERO, facts: { ...facts, status: 'error' } }]
+}
+
+function placedFrom(hold: OrphanHold): PlacedHold {
+  return {
+    accountId: hold.account_id,
+    keyId: hold.key_id,
+    processId: hold.process_id,
+    type: hold.type,
+    model: hold.model,
+    stream: Boolean(hold.stream),
+    placedAt: hold.placed_at,
+  }
 }
 
 /** The caller never got its answer whole, so the record says that it was cut short. */

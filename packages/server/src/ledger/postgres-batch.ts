@@ -15,6 +15,7 @@ import type {
   ExtendResult,
   LedgerOperation,
   LedgerResult,
+  PlacedHold,
   PlaceHold,
   PlaceResult,
   RecordCredit,
@@ -135,6 +136,25 @@ function settleRowFrom(
   }
 }
 
+/** Writes the argument of the function `ledger_settle_late`. */
+export function formatLateSettlement(operation: SettleHold, placed: PlacedHold): string {
+  const { placedAt } = placed
+  return JSON.stringify({
+    ...settleRowFrom({ holds: new Map(), accounts: new Map(), budgets: new Map(), keys: new Map() }, operation),
+    id: operation.holdId,
+    account_id: placed.accountId,
+    key_id: placed.keyId,
+    process: placed.processId,
+    type: placed.type,
+    model: placed.model,
+    stream: placed.stream ? 1 : 0,
+    placed_at: placedAt,
+    day: periodStart('daily', placedAt),
+    week: periodStart('weekly', placedAt),
+    month: periodStart('monthly', placedAt),
+  })
+}
+
 function creditRowFrom(ids: BatchIds, operation: RecordCredit): Record<string, unknown> {
   return {
     kind: 'credit',
@@ -162,16 +182,16 @@ export function formatPostgresDeposit(operation: CreditDeposit): string {
   })
 }
 
-/** Reads the result of the function `ledger_deposit`. */
-export function parsePostgresDeposit(text: string): LedgerResult {
+/** Reads the result of a function that applies one operation. */
+export function parsePostgresResult(text: string): LedgerResult {
   // As above: the function is part of our own schema.
   return resultFrom(JSON.parse(text) as ResultRow)
 }
 
-/** Reads the results that the function returned. */
-export function parsePostgresResults(text: string): readonly LedgerResult[] {
+/** Reads the results that the function returned. Null stands for a settlement whose hold is gone. */
+export function parsePostgresResults(text: string): readonly (LedgerResult | null)[] {
   // The function is part of our own schema; its answer has this form or the deployment is broken.
-  return (JSON.parse(text) as readonly ResultRow[]).map(resultFrom)
+  return (JSON.parse(text) as readonly ResultRow[]).map((row) => (row[0] === 'gone' ? null : resultFrom(row)))
 }
 
 type ResultRow = readonly [kind: string, ...values: (string | number | null)[]]
@@ -193,8 +213,9 @@ function resultFrom([kind, first, second, third, fourth, fifth]: ResultRow): Led
     case 'extended':
       return { kind, amount: amountFrom(first), units: Number(second) }
     case 'settled':
-      return { kind, charge: amountFrom(first), writeOff: amountFrom(second) }
+      return { kind, charge: amountFrom(first), writeOff: amountFrom(second), isLate: third === 1 }
     case 'already_settled':
+    case 'unknown_caller':
       return { kind, charge: amountFrom(first) }
     case 'credited':
     case 'already_credited':

@@ -2,9 +2,10 @@ import type { Pool } from 'pg'
 import type { LedgerEngine } from './ledger-engine.ts'
 import type { CreditDeposit, LedgerOperation, LedgerResult } from './operations.ts'
 import {
+  formatLateSettlement,
   formatPostgresBatch,
   formatPostgresDeposit,
-  parsePostgresDeposit,
+  parsePostgresResult,
   parsePostgresResults,
 } from './postgres-batch.ts'
 
@@ -12,24 +13,24 @@ import {
  * The ledger on PostgreSQL: a batch is one call of the function `ledger_apply`, which is one round trip.
  *
  * A deposit is a call of its own, in its place in the order: it locks a row that no request ever needs, so it must
- * wait for nobody while it holds the locks of others.
+ * wait for nobody while it holds the locks of others. A settlement whose hold is gone is one, too, after all others:
+ * what it needs to know is sent for it alone.
  */
 export function createPostgresLedgerEngine(pool: Pool): LedgerEngine {
   return {
     async apply(operations) {
-      if (operations.every(isNoDeposit)) return applyBatch(pool, operations)
-      const results: LedgerResult[] = []
+      const results: (LedgerResult | null)[] = []
       for (const run of splitAtDeposits(operations)) {
         if ('deposit' in run) results.push(await applyDeposit(pool, run.deposit))
         else results.push(...(await applyBatch(pool, run.batch)))
       }
-      return results
+      const settled: LedgerResult[] = []
+      for (const [index, operation] of operations.entries()) {
+        settled.push(results[index] ?? (await settleLate(pool, operation)))
+      }
+      return settled
     },
   }
-}
-
-function isNoDeposit(operation: LedgerOperation): boolean {
-  return operation.kind !== 'deposit'
 }
 
 type Run = { readonly deposit: CreditDeposit } | { readonly batch: LedgerOperation[] }
@@ -46,15 +47,31 @@ function splitAtDeposits(operations: readonly LedgerOperation[]): readonly Run[]
   return runs
 }
 
-async function applyBatch(pool: Pool, operations: readonly LedgerOperation[]): Promise<readonly LedgerResult[]> {
+async function applyBatch(
+  pool: Pool,
+  operations: readonly LedgerOperation[],
+): Promise<readonly (LedgerResult | null)[]> {
   return parsePostgresResults(
     await call(pool, 'select ledger_apply($1::jsonb) as results', formatPostgresBatch(operations)),
   )
 }
 
 async function applyDeposit(pool: Pool, operation: CreditDeposit): Promise<LedgerResult> {
-  return parsePostgresDeposit(
+  return parsePostgresResult(
     await call(pool, 'select ledger_deposit($1::jsonb) as results', formatPostgresDeposit(operation)),
+  )
+}
+
+async function settleLate(pool: Pool, operation: LedgerOperation): Promise<LedgerResult> {
+  if (operation.kind !== 'settle' || operation.placed === null) {
+    return { kind: 'fault', message: 'no hold of this id was placed' }
+  }
+  return parsePostgresResult(
+    await call(
+      pool,
+      'select ledger_settle_late($1::jsonb) as results',
+      formatLateSettlement(operation, operation.placed),
+    ),
   )
 }
 

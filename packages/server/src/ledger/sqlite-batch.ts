@@ -21,10 +21,7 @@ import type {
   PlaceHold,
   PlaceResult,
   RecordCredit,
-  SettleHold,
-  SettleResult,
 } from './operations.ts'
-import { splitCharge } from './settlement.ts'
 import {
   createBatchRows,
   createKnownRows,
@@ -39,7 +36,8 @@ import {
 import { creditDeposit } from './sqlite-credit-deposit.ts'
 import type { BalanceRow, BudgetRow, HoldRow } from './sqlite-ledger-rows.ts'
 import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
-import { leastPurse, payableBeyondHold, type Purses } from './sqlite-purses.ts'
+import { leastPurse, pursesOf, type Purses } from './sqlite-purses.ts'
+import { settleHold, settleLate } from './sqlite-settle.ts'
 
 /** Applies batches on one connection, each in a transaction that the caller owns. */
 export interface SqliteBatches {
@@ -64,14 +62,16 @@ export function createSqliteBatches(store: SqliteLedgerStore): SqliteBatches {
       version = present
       const rows = createBatchRows(store, known)
       const results = operations.map((operation) => applyOperation(rows, operation))
+      const settled = operations.map((operation, index) => results[index] ?? settleLate(rows, operation))
       writeBatchRows(rows)
-      return results
+      return settled
     },
     forget,
   }
 }
 
-function applyOperation(rows: BatchRows, operation: LedgerOperation): LedgerResult {
+/** Null for a settlement whose hold is gone. */
+function applyOperation(rows: BatchRows, operation: LedgerOperation): LedgerResult | null {
   switch (operation.kind) {
     case 'place':
       return placeHold(rows, operation)
@@ -207,59 +207,6 @@ function extendHold(rows: BatchRows, operation: ExtendHold): ExtendResult {
   }
   const units = unitsFor(hold.amount, fixed, perUnit, targetUnits)
   return { kind: 'extended', amount: nanocreditsOf(hold.amount), units }
-}
-
-/** The purses that a hold counts in: a budget only as long as its row is in the period in which the hold was placed. */
-function pursesOf(rows: BatchRows, hold: HoldRow, balance: BalanceRow): Purses {
-  const team = hold.teamBudgetId === null ? null : findBudget(rows, hold.teamBudgetId)
-  const key = hold.keyBudgetId === null ? null : findBudget(rows, hold.keyBudgetId)
-  return {
-    balance,
-    team: team?.windowStart === hold.teamWindowStart ? team : null,
-    key: key?.windowStart === hold.keyWindowStart ? key : null,
-  }
-}
-
-function settleHold(rows: BatchRows, operation: SettleHold): SettleResult | FaultResult {
-  const hold = findHold(rows, operation.holdId)
-  const balance = hold === null ? null : findBalance(rows, hold.accountId)
-  if (hold === null || balance === null) return { kind: 'fault', message: `no hold ${operation.holdId} was placed` }
-  const isLate = hold.state === 'expired' && operation.end === 'captured'
-  if (hold.state !== 'held' && !isLate) {
-    return { kind: 'already_settled', charge: nanocreditsOf(chargedBefore(rows, hold)) }
-  }
-
-  const purses = pursesOf(rows, hold, balance)
-  const freed = isLate ? 0n : hold.amount
-  const settlement = splitCharge(operation, payableBeyondHold(purses, freed))
-  balance.posted -= settlement.charge
-  balance.held -= freed
-  balance.isChanged = true
-  for (const budget of [purses.team, purses.key]) {
-    if (budget === null) continue
-    budget.spent += settlement.charge
-    budget.reserved -= freed
-    budget.isChanged = true
-  }
-  const createdAt = isLate ? recordedAt(rows, hold, operation.now) : operation.now
-  hold.state = operation.end
-  hold.endedAt = operation.now
-  hold.progress = null
-  hold.isChanged = true
-  hold.ending = { ...settlement, facts: operation.facts, createdAt }
-  return {
-    kind: 'settled',
-    charge: nanocreditsOf(settlement.charge),
-    writeOff: nanocreditsOf(settlement.writeOff),
-  }
-}
-
-function chargedBefore(rows: BatchRows, hold: HoldRow): bigint {
-  return hold.ending?.charge ?? rows.store.findUsage(hold.holdId)?.charge ?? 0n
-}
-
-function recordedAt(rows: BatchRows, hold: HoldRow, now: number): number {
-  return hold.ending?.createdAt ?? rows.store.findUsage(hold.holdId)?.createdAt ?? now
 }
 
 function recordCredit(rows: BatchRows, operation: RecordCredit): CreditResult | FaultResult {

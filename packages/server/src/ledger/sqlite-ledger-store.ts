@@ -61,6 +61,11 @@ function createReads(connection: DatabaseSync) {
        from usage_record where usage_id = ?`,
   )
   const transfer = rowsOf(connection, 'select account_id, kind, funding, reason from transfer where transfer_id = ?')
+  const charge = rowsOf(connection, 'select charge from transfer where transfer_id = ? and hold_id = transfer_id')
+  const budgets = rowsOf(
+    connection,
+    `select k.budget_id, t.budget_id from api_key k left join team t on t.team_id = k.team_id where k.key_id = ?`,
+  )
   const foreignCommits = connection.prepare('pragma data_version', { returnArrays: true })
   return {
     /** Changes whenever another connection has committed. Source: SQLite, PRAGMA data_version. */
@@ -70,6 +75,13 @@ function createReads(connection: DatabaseSync) {
     findKey: (keyId: string): KeyRow | null => keyFrom(key, keyId),
     findHold: (holdId: string): HoldRow | null => holdFrom(holdId, hold(holdId)),
     findUsage: (usageId: string): UsageRow | null => usageFrom(usage(usageId)),
+    /** What was charged for a hold; null when nothing of it is booked. */
+    findCharge: (holdId: string): bigint | null => (charge(holdId)?.[0] as bigint | undefined) ?? null,
+    /** The budgets in which a key's charges count now. */
+    findBudgetsOf: (keyId: string): { readonly key: string | null; readonly team: string | null } => {
+      const row = budgets(keyId)
+      return { key: (row?.[0] as string | undefined) ?? null, team: (row?.[1] as string | null | undefined) ?? null }
+    },
     findTransfer: (transferId: string): TransferRow | null => transferFrom(transfer(transferId)),
   }
 }

@@ -1,5 +1,6 @@
 import type { SpendLimit } from './operations.ts'
-import type { BalanceRow, BudgetRow } from './sqlite-ledger-rows.ts'
+import { findBudget, type BatchRows } from './sqlite-batch-rows.ts'
+import type { BalanceRow, BudgetRow, HoldRow } from './sqlite-ledger-rows.ts'
 
 /** Everything that must be able to pay: the account, and the budgets that cap its spending. */
 export interface Purses {
@@ -20,6 +21,17 @@ export function leastPurse({ balance, team, key }: Purses): { readonly limit: Sp
   const ofKey = remaining(key)
   if (ofKey !== null && ofKey < available) [limit, available] = ['key', ofKey]
   return { limit, available: available > 0n ? available : 0n }
+}
+
+/** The purses that a hold counts in: a budget only as long as its row is in the period in which the hold was placed. */
+export function pursesOf(rows: BatchRows, hold: HoldRow, balance: BalanceRow): Purses {
+  const team = hold.teamBudgetId === null ? null : findBudget(rows, hold.teamBudgetId)
+  const key = hold.keyBudgetId === null ? null : findBudget(rows, hold.keyBudgetId)
+  return {
+    balance,
+    team: team?.windowStart === hold.teamWindowStart ? team : null,
+    key: key?.windowStart === hold.keyWindowStart ? key : null,
+  }
 }
 
 /** What can be charged at most: the hold itself, which is always honoured, and what the purses have beside it. */

@@ -11,6 +11,8 @@ export interface LedgerMetrics {
   operation(kind: string): void
   /** A hold ended in a durable batch; a hold that had ended before does not count again. */
   holdEnded(end: string, charged: number, writtenOff: number): void
+  /** A settlement found no row of its hold. `written_off` is one that the account could not pay whole. */
+  chargedLate(outcome: 'charged' | 'written_off' | 'lost'): void
   /** A request cost more than its hold. */
   overrun(): void
 }
@@ -54,6 +56,11 @@ export function createLedgerMetrics(registry: Registry): LedgerMetrics {
     help: 'Holds that ended: captured, released (free), expired (left behind).',
     labels: ['end'],
   })
+  const late = createTallyCounter(registry, {
+    name: 'svc_late_charges_total',
+    help: 'Settlements whose hold the database had lost: charged, written_off (in part), lost (with their account or key).',
+    labels: ['outcome'],
+  })
   const size = createTallyHistogram(
     registry,
     { name: 'svc_ledger_batch_operations', help: 'Operations in a batch.', labels: [] },
@@ -67,6 +74,7 @@ export function createLedgerMetrics(registry: Registry): LedgerMetrics {
   const money = registerMoney(registry)
   const operationCell = keepCells((kind) => operations.cell(kind))
   const endCell = keepCells((end) => ends.cell(end))
+  const lateCell = keepCells((outcome) => late.cell(outcome))
   return {
     committed: (operationCount, seconds) => {
       batches.value++
@@ -82,6 +90,7 @@ export function createLedgerMetrics(registry: Registry): LedgerMetrics {
       money.writeOffs.value++
       money.writtenOff.value += writtenOff
     },
+    chargedLate: (outcome) => void lateCell(outcome).value++,
     overrun: () => void money.overruns.value++,
   }
 }

@@ -9,7 +9,9 @@ import { creditsForDisplay } from './credits-for-display.ts'
 
 function countResult(metrics: LedgerMetrics, operation: LedgerOperation, result: LedgerResult | undefined): void {
   metrics.operation(operation.kind)
+  if (operation.kind === 'settle' && result?.kind === 'unknown_caller') metrics.chargedLate('lost')
   if (operation.kind !== 'settle' || result?.kind !== 'settled') return
+  if (result.isLate) metrics.chargedLate(result.writeOff > 0n ? 'written_off' : 'charged')
   metrics.holdEnded(operation.end, creditsForDisplay(result.charge), creditsForDisplay(result.writeOff))
 }
 

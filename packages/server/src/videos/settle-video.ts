@@ -99,8 +99,8 @@ function settledState(job: VideoJob, asked: Settlement, { charge, isFirst }: Job
 export async function settleJob(deps: VideoDeps, job: VideoJob): Promise<VideoJob> {
   if (!hasEnded(job) || job.settledAt !== null) return job
   const asked = settlementOf(job)
-  const { holdId: id, accountId, model, estimate: amount, createdAt: placedAt } = job
-  const settlement = await settleJobHold(deps, { id, accountId, type: 'video', model, amount, placedAt }, asked)
+  const { holdId: id, accountId, keyId, model, estimate: amount, createdAt: placedAt } = job
+  const settlement = await settleJobHold(deps, { id, accountId, keyId, type: 'video', model, amount, placedAt }, asked)
   const settledAt = deps.clock.now()
   const state = settledState(job, asked, settlement)
   const nextStepAt = state === 'completed' ? settledAt : null

@@ -257,7 +257,7 @@ begin
 
     elsif operation.kind = 'settle' then
       if h_state[h] is null then
-        results[n] := '["fault","no hold of this id was placed"]';
+        results[n] := '["gone"]';
         continue;
       end if;
       is_late := h_state[h] = 'expired' and operation.outcome = 'captured';

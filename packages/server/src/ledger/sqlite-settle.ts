@@ -1,0 +1,102 @@
+/** Ends holds on SQLite, also those of which no row is left. PostgreSQL: `ledger_apply` and `ledger_settle_late`. */
+import { nanocreditsOf, ZERO } from '@svc/contract/credits'
+import { periodStart } from '../runtime/budget-period.ts'
+import type { FaultResult, LedgerOperation, PlacedHold, SettleHold, SettleResult } from './operations.ts'
+import { splitCharge, type Settlement } from './settlement.ts'
+import { findBalance, findBudget, findHold, findKey, type BatchRows } from './sqlite-batch-rows.ts'
+import type { BudgetRow, HoldRow } from './sqlite-ledger-rows.ts'
+import { payableBeyondHold, pursesOf, type Purses } from './sqlite-purses.ts'
+
+const FAULT: FaultResult = { kind: 'fault', message: 'no hold of this id was placed' }
+
+/** Ends a hold. Null when no row of it is left: that is settled when everything else of the batch is decided. */
+export function settleHold(rows: BatchRows, operation: SettleHold): SettleResult | FaultResult | null {
+  const hold = findHold(rows, operation.holdId)
+  const balance = hold === null ? null : findBalance(rows, hold.accountId)
+  if (hold === null || balance === null) return operation.placed === null ? FAULT : null
+  const isRevived = hold.state === 'expired' && operation.end === 'captured'
+  if (hold.state !== 'held' && !isRevived) {
+    return { kind: 'already_settled', charge: nanocreditsOf(chargedBefore(rows, hold)) }
+  }
+
+  const purses = pursesOf(rows, hold, balance)
+  const freed = isRevived ? 0n : hold.amount
+  const settlement = splitCharge(operation, payableBeyondHold(purses, freed))
+  take(purses, settlement.charge, freed)
+  const createdAt = isRevived ? recordedAt(rows, hold, operation.now) : operation.now
+  hold.state = operation.end
+  hold.endedAt = operation.now
+  hold.progress = null
+  hold.isChanged = true
+  hold.ending = { ...settlement, facts: operation.facts, createdAt }
+  return settledBy(settlement, false)
+}
+
+/** Settles by the id of a hold of which no row is left: the account pays, and nothing is freed. */
+export function settleLate(rows: BatchRows, operation: LedgerOperation): SettleResult | FaultResult {
+  const placed = operation.kind === 'settle' ? operation.placed : null
+  if (operation.kind !== 'settle' || placed === null) return FAULT
+  // An operation of the same batch may have made it meanwhile.
+  const present = settleHold(rows, operation)
+  if (present !== null) return present
+  const { holdId, charge, cost, end, now, facts } = operation
+  const before = rows.store.findUsage(holdId)?.charge ?? rows.store.findCharge(holdId)
+  if (before !== null) return { kind: 'already_settled', charge: nanocreditsOf(before) }
+  if (charge === 0n && cost === 0n && end !== 'captured') return { kind: 'already_settled', charge: ZERO }
+  const balance = findBalance(rows, placed.accountId)
+  const key = findKey(rows, placed.keyId)
+  if (balance === null || key === null) return { kind: 'unknown_caller', charge: ZERO }
+
+  const budgets = rows.store.findBudgetsOf(placed.keyId)
+  const team = budgets.team === null ? null : findBudget(rows, budgets.team)
+  const own = budgets.key === null ? null : findBudget(rows, budgets.key)
+  const hold = lostHold(operation, placed, { team, key: own })
+  const available = balance.posted - balance.held
+  const settlement = splitCharge(operation, available > 0n ? available : 0n)
+  take(pursesOf(rows, hold, balance), settlement.charge, 0n)
+  hold.ending = { ...settlement, facts, createdAt: now }
+  rows.holds.set(holdId, hold)
+  return settledBy(settlement, true)
+}
+
+/** The row of a hold that is gone, as it is written again: it holds nothing and has ended. */
+function lostHold(
+  { holdId, end, now }: SettleHold,
+  placed: PlacedHold,
+  { team, key }: { readonly team: BudgetRow | null; readonly key: BudgetRow | null },
+): HoldRow {
+  const { accountId, keyId, processId, type, model, stream, placedAt } = placed
+  return {
+    ...{ holdId, accountId, keyId, processId, type, model, stream, placedAt },
+    teamBudgetId: team?.budgetId ?? null,
+    keyBudgetId: key?.budgetId ?? null,
+    teamWindowStart: team === null ? null : periodStart(team.period, placedAt),
+    keyWindowStart: key === null ? null : periodStart(key.period, placedAt),
+    ...{ limitUnits: null, storedState: null, amount: 0n, state: end, endedAt: now },
+    ...{ progress: null, isChanged: true, ending: null },
+  }
+}
+
+function take({ balance, team, key }: Purses, charge: bigint, freed: bigint): void {
+  balance.posted -= charge
+  balance.held -= freed
+  balance.isChanged = true
+  for (const budget of [team, key]) {
+    if (budget === null) continue
+    budget.spent += charge
+    budget.reserved -= freed
+    budget.isChanged = true
+  }
+}
+
+function settledBy({ charge, writeOff }: Settlement, isLate: boolean): SettleResult {
+  return { kind: 'settled', charge: nanocreditsOf(charge), writeOff: nanocreditsOf(writeOff), isLate }
+}
+
+function chargedBefore(rows: BatchRows, hold: HoldRow): bigint {
+  return hold.ending?.charge ?? rows.store.findUsage(hold.holdId)?.charge ?? 0n
+}
+
+function recordedAt(rows: BatchRows, hold: HoldRow, now: number): number {
+  return hold.ending?.createdAt ?? rows.store.findUsage(hold.holdId)?.createdAt ?? now
+}
