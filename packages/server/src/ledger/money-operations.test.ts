@@ -56,6 +56,7 @@ describeEachEngine('money operations', (engine) => {
       kind: 'settled',
       charge: 120n,
       writeOff: 0n,
+      isLate: false,
     })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 880n, held: 0n })
     expect(await findRecord(hold.holdId)).toMatchObject({
@@ -148,7 +149,7 @@ describeEachEngine('money operations', (engine) => {
     await money.ledger.submit(a)
     await money.ledger.submit(b)
     const overrun = capture(a.holdId, 8n, { cost: nanocreditsOf(6n) })
-    expect(await money.ledger.submit(overrun)).toEqual({ kind: 'settled', charge: 5n, writeOff: 3n })
+    expect(await money.ledger.submit(overrun)).toEqual({ kind: 'settled', charge: 5n, writeOff: 3n, isLate: false })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 5n, held: 5n })
     expect(await money.ledger.submit(capture(b.holdId, 5n))).toMatchObject({ charge: 5n, writeOff: 0n })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 0n, held: 0n })
@@ -160,7 +161,7 @@ describeEachEngine('money operations', (engine) => {
     const hold = placeHold(caller, { fixed: 50n })
     await money.ledger.submit(hold)
     const overrun = capture(hold.holdId, 100n, { cost: nanocreditsOf(80n) })
-    expect(await money.ledger.submit(overrun)).toEqual({ kind: 'settled', charge: 60n, writeOff: 40n })
+    expect(await money.ledger.submit(overrun)).toEqual({ kind: 'settled', charge: 60n, writeOff: 40n, isLate: false })
     expect(await findBudget(caller.keyBudgetId)).toMatchObject({ spent: 60n, reserved: 0n })
   })
 
@@ -169,7 +170,7 @@ describeEachEngine('money operations', (engine) => {
     const hold = placeHold(caller, { fixed: 50n })
     await money.ledger.submit(hold)
     const failed = release(hold.holdId, { cost: nanocreditsOf(7n), facts: FAILED })
-    expect(await money.ledger.submit(failed)).toEqual({ kind: 'settled', charge: 0n, writeOff: 7n })
+    expect(await money.ledger.submit(failed)).toEqual({ kind: 'settled', charge: 0n, writeOff: 7n, isLate: false })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 100n, held: 0n })
     expect(await findRecord(hold.holdId)).toMatchObject({ status: 'error', charge: 0n, write_off: 7n })
   })
@@ -183,6 +184,7 @@ describeEachEngine('money operations', (engine) => {
       kind: 'settled',
       charge: 100n,
       writeOff: 10n ** 18n - 100n,
+      isLate: false,
     })
   })
 
@@ -193,7 +195,7 @@ describeEachEngine('money operations', (engine) => {
     await money.ledger.submit(hold)
     const answers = await Promise.all([1, 2].map(() => money.ledger.submit(capture(hold.holdId, 30n))))
     expect(answers).toEqual([
-      { kind: 'settled', charge: 30n, writeOff: 0n },
+      { kind: 'settled', charge: 30n, writeOff: 0n, isLate: false },
       { kind: 'already_settled', charge: 30n },
     ])
     expect(await money.ledger.submit(release(hold.holdId))).toEqual({ kind: 'already_settled', charge: 30n })
@@ -208,7 +210,7 @@ describeEachEngine('money operations', (engine) => {
     const expired = release(hold.holdId, { end: 'expired', now: TEST_NOW + 5 })
     expect(await money.ledger.submit(expired)).toMatchObject({ kind: 'settled', charge: 0n })
     const late = capture(hold.holdId, 130n, { cost: nanocreditsOf(100n), now: TEST_NOW + DAY_MS })
-    expect(await money.ledger.submit(late)).toEqual({ kind: 'settled', charge: 100n, writeOff: 30n })
+    expect(await money.ledger.submit(late)).toEqual({ kind: 'settled', charge: 100n, writeOff: 30n, isLate: false })
     expect(await money.ledger.submit(late)).toEqual({ kind: 'already_settled', charge: 100n })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 0n, held: 0n })
     const record = await findRecord(hold.holdId)
