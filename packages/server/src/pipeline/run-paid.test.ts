@@ -1,0 +1,278 @@
+import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openTestLedger, assertSound, type TestLedger } from '../../testing/test-ledger.ts'
+import { TEST_NOW } from '../../testing/ledger-operations.ts'
+import type { SeededCaller } from '../../testing/seed-caller.ts'
+import { describeEachEngine } from '../../testing/test-database.ts'
+import { OpenHolds } from '../billing/open-hold.ts'
+import type { Model } from '../catalog/model.ts'
+import { createId } from '../runtime/ids.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Caller } from '../keys/caller.ts'
+import type { Target } from '../routing/target.ts'
+import { attoUsdOf } from '../pricing/usd.ts'
+import type { AttoUsd } from '../pricing/price.ts'
+import { type UpstreamBill, upstreamFailure } from '../upstream/upstream-failure.ts'
+import {
+  type Bound,
+  type PaidDeps,
+  type PaidRun,
+  type PaidWork,
+  type Priced,
+  type Sink,
+  wholeAnswer,
+} from './paid-work.ts'
+import { runPaid } from './run-paid.ts'
+
+/** Every amount here is in nanocredits; one of them is 10⁻¹² USD. */
+const nano = (amount: bigint): AttoUsd => attoUsdOf(amount * 1_000_000n)
+
+interface Answer extends UpstreamBill {
+  readonly text: string
+}
+
+type Reply = readonly [text: string, charge: bigint]
+type Work = PaidWork<Target, Answer, Reply, Reply>
+type Run = PaidRun<Target, Answer, Reply, Reply>
+
+/** A caller's side that is a stream: it has begun once something was written. */
+class StreamSink implements Sink<Reply, Reply> {
+  isOpen = false
+  isForsaken = false
+  failed: unknown = null
+  told: bigint | null = null
+
+  get mayBeginAnew(): boolean {
+    return !this.isOpen
+  }
+
+  charged(charge: Nanocredits): void {
+    this.told = charge
+  }
+
+  finish(reply: Reply): Reply {
+    return reply
+  }
+
+  fail(error: unknown): Reply {
+    if (!this.isOpen) throw error
+    this.failed = error
+    return ['failed', this.told ?? 0n]
+  }
+}
+
+describeEachEngine('a paid request', (engine) => {
+  let money: TestLedger
+  let caller: SeededCaller
+  let asked: string[] = []
+  const costs = new Map<string, AttoUsd>()
+
+  beforeAll(async () => {
+    money = await openTestLedger(engine)
+  })
+
+  afterEach(() => assertSound(money, TEST_NOW))
+
+  afterAll(() => money.close())
+
+  function deps(): PaidDeps {
+    return {
+      ledger: money.ledger,
+      clock: { now: () => TEST_NOW, elapsed: () => 0 },
+      openHolds: new OpenHolds(),
+      processId: 'process-1',
+      consoleUrl: 'http://localhost/console',
+      catalog: {} as PaidDeps['catalog'],
+      random: () => 0,
+      pause: () => Promise.resolve(),
+      upstreamOf: ({ upstream: name }) => {
+        const circuits = { admit: () => true, release: () => undefined, note: () => undefined, waitMs: () => 0 }
+        const findCost = (id: string): Promise<AttoUsd | null> => Promise.resolve(costs.get(id) ?? null)
+        return { name, circuits, findCost } as unknown as ReturnType<PaidDeps['upstreamOf']>
+      },
+    }
+  }
+
+  const target = { price: null, media: null, weight: 1 }
+  const model = {
+    id: 'svc-test',
+    route: {
+      isWeighted: false,
+      fallback: true,
+      targets: ['first', 'second'].map((upstream) => ({ ...target, upstream, upstreamModel: 'm' })),
+    },
+  } as unknown as Model
+
+  function priced(charge: bigint, more: Partial<Priced<Reply>> = {}): Priced<Reply> {
+    return {
+      charge: { charge: nanocreditsOf(charge), cost: nanocreditsOf(charge / 2n), basis: 'card', pricing: '{}' },
+      ...{ estimated: false, status: 'ok', errorCode: null, failure: null, tokens: {}, generationId: null },
+      render: (taken) => ['answer', taken],
+      ...more,
+    }
+  }
+
+  const exactly = (units: bigint): Bound => ({
+    ...{ fixed: nanocreditsOf(units), perUnit: nanocreditsOf(0n) },
+    ...{ units: 1, policy: 'exact', firstUnits: 1 },
+  })
+
+  async function run(balance: bigint, parts: Partial<Work> = {}, running: Partial<Run> = {}) {
+    asked = []
+    caller = await money.createCaller(balance)
+    const requestId = createId(TEST_NOW)
+    const work: Work = {
+      ...{ type: 'chat', model: 'svc-test', stream: false, leavesEarly: false },
+      findModel: () => model,
+      selectTarget: () => (offering) => offering,
+      bound: () => exactly(100n),
+      begin: () => ({
+        sink: wholeAnswer<Reply>(),
+        ask: ({ upstream }) => {
+          asked.push(upstream.name)
+          return Promise.resolve({ text: 'answer', cost: null, generationId: null })
+        },
+        reportsOf: (answer) => [answer],
+        price: () => Promise.resolve(priced(60n)),
+        ...running,
+      }),
+      ...parts,
+    }
+    const task = { caller: { ...caller, models: null } as unknown as Caller, call: null, requestId }
+    const outcome = await runPaid(deps(), task, work).then(
+      (reply) => ({ reply, error: null }),
+      (error: unknown) => ({ reply: null, error: error as ServiceError }),
+    )
+    const { posted, held } = await money.findBalance(caller.accountId)
+    const record = await money.test.database.read
+      .selectFrom('usage_record')
+      .selectAll()
+      .where('usage_id', '=', requestId)
+      .executeTakeFirst()
+    return { ...outcome, taken: balance - posted, held, record, asked }
+  }
+
+  test('takes what it told, to the nanocredit, and leaves no hold', async () => {
+    for (const charge of [1n, 60n, 100n]) {
+      const done = await run(1_000n, {}, { price: () => Promise.resolve(priced(charge)) })
+      expect([done.reply, done.taken, done.held]).toEqual([['answer', charge], charge, 0n])
+    }
+  })
+
+  test('asks no upstream that the balance does not pay for', async () => {
+    const done = await run(99n)
+    expect([done.error?.status, done.taken, done.asked]).toEqual([402, 0n, []])
+  })
+
+  test('is counted where its first bound does not fit, and refused by the first where the count says no less', async () => {
+    const sharper = await run(99n, { sharperBound: () => Promise.resolve(exactly(80n)) })
+    expect([sharper.reply, sharper.taken]).toEqual([['answer', 60n], 60n])
+    const refused = await run(99n, { sharperBound: () => Promise.resolve(null) })
+    expect([refused.error?.status, refused.asked]).toEqual([402, []])
+  })
+
+  test('is told what was really taken where the balance does not pay all', async () => {
+    const done = await run(100n, {}, { price: () => Promise.resolve(priced(250n)) })
+    expect([done.reply, done.taken, done.held]).toEqual([['answer', 100n], 100n, 0n])
+  })
+
+  const failures: Readonly<Record<string, () => Partial<Run>>> = {
+    'whose upstream fails': () => ({ ask: () => Promise.reject(upstreamFailure('broken', { upstream: 'first' })) }),
+    'whose answer is none': () => ({ price: () => Promise.reject(upstreamFailure('empty', { upstream: 'first' })) }),
+    'whose answer cannot be written': () => ({
+      price: () =>
+        Promise.resolve(
+          priced(60n, {
+            render: () => {
+              throw new ServiceError('internal_error', 'It cannot be written.')
+            },
+          }),
+        ),
+    }),
+  }
+
+  test.each(Object.entries(failures))('%s is free and says why', async (_name, running) => {
+    const done = await run(1_000n, {}, running())
+    expect(done.error).toBeInstanceOf(ServiceError)
+    expect([done.taken, done.held]).toEqual([0n, 0n])
+    expect(done.record).toMatchObject({ status: 'error', error_code: done.error?.code, charge: 0n })
+  })
+
+  test('that turns out impossible with what is held is free, and nobody is asked', async () => {
+    const begin = () => {
+      throw new ServiceError('unsupported_parameter', 'Too much.')
+    }
+    const done = await run(1_000n, { begin })
+    expect([done.error?.status, done.taken, done.held, done.asked]).toEqual([400, 0n, 0n, []])
+  })
+
+  test('goes to the next upstream where nothing can have been billed', async () => {
+    const ask: Run['ask'] = ({ upstream }) => {
+      asked.push(upstream.name)
+      if (upstream.name === 'first') {
+        return Promise.reject(upstreamFailure('overloaded', { upstream: 'first', isUnbilled: true }))
+      }
+      return Promise.resolve({ text: 'answer', cost: null, generationId: null })
+    }
+    const done = await run(1_000n, {}, { ask })
+    expect([done.reply, done.asked]).toEqual([
+      ['answer', 60n],
+      ['first', 'second'],
+    ])
+    expect(done.record).toMatchObject({ upstream: 'second', status: 'ok' })
+  })
+
+  test('is never repeated where the upstream bills the attempt, whose cost is our loss', async () => {
+    const failure = upstreamFailure('overloaded', { upstream: 'first', isUnbilled: true })
+    const ask: Run['ask'] = ({ upstream }) => {
+      asked.push(upstream.name)
+      return Promise.resolve({ text: '', cost: nano(40n), generationId: null })
+    }
+    const done = await run(1_000n, {}, { ask, failureOf: () => failure, price: () => Promise.reject(failure) })
+    expect([done.taken, done.asked]).toEqual([0n, ['first']])
+    expect(done.record).toMatchObject({ charge: 0n, cost: 40n, write_off: 40n })
+  })
+
+  test('that fails asks what its answer cost all the same', async () => {
+    costs.set('gen-1', nano(7n))
+    const done = await run(
+      1_000n,
+      {},
+      {
+        ask: () => Promise.resolve({ text: '', cost: null, generationId: 'gen-1' }),
+        price: () => Promise.reject(upstreamFailure('empty', { upstream: 'first' })),
+      },
+    )
+    expect(done.record).toMatchObject({ charge: 0n, cost: 7n, write_off: 7n, generation_id: 'gen-1' })
+  })
+
+  test('of a stream that broke off is charged for the part, and its caller is told', async () => {
+    const sink = new StreamSink()
+    const failure = upstreamFailure('broken', { upstream: 'first' })
+    const ask: Run['ask'] = () => {
+      sink.isOpen = true
+      return Promise.resolve({ text: 'ans', cost: null, generationId: null })
+    }
+    const price = () => Promise.resolve(priced(30n, { failure, errorCode: 'upstream_error' }))
+    const done = await run(1_000n, { stream: true, leavesEarly: true }, { sink, ask, price })
+    expect([done.reply, done.taken, done.held, sink.failed]).toEqual([['failed', 30n], 30n, 0n, failure])
+    expect(done.record).toMatchObject({ status: 'ok', error_code: 'upstream_error', charge: 30n })
+  })
+
+  test('whose caller left before there was anything is free and no failure', async () => {
+    const sink = new StreamSink()
+    sink.isForsaken = true
+    const ask: Run['ask'] = () => Promise.reject(new Error('The caller has gone'))
+    const done = await run(1_000n, { stream: true, leavesEarly: true }, { sink, ask })
+    expect(done.record).toMatchObject({ status: 'cancelled', error_code: null, charge: 0n })
+    expect([done.taken, done.held]).toEqual([0n, 0n])
+  })
+
+  test('is told another word than the one it failed with where a kind has one', async () => {
+    const told = new ServiceError('upstream_timeout', 'Later.', { shouldRetry: false })
+    const running: Partial<Run> = { ...failures['whose upstream fails']?.(), explain: () => told }
+    const done = await run(1_000n, {}, running)
+    expect(done.error).toBe(told)
+    expect(done.record).toMatchObject({ error_code: 'upstream_error' })
+  })
+})
