@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canBeSpeech, deliveredContentType, looksLikeText, pcmParameters, speechContentType } from './speech-format.ts'
+import { deliveredContentType, pcmParameters, speechContentType } from './speech-format.ts'
 import { streamedWavHeader } from './wav-header.ts'
 
 test.each([
@@ -25,14 +25,6 @@ test.each([
   expect(deliveredContentType(format, reported)).toBe(told)
 })
 
-// Case B101: samples may begin with any byte, a file of a format may not begin like JSON or HTML.
-test('only raw samples may begin like a text', () => {
-  expect(canBeSpeech('pcm', Buffer.from('{"'))).toBe(true)
-  expect(canBeSpeech('mp3', Buffer.from('{"error"'))).toBe(false)
-  expect(canBeSpeech('wav', Buffer.from('<html>'))).toBe(false)
-  expect(canBeSpeech('mp3', Buffer.from([0xff, 0xfb]))).toBe(true)
-})
-
 test('the header of a WAV that is streamed names rate and channels, and no length', () => {
   expect(pcmParameters('audio/pcm; rate=16000; channels=2')).toEqual({ rate: 16_000, channels: 2 })
   expect(pcmParameters(null)).toEqual({ rate: 24_000, channels: 1 })
@@ -40,9 +32,4 @@ test('the header of a WAV that is streamed names rate and channels, and no lengt
   expect(header).toHaveLength(44)
   expect([header.readUInt32LE(24), header.readUInt16LE(22), header.readUInt32LE(28)]).toEqual([16_000, 2, 64_000])
   expect([header.readUInt32LE(4), header.readUInt32LE(40)]).toEqual([0xff_ff_ff_ff, 0xff_ff_ff_ff])
-})
-
-test('an error is a text whatever it is called, and samples are none', () => {
-  expect(looksLikeText(Buffer.from('{"error":{"message":"no é"}}\r\n'))).toBe(true)
-  expect(looksLikeText(Buffer.from([0x7b, 0x22, 0x00, 0x01]))).toBe(false)
 })

@@ -67,16 +67,3 @@ export function pcmParameters(contentType: string | null): { readonly rate: numb
   }
   return { rate: number('rate', PCM_RATE), channels: number('channels', 1) }
 }
-
-/** Bytes that no sound begins with, but a page of HTML or an object of JSON does. */
-const TEXT_STARTS = new Set(['{', '<', '['].map((character) => character.charCodeAt(0)))
-
-/** Whether bytes can be the beginning of a format. Raw samples can begin with anything. */
-export function canBeSpeech(format: SpeechFormat, start: Buffer): boolean {
-  return format === 'pcm' || !TEXT_STARTS.has(start[0] ?? 0)
-}
-
-/** Whether bytes are those of a text: among so few samples of sound, some are control characters. */
-export function looksLikeText(bytes: Buffer): boolean {
-  return bytes.every((byte) => (byte >= 0x20 ? byte !== 0x7f : byte === 0x09 || byte === 0x0a || byte === 0x0d))
-}

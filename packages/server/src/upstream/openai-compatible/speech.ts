@@ -1,14 +1,8 @@
 /** The adapter of speech for upstreams that speak OpenAI's `POST /audio/speech`. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import {
-  canBeSpeech,
-  deliveredContentType,
-  looksLikeText,
-  pcmParameters,
-  type SpeechFormat,
-  speechFormats,
-} from '../../audio/speech-format.ts'
+import { deliveredContentType, pcmParameters, type SpeechFormat, speechFormats } from '../../audio/speech-format.ts'
+import { speechStart } from '../../audio/speech-start.ts'
 import { streamedWavHeader } from '../../audio/wav-header.ts'
 import { spliceMembers } from '../../json/json-body.ts'
 import { type Exchange, startExchange } from '../http-exchange.ts'
@@ -62,9 +56,8 @@ class SpeechReader {
   #page: Buffer[] | null = null
   #pageLength = 0
   #sound: Readable | null = null
-  /** Raw samples that may still turn out to be a text, such as an error under the type of a sound. */
+  /** What may still turn out to be a text, such as an error under the type of a sound, or a header without a sound. */
   readonly #doubt: Buffer[] = []
-  #doubtLength = 0
 
   constructor(deps: AudioDeps, format: SpeechFormat) {
     this.#deps = deps
@@ -82,22 +75,27 @@ class SpeechReader {
 
   /** @returns the sound, once, when its first bytes are here. */
   data(chunk: Buffer, exchange: Exchange): UpstreamSpeech | null {
-    if (this.#page === null && this.#sound === null && !canBeSpeech(this.#asked, chunk)) this.#page = []
-    if (this.#page !== null) {
-      this.#pageLength += chunk.length
-      if (this.#pageLength > ERROR_BYTES_MAX) exchange.abort(this.failure())
-      else this.#page.push(chunk)
-      return null
-    }
+    if (this.#page !== null) return this.#addToPage(chunk, exchange)
     if (this.#sound !== null) {
       if (!this.#sound.push(chunk)) exchange.pause()
       return null
     }
-    if (this.#asked !== 'pcm') return this.#open(chunk, exchange)
-    this.#doubt.push(chunk)
-    this.#doubtLength += chunk.length
-    if (looksLikeText(chunk) && this.#doubtLength <= ERROR_BYTES_MAX) return null
-    return this.#open(Buffer.concat(this.#doubt.splice(0)), exchange)
+    const start = Buffer.concat([...this.#doubt.splice(0), chunk])
+    const kind = speechStart(this.#asked, start)
+    if (kind === 'page') {
+      this.#page = []
+      return this.#addToPage(start, exchange)
+    }
+    if (kind === 'sound' || start.length > ERROR_BYTES_MAX) return this.#open(start, exchange)
+    this.#doubt.push(start)
+    return null
+  }
+
+  #addToPage(chunk: Buffer, exchange: Exchange): null {
+    this.#pageLength += chunk.length
+    if (this.#pageLength > ERROR_BYTES_MAX) exchange.abort(this.failure())
+    else this.#page?.push(chunk)
+    return null
   }
 
   /** The answer is over. @returns what the client is told when it was no sound. */
@@ -106,7 +104,8 @@ class SpeechReader {
       this.#sound.push(null)
       return null
     }
-    if (this.#doubt.length > 0) this.#page = this.#doubt.splice(0)
+    const doubt = Buffer.concat(this.#doubt.splice(0))
+    if (doubt.length > 0 && speechStart(this.#asked, doubt) === 'text') this.#page = [doubt]
     if (this.#page !== null) return this.failure()
     return upstreamFailure('empty', { upstream: this.#deps.name, status: this.#status })
   }

@@ -44,8 +44,10 @@ class TranscriptReader {
   #decoder: SseDecoder | null = null
   #finder: FormFinder | null = null
   readonly #answerEnd: AnswerEnd
-  readonly #chunks: Buffer[] = []
+  /** All bytes, until they have turned out to be events: what was said may begin as events do. */
+  #chunks: Buffer[] = []
   #length = 0
+  #hasEvents = false
   #text = ''
   #hasPieces = false
   #transcript: UpstreamTranscript | null = null
@@ -73,18 +75,18 @@ class TranscriptReader {
     if (found === null) return
     this.#finder = null
     if (found.form === 'events') this.#decoder = new SseDecoder((data) => this.#event(data))
-    if (this.#decoder === null) this.#chunks.push(found.bytes)
-    else this.#decoder.push(found.bytes)
+    if (!this.#hasEvents) this.#chunks.push(found.bytes)
+    this.#decoder?.push(found.bytes)
     if (this.#failure !== null) throw this.#failure
   }
 
   /** The transcript of an answer that is over. @throws {ServiceError} when there is none. */
   end(): UpstreamTranscript {
-    if (this.#decoder === null) {
+    this.#decoder?.end()
+    if (!this.#hasEvents) {
       const body = Buffer.concat(this.#chunks)
       return this.#options.readWhole({ status: this.#status, headers: this.#headers, body })
     }
-    this.#decoder.end()
     this.#answerEnd.clear()
     if (this.#failure !== null) throw this.#failure
     return this.#transcript ?? this.cut(upstreamFailure('broken', { upstream: this.#deps.name, status: this.#status }))
@@ -107,10 +109,13 @@ class TranscriptReader {
   }
 
   #event(data: string): void {
+    if (data === '[DONE]') this.#hasEvents = true
     if (data === '[DONE]' || this.#transcript !== null || this.#failure !== null) return
     const source = Buffer.from(data)
     const value = readUtf8Json(source)
     if (!isObject(value)) return
+    this.#hasEvents = true
+    this.#chunks = []
     if (findError(value) !== null) {
       this.#failure = audioFailure(this.#deps, { status: null, headers: this.#headers, value, source })
     } else if (value['type'] === LAST) {

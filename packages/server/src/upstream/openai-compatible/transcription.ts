@@ -70,9 +70,16 @@ export function readTranscript(
   }
 }
 
-/** A transcript of plain text: some servers answer so whatever they were asked for. */
+const PLAIN_TYPE = /^(?:text\/(?:plain|vtt|srt)|application\/x-subrip)\b/i
+/** A page that calls itself plain text. */
+const PAGE = /^\s{0,64}<(?:!doctype html|html)\b/i
+
+/**
+ * A transcript of plain text: some servers answer so whatever they were asked for. What was said may look like anything,
+ * JSON too.
+ */
 function readPlainText(deps: AudioDeps, { headers, body }: CollectedResponse): UpstreamTranscript | null {
-  if (!/^text\/(?:plain|vtt|srt)\b/i.test(headers['content-type'] ?? '')) return null
+  if (!PLAIN_TYPE.test(headers['content-type'] ?? '') || PAGE.test(body.toString('latin1', 0, 128))) return null
   const text = body.toString('utf8').trim()
   return { text, value: {}, seconds: null, cost: null, generationId: generationIdFrom(deps, headers), cut: null }
 }
@@ -81,9 +88,8 @@ function readAnswer(deps: AudioDeps, response: CollectedResponse): UpstreamTrans
   const { status, headers, body } = response
   const value = readUtf8Json(body)
   if (status !== 200 || findError(value) !== null) throw audioFailure(deps, { status, headers, value, source: body })
-  const transcript = isObject(value)
-    ? readTranscript(deps, { value, source: body }, headers)
-    : readPlainText(deps, response)
+  const told = isObject(value) ? readTranscript(deps, { value, source: body }, headers) : null
+  const transcript = told ?? readPlainText(deps, response)
   if (transcript !== null) return transcript
   const generationId = generationIdFrom(deps, headers)
   const cost = costOfFailure(value, () => body, deps.dialect)
