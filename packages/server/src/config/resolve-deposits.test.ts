@@ -87,6 +87,31 @@ describe('deposits', () => {
     expect(config.deposits?.chains).toMatchObject([{ chainId: 46630, fixedEthUsd: '2500', ethFeed: null }])
   })
 
+  // Real payments would buy play answers.
+  test('on the main network are refused by a sandbox, on a laptop and in production', () => {
+    for (const upstream of ['sandbox', undefined]) {
+      const sandbox: Record<string, string> = upstream === undefined ? {} : { SVC_UPSTREAM: upstream }
+      for (const place of [{}, { ...production, SVC_UPSTREAM: 'sandbox' }]) {
+        const { SVC_UPSTREAM_API_KEY: _key, ...rest } = { SVC_UPSTREAM_API_KEY: '', ...place, ...sandbox }
+        const problems = problemsOf({ ...rest, ...main })
+        expect(problems).toContain('SVC_RPC_URLS_4663 names the main network')
+        expect(problems).toContain('Name a real upstream with SVC_UPSTREAM, or leave SVC_RPC_URLS_4663 out')
+      }
+    }
+    const mixed = { ...main, SVC_RPC_URLS_4663: 'http://127.0.0.1:8545,https://two.example' }
+    expect(problemsOf(mixed)).toContain('names the main network')
+    const treasury = { SVC_RPC_URLS_4663: main.SVC_RPC_URLS_4663, SVC_DEPOSIT_MODE: 'treasury' }
+    expect(problemsOf({ ...treasury, SVC_DEPOSIT_TREASURY: TREASURY })).toContain('names the main network')
+  })
+
+  test.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])(
+    'on a local chain are taken by a sandbox (%s)',
+    (url) => {
+      const { config } = load({ ...main, SVC_RPC_URLS_4663: url })
+      expect(config.deposits?.chains).toMatchObject([{ chainId: 4663, rpcUrls: [url] }])
+    },
+  )
+
   test.each([
     ['a key that both networks share', { ...main, ...testnet, SVC_DEPOSIT_XPUB_TESTNET: XPUB }, {}, 'are the same'],
     ['no key', { SVC_RPC_URLS_4663: 'https://one.example' }, {}, 'SVC_DEPOSIT_XPUB is missing'],

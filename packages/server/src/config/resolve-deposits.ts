@@ -2,6 +2,7 @@ import type { DepositChainConfig, DepositsConfig, SecondPriceConfig } from './de
 import type { ConfigFile } from './config-file.ts'
 import type { DepositChainEntry } from './deposits-entry.ts'
 import type { Environment } from './environment.ts'
+import { isLoopback } from './reach.ts'
 
 /**
  * Addresses on the main network. Each is compared with what stands on the chain before it is used. Source:
@@ -29,7 +30,11 @@ export interface DepositPlace {
 /** Reads what the environment and the file say of deposits, and checks that each chain has all it needs. */
 export function resolveDeposits(environment: Environment, file: ConfigFile, place: DepositPlace): ResolvedDeposits {
   const entry = file.deposits ?? {}
-  const problems = [...testnetProblems(environment, place), ...keyProblems(environment)]
+  const problems = [
+    ...mainNetworkProblems(environment, place),
+    ...testnetProblems(environment, place),
+    ...keyProblems(environment),
+  ]
   const notices: string[] = []
   const chains: DepositChainConfig[] = []
   for (const source of sourcesOf(environment)) {
@@ -92,6 +97,19 @@ function secondPriceFrom({ second_price: entry }: DepositChainEntry): SecondPric
   if ('feed' in entry) return { kind: 'feed', address: entry.feed }
   if ('pool' in entry) return { kind: 'pool', address: entry.pool }
   return { kind: 'ticker', ...entry }
+}
+
+/**
+ * A sandbox sells play answers, so it takes no real coins. A provider on this machine is a local chain: those have the
+ * chain id of the main network, too. Source: decision 0089.
+ */
+function mainNetworkProblems({ SVC_RPC_URLS_4663: urls = [] }: Environment, place: DepositPlace): readonly string[] {
+  if (!place.isSandbox || urls.every((url) => isLoopback(new URL(url).hostname))) return []
+  return [
+    'SVC_RPC_URLS_4663 names the main network, and nothing but the sandbox answers requests here: real payments would ' +
+      'buy play answers. Name a real upstream with SVC_UPSTREAM, or leave SVC_RPC_URLS_4663 out: deposits are then ' +
+      'tried on chains of this machine, or on the test network with SVC_RPC_URLS_46630 and SVC_ALLOW_TESTNET.',
+  ]
 }
 
 /** Coins of a test network are free, so credits for them buy play answers alone. Source: decision 0105. */
