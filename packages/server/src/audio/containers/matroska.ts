@@ -101,6 +101,7 @@ export function measureMatroska(bytes: Buffer, effort: Effort): number | null {
   /** Bytes that are no sound, or counted. */
   let accounted = 0
   let slowest = 0
+  let parents: readonly number[] = []
   const close = (): void => {
     const sounds = [...tracks.values()].filter((track) => track !== null)
     hasPictures ||= sounds.length < tracks.size
@@ -112,18 +113,22 @@ export function measureMatroska(bytes: Buffer, effort: Effort): number | null {
   }
   for (let at = 0; at < bytes.length;) {
     effort.spend(1)
+    const here = at
+    parents = parents.filter((end) => end > here)
     const element = readElement(bytes, at)
-    if (element === null || !isKnown(element, bytes)) {
+    if (element === null || !isKnown(element, bytes) || endOf(element) > Math.min(...parents)) {
       // Decoders look for the next cluster where something cannot be read.
       const next = RESUMED.map((id) => bytes.indexOf(id, at + 1)).filter((found) => found >= 0)
       if (next.length === 0) break
       at = Math.min(...next)
+      parents = []
       continue
     }
     const { id, start, length } = element
     if (id === SEGMENT) close()
     if (OPENED.has(id)) {
       at = start
+      if (id !== SEGMENT) parents = [...parents, endOf(element)]
       continue
     }
     const end = length === null ? bytes.length : Math.min(start + length, bytes.length)
@@ -144,6 +149,11 @@ export function measureMatroska(bytes: Buffer, effort: Effort): number | null {
 function bytesLeft(bytes: number, most: number): number {
   const seconds = most > 0 ? bytes / most : 0
   return seconds < 1 ? 0 : seconds
+}
+
+/** Where an element says that it ends. */
+function endOf({ start, length }: Element): number {
+  return length === null ? Infinity : start + length
 }
 
 /** Whether something is an element that decoders go on from: a known one, or one that ends within the file. */
