@@ -20,6 +20,8 @@ const steps: readonly { readonly name: string; readonly run: () => Promise<StepR
   { name: 'format', run: () => runProgram(root, [bin('oxfmt/bin/oxfmt'), '--check', '.']) },
   { name: 'lint', run: () => runProgram(root, [bin('oxlint/bin/oxlint')]) },
   { name: 'types of contract', run: types('packages/contract') },
+  { name: 'types of tokens', run: types('packages/tokens') },
+  { name: 'types of sandbox', run: types('packages/sandbox') },
   { name: 'types of server', run: types('packages/server') },
   { name: 'types of console', run: types('packages/console') },
   { name: 'types of cli', run: types('packages/cli') },

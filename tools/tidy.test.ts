@@ -39,7 +39,7 @@ const rules: Readonly<Record<string, () => readonly Finding[]>> = {
     findReachBreaches(sources),
   'a store is imported by its own room, composition roots and tests only': () => findStoreBreaches(sources),
   'only its own room names a table': () => findTableBreaches(sources),
-  'packages meet in @svc/contract only, by its name': () => findPackageBreaches(sources),
+  'packages know one another by name, and only those that they may': () => findPackageBreaches(sources),
   'nothing but a test imports what is made for tests': () => findTestImports(sources),
   'imports make no circles': () => findCycles(sources),
   'importing a file does nothing': () => findLoadEffects(sources),

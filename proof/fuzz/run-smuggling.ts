@@ -1,6 +1,6 @@
 /** Sends every smuggling case and counts what comes back. */
 import { connect } from 'node:net'
-import { SANDBOX_KEY, startTestSandbox } from '../../packages/server/testing/sandbox-client.ts'
+import { SANDBOX_KEY, startTestSandbox } from '../../packages/sandbox/testing/sandbox-client.ts'
 import { checkEveryAnswer } from './check-answer.ts'
 import { BrokenAnswerError, type RawAnswer, readAnswers } from './raw-answers.ts'
 import { type SmugglingCase, smugglingCases, type SmugglingPlace, textFor } from './smuggling-cases.ts'

@@ -41,7 +41,10 @@ export function agreesWithLock(folder) {
   const present = readPackages(recordOf(folder))
   if (wanted === null || present === null) return false
   for (const [name, entry] of Object.entries(wanted)) {
-    if (!name.includes('node_modules/') || entry.link) continue
+    if (!name.includes('node_modules/')) continue
+    // Npm's record may be of a time when there was no such package of our own.
+    if (entry.link && !existsSync(path.join(folder, name))) return false
+    if (entry.link) continue
     const found = present[name]
     if (found === undefined ? isNeeded(entry) : found.integrity !== entry.integrity) return false
   }

@@ -158,6 +158,13 @@ test('a new lock file leads to an install, unless somebody has made one by hand'
   expect(installs()).toBe(2)
 })
 
+test('a package of our own that is not linked yet leads to an install', async () => {
+  await launch('script.mjs').end
+  write('package-lock.json', JSON.stringify({ packages: { ...LOCK.packages, 'node_modules/own': { link: true } } }))
+  await launch('script.mjs').end
+  expect(installs()).toBe(2)
+})
+
 test('a build for this platform that an old Node left out is noticed', async () => {
   await launch('script.mjs').end
   const left = { version: '1.0.0', integrity: 'sha512-n', optional: true, os: process.platform, cpu: process.arch }

@@ -92,8 +92,16 @@ test('an import around the name of a package, or of a package that shares nothin
   const found = findPackageBreaches([
     source('packages/cli/src/a.ts', `import '../../contract/src/credits.ts'; import '@svc/contract'`),
     source('packages/console/src/a.ts', `import '@svc/server'`),
+    source('packages/sandbox/src/a.ts', `import '@svc/server'; import '@svc/tokens/count-tokens'`),
+    source(`${SERVER}/a.ts`, `import { a } from '@svc/sandbox'`),
+    source(`${SERVER}/b.ts`, `import type { a } from '@svc/sandbox'; await import('@svc/sandbox')`),
   ])
-  expect(found.map(({ path }) => path)).toEqual(['packages/cli/src/a.ts', 'packages/console/src/a.ts'])
+  expect(found.map(({ path }) => path)).toEqual([
+    'packages/cli/src/a.ts',
+    'packages/console/src/a.ts',
+    'packages/sandbox/src/a.ts',
+    `${SERVER}/a.ts`,
+  ])
 })
 
 test('a source that imports what is made for tests is found', () => {

@@ -11,6 +11,8 @@ export interface Import {
   readonly target: string | null
   /** Whether nothing of it is left at run time. */
   readonly typeOnly: boolean
+  /** Whether it is loaded only when its place is reached. */
+  readonly isDynamic: boolean
 }
 
 /** A parsed TypeScript file, and where in the tree it belongs. */
@@ -43,23 +45,23 @@ export function parseSource(file: TextFile): SourceFile {
 }
 
 function listImports(file: TextFile, module: ReturnType<typeof parseSync>['module']): Import[] {
-  const found: { specifier: string; typeOnly: boolean }[] = []
+  const found: Omit<Import, 'target'>[] = []
   for (const { moduleRequest, entries } of module.staticImports) {
     found.push({
       specifier: moduleRequest.value,
       typeOnly: entries.length > 0 && entries.every((entry) => entry.isType),
+      isDynamic: false,
     })
   }
   for (const { moduleRequest, isType } of module.staticExports.flatMap((statement) => statement.entries)) {
-    if (moduleRequest !== null) found.push({ specifier: moduleRequest.value, typeOnly: isType })
+    if (moduleRequest !== null) found.push({ specifier: moduleRequest.value, typeOnly: isType, isDynamic: false })
   }
   for (const { moduleRequest } of module.dynamicImports) {
     const [, specifier] = /^['"`]([^'"`$]+)['"`]$/.exec(file.text.slice(moduleRequest.start, moduleRequest.end)) ?? []
-    if (specifier !== undefined) found.push({ specifier, typeOnly: false })
+    if (specifier !== undefined) found.push({ specifier, typeOnly: false, isDynamic: true })
   }
-  return found.map(({ specifier, typeOnly }) => ({
-    specifier,
-    target: specifier.startsWith('.') ? posix.join(posix.dirname(file.path), specifier) : null,
-    typeOnly,
+  return found.map((each) => ({
+    ...each,
+    target: each.specifier.startsWith('.') ? posix.join(posix.dirname(file.path), each.specifier) : null,
   }))
 }

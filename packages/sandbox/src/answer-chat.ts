@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { ChatUsage } from '../pricing/price.ts'
-import { createId } from '../runtime/ids.ts'
+import type { TokenUsage } from './prices.ts'
+import { randomUUID } from 'node:crypto'
 import type { AnswerChoice } from './answer-tokens.ts'
 import { type ChatRequest, parseChatRequest } from './chat-request.ts'
 import { brokenError, renderCompletion } from './completion-reply.ts'
@@ -83,11 +83,11 @@ async function answer(
   const made = await makeChoices({ tokens: deps.tokens, seed: deps.options.seed }, request, script, limits)
   const drawn = await drawFor(deps, request, script, made.choices)
   const createdMs = clock.now()
-  const costOf = (usage: ChatUsage): string | null =>
+  const costOf = (usage: TokenUsage): string | null =>
     script.reportsCost ? costOfModel(deps, request.model, usage) : null
   const { model, topLogprobs } = request
   const whole: SandboxAnswer = {
-    id: `gen-${createId(createdMs)}`,
+    id: `gen-${randomUUID()}`,
     createdMs,
     model,
     topLogprobs,
@@ -151,7 +151,7 @@ function sendWhole(
   })
 }
 
-function costOfModel({ options }: ChatDeps, model: string, usage: ChatUsage): string | null {
+function costOfModel({ options }: ChatDeps, model: string, usage: TokenUsage): string | null {
   return costOfSandboxModel(model, usage) ?? options.costOf(model, usage)
 }
 
@@ -186,13 +186,13 @@ function remember(deps: ChatDeps, whole: SandboxAnswer, isStreamed: boolean, { t
 async function flood(deps: ChatDeps, request: ChatRequest, mebibytes: number, response: ServerResponse): Promise<void> {
   const promptTokens = (await deps.tokens.count(request.promptText)) + overheadTokens(request.messages)
   const createdMs = deps.options.clock.now()
-  const usageFor = (completionTokens: number): ChatUsage => {
+  const usageFor = (completionTokens: number): TokenUsage => {
     return { promptTokens, completionTokens, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
   }
   const costOf = (completionTokens: number): string | null =>
     costOfModel(deps, request.model, usageFor(completionTokens))
   const plan: Flood = {
-    id: `gen-${createId(createdMs)}`,
+    id: `gen-${randomUUID()}`,
     createdMs,
     model: request.model,
     mebibytes,

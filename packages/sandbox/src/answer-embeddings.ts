@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { ChatUsage } from '../pricing/price.ts'
-import { listCost } from '../pricing/list-cost.ts'
-import { formatUsd } from '../pricing/usd.ts'
-import { createId } from '../runtime/ids.ts'
+import { tokenCost, type TokenUsage } from './prices.ts'
+import { randomUUID } from 'node:crypto'
 import { brokenError } from './completion-reply.ts'
 import { embedText } from './embed-text.ts'
 import { type EmbeddingModel, findEmbeddingModel } from './embedding-model.ts'
@@ -87,12 +85,12 @@ async function make(deps: EmbeddingDeps, request: EmbeddingRequest, script: Answ
   const { clock, pace, seed } = deps.options
   const promptTokens = await countTokens(deps, request)
   if (script.isSlow) await new Promise((resolve) => setTimeout(resolve, pace.slowFirstTokenMs))
-  const usage: ChatUsage = {
+  const usage: TokenUsage = {
     ...{ promptTokens, completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
   }
   const nowMs = clock.now()
-  const id = `gen-${createId(nowMs)}`
-  const cost = script.reportsCost ? formatUsd(listCost(request.model.prices, usage)) : null
+  const id = `gen-${randomUUID()}`
+  const cost = script.reportsCost ? tokenCost(request.model.prices, usage) : null
   if (script.usage !== 'none') {
     const visibleMs = script.usage === 'late' ? nowMs + pace.lateCostMs : nowMs
     const facts = { createdMs: nowMs, visibleMs, isStreamed: false, isCancelled: false, finishReason: null }

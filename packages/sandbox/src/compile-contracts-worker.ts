@@ -1,8 +1,5 @@
-/**
- * Composition root of the thread that compiles contracts for local chains. Nobody imports it: it is started as a
- * thread.
- */
+/** The thread that compiles contracts for local chains. Nobody imports it: it is started as a thread. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { compileContracts, LOCAL_CONTRACTS } from './sandbox/compile-contracts.ts'
+import { compileContracts, LOCAL_CONTRACTS } from './compile-contracts.ts'
 
 parentPort?.postMessage(await compileContracts([LOCAL_CONTRACTS], String(workerData)))

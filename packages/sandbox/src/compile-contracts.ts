@@ -14,7 +14,7 @@ export interface CompiledContract {
 export type CompiledContracts = Readonly<Record<string, CompiledContract>>
 
 /** Contracts of the local chains. */
-export const LOCAL_CONTRACTS = new URL('../../contracts/', import.meta.url)
+export const LOCAL_CONTRACTS = new URL('../contracts/', import.meta.url)
 
 /** Thrown where the compiler is not installed. */
 export class NoCompilerError extends Error {

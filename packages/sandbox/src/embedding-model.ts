@@ -1,6 +1,5 @@
 /** Models of the sandbox that turn texts into vectors: played and scripted. */
-import type { TokenPrices } from '../pricing/price.ts'
-import { attoUsdOf } from '../pricing/usd.ts'
+import type { TokenPrices } from './prices.ts'
 import type { FaultBehaviour } from './fault-behaviour.ts'
 import { sandboxFaults } from './faults.ts'
 import { SANDBOX_PREFIX } from './sandbox-prefix.ts'
@@ -19,8 +18,7 @@ const WINDOW_TOKENS = 8_192
 const ordinary: FaultBehaviour = { kind: 'answer', script: {} }
 
 function pricesOf(input: bigint): TokenPrices {
-  const none = { cachedInput: null, cacheWrite: null, request: null, tiers: [] }
-  return { input: attoUsdOf(input), output: attoUsdOf(0n), ...none }
+  return { input, output: 0n, request: null }
 }
 
 /** The names that clients ask for by default, at the prices and lengths of their models. */

@@ -10,7 +10,7 @@ import {
   joined,
   SANDBOX_KEY,
   startTestSandbox,
-} from '../../testing/sandbox-client.ts'
+} from '../testing/sandbox-client.ts'
 import { costOfSandboxModel, findSandboxModel, sandboxMediaModels, sandboxModels } from './sandbox-model.ts'
 import { noPace } from './sandbox-options.ts'
 import type { Sandbox } from './sandbox-server.ts'
@@ -35,7 +35,7 @@ const contentFrames = (text: string): HeardAnswer[] =>
 
 describe('the table of scripted models', () => {
   test('stands in the document, word for word', () => {
-    const document = readFileSync(new URL('../../../../docs/sandbox.md', import.meta.url), 'utf8')
+    const document = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8')
     const rows = document.split('\n').filter((line) => line.startsWith('| `svc-sandbox/'))
     const models = [...sandboxModels, ...sandboxMediaModels]
     expect(rows).toEqual(models.map((model) => `| \`${model.id}\` | ${model.clientSees} | ${model.charged} |`))

@@ -1,5 +1,4 @@
-import type { TokenPrices } from '../pricing/price.ts'
-import { attoUsdOf } from '../pricing/usd.ts'
+import type { TokenPrices } from './prices.ts'
 import type { AnswerScript, FaultBehaviour } from './fault-behaviour.ts'
 
 /** A number that may follow the name behind an `@`. */
@@ -42,14 +41,7 @@ const NOTHING = 'Nothing.'
 const REPORTED = 'The reported cost and the margin, as for any model.'
 
 function priceList(input: bigint, output: bigint, request: bigint | null): TokenPrices {
-  return {
-    input: attoUsdOf(input),
-    output: attoUsdOf(output),
-    cachedInput: null,
-    cacheWrite: null,
-    request: request === null ? null : attoUsdOf(request),
-    tiers: [],
-  }
+  return { input, output, request }
 }
 
 function answers(name: string, script: Partial<AnswerScript>, clientSees: string, charged: string): SandboxFault {

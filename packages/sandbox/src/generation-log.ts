@@ -1,10 +1,10 @@
-import type { ChatUsage } from '../pricing/price.ts'
+import type { TokenUsage } from './prices.ts'
 
 /** What is known about one answer after its end. */
 export interface Generation {
   readonly id: string
   readonly model: string
-  readonly usage: ChatUsage
+  readonly usage: TokenUsage
   /** USD as decimal text; null when this model's cost is unknown. */
   readonly cost: string | null
   readonly createdMs: number

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findAnvil } from './find-anvil.ts'
 import type { CompiledContracts } from './compile-contracts.ts'
+import { compileInThread } from './compile-in-thread.ts'
 import { keepChainGoing } from './keep-chain-going.ts'
 import { adoptAnvil, type AdoptedAnvil, startAnvil } from './start-anvil.ts'
 import { askNode, placeContracts, TOKEN_ADDRESS } from './place-contracts.ts'
@@ -16,9 +17,10 @@ export interface LocalChain {
 }
 
 export interface LocalChainsOptions {
-  readonly dataDir: string
-  /** Compiles the contracts, in a thread of its own. */
-  readonly compile: (cacheFolder: string) => Promise<CompiledContracts>
+  /** Where the chains and their wallets are kept; made where it is missing. */
+  readonly folder: string
+  /** Compiles the contracts; absent, in a thread of its own. */
+  readonly compile?: (cacheFolder: string) => Promise<CompiledContracts>
 }
 
 export interface LocalChains {
@@ -26,22 +28,22 @@ export interface LocalChains {
   stop(): Promise<void>
 }
 
-/** Folder within the data folder. */
-export const CHAINS_FOLDER = 'chains'
 const CHAIN_IDS = [4663, 46630] as const
 /** Path of an account in a wallet. Source: BIP-44; coin 60 is Ether, coin 1 those of test networks. */
 const PATHS = { 4663: "m/44'/60'/0'", 46630: "m/44'/1'/0'" } as const
 
 /**
- * Starts both chains, or finds them running, with their token and price feed. They are kept in the data folder. Where a
+ * Starts both chains, or finds them running, with their token and price feed. They are kept in the folder. Where a
  * chain had to be made anew, so is the wallet of its addresses: an address of an earlier chain has no history on it.
  *
  * @returns null where the program of the chains is not installed.
  */
-export async function startLocalChains({ dataDir, compile }: LocalChainsOptions): Promise<LocalChains | null> {
+export async function startLocalChains({
+  folder,
+  compile = compileInThread,
+}: LocalChainsOptions): Promise<LocalChains | null> {
   const program = findAnvil()
   if (program === null) return null
-  const folder = join(dataDir, CHAINS_FOLDER)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const contracts = await compile(folder)
   const started: { readonly chain: LocalChain; readonly stop: () => Promise<void> }[] = []

@@ -1,5 +1,4 @@
-import type { MediaPrices } from '../pricing/media-price.ts'
-import type { ChatUsage } from '../pricing/price.ts'
+import type { MediaPrices, TokenUsage } from './prices.ts'
 
 /** A model that the sandbox plays. */
 export interface PlayedModel {
@@ -25,7 +24,7 @@ const NO_TOKENS = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, cache
 /** Reads the models anew whenever `models` returns another list than before. */
 export function createModelList(
   models: () => readonly PlayedModel[],
-  costOf: (model: string, usage: ChatUsage) => string | null,
+  costOf: (model: string, usage: TokenUsage) => string | null,
 ): ModelList {
   let known: readonly PlayedModel[] = []
   let byId = new Map<string, PlayedModel>()
@@ -59,7 +58,7 @@ export function createModelList(
 /** Source: the OpenRouter API reference, "List models"; prices are USD per token as text. */
 function renderModel(
   model: PlayedModel,
-  costOf: (model: string, usage: ChatUsage) => string | null,
+  costOf: (model: string, usage: TokenUsage) => string | null,
 ): Readonly<Record<string, unknown>> {
   return {
     id: model.id,

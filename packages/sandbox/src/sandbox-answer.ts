@@ -1,4 +1,4 @@
-import type { ChatUsage } from '../pricing/price.ts'
+import type { TokenUsage } from './prices.ts'
 import { type AnswerChoice, tokensOfChoice } from './answer-tokens.ts'
 import type { ChatRequest } from './chat-request.ts'
 import { composeChoice } from './compose-answer.ts'
@@ -21,7 +21,7 @@ export interface SandboxAnswer {
   readonly pictureTokens: number
   readonly script: AnswerScript
   /** USD as decimal text for a usage; null where the script or the model has no cost. */
-  readonly costOf: (usage: ChatUsage) => string | null
+  readonly costOf: (usage: TokenUsage) => string | null
 }
 
 /** What limits a model's answers; null for no limit. */
@@ -56,12 +56,12 @@ export async function makeChoices(
 }
 
 /** Usage of the whole answer. */
-export function usageOf(answer: SandboxAnswer): ChatUsage {
+export function usageOf(answer: SandboxAnswer): TokenUsage {
   return usageAt(answer, Number.POSITIVE_INFINITY)
 }
 
 /** Usage when so many output tokens have been sent, counted over all choices in the order in which they are sent. */
-export function usageAt(answer: SandboxAnswer, sent: number): ChatUsage {
+export function usageAt(answer: SandboxAnswer, sent: number): TokenUsage {
   let completionTokens = 0
   let reasoningTokens = 0
   for (const { tokens } of answer.choices) {

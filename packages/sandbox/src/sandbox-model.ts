@@ -1,6 +1,4 @@
-import { listCost } from '../pricing/list-cost.ts'
-import type { ChatUsage, TokenPrices } from '../pricing/price.ts'
-import { formatUsd } from '../pricing/usd.ts'
+import { tokenCost, type TokenPrices, type TokenUsage } from './prices.ts'
 import { type EmbeddingModel, findEmbeddingModel } from './embedding-model.ts'
 import { type SandboxFault, sandboxFaults } from './faults.ts'
 import { findMediaFault } from './media/find-media-model.ts'
@@ -69,9 +67,9 @@ export function findFault(id: string): FoundFault | null {
 }
 
 /** What a scripted model costs, in USD as decimal text; null for any other id. */
-export function costOfSandboxModel(id: string, usage: ChatUsage): string | null {
+export function costOfSandboxModel(id: string, usage: TokenUsage): string | null {
   const found = findFault(id)
-  return found === null ? null : formatUsd(listCost(found.fault.prices, usage))
+  return found === null ? null : tokenCost(found.fault.prices, usage)
 }
 
 function mediaModelOf({ name, prices, clientSees, charged }: MediaFault): SandboxModel {

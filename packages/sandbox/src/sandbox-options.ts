@@ -1,6 +1,4 @@
-import { type Clock, systemClock } from '../runtime/clock.ts'
-import type { MediaPrices } from '../pricing/media-price.ts'
-import type { ChatUsage } from '../pricing/price.ts'
+import type { MediaPrices, TokenUsage } from './prices.ts'
 import type { PlayedModel } from './model-list.ts'
 
 /** Milliseconds that answers take. */
@@ -38,14 +36,20 @@ export const noPace: SandboxPace = {
   jobMs: 0,
 }
 
+/** What time it is, for the times in answers. */
+export interface SandboxClock {
+  /** Milliseconds since the epoch, UTC. */
+  now(): number
+}
+
 export interface SandboxOptions {
   /** The bearer key that requests must carry. */
   readonly key: string
   /** Models that are played and listed; called for each request, so it should return the same list until it changes. */
   readonly models: () => readonly PlayedModel[]
   /** USD as decimal text to report for a usage; null where it is unknown. Scripted models have prices of their own. */
-  readonly costOf: (model: string, usage: ChatUsage) => string | null
-  readonly clock?: Clock
+  readonly costOf: (model: string, usage: TokenUsage) => string | null
+  readonly clock?: SandboxClock
   readonly pace?: SandboxPace
   /** Changes every answer; equal seeds give equal answers. */
   readonly seed?: string
@@ -60,7 +64,7 @@ export interface SandboxOptions {
 /** Fills in what was left out. */
 export function completeOptions(options: SandboxOptions): Required<SandboxOptions> {
   return {
-    clock: systemClock,
+    clock: { now: () => Date.now() },
     pace: believablePace,
     seed: 'svc',
     cacheFolder: null,

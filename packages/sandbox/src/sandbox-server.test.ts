@@ -8,8 +8,8 @@ import {
   framesOf,
   joined,
   startTestSandbox,
-} from '../../testing/sandbox-client.ts'
-import { countTokens } from '../tokens/count-tokens.ts'
+} from '../testing/sandbox-client.ts'
+import { countTokens } from '@svc/tokens/count-tokens'
 import type { Sandbox } from './sandbox-server.ts'
 
 let sandbox: Sandbox

@@ -1,11 +1,10 @@
 /**
- * Room `sandbox`: an upstream that is built in. It speaks OpenRouter's dialect over HTTP on loopback, answers to the
+ * The server of the sandbox, an upstream for trying things out. It speaks OpenRouter's dialect over HTTP on loopback, answers to the
  * shape of a request, and fails on demand. It knows no key of a user, no balance and no database, and is reached like
  * any other upstream.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { timingSafeEqual } from 'node:crypto'
-import { LISTEN_BACKLOG } from '../runtime/listen-backlog.ts'
 import { answerChat, type ChatDeps } from './answer-chat.ts'
 import { answerEmbeddings } from './answer-embeddings.ts'
 import { createGenerationLog } from './generation-log.ts'
@@ -36,6 +35,9 @@ interface ServerDeps extends ChatDeps {
 
 /** How long an idle connection is kept, so that a pool of connections never meets one that is just closing. */
 const KEEP_ALIVE_MS = 120_000
+
+/** Connections that may wait to be accepted: as many as a gateway opens at once. Source: listen(2), own choice. */
+const LISTEN_BACKLOG = 4_096
 
 /** Starts a sandbox on a free port of loopback. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {

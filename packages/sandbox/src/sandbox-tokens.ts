@@ -1,5 +1,5 @@
-import { createTokenCounter } from '../tokens/token-counter.ts'
-import { TokenCountError } from '../tokens/token-count-error.ts'
+import { createTokenCounter } from '@svc/tokens'
+import { TokenCountError } from '@svc/tokens/token-count-error'
 import { SandboxError } from './sandbox-error.ts'
 
 /** Counts and splits for the sandbox, with a memory for what was asked before. */

@@ -1,4 +1,4 @@
-import type { ChatUsage } from '../pricing/price.ts'
+import type { TokenUsage } from './prices.ts'
 import type { ChatMessage } from './chat-request.ts'
 
 /**
@@ -31,7 +31,7 @@ export function overheadTokens(messages: readonly ChatMessage[]): number {
  * out.
  * Source: the OpenRouter API reference, "Usage accounting".
  */
-export function renderUsage(usage: ChatUsage, cost: string | null): string {
+export function renderUsage(usage: TokenUsage, cost: string | null): string {
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage
   const pictures = usage.imageOutputTokens ?? 0
   const total = promptTokens + completionTokens

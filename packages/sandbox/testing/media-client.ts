@@ -1,11 +1,10 @@
 /** A plain HTTP client for tests of the sandbox's media: no adapter stands between. */
-import { attoUsdOf } from '../src/pricing/usd.ts'
-import type { PlayedModel } from '../src/sandbox/model-list.ts'
-import { noPace, type SandboxOptions } from '../src/sandbox/sandbox-options.ts'
-import { type Sandbox, startSandbox } from '../src/sandbox/sandbox-server.ts'
+import type { PlayedModel } from '../src/model-list.ts'
+import { noPace, type SandboxOptions } from '../src/sandbox-options.ts'
+import { type Sandbox, startSandbox } from '../src/sandbox-server.ts'
 import { SANDBOX_KEY } from './sandbox-client.ts'
 
-const CENT = attoUsdOf(10n ** 16n)
+const CENT = 10n ** 16n
 
 /** One model of each kind, each unit at one cent. */
 export const mediaModels: readonly PlayedModel[] = [
@@ -20,7 +19,7 @@ export const mediaModels: readonly PlayedModel[] = [
       perSecond: CENT,
       defaultResolution: '720p',
       defaultAudio: false,
-      variants: [{ resolution: '360p', audio: null, perSecond: attoUsdOf(5n * 10n ** 15n) }],
+      variants: [{ resolution: '360p', audio: null, perSecond: 5n * 10n ** 15n }],
       perInputImage: null,
       minimum: null,
     },

@@ -1,7 +1,7 @@
 /** A plain HTTP client for tests of the sandbox: no adapter stands between, so the dialect itself is seen. */
 import { request } from 'undici'
-import { noPace, type SandboxOptions } from '../src/sandbox/sandbox-options.ts'
-import { type Sandbox, startSandbox } from '../src/sandbox/sandbox-server.ts'
+import { noPace, type SandboxOptions } from '../src/sandbox-options.ts'
+import { type Sandbox, startSandbox } from '../src/sandbox-server.ts'
 
 export const SANDBOX_KEY = 'sandbox-key'
 

@@ -4,8 +4,7 @@ import { loadFeatured } from './catalog/featured.ts'
 import { createLastGoodCopy } from './catalog/last-good-copy.ts'
 import { loadSnapshot } from './catalog/snapshot.ts'
 import type { OperatorConfig } from './config/load-operator-config.ts'
-import { sandboxEmbeddingModels } from './sandbox/embedding-model.ts'
-import { sandboxMediaModels, sandboxModels } from './sandbox/sandbox-model.ts'
+import { findSandbox } from './load-sandbox.ts'
 
 /** What the configuration says about models; absent parts say nothing. */
 export type KnownModelsConfig = Pick<OperatorConfig, 'dataDir'> &
@@ -21,9 +20,17 @@ export async function listKnownModels(config: KnownModelsConfig): Promise<readon
   ]
   const prefix = config.catalogPrefix ?? 'openrouter/'
   const aliases = loadFeatured('per_1m').map(({ alias }) => alias)
-  const scripted = [...[...sandboxModels, ...sandboxMediaModels].map(({ id }) => id), ...sandboxEmbeddingModels]
+  const scripted = await scriptedModels()
   const listed = [...rows, ...configured]
   return [...new Set([...aliases, ...listed, ...listed.map((id) => prefix + id), ...scripted])]
+}
+
+/** Those of the sandbox; none where it is not installed. */
+async function scriptedModels(): Promise<readonly string[]> {
+  const sandbox = await findSandbox()
+  if (sandbox === null) return []
+  const { sandboxEmbeddingModels, sandboxMediaModels, sandboxModels } = sandbox
+  return [...[...sandboxModels, ...sandboxMediaModels].map(({ id }) => id), ...sandboxEmbeddingModels]
 }
 
 async function lastGoodList({ upstreams, dataDir }: KnownModelsConfig): Promise<CatalogList | null> {

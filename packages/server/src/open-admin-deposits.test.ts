@@ -11,7 +11,7 @@ import { createDepositStore } from './deposits/deposit-store.ts'
 import { createLedgerEngine } from './ledger/create-ledger-engine.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { openAdmin } from './open-admin.ts'
-import { findAnvil } from './sandbox/find-anvil.ts'
+import { findAnvil } from '@svc/sandbox'
 import { systemClock } from './runtime/clock.ts'
 
 const CREDITS = 25_000_000_000_000n

@@ -15,6 +15,7 @@ import { runAdmin } from './admin/admin-program.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadOperatorConfig, type OperatorConfig } from './config/load-operator-config.ts'
 import type { Database } from './db/database.ts'
+import { CHAINS_FOLDER } from './config/data-folder.ts'
 import { DataFolderInUseError, lockDataFolder } from './db/data-folder-lock.ts'
 import { openDatabase } from './db/open-database.ts'
 import { createDecisionStore } from './deposits/decision-store.ts'
@@ -46,7 +47,6 @@ import { createJournalStore } from './operators/journal-store.ts'
 import { type Deed, type DeedSteps, type JournalDeps, keepJournal, type Operator } from './operators/journal.ts'
 import { readStoreKind } from './operators/store-kind.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
-import { CHAINS_FOLDER } from './sandbox/local-chains.ts'
 
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
 
@@ -75,7 +75,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     ...keyCommands(database, config, clock, note),
     listKnownModels: () => listKnownModels(config),
     ...depositCommands(database, desk, by),
-    hasLocalChains: takesLocalDeposits({ isProduction: true, deposits: null, upstreams: [], ...config }),
+    hasLocalChains: await takesLocalDeposits({ isProduction: true, deposits: null, upstreams: [], ...config }),
     ...mailCommands(database, clock, config, note),
     credit: (request) => recordCredit(desk, by, request),
     goLive: () => goLiveAlone(config, database, desk, by),

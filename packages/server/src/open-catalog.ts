@@ -14,11 +14,10 @@ import { refreshCatalog, type RefreshResult } from './catalog/refresh.ts'
 import { loadSnapshot } from './catalog/snapshot.ts'
 import type { Config, UpstreamConfig } from './config/config.ts'
 import { ServiceError } from './errors/service-error.ts'
+import { loadSandbox, type SandboxPackage } from './load-sandbox.ts'
+import { scriptedModelOf } from './open-sandbox.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
-import { findRecogniser } from './sandbox/find-recogniser.ts'
-import { findAbilities } from './sandbox/media/abilities.ts'
-import { findSandboxModel } from './sandbox/sandbox-model.ts'
 
 export interface OpenCatalog {
   /** Whether the prices are the upstream's own: from its list, or from the last good copy of it. */
@@ -32,10 +31,14 @@ export interface OpenCatalog {
 export async function openCatalog(config: Config, clock: Clock, log: Logger): Promise<OpenCatalog> {
   const settings = catalogConfigFrom(config)
   const [primary] = config.upstreams
+  const sandbox = primary.kind === 'sandbox' ? await loadSandbox() : null
   const sources = {
     featured: loadFeatured(config.rateCardUnit),
-    snapshot: primary.kind === 'sandbox' ? makeable(loadSnapshot(), config) : loadSnapshot(),
-    findScripted: findSandboxModel,
+    snapshot: sandbox === null ? loadSnapshot() : makeable(loadSnapshot(), sandbox, config),
+    findScripted: (id: string) => {
+      const found = sandbox?.findSandboxModel(id) ?? null
+      return found === null ? null : scriptedModelOf(found)
+    },
   }
   const build = (list: CatalogList | null): BuiltCatalog => buildCatalog(sources, settings, list)
   const lastGood = createLastGoodCopy({
@@ -73,7 +76,11 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
 }
 
 /** Leaves out the media that the sandbox has no packages for. */
-function makeable(list: CatalogList, { searchPath }: Config): CatalogList {
+function makeable(
+  list: CatalogList,
+  { findAbilities, findRecogniser }: Pick<SandboxPackage, 'findAbilities' | 'findRecogniser'>,
+  { searchPath }: Config,
+): CatalogList {
   const abilities = findAbilities({ hasRecogniser: findRecogniser(searchPath) !== null })
   const isMadeHere = ({ type }: CatalogRow): boolean => type === 'text' || type === 'embedding' || abilities.has(type)
   return { ...list, rows: list.rows.filter(isMadeHere) }

@@ -1,4 +1,5 @@
 /** Chains, their watcher, and what claims go through. Part of the composition. */
+import type { LocalChain } from '@svc/sandbox'
 import { ASSETS, type ChainId, type Hex } from './chain/assets.ts'
 import type { ChainReader } from './chain/chain-reader.ts'
 import type { ChainRules } from './chain/chain-rules.ts'
@@ -25,7 +26,6 @@ import { createWatchStore } from './deposits/watch-store.ts'
 import { openSecondPrice } from './open-second-price.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { ChainFigures, ChainMetrics } from './metrics/chain-metrics.ts'
-import type { LocalChain } from './sandbox/local-chains.ts'
 import type { Clock, SystemClock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
 import { systemTimer } from './runtime/timer.ts'

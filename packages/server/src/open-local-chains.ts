@@ -1,15 +1,11 @@
 /** The chains that the sandbox runs on this machine. Part of the composition. */
-import { Worker } from 'node:worker_threads'
+import { join } from 'node:path'
+import { CHAINS_FOLDER, isSandboxAlone } from './config/data-folder.ts'
 import type { Config, UpstreamConfig } from './config/config.ts'
-import { isSandboxAlone } from './config/data-folder.ts'
 import type { DepositChainConfig, DepositsConfig } from './config/deposits-config.ts'
+import { findSandbox, loadSandbox } from './load-sandbox.ts'
 import type { OpenDeposits } from './open-deposits.ts'
 import type { Logger } from './runtime/log.ts'
-import type { CompiledContracts } from './sandbox/compile-contracts.ts'
-import { findAnvil } from './sandbox/find-anvil.ts'
-import { ETH_FEED_ADDRESS, TOKEN_ADDRESS, TOKEN_FEED_ADDRESS } from './sandbox/place-contracts.ts'
-
-const COMPILER = new URL('compile-contracts.worker.ts', import.meta.url)
 
 /** A chain on this machine rests while nobody uses it, so the age of its newest block says nothing. */
 const RESTING_MS = 10 * 365 * 86_400_000
@@ -18,9 +14,10 @@ const localChain = {
   rpcUrls: [],
   xpub: null,
   treasury: null,
-  token: TOKEN_ADDRESS,
-  ethFeed: ETH_FEED_ADDRESS,
-  tokenFeed: TOKEN_FEED_ADDRESS,
+  // Where they stand on the main network, too.
+  token: '0x5fc5360d0400a0fd4f2af552add042d716f1d168',
+  ethFeed: '0x78f3556b67e17df817d51ef5a990cdaf09e8d3a9',
+  tokenFeed: '0x61b7e5650328764b076a108eff5fa7282a1b9ad2',
   fixedEthUsd: null,
   secondPrice: null,
   multicall: '0xca11bde05977b3631167028862be2a173976ca11',
@@ -48,16 +45,18 @@ const LOCAL_DEPOSITS: DepositsConfig = {
  *
  * @returns the configuration as it was where there are others, no sandbox, or no program for chains.
  */
-export function withLocalDeposits(config: Config): Config {
-  return takesLocalDeposits(config) ? { ...config, deposits: LOCAL_DEPOSITS } : config
+export async function withLocalDeposits(config: Config): Promise<Config> {
+  return (await takesLocalDeposits(config)) ? { ...config, deposits: LOCAL_DEPOSITS } : config
 }
 
 /** Tells whether a gateway with this configuration takes its deposits on local chains, as far as it was read. */
-export function takesLocalDeposits(
+export async function takesLocalDeposits(
   config: Pick<Config, 'isProduction' | 'deposits'> & { readonly upstreams: readonly UpstreamConfig[] },
-): boolean {
+): Promise<boolean> {
   const isSandbox = !config.isProduction && isSandboxAlone(config.upstreams)
-  return isSandbox && config.deposits === null && findAnvil() !== null
+  if (!isSandbox || config.deposits !== null) return false
+  const sandbox = await findSandbox()
+  return sandbox !== null && sandbox.findAnvil() !== null
 }
 
 /** Tells whether the deposits of a configuration are those of local chains. */
@@ -85,18 +84,8 @@ export function startLocalChainsBeside(
 }
 
 async function start(config: Config, deposits: OpenDeposits) {
-  const { startLocalChains } = await import('./sandbox/local-chains.ts')
-  const chains = await startLocalChains({ dataDir: config.dataDir, compile: compileInThread })
+  const { startLocalChains } = await loadSandbox()
+  const chains = await startLocalChains({ folder: join(config.dataDir, CHAINS_FOLDER) })
   if (chains !== null) await deposits.addLocal(chains.chains)
   return chains
-}
-
-function compileInThread(cacheFolder: string): Promise<CompiledContracts> {
-  const { promise, resolve, reject } = Promise.withResolvers<CompiledContracts>()
-  const worker = new Worker(COMPILER, { workerData: cacheFolder, name: 'compile-contracts' })
-  worker.unref()
-  worker.once('message', resolve)
-  worker.once('error', reject)
-  worker.once('exit', () => reject(new Error('the compiler ended without a result')))
-  return promise
 }

@@ -1,4 +1,5 @@
 /** Opens the parts of a gateway, before anything listens. Part of the composition. */
+import { createTokenCounter } from '@svc/tokens'
 import { createDurationProbe } from './audio/duration-probe.ts'
 import { OpenHolds } from './billing/open-hold.ts'
 import type { Config } from './config/config.ts'
@@ -34,7 +35,6 @@ import { type SystemClock, systemClock } from './runtime/clock.ts'
 import { createId } from './runtime/ids.ts'
 import type { Logger } from './runtime/log.ts'
 import { systemTimer } from './runtime/timer.ts'
-import { createTokenCounter } from './tokens/token-counter.ts'
 
 export interface GatewayOptions {
   readonly config: Config

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { FoundModel, PlayedModel } from '@svc/sandbox'
 import type { Catalog } from './catalog/catalog.ts'
 import { type Model, offeringsOf } from './catalog/model.ts'
+import type { ScriptedModel } from './catalog/build-catalog.ts'
+import type { ListedMedia } from './catalog/media-offer.ts'
 import { sandboxCost } from './catalog/sandbox-cost.ts'
 import type { Config } from './config/config.ts'
+import { loadSandbox } from './load-sandbox.ts'
 import type { SandboxAddress } from './open-upstreams.ts'
+import { attoUsdOf } from './pricing/usd.ts'
 import type { Clock } from './runtime/clock.ts'
-import type { PlayedModel } from './sandbox/model-list.ts'
 
 export interface OpenSandbox extends SandboxAddress {
   close(): Promise<void>
@@ -20,12 +24,26 @@ function playedModels(model: Model): readonly PlayedModel[] {
   })
 }
 
-/** Starts the built-in upstream when the configuration names it. Loaded only then. */
+/** A scripted model for the catalog: the sandbox's own prices are whole numbers of 10⁻¹⁸ USD, and so are ours. */
+export function scriptedModelOf({ prices, media, ...rest }: FoundModel): ScriptedModel {
+  const none = { cachedInput: null, cacheWrite: null, tiers: [] }
+  return {
+    ...rest,
+    prices: prices && {
+      input: attoUsdOf(prices.input),
+      output: attoUsdOf(prices.output),
+      request: prices.request === null ? null : attoUsdOf(prices.request),
+      ...none,
+    },
+    // Of the same form; only the brand of the amounts is missing.
+    ...(media === undefined ? {} : { media: media as ListedMedia }),
+  }
+}
+
+/** Starts the sandbox when the configuration names it. Loaded only then. */
 export async function openSandbox(config: Config, catalog: Catalog, clock: Clock): Promise<OpenSandbox | null> {
   if (!config.upstreams.some((upstream) => upstream.kind === 'sandbox')) return null
-  const { startSandbox } = await import('./sandbox/sandbox-server.ts')
-  const { isScripted } = await import('./sandbox/sandbox-prefix.ts')
-  const { findRecogniser } = await import('./sandbox/find-recogniser.ts')
+  const { findRecogniser, isScripted, startSandbox } = await loadSandbox()
   const key = randomBytes(24).toString('hex')
   // The sandbox takes an unchanged array for an unchanged list, and need not look at its hundreds of models for each
   // request.

@@ -6,9 +6,9 @@ import { shortBalance, shortDecimal } from '@svc/contract'
 import { request } from 'undici'
 import { ASSET_DECIMALS } from './chain/assets.ts'
 import { parseAmount } from './chain/parse-amount.ts'
+import { CHAINS_FOLDER } from './config/data-folder.ts'
+import { loadSandbox } from './load-sandbox.ts'
 import { flag, oneOf, parseProgram, type Program, type ProgramOption, refuseValue } from './runtime/program-options.ts'
-import { CHAINS_FOLDER } from './sandbox/local-chains.ts'
-import { askNode, BANKER_ADDRESS, callContract, TOKEN_ADDRESS } from './sandbox/place-contracts.ts'
 
 export interface FundOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -150,6 +150,7 @@ async function findAddress(origin: string, key: string, chainId: number): Promis
 
 /** Sends the payment and waits until it stands in a block: a local chain makes one for each transaction. */
 async function pay(url: string, address: string, { asset, amount: { units } }: Payment): Promise<string> {
+  const { askNode, BANKER_ADDRESS, callContract, TOKEN_ADDRESS } = await loadSandbox()
   if (asset === 'ETH') {
     const value = `0x${units.toString(16)}`
     return String(await askNode(url, 'eth_sendTransaction', [{ from: BANKER_ADDRESS, to: address, value }]))

@@ -115,7 +115,7 @@ export async function run(): Promise<void> {
   try {
     const output = process.stdout.isTTY ? 'terminal' : 'other'
     const loaded = loadConfig({ env: process.env, workingDir: process.cwd(), output })
-    config = withLocalDeposits(loaded.config)
+    config = await withLocalDeposits(loaded.config)
     const sink = openLogSink()
     process.once('exit', () => sink.flush())
     log = createLogger({ level: config.logLevel, sink })

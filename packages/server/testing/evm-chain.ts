@@ -3,13 +3,11 @@
  * them.
  */
 import { fileURLToPath } from 'node:url'
+import { compileContracts, type CompiledContracts, findAnvil, LOCAL_CONTRACTS, startAnvil } from '@svc/sandbox'
 import { createTestClient, encodeFunctionData, http, publicActions, walletActions, type Abi, type Account } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import type { ChainId, Hex } from '../src/chain/assets.ts'
 import type { ChainRules } from '../src/chain/chain-rules.ts'
-import { compileContracts, LOCAL_CONTRACTS, type CompiledContracts } from '../src/sandbox/compile-contracts.ts'
-import { findAnvil } from '../src/sandbox/find-anvil.ts'
-import { startAnvil } from '../src/sandbox/start-anvil.ts'
 
 /** Where the product finds them on the main network. */
 export const TOKEN: Hex = '0x5fc5360d0400a0fd4f2af552add042d716f1d168'

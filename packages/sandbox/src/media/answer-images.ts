@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { createId } from '../../runtime/ids.ts'
+import { randomUUID } from 'node:crypto'
 import type { PictureFrame } from '../pictures/picture-job.ts'
 import { sendJson } from '../send-reply.ts'
 import { beginMedia, goneSignal, type MediaDeps, type MediaTask, sendHalf, waitIfSlow } from './begin-media.ts'
@@ -56,7 +56,7 @@ export async function answerImages(
     request,
     dialect,
     response,
-    id: `gen-${createId(deps.options.clock.now())}`,
+    id: `gen-${randomUUID()}`,
   }
   return request.isStreamed ? sendStream(exchange, made) : sendWhole(exchange, made)
 }

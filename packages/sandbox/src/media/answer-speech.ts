@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { createId } from '../../runtime/ids.ts'
+import { randomUUID } from 'node:crypto'
 import { readableText } from '../speech/readable-text.ts'
 import { type SpeechFormat, speechFormats } from '../speech/speech-job.ts'
 import { beginMedia, goneSignal, type MediaDeps, type MediaTask, sendHalf, waitIfSlow } from './begin-media.ts'
@@ -74,7 +74,7 @@ interface Spoken {
 function send({ options, generations }: MediaDeps, { model, script }: MediaTask, spoken: Spoken): void {
   const { input, sound, type, response } = spoken
   const nowMs = options.clock.now()
-  const id = `gen-${createId(nowMs)}`
+  const id = `gen-${randomUUID()}`
   const usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
   generations.add({
     ...{ id, model: model.id, usage, createdMs: nowMs, visibleMs: nowMs, isStreamed: false, isCancelled: false },

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { createId } from '../../runtime/ids.ts'
+import { randomUUID } from 'node:crypto'
 import { sendJson } from '../send-reply.ts'
 import type { Transcript } from '../transcripts/transcript.ts'
 import { beginMedia, goneSignal, type MediaDeps, type MediaTask, sendHalf, waitIfSlow } from './begin-media.ts'
@@ -39,7 +39,7 @@ export async function answerTranscription(
   const job = { kind: 'listen', file, cacheFolder, recogniser } as const
   const result = await deps.studios.transcription.run(job, { signal: goneSignal(response) })
   if (result.kind !== 'transcript' || response.destroyed) return
-  send(deps, begun, response, renderTranscript(result.transcript, reading, begun))
+  send(begun, response, renderTranscript(result.transcript, reading, begun))
 }
 
 /** A form's file, or OpenRouter's `input_audio`. */
@@ -92,8 +92,8 @@ function renderSegments({ segments }: Transcript) {
   })
 }
 
-function send({ options }: MediaDeps, { script }: MediaTask, response: ServerResponse, text: string): void {
-  const headers = { 'x-generation-id': `gen-${createId(options.clock.now())}` }
+function send({ script }: MediaTask, response: ServerResponse, text: string): void {
+  const headers = { 'x-generation-id': `gen-${randomUUID()}` }
   if (script.result !== 'cut') return sendJson(response, 200, text, headers)
   sendHalf(response, Buffer.from(text), { ...headers, 'content-type': 'application/json' })
 }

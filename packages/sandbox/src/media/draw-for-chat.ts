@@ -1,4 +1,4 @@
-import type { MediaPrices } from '../../pricing/media-price.ts'
+import type { MediaPrices } from '../prices.ts'
 import type { MediaDeps } from './begin-media.ts'
 import { pictureTokens, usedQuality } from './picture-tokens.ts'
 

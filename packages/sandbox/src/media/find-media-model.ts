@@ -1,4 +1,4 @@
-import type { MediaPrices } from '../../pricing/media-price.ts'
+import type { MediaPrices } from '../prices.ts'
 import type { ModelList } from '../model-list.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import { SANDBOX_PREFIX } from '../sandbox-prefix.ts'

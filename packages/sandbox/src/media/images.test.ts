@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ImagesAnswer, picturesOf, refusalOf, send, startMediaSandbox } from '../../../testing/media-client.ts'
+import { type ImagesAnswer, picturesOf, refusalOf, send, startMediaSandbox } from '../../testing/media-client.ts'
 import type { Sandbox } from '../sandbox-server.ts'
 
 let sandbox: Sandbox

@@ -1,6 +1,4 @@
-import { listMediaCost, type MediaLine } from '../../pricing/charge-media.ts'
-import type { ImagePrices, MediaPrices, VideoPrices } from '../../pricing/media-price.ts'
-import { formatUsd } from '../../pricing/usd.ts'
+import { type ImagePrices, type MediaPrices, type PricedQuantity, quantityCost, type VideoPrices } from '../prices.ts'
 
 /** What was made or read. */
 export type MediaUse =
@@ -27,39 +25,33 @@ export type MediaUse =
 /** What the sandbox says that its work cost, in USD as decimal text; null where the prices are of another kind. */
 export function costOfMedia(prices: MediaPrices, use: MediaUse): string | null {
   const lines = linesOf(prices, use)
-  const [first, ...others] = lines
-  if (first === undefined) return null
-  return formatUsd(listMediaCost([first, ...others], prices.type === 'video' ? prices.minimum : null))
+  return lines.length === 0 ? null : quantityCost(lines, prices.type === 'video' ? prices.minimum : null)
 }
 
-function linesOf(prices: MediaPrices, use: MediaUse): MediaLine[] {
+function linesOf(prices: MediaPrices, use: MediaUse): PricedQuantity[] {
   if (prices.type === 'image' && use.type === 'image') return imageLines(prices, use)
   if (prices.type === 'video' && use.type === 'video') return videoLines(prices, use)
   if (prices.type === 'speech' && use.type === 'speech') {
-    const unit = prices.unit === 'byte' ? 'bytes' : 'characters'
     const quantity = prices.unit === 'byte' ? Buffer.byteLength(use.text) : [...use.text].length
-    return [{ unit, quantity, perUnit: prices.perUnit }]
+    return [{ quantity, perUnit: prices.perUnit }]
   }
   if (prices.type === 'transcription' && use.type === 'transcription') {
-    return [{ unit: 'seconds', quantity: use.seconds, perUnit: prices.perSecond }]
+    return [{ quantity: use.seconds, perUnit: prices.perSecond }]
   }
   return []
 }
 
-function imageLines(prices: ImagePrices, use: Extract<MediaUse, { readonly type: 'image' }>): MediaLine[] {
+function imageLines(prices: ImagePrices, use: Extract<MediaUse, { readonly type: 'image' }>): PricedQuantity[] {
   const fits = prices.variants.find(
     ({ size, quality, resolution }) =>
       (size === null || sizeFits(size, use)) &&
       (quality === null || quality === use.quality) &&
       (resolution === null || resolution.toLowerCase() === use.resolution?.toLowerCase() || sizeFits(resolution, use)),
   )
-  const renders: MediaLine = { unit: 'images', quantity: use.renders, perUnit: fits?.perImage ?? prices.perImage }
-  const inputs: MediaLine[] =
-    prices.perInputImage === null || use.inputs === 0
-      ? []
-      : [{ unit: 'input_images', quantity: use.inputs, perUnit: prices.perInputImage }]
-  const request: MediaLine[] =
-    prices.perRequest === null ? [] : [{ unit: 'requests', quantity: 1, perUnit: prices.perRequest }]
+  const renders: PricedQuantity = { quantity: use.renders, perUnit: fits?.perImage ?? prices.perImage }
+  const inputs: PricedQuantity[] =
+    prices.perInputImage === null || use.inputs === 0 ? [] : [{ quantity: use.inputs, perUnit: prices.perInputImage }]
+  const request: PricedQuantity[] = prices.perRequest === null ? [] : [{ quantity: 1, perUnit: prices.perRequest }]
   return [renders, ...inputs, ...request]
 }
 
@@ -67,13 +59,13 @@ function sizeFits(size: string, { width, height }: { readonly width: number; rea
   return size === `${width}x${height}`
 }
 
-function videoLines(prices: VideoPrices, use: Extract<MediaUse, { readonly type: 'video' }>): MediaLine[] {
+function videoLines(prices: VideoPrices, use: Extract<MediaUse, { readonly type: 'video' }>): PricedQuantity[] {
   const fits = prices.variants.find(
     ({ resolution, audio }) =>
       (resolution === null || resolution.toLowerCase() === use.resolution.toLowerCase()) &&
       (audio === null || audio === use.hasSound),
   )
-  const seconds: MediaLine = { unit: 'seconds', quantity: use.seconds, perUnit: fits?.perSecond ?? prices.perSecond }
+  const seconds: PricedQuantity = { quantity: use.seconds, perUnit: fits?.perSecond ?? prices.perSecond }
   if (prices.perInputImage === null || use.inputs === 0) return [seconds]
-  return [seconds, { unit: 'input_images', quantity: use.inputs, perUnit: prices.perInputImage }]
+  return [seconds, { quantity: use.inputs, perUnit: prices.perInputImage }]
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { send, startMediaSandbox } from '../../../testing/media-client.ts'
+import { send, startMediaSandbox } from '../../testing/media-client.ts'
 import type { Sandbox } from '../sandbox-server.ts'
 import { findSandboxModel } from '../sandbox-model.ts'
 import { costOfMedia } from './media-cost.ts'

@@ -1,5 +1,4 @@
-import type { MediaPrices } from '../../pricing/media-price.ts'
-import { attoUsdOf } from '../../pricing/usd.ts'
+import type { MediaPrices } from '../prices.ts'
 import type { MediaBehaviour, MediaScript } from './media-script.ts'
 
 export type MediaType = MediaPrices['type']
@@ -19,10 +18,10 @@ export interface MediaFault {
 /**
  * One cent for a picture, a second of video, a hundred characters, and a hundred seconds of sound. Source: own choice.
  */
-const CENT = attoUsdOf(10n ** 16n)
-const PART_OF_CENT = attoUsdOf(10n ** 14n)
+const CENT = 10n ** 16n
+const PART_OF_CENT = 10n ** 14n
 /** A million USD. */
-const UNAFFORDABLE = attoUsdOf(10n ** 24n)
+const UNAFFORDABLE = 10n ** 24n
 
 function pricesOf(type: MediaType, cent = CENT, part = PART_OF_CENT): MediaPrices {
   switch (type) {

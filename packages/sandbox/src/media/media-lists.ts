@@ -1,5 +1,4 @@
-import type { ImagePrices, VideoPrices } from '../../pricing/media-price.ts'
-import { formatUsd } from '../../pricing/usd.ts'
+import { formatUsd, type ImagePrices, type VideoPrices } from '../prices.ts'
 import type { PlayedModel } from '../model-list.ts'
 import type { MediaType } from './media-faults.ts'
 

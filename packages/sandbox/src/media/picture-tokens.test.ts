@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import type { ImagePrices } from '../../pricing/media-price.ts'
-import { attoUsdOf } from '../../pricing/usd.ts'
+import type { ImagePrices } from '../prices.ts'
 import { costOfMedia } from './media-cost.ts'
 import { pictureTokens, usedQuality } from './picture-tokens.ts'
 
-const priceOf = (milliUsd: bigint) => attoUsdOf(milliUsd * 10n ** 15n)
+const priceOf = (milliUsd: bigint) => milliUsd * 10n ** 15n
 const variants = (
   [
     ['low', 11n],

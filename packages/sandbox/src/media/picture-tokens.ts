@@ -1,4 +1,4 @@
-import type { ImagePrices } from '../../pricing/media-price.ts'
+import type { ImagePrices } from '../prices.ts'
 
 /**
  * Tokens of a picture of 1,024 by 1,024 pixels. Source: OpenAI, "Image generation", cost of `gpt-image-1`; the last

@@ -1,10 +1,4 @@
-import type {
-  ImagePrices,
-  MediaPrices,
-  SpeechPrices,
-  TranscriptionPrices,
-  VideoPrices,
-} from '../../pricing/media-price.ts'
+import type { ImagePrices, MediaPrices, SpeechPrices, TranscriptionPrices, VideoPrices } from '../prices.ts'
 
 /** A scripted model of media as a catalog needs it: what it costs, and what it can do. */
 export type ScriptedMedia =

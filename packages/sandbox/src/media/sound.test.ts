@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refusalOf, send, startMediaSandbox } from '../../../testing/media-client.ts'
+import { refusalOf, send, startMediaSandbox } from '../../testing/media-client.ts'
 import { findRecogniser } from '../find-recogniser.ts'
 import type { Sandbox } from '../sandbox-server.ts'
 

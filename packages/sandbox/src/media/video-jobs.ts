@@ -1,4 +1,4 @@
-import { createId } from '../../runtime/ids.ts'
+import { randomUUID } from 'node:crypto'
 import { SandboxError } from '../sandbox-error.ts'
 import { isScripted, SCRIPTED_JOB_PREFIX } from '../sandbox-prefix.ts'
 import type { MediaDeps, MediaTask } from './begin-media.ts'
@@ -60,7 +60,7 @@ export function createVideoJobs(deps: MediaDeps): VideoJobs {
         throw new SandboxError(429, 'rate_limit_exceeded', 'The sandbox makes enough videos at the moment.', wait)
       }
       const createdMs = deps.options.clock.now()
-      const id = `${isScripted(request.model) ? SCRIPTED_JOB_PREFIX : 'job-'}${createId(createdMs)}`
+      const id = `${isScripted(request.model) ? SCRIPTED_JOB_PREFIX : 'job-'}${randomUUID()}`
       const state = { status: 'pending', progress: 0, completedMs: null, error: null, cost: null, file: null } as const
       const job: SandboxJob = { id, request, task, createdMs, polls: 0, ...state }
       jobs.set(id, job)

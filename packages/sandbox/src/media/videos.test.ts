@@ -1,10 +1,9 @@
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refusalOf, send, startMediaSandbox } from '../../../testing/media-client.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { refusalOf, send, startMediaSandbox } from '../../testing/media-client.ts'
 import { isScripted } from '../sandbox-prefix.ts'
 import type { Sandbox } from '../sandbox-server.ts'
-import { eventually } from '../../../testing/eventually.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -28,16 +27,19 @@ async function submit(body: object | FormData = dog): Promise<JobAnswer> {
   return (await (await send(sandbox, '/videos', body)).json()) as JobAnswer
 }
 
+/** Longer than any machine needs that is merely busy. */
+const PATIENCE = { timeout: 30_000, interval: 20 }
+
 async function poll(id: string): Promise<JobAnswer> {
   return (await (await send(sandbox, `/videos/${id}`, null)).json()) as JobAnswer
 }
 
 async function untilEnd(id: string): Promise<JobAnswer> {
-  return eventually(async () => {
+  return vi.waitFor(async () => {
     const job = await poll(id)
     expect(job.status).not.toMatch(/^(pending|in_progress|undefined)$/)
     return job
-  })
+  }, PATIENCE)
 }
 
 async function contentOf(id: string): Promise<Buffer> {
@@ -155,7 +157,7 @@ test.each([
 
 test('the model that plays stuck stays in progress, and can be given up', async () => {
   const { id } = await submit({ ...dog, model: 'svc-sandbox/video-stuck' })
-  await eventually(async () => expect(await poll(id)).toMatchObject({ status: 'in_progress', progress: 40 }))
+  await vi.waitFor(async () => expect(await poll(id)).toMatchObject({ status: 'in_progress', progress: 40 }), PATIENCE)
   expect((await send(sandbox, `/videos/${id}/cancel`, {})).status).toBe(200)
 })
 

@@ -1,7 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { SpeechJob } from '../speech/speech-job.ts'
 import { createStudio, type StudioOptions } from './studio.ts'
-import { eventually } from '../../../testing/eventually.ts'
 
 /** A thread that does what the text of its job says. */
 const script = new URL(
@@ -41,7 +40,7 @@ test('jobs are done in turn by one thread, which tells how far it is', async () 
 test('a thread without work ends, and another begins with the next job', async () => {
   const studio = open({ idleMs: 20 })
   await studio.run(job('one'))
-  await eventually(() => expect(studio.isAwake()).toBe(false))
+  await vi.waitFor(() => expect(studio.isAwake()).toBe(false), { timeout: 30_000, interval: 20 })
   expect(await studio.run(job('two'))).toMatchObject({ kind: 'files' })
   await studio.close()
 })

@@ -10,6 +10,9 @@ export const TEST_FOLDER = '.svc'
 /** Of a gateway with a real upstream. */
 export const LIVE_FOLDER = '.svc-live'
 
+/** Within it: the chains that the sandbox runs. */
+export const CHAINS_FOLDER = 'chains'
+
 type Named = Pick<Environment, 'SVC_DATA_DIR'>
 
 /** Tells whether nothing but the sandbox answers requests: then credits are play money. */
