@@ -7,7 +7,7 @@ import { SseDecoder } from '../sse-decoder.ts'
 import { AnswerEnd } from '../answer-end.ts'
 import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { DONE, type WireFrames } from './chat-wire.ts'
-import { ChunkMoulds, type ReadChunk } from './chunk-mould.ts'
+import { ChunkTemplates, type ReadChunk } from './chunk-template.ts'
 import { cleanChunk, membersOf } from './clean-chunk.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, isComplaint } from './errors.ts'
@@ -60,7 +60,7 @@ export class ChatStreamReader {
   readonly #sink: ChatStreamSink
   readonly #options: ReaderOptions
   readonly #decoder: SseDecoder
-  readonly #moulds = new ChunkMoulds()
+  readonly #templates = new ChunkTemplates()
   #reported: ReportedUsage = NO_USAGE
   #outputBytes = 0
   #outputBytesAtUsage = 0
@@ -182,7 +182,7 @@ export class ChatStreamReader {
 
   #read(data: string, name: string | null): void {
     if (name === 'error' && this.#options.readFrames === null) return this.#frame(readErrorEvent(data), data)
-    const alike = this.#options.readFrames === null ? this.#moulds.read(data) : null
+    const alike = this.#options.readFrames === null ? this.#templates.read(data) : null
     if (alike !== null) return this.#deliver(alike)
     let frames: WireFrames
     try {
@@ -223,7 +223,7 @@ export class ChatStreamReader {
       this.#begun.add(index)
       if (typeof finish_reason === 'string') this.#finished.add(index)
     }
-    if (reported === null && this.#options.readFrames === null) this.#moulds.learn(data, cleaned)
+    if (reported === null && this.#options.readFrames === null) this.#templates.learnFrom(data, cleaned)
     this.#deliver({ members: membersOf(cleaned), facts: cleaned.facts })
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ChunkMoulds, type ReadChunk } from './chunk-mould.ts'
+import { ChunkTemplates, type ReadChunk } from './chunk-template.ts'
 import { cleanChunk, membersOf } from './clean-chunk.ts'
 
 type Json = Record<string, unknown>
@@ -15,17 +15,17 @@ function readWhole(data: string): ReadChunk | null {
   }
 }
 
-function learn(moulds: ChunkMoulds, data: string): void {
+function learn(templates: ChunkTemplates, data: string): void {
   const cleaned = cleanChunk(JSON.parse(data) as Json)
-  if (cleaned !== null) moulds.learn(data, cleaned)
+  if (cleaned !== null) templates.learnFrom(data, cleaned)
 }
 
-/** Moulds that have learnt from a chunk as the second of its stream. */
-function mouldsOf(data: string): ChunkMoulds {
-  const moulds = new ChunkMoulds()
-  learn(moulds, data)
-  learn(moulds, data)
-  return moulds
+/** Templates that have learnt from a chunk as the second of its stream. */
+function templatesOf(data: string): ChunkTemplates {
+  const templates = new ChunkTemplates()
+  learn(templates, data)
+  learn(templates, data)
+  return templates
 }
 
 const wrap = (delta: Json, more: Json = {}): Json => ({
@@ -38,7 +38,7 @@ const chunkOf = (words: string): string => JSON.stringify(wrap({ role: 'assistan
 /** A chunk whose words are written as this text, quotes excluded. */
 const written = (text: string): string => chunkOf('#').replace('#', () => text)
 
-describe('a mould', () => {
+describe('a template', () => {
   test.each([
     ['plain words', 'fox '],
     ['one character', 'a'],
@@ -51,7 +51,7 @@ describe('a mould', () => {
     ['what looks like the rest of a chunk', String.raw`\"},\"finish_reason\":\"stop\"}`],
   ])('reads as the whole way does: %s', (_name, text) => {
     const data = written(text)
-    const read = mouldsOf(chunkOf('The quick')).read(data)
+    const read = templatesOf(chunkOf('The quick')).read(data)
     expect(read).not.toBeNull()
     expect(read).toEqual(readWhole(data))
   })
@@ -71,12 +71,12 @@ describe('a mould', () => {
     ['a part of a chunk', chunkOf('a').slice(0, -1)],
     ['ends that overlap', '{"id":"gen-1"}'],
   ])('leaves to the whole way: %s', (_name, data) => {
-    expect(mouldsOf(chunkOf('The quick')).read(data)).toBeNull()
+    expect(templatesOf(chunkOf('The quick')).read(data)).toBeNull()
   })
 
   test('reasoning has one of its own', () => {
     const thought = (reasoning: string): string => JSON.stringify(wrap({ role: 'assistant', content: '', reasoning }))
-    const read = mouldsOf(thought('hmm')).read(thought('so: 好'))
+    const read = templatesOf(thought('hmm')).read(thought('so: 好'))
     expect(read).not.toBeNull()
     expect(read).toEqual(readWhole(thought('so: 好')))
   })
@@ -89,7 +89,7 @@ describe('a mould', () => {
     ['a call', wrap({ tool_calls: [{ index: 0, function: { arguments: '{' } }] })],
   ])('is not made of %s', (_name, chunk) => {
     const data = JSON.stringify(chunk)
-    expect(mouldsOf(data).read(data)).toBeNull()
+    expect(templatesOf(data).read(data)).toBeNull()
   })
 
   test('whatever comes in whatever order is read as the whole way reads it', () => {
@@ -122,11 +122,11 @@ describe('a mould', () => {
     let alike = 0
     fc.assert(
       fc.property(events, fc.infiniteStream(fc.nat()), (kinds, order) => {
-        const moulds = new ChunkMoulds()
+        const templates = new ChunkTemplates()
         for (const turn of order.take(40)) {
           const data = kinds[turn % kinds.length] as string
-          const read = moulds.read(data)
-          if (read === null) learn(moulds, data)
+          const read = templates.read(data)
+          if (read === null) learn(templates, data)
           else expect(read).toEqual(readWhole(data))
           alike += read === null ? 0 : 1
         }
@@ -137,10 +137,10 @@ describe('a mould', () => {
   })
 
   test('one is found again after chunks of which each had another shape', () => {
-    const moulds = new ChunkMoulds()
+    const templates = new ChunkTemplates()
     const readOrLearn = (data: string): boolean => {
-      const isRead = moulds.read(data) !== null
-      if (!isRead) learn(moulds, data)
+      const isRead = templates.read(data) !== null
+      if (!isRead) learn(templates, data)
       return isRead
     }
     for (let created = 0; created < 100; created++) {

@@ -1,5 +1,5 @@
 /**
- * Chunks of one stream mostly differ in a few words. A mould is made from a chunk that was read whole, and reads the
+ * Chunks of one stream mostly differ in a few words. A template is made from a chunk that was read whole, and reads the
  * next ones that are like it: their words are cut out of the text and set into what that chunk became, without taking
  * the JSON apart and writing it again. What does not fit is read whole. Source: decision 0056 (chunks that repeat).
  */
@@ -15,7 +15,7 @@ export interface ReadChunk {
   readonly facts: ChunkFacts
 }
 
-/** Words to try a mould with. Source: own choice; any that are not empty would do. */
+/** Words to try a template with. Source: own choice; any that are not empty would do. */
 const PROBE = 'probe'
 
 /** What does not stand for itself within a JSON string, or ends it. */
@@ -61,7 +61,7 @@ function around(text: string, token: string): Surroundings | null {
   return { before: text.slice(0, start + 1), after: text.slice(start + token.length - 1) }
 }
 
-class ChunkMould {
+class ChunkTemplate {
   readonly #read: Surroundings
   readonly #written: Surroundings
   readonly #facts: ChunkFacts
@@ -74,10 +74,10 @@ class ChunkMould {
   }
 
   /**
-   * Makes a mould from a chunk and tries it: other words in the place of its own have to come out in the place of its
+   * Makes a template from a chunk and tries it: other words in the place of its own have to come out in the place of its
    * own. Null where they do not, as when the same words stand at two places.
    */
-  static make(data: string, cleaned: CleanChunk): ChunkMould | null {
+  static make(data: string, cleaned: CleanChunk): ChunkTemplate | null {
     const words = wordsOf(cleaned)
     if (words === null || cleaned.facts.finishReason !== null) return null
     const read = around(data, JSON.stringify(words))
@@ -85,11 +85,11 @@ class ChunkMould {
     if (read === null || probed === null || wordsOf(probed) !== PROBE) return null
     const written = around(membersOf(probed), JSON.stringify(PROBE))
     if (written === null) return null
-    const mould = new ChunkMould(read, written, probed.facts)
-    return mould.read(data)?.members === membersOf(cleaned) ? mould : null
+    const template = new ChunkTemplate(read, written, probed.facts)
+    return template.read(data)?.members === membersOf(cleaned) ? template : null
   }
 
-  /** Reads a chunk; null where it is not like the one that the mould was made from. */
+  /** Reads a chunk; null where it is not like the one that the template was made from. */
   read(data: string): ReadChunk | null {
     const { before, after } = this.#read
     const end = data.length - after.length
@@ -109,14 +109,14 @@ class ChunkMould {
   }
 }
 
-/** A mould that has read so many chunks was worth its making. Source: own choice; making one costs as much as three. */
-const WORTH = 8
-/** Chunks that are read whole between two moulds, at most, where none was worth it. Source: own choice. */
+/** A template has paid for its making once it has read so many chunks. Source: own choice; making one costs as much as three. */
+const READS_MIN = 8
+/** Chunks that are read whole between two templates, at most, where none was worth it. Source: own choice. */
 const WAIT_MAX = 256
 
-/** The mould of one stream: made anew when its chunks change, and ever more seldom where each is different. */
-export class ChunkMoulds {
-  #mould: ChunkMould | null = null
+/** The template of one stream: made anew when its chunks change, and ever more seldom where each is different. */
+export class ChunkTemplates {
+  #template: ChunkTemplate | null = null
   #served = 0
   /** The first chunk of a stream is often unlike the others. */
   #wait = 2
@@ -124,18 +124,18 @@ export class ChunkMoulds {
 
   /** Reads a chunk that is like the one before; null where it has to be read whole. */
   read(data: string): ReadChunk | null {
-    const read = this.#mould === null ? null : this.#mould.read(data)
+    const read = this.#template === null ? null : this.#template.read(data)
     if (read !== null) this.#served++
     return read
   }
 
   /** Learns from a chunk that was read whole, and that holds nothing but words. */
-  learn(data: string, cleaned: CleanChunk): void {
+  learnFrom(data: string, cleaned: CleanChunk): void {
     this.#left--
-    if (this.#left > 0 && this.#served < WORTH) return
-    this.#wait = this.#served < WORTH ? Math.min(this.#wait * 2, WAIT_MAX) : 2
+    if (this.#left > 0 && this.#served < READS_MIN) return
+    this.#wait = this.#served < READS_MIN ? Math.min(this.#wait * 2, WAIT_MAX) : 2
     this.#left = this.#wait
     this.#served = 0
-    this.#mould = ChunkMould.make(data, cleaned)
+    this.#template = ChunkTemplate.make(data, cleaned)
   }
 }
