@@ -61,6 +61,7 @@ export async function startMediaStub(): Promise<MediaStub> {
       media.calls.push(call)
       return media.onWork(call, response)
     }
+    if (call.path.endsWith('/content')) return void response.writeHead(200, { 'content-type': 'video/mp4' }).end('film')
     const [, id] = /\/videos\/([^/]+)$/.exec(call.path) ?? []
     if (id === undefined) return void response.writeHead(404).end()
     media.polls.push(id)
