@@ -283,7 +283,7 @@ describe('what has reached the caller is not begun anew', () => {
   const cut =
     (type: string, text: string): StubHandler =>
     (_call, response) => {
-      response.writeHead(200, { 'content-type': type }).write(text)
+      response.writeHead(200, { 'content-type': type }).write(Buffer.from(text, 'latin1'))
       setTimeout(() => response.destroy(), 20)
     }
 
