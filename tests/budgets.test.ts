@@ -1,9 +1,9 @@
 /** Caps of teams and keys: they refuse before any work, by name, and start anew with their period. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { nanocreditsOf } from '@svc/contract'
+import { type BalanceReply, nanocreditsOf } from '@svc/contract'
 import { createAccountStore } from '../packages/server/src/accounts/account-store.ts'
 import { createAccount } from '../packages/server/src/accounts/create-account.ts'
-import type { BudgetPeriod } from '../packages/server/src/runtime/budget-period.ts'
+import { type BudgetPeriod, periodEnd } from '../packages/server/src/runtime/budget-period.ts'
 import { sendCompletion, startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -120,5 +120,60 @@ describeEachEngine('budgets', (engine) => {
     expect(await status()).toBe(402)
     clock.time = START + after
     expect([await status(), await status()]).toEqual([200, 402])
+  })
+
+  test.each(
+    (['none', 'daily', 'weekly', 'monthly'] as const).flatMap((period) => [
+      ['key', period] as const,
+      ['team', period] as const,
+    ]),
+  )('a clock that jumps leaves a %s budget (%s) as it was', async (limit, period) => {
+    await start()
+    const amount = credits('33')
+    const { rawKey: key } =
+      limit === 'key'
+        ? await gateway.createKey({ budget: { limit: nanocreditsOf(amount), period } })
+        : await createTeam(amount, period)
+    chargeEach(credits('12'))
+    const status = async (): Promise<number> => (await ask(gateway, body, { key })).status
+    const balance = async () => (await (await gateway.fetch('/v1/balance', { key })).json()) as BalanceReply
+    expect([await status(), await status()]).toEqual([200, 402])
+    const before = await balance()
+    // Ahead and behind lie periods of their own, each of which pays for one request; without a period there is one.
+    const there = period === 'none' ? [402, 402] : [200, 402]
+    for (const jump of [40 * DAY_MS, -40 * DAY_MS]) {
+      clock.time = START + jump
+      expect([await status(), await status()]).toEqual(there)
+      clock.time = START
+      expect(await status()).toBe(402)
+    }
+    const after = await balance()
+    expect(after.key).toEqual(
+      limit === 'key' ? before.key : { ...before.key, budget_used: period === 'none' ? 12 : 36 },
+    )
+    // What is promised as the reset is one, and not a millisecond before it.
+    const resetsAt = limit === 'key' ? after.key.budget_resets_at : periodEnd(period, START)
+    if (resetsAt === null) return
+    const resetMs = limit === 'key' ? resetsAt * 1_000 : resetsAt
+    clock.time = resetMs - 1
+    expect(await status()).toBe(402)
+    clock.time = resetMs
+    expect(await status()).toBe(200)
+  })
+
+  test('a request that a jump of the clock cuts in two counts where it began', async () => {
+    await start()
+    const budget = { limit: nanocreditsOf(credits('33')), period: 'monthly' } as const
+    const { rawKey: key } = await gateway.createKey({ budget })
+    stub.onChat = (_call, response) => {
+      clock.time = START + 40 * DAY_MS
+      sendCompletion(response, { cost: `${(credits('12') * 10n) / 12n}e-12` })
+    }
+    expect((await ask(gateway, body, { key })).status).toBe(200)
+    const used = async () =>
+      ((await (await gateway.fetch('/v1/balance', { key })).json()) as BalanceReply).key.budget_used
+    expect(await used()).toBe(0)
+    clock.time = START
+    expect(await used()).toBe(12)
   })
 })

@@ -31,7 +31,7 @@ async function loseHolds({ gateway }: TestGateway): Promise<void> {
   const removed = await database.write([
     read.deleteFrom('hold').where('state', '=', 'held').compile(),
     read.updateTable('balance').set({ held: 0n }).compile(),
-    read.updateTable('budget').set({ reserved: 0n }).compile(),
+    read.updateTable('budget_window').set({ reserved: 0n }).compile(),
   ])
   expect(removed[0]).toBe(1)
 }

@@ -172,8 +172,8 @@ describeEachEngine('settlement', (engine) => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => ask(second, cheap, { key })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     const budget = await processes.database.read
-      .selectFrom('budget')
-      .innerJoin('api_key', 'api_key.budget_id', 'budget.budget_id')
+      .selectFrom('budget_window')
+      .innerJoin('api_key', 'api_key.budget_id', 'budget_window.budget_id')
       .select(['spent', 'reserved'])
       .where('key_id', '=', keyId)
       .executeTakeFirstOrThrow()

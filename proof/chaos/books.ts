@@ -53,7 +53,8 @@ export async function sampleBooks({ read }: Database, fixedBudgets: ReadonlySet<
   const keys = await read
     .selectFrom('api_key')
     .innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
-    .select(['api_key.key_id', 'budget.spent', 'budget.reserved', 'budget.limit_nanocredits'])
+    .innerJoin('budget_window', 'budget_window.budget_id', 'budget.budget_id')
+    .select(['api_key.key_id', 'budget_window.spent', 'budget_window.reserved', 'budget.limit_nanocredits'])
     .execute()
   return [
     ...balances

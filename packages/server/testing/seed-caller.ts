@@ -41,9 +41,6 @@ export async function seedCaller(database: Database, options: SeedOptions = {}):
       budget_id: budgetId,
       limit_nanocredits: limit,
       period: options.period ?? 'none',
-      window_start: 0,
-      spent: 0n,
-      reserved: 0n,
     })
   await database.write([
     db

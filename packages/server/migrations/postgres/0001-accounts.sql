@@ -20,11 +20,18 @@ create table balance (
 create table budget (
   budget_id          text collate "C" not null primary key,
   limit_nanocredits  bigint check (limit_nanocredits >= 0),
-  period             text not null check (period in ('none', 'daily', 'weekly', 'monthly')),
-  window_start       bigint not null default 0,
-  spent              bigint not null default 0 check (spent >= 0),
-  reserved           bigint not null default 0 check (reserved >= 0)
+  period             text not null check (period in ('none', 'daily', 'weekly', 'monthly'))
 ) with (fillfactor = 50);
+
+-- What a budget has counted, a row for each period: charges, and what open holds keep back. A period has its row from
+-- its first hold on, and keeps it: a clock that jumps ahead opens another row and comes back to the one that counts.
+create table budget_window (
+  budget_id     text collate "C" not null references budget on delete restrict,
+  window_start  bigint not null,
+  spent         bigint not null default 0 check (spent >= 0),
+  reserved      bigint not null default 0 check (reserved >= 0),
+  primary key (budget_id, window_start)
+);
 
 create table team (
   team_id           text collate "C" not null primary key,

@@ -19,10 +19,17 @@ create table balance (
 create table budget (
   budget_id          text not null primary key,
   limit_nanocredits  integer check (limit_nanocredits >= 0),
-  period             text not null check (period in ('none', 'daily', 'weekly', 'monthly')),
-  window_start       integer not null default 0,
-  spent              integer not null default 0 check (spent >= 0),
-  reserved           integer not null default 0 check (reserved >= 0)
+  period             text not null check (period in ('none', 'daily', 'weekly', 'monthly'))
+) strict, without rowid;
+
+-- What a budget has counted, a row for each period: charges, and what open holds keep back. A period has its row from
+-- its first hold on, and keeps it: a clock that jumps ahead opens another row and comes back to the one that counts.
+create table budget_window (
+  budget_id     text not null references budget on delete restrict,
+  window_start  integer not null,
+  spent         integer not null default 0 check (spent >= 0),
+  reserved      integer not null default 0 check (reserved >= 0),
+  primary key (budget_id, window_start)
 ) strict, without rowid;
 
 create table team (

@@ -38,7 +38,6 @@ export interface NewTeamBudget {
   readonly budgetId: string
   readonly limit: bigint
   readonly period: BudgetPeriod
-  readonly windowStart: number
 }
 
 export interface AccountPage {
@@ -137,9 +136,6 @@ function insertStatements({ read }: Database, account: NewAccount): readonly Com
             budget_id: teamBudget.budgetId,
             limit_nanocredits: teamBudget.limit,
             period: teamBudget.period,
-            window_start: teamBudget.windowStart,
-            spent: 0n,
-            reserved: 0n,
           }),
         ]
   return [

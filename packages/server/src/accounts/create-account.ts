@@ -4,7 +4,7 @@
  */
 import type { Nanocredits } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
-import { periodStart, type BudgetPeriod } from '../runtime/budget-period.ts'
+import type { BudgetPeriod } from '../runtime/budget-period.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import type { AccountStore } from './account-store.ts'
@@ -58,7 +58,6 @@ export async function createAccount(deps: CreateAccountDeps, request: AccountReq
             budgetId: createId(now),
             limit: teamCap.limit,
             period: teamCap.period,
-            windowStart: periodStart(teamCap.period, now),
           },
     createdAt: now,
   })

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { presentWindow } from '../db/present-window.ts'
 import type { Schema } from '../db/schema.ts'
 import type { BudgetState } from '../ledger/budget-window.ts'
 
@@ -14,7 +15,8 @@ export interface BalanceFacts {
 export interface BalanceStore {
   /** Null for an account without a balance. */
   findBalance(accountId: string): Promise<BalanceFacts | null>
-  findBudget(budgetId: string): Promise<BudgetState | null>
+  /** A budget with what it has counted in the period that contains `now`. */
+  findBudget(budgetId: string, now: number): Promise<BudgetState | null>
 }
 
 /** Makes the store that reads what an account and a budget hold. Nothing is written here. */
@@ -28,15 +30,20 @@ export function createBalanceStore({ read }: Database): BalanceStore {
         .executeTakeFirst()
       return row === undefined ? null : { posted: row.posted, held: row.held, funded: row.total_funding ?? 0n }
     },
-    async findBudget(budgetId) {
+    async findBudget(budgetId, now) {
       const row = await read
         .selectFrom('budget')
-        .select(['limit_nanocredits', 'period', 'window_start as windowStart', 'spent', 'reserved'])
-        .where('budget_id', '=', budgetId)
+        .leftJoin('budget_window', (join) =>
+          join
+            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
+            .on('budget_window.window_start', '=', presentWindow(now)),
+        )
+        .select(['limit_nanocredits', 'period', 'spent', 'reserved'])
+        .where('budget.budget_id', '=', budgetId)
         .executeTakeFirst()
       if (row === undefined) return null
-      const { limit_nanocredits: limit, ...rest } = row
-      return { limit, ...rest }
+      const { limit_nanocredits: limit, period, spent, reserved } = row
+      return { limit, period, spent: spent ?? 0n, reserved: reserved ?? 0n }
     },
   }
 }

@@ -10,7 +10,7 @@ import {
 import { InvariantError } from '../errors/invariant-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { budgetRemaining, type BudgetState } from '../ledger/budget-window.ts'
-import { periodEnd, periodStart } from '../runtime/budget-period.ts'
+import { periodEnd } from '../runtime/budget-period.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { BalanceStore } from './balance-store.ts'
 
@@ -27,13 +27,13 @@ export async function readBalance(deps: ReadBalanceDeps, caller: Caller): Promis
   const now = deps.clock.now()
   const [balance, keyBudget, teamBudget] = await Promise.all([
     deps.store.findBalance(caller.accountId),
-    deps.store.findBudget(caller.keyBudgetId),
-    caller.teamBudgetId === null ? null : deps.store.findBudget(caller.teamBudgetId),
+    deps.store.findBudget(caller.keyBudgetId, now),
+    caller.teamBudgetId === null ? null : deps.store.findBudget(caller.teamBudgetId, now),
   ])
   if (balance === null) throw new InvariantError(`account ${caller.accountId} has no balance row`)
   if (keyBudget === null) throw new InvariantError(`key ${caller.keyId} has no budget row`)
-  const keyRemaining = budgetRemaining(keyBudget, now)
-  const teamRemaining = teamBudget === null ? null : budgetRemaining(teamBudget, now)
+  const keyRemaining = budgetRemaining(keyBudget)
+  const teamRemaining = teamBudget === null ? null : budgetRemaining(teamBudget)
   const { posted, held, funded } = balance
   return {
     object: 'balance',
@@ -56,14 +56,13 @@ function renderKey(
   remaining: bigint | null,
   now: number,
 ): Printed<BalanceReply>['key'] {
-  const isCurrent = budget.windowStart >= periodStart(budget.period, now)
   return {
     id: caller.keyId,
     name: caller.keyName,
     prefix: caller.display,
     budget_credits: budget.limit === null ? null : credits(budget.limit),
     budget_remaining: remaining === null ? null : credits(remaining),
-    budget_used: credits(isCurrent ? budget.spent : 0n),
+    budget_used: credits(budget.spent),
     budget_reset: budget.period === 'none' ? null : budget.period,
     budget_resets_at: secondsOf(periodEnd(budget.period, now)),
     expires_at: secondsOf(caller.expiresAt),

@@ -50,11 +50,11 @@ export async function readTeamBalance(
 ): Promise<Printed<z.output<typeof teamBalance>>> {
   const [balance, budget] = await Promise.all([
     store.findBalance(team.accountId),
-    team.budgetId === null ? null : store.findBudget(team.budgetId),
+    team.budgetId === null ? null : store.findBudget(team.budgetId, clock.now()),
   ])
   if (balance === null) throw new InvariantError(`account ${team.accountId} has no balance row`)
   const free = balance.posted - balance.held
-  const capped = budget === null ? null : budgetRemaining(budget, clock.now())
+  const capped = budget === null ? null : budgetRemaining(budget)
   return {
     credits: creditsJson(nanocreditsOf(balance.posted)),
     credits_reserved: creditsJson(nanocreditsOf(balance.held)),

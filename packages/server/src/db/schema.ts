@@ -72,14 +72,17 @@ export interface TeamTable {
 /**
  * A cap on spending, holds included. Belongs to a team or to a key; mirrored keys share one.
  *
- * `spent` and `reserved` belong to the period that began at `window_start`. The period changes inside the money
- * operation that
- * notices it; `limit_nanocredits` null means that spending is only counted.
+ * `limit_nanocredits` null means that spending is only counted. It is counted in `budget_window`.
  */
 export interface BudgetTable {
   budget_id: string
   limit_nanocredits: bigint | null
   period: 'none' | 'daily' | 'weekly' | 'monthly'
+}
+
+/** What a budget has counted in the period that began at `window_start`; no row before its first hold. */
+export interface BudgetWindowTable {
+  budget_id: string
   window_start: number
   spent: bigint
   reserved: bigint
@@ -243,6 +246,7 @@ export interface Schema {
   balance: BalanceTable
   team: TeamTable
   budget: BudgetTable
+  budget_window: BudgetWindowTable
   api_key: ApiKeyTable
   key_reader: KeyReaderTable
   team_key_holder: TeamKeyHolderView

@@ -1,7 +1,7 @@
 import type { Nanocredits } from '@svc/contract'
 import type { KeyKind } from '../db/key-schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { periodStart, type BudgetPeriod } from '../runtime/budget-period.ts'
+import type { BudgetPeriod } from '../runtime/budget-period.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import { type LimitDeps, requireKeyLimit } from './account-limits.ts'
@@ -86,7 +86,6 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
     requestsPerMinute,
     budgetLimit: budget?.limit ?? null,
     budgetPeriod: period,
-    budgetWindowStart: periodStart(period, now),
     expiresAt,
     createdAt: now,
     kind: request.kind ?? ('service' as const),

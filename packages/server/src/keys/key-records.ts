@@ -1,6 +1,7 @@
 /** Keys as the people read them who own or operate them: rows with their budgets, origins and readers. */
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { presentWindow } from '../db/present-window.ts'
 import type { KeyKind } from '../db/key-schema.ts'
 import type { Schema } from '../db/schema.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
@@ -21,9 +22,6 @@ export interface KeyRecord extends KeyWorth {
   readonly teamRequestsPerMinute: number | null
   readonly budgetLimit: bigint | null
   readonly budgetPeriod: BudgetPeriod
-  /** Spent in the period that began at `budgetWindowStart`. */
-  readonly budgetSpent: bigint
-  readonly budgetWindowStart: number
   readonly createdAt: number
   /** Rounded down to the hour; null for a key that was never used. */
   readonly lastUsedAt: number | null
@@ -69,6 +67,8 @@ export interface KeyRecords {
   find(keyId: string): Promise<KeyRecord | null>
   /** Newest first. */
   list(filter: KeyFilter): Promise<readonly KeyRecord[]>
+  /** What budgets have spent in the period that contains `now`, by id; nothing where a budget is not in it. */
+  listSpent(budgetIds: readonly string[], now: number): Promise<ReadonlyMap<string, bigint>>
 }
 
 const columns = [
@@ -86,8 +86,6 @@ const columns = [
   'account_limit.requests_per_minute as teamRequestsPerMinute',
   'budget.limit_nanocredits',
   'budget.period as budgetPeriod',
-  'budget.spent',
-  'budget.window_start as budgetWindowStart',
   'api_key.created_at as createdAt',
   'api_key.expires_at as expiresAt',
   'api_key.rotate_by as rotateBy',
@@ -127,8 +125,8 @@ export function createKeyRecords({ read }: Pick<Database, 'read'>): KeyRecords {
       findOrigins({ read }, mirrors),
       listReaders(rows.map(({ keyId }) => keyId)),
     ])
-    return rows.map(({ limit_nanocredits: budgetLimit, spent: budgetSpent, ...row }) => {
-      const record = { ...row, budgetLimit, budgetSpent, readers: readers.get(row.keyId) ?? [] }
+    return rows.map(({ limit_nanocredits: budgetLimit, ...row }) => {
+      const record = { ...row, budgetLimit, readers: readers.get(row.keyId) ?? [] }
       return followOrigins(record, origins.get(row.keyId) ?? [])
     })
   }
@@ -137,6 +135,17 @@ export function createKeyRecords({ read }: Pick<Database, 'read'>): KeyRecords {
     async find(keyId) {
       const [record = null] = await complete(await records().where('api_key.key_id', '=', keyId).execute())
       return record
+    },
+    async listSpent(budgetIds, now) {
+      if (budgetIds.length === 0) return new Map()
+      const rows = await read
+        .selectFrom('budget')
+        .innerJoin('budget_window', 'budget_window.budget_id', 'budget.budget_id')
+        .select(['budget.budget_id', 'budget_window.spent'])
+        .where('budget.budget_id', 'in', budgetIds)
+        .where('budget_window.window_start', '=', presentWindow(now))
+        .execute()
+      return new Map(rows.map((row) => [row.budget_id, row.spent]))
     },
     async list({ accountId, teamId, createdBy, state, after, limit }) {
       let query = records().orderBy('api_key.key_id', 'desc').limit(limit)
@@ -181,7 +190,6 @@ function mirrorsOfEnded(at: number) {
 }
 
 /** Money keeps its column's name in a result, since by that name it comes back as `bigint`. */
-type RecordRow = Omit<KeyRecord, 'budgetLimit' | 'budgetSpent' | 'readers'> & {
+type RecordRow = Omit<KeyRecord, 'budgetLimit' | 'readers'> & {
   readonly limit_nanocredits: bigint | null
-  readonly spent: bigint
 }

@@ -19,7 +19,6 @@ export interface NewKey {
   readonly requestsPerMinute: number | null
   readonly budgetLimit: bigint | null
   readonly budgetPeriod: BudgetPeriod
-  readonly budgetWindowStart: number
   readonly expiresAt: number | null
   readonly createdAt: number
   readonly kind: KeyKind
@@ -68,7 +67,7 @@ export function changeStatements({ read }: Database, keyId: string, change: KeyR
     ...(limit === undefined
       ? []
       : [keys({ requests_per_minute: limit.requestsPerMinute }).where('budget_id', '=', limit.budgetId).compile()]),
-    // The period that runs stays counted from where it began; the money operation that notices a later one begins it.
+    // Another period counts anew, unless one that began at the same time was counted before.
     ...(budget === undefined
       ? []
       : [
@@ -131,11 +130,10 @@ const whole = (value: number | bigint | null) => sql<number>`cast(${value} as bi
 
 function insertBudget({ read }: Database, key: NewKey, holder: Holder | null): CompiledQuery {
   const values = sql`
-    select ${text(key.budgetId)}, ${whole(key.budgetLimit)}, ${text(key.budgetPeriod)},
-           ${whole(key.budgetWindowStart)}, ${whole(0)}, ${whole(0)}
+    select ${text(key.budgetId)}, ${whole(key.budgetLimit)}, ${text(key.budgetPeriod)}
      where ${isHolder(holder)}`
   return sql`
-    insert into budget (budget_id, limit_nanocredits, period, window_start, spent, reserved) ${values}`.compile(read)
+    insert into budget (budget_id, limit_nanocredits, period) ${values}`.compile(read)
 }
 
 function insertKey({ read }: Database, key: NewKey, holder: Holder | null): CompiledQuery {

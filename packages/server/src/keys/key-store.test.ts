@@ -81,7 +81,7 @@ describeEachEngine('keys', (engine) => {
     test('has a budget row that caps nothing when no budget was asked for', async () => {
       const account = await makeAccount()
       const { keyId } = await make({ ...account, name: 'x' })
-      expect(await store.find(keyId)).toMatchObject({ budgetLimit: null, budgetSpent: 0n, budgetPeriod: 'none' })
+      expect(await store.find(keyId)).toMatchObject({ budgetLimit: null, budgetPeriod: 'none' })
     })
 
     test('is stored as its hash alone', async () => {
@@ -147,9 +147,8 @@ describeEachEngine('keys', (engine) => {
     const { keyId } = await make({ ...account, name: 'x', budget })
     const record = await store.find(keyId)
     const spend = open.database.read
-      .updateTable('budget')
-      .set({ spent: 4n })
-      .where('budget_id', '=', record?.budgetId ?? '')
+      .insertInto('budget_window')
+      .values({ budget_id: record?.budgetId ?? '', window_start: Date.UTC(2026, 4, 14), spent: 4n, reserved: 0n })
     await open.database.write([spend.compile()])
     const spentOf = async () => (await listKeys(deps(), { accountId: account.accountId, limit: 1 }))[0]?.budget
     expect(await spentOf()).toMatchObject({ spent: 4n, limit: 9n, resetsAt: Date.UTC(2026, 4, 15) })

@@ -1,6 +1,6 @@
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import type { KeyKind } from '../db/key-schema.ts'
-import { periodEnd, periodStart, type BudgetPeriod } from '../runtime/budget-period.ts'
+import { periodEnd, type BudgetPeriod } from '../runtime/budget-period.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Right } from './caller.ts'
 import { parseModels, parseRights } from './key-permissions.ts'
@@ -56,7 +56,7 @@ export interface KeyBudgetSummary {
 }
 
 export interface ListKeysDeps {
-  readonly store: Pick<KeyStore, 'list'>
+  readonly store: Pick<KeyStore, 'list' | 'listSpent'>
   readonly clock: Clock
   readonly gatewayLimits: GatewayLimits
 }
@@ -65,11 +65,27 @@ export interface ListKeysDeps {
 export async function listKeys(deps: ListKeysDeps, filter: KeyFilter): Promise<readonly KeySummary[]> {
   const now = deps.clock.now()
   const records = await deps.store.list({ ...filter, limit: Math.min(filter.limit, KEY_PAGE_MAX) })
-  return records.map((record) => summaryOf(record, now, deps.gatewayLimits))
+  const budgetIds = new Set(records.map(({ budgetId }) => budgetId))
+  const spent = await deps.store.listSpent([...budgetIds], now)
+  return records.map((record) =>
+    renderKey(record, { now, spent: spent.get(record.budgetId) ?? 0n }, deps.gatewayLimits),
+  )
 }
 
-/** A key's row as its owner sees it at this time. */
-export function summaryOf(record: KeyRecord, now: number, gateway: GatewayLimits): KeySummary {
+/** A key's row as its owner sees it now. */
+export async function summaryOf(deps: ListKeysDeps, record: KeyRecord): Promise<KeySummary> {
+  const now = deps.clock.now()
+  const spent = (await deps.store.listSpent([record.budgetId], now)).get(record.budgetId) ?? 0n
+  return renderKey(record, { now, spent }, deps.gatewayLimits)
+}
+
+interface KeyUse {
+  readonly now: number
+  /** In the present period of its budget. */
+  readonly spent: bigint
+}
+
+function renderKey(record: KeyRecord, { now, spent }: KeyUse, gateway: GatewayLimits): KeySummary {
   const { keyId, name, display, accountId, teamId, createdAt, expiresAt, revokedAt, lastUsedAt } = record
   const { createdBy, createdByName, rotateBy, kind, mirroredBy, readers } = record
   return {
@@ -81,7 +97,12 @@ export function summaryOf(record: KeyRecord, now: number, gateway: GatewayLimits
     status: statusOf(record, now),
     rights: [...parseRights(record.rights)],
     models: parseModels(record.models),
-    budget: budgetOf(record, now),
+    budget: {
+      limit: record.budgetLimit === null ? null : nanocreditsOf(record.budgetLimit),
+      period: record.budgetPeriod,
+      spent: nanocreditsOf(spent),
+      resetsAt: periodEnd(record.budgetPeriod, now),
+    },
     requestsPerMinute: limitSummary(record, gateway),
     createdAt,
     expiresAt,
@@ -104,20 +125,6 @@ function limitSummary(record: KeyRecord, gateway: GatewayLimits): KeyLimitSummar
 function statusOf(record: KeyRecord, now: number): KeySummary['status'] {
   if (record.revokedAt !== null) return 'revoked'
   return isUsable(record, now) ? 'active' : 'expired'
-}
-
-/**
- * The row's figures belong to the period in which the budget was last used; when that one is over, nothing is spent
- * yet.
- */
-function budgetOf(record: KeyRecord, now: number): KeyBudgetSummary {
-  const isCurrent = record.budgetWindowStart >= periodStart(record.budgetPeriod, now)
-  return {
-    limit: record.budgetLimit === null ? null : nanocreditsOf(record.budgetLimit),
-    period: record.budgetPeriod,
-    spent: nanocreditsOf(isCurrent ? record.budgetSpent : 0n),
-    resetsAt: periodEnd(record.budgetPeriod, now),
-  }
 }
 
 export type { KeyFilter, KeyReader, KeyStore } from './key-store.ts'

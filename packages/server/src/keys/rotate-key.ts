@@ -55,7 +55,6 @@ export async function rotateKey(deps: RotateKeyDeps, rotation: Rotation): Promis
     requestsPerMinute: old.requestsPerMinute,
     budgetLimit: old.budgetLimit,
     budgetPeriod: old.budgetPeriod,
-    budgetWindowStart: old.budgetWindowStart,
     expiresAt: old.expiresAt,
     createdAt: now,
     kind: old.kind,

@@ -8,7 +8,7 @@ import { revokeKey } from './revoke-key.ts'
 import { rotateKey } from './rotate-key.ts'
 
 export interface TeamKeysDeps extends CreateKeyDeps {
-  readonly store: Pick<KeyStore, 'find' | 'insert' | 'list' | 'revoke' | 'endBy' | 'change'>
+  readonly store: Pick<KeyStore, 'find' | 'insert' | 'list' | 'listSpent' | 'revoke' | 'endBy' | 'change'>
 }
 
 /** Whose keys somebody may handle. */
@@ -61,8 +61,7 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
     if (key !== null && key.teamId === teamId && (seesAll || key.createdBy === userId)) return key
     throw new ServiceError('key_not_found', 'There is no such key.', { param: 'key_id' })
   }
-  const read = async (reach: KeyReach, keyId: string) =>
-    summaryOf(await find(reach, keyId), deps.clock.now(), deps.gatewayLimits)
+  const read = async (reach: KeyReach, keyId: string) => summaryOf(deps, await find(reach, keyId))
   return {
     read,
     change: async (reach, keyId, changes) => {

@@ -50,8 +50,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'budgets',
-    promise:
-      'what a budget counts in its present period is the sum of the charges and open holds that were placed in it',
+    promise: 'what a budget counts in a period is the sum of the charges and open holds that were placed in it',
     check: checkBudgets,
   },
   {
@@ -209,20 +208,23 @@ async function checkBudgets(context: AuditContext): Promise<Finding> {
     select team_budget_id, team_window_start, hold_id, state, amount from hold where team_budget_id is not null`
   const breaches = await list(
     context,
-    sql`select 'budget ' || b.budget_id || ' counts other amounts than its holds have' as breach
-          from budget b
-          left join (select s.budget_id, s.window_start,
+    sql`select 'budget ' || coalesce(b.budget_id, s.budget_id) || ' counts other amounts than its holds have' as breach
+          from budget_window b
+          full join (select s.budget_id, s.window_start,
                             sum(case when s.state = 'held' then s.amount else 0 end) as held,
                             sum(coalesce(u.charge, 0)) as charged
                        from (${sides}) s left join usage_record u on u.usage_id = s.hold_id
                       group by s.budget_id, s.window_start) s
             on s.budget_id = b.budget_id and s.window_start = b.window_start
-         where b.reserved <> coalesce(s.held, 0) or b.spent <> coalesce(s.charged, 0)`,
+         where coalesce(b.reserved, 0) <> coalesce(s.held, 0) or coalesce(b.spent, 0) <> coalesce(s.charged, 0)`,
   )
   const figures = {
     budgets: await count(context, 'budget'),
     capped: await count(context, 'budget where limit_nanocredits is not null'),
-    'over their cap': await count(context, 'budget where spent + reserved > limit_nanocredits'),
+    'over their cap': await count(
+      context,
+      'budget b join budget_window w on w.budget_id = b.budget_id where w.spent + w.reserved > b.limit_nanocredits',
+    ),
   }
   return { figures, breaches }
 }

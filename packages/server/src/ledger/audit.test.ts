@@ -45,7 +45,7 @@ describeEachEngine('the audit', (engine) => {
   test.each([
     ['posted', 'update balance set posted = posted + 1'],
     ['held', 'update balance set held = held + 1'],
-    ['budgets', 'update budget set spent = spent + 1 where limit_nanocredits is not null'],
+    ['budgets', 'update budget_window set spent = spent + 1'],
     ['totals', 'update usage_daily set charge = charge + 1'],
     ['totals', 'delete from usage_daily'],
     ['grown', `insert into hold_extension select hold_id, amount + 1, 1, placed_at from hold`],

@@ -16,6 +16,7 @@ const TABLES = [
   ['account', ['account_id']],
   ['balance', ['account_id']],
   ['budget', ['budget_id']],
+  ['budget_window', ['budget_id', 'window_start']],
   ['hold', ['hold_id']],
   ['hold_extension', ['hold_id', 'amount']],
   ['transfer', ['transfer_id']],
@@ -64,6 +65,10 @@ describe.skipIf(findPostgres() === null)('both engines', () => {
           })
       })
       world.now += random.below(3_600_000)
+      // Now and then a clock stands a month ahead or behind for a batch.
+      world.now -= world.jump
+      world.jump = random.below(10) === 0 ? (random.below(3) - 1) * 35 * 86_400_000 : 0
+      world.now += world.jump
       world.outcomes.push(...first.map((result) => result.kind))
     }
     for (const [table, order] of TABLES) {
@@ -109,6 +114,8 @@ interface World {
   readonly credits: RecordCredit[]
   readonly outcomes: string[]
   now: number
+  /** How far the clock is off, in milliseconds. */
+  jump: number
 }
 
 async function createWorld(databases: readonly TestDatabase[], random: Random): Promise<World> {
@@ -127,7 +134,7 @@ async function createWorld(databases: readonly TestDatabase[], random: Random): 
     }
   }
   await seedDeposits(databases, callers)
-  return { random, callers, holds: [], lost: [], credits: [], outcomes: [], now: TEST_NOW }
+  return { random, callers, holds: [], lost: [], credits: [], outcomes: [], now: TEST_NOW, jump: 0 }
 }
 
 async function seedDeposits(databases: readonly TestDatabase[], callers: readonly SeededCaller[]): Promise<void> {

@@ -25,7 +25,7 @@ describeEachEngine('a settlement whose hold the database has lost', (engine) => 
   const settlement = (charge: bigint, parts: Partial<SettleHold> = {}): SettleHold =>
     capture('lost', charge, { placed: placedFor(caller), ...parts })
   const spentOf = async (): Promise<bigint[]> =>
-    (await money.test.database.read.selectFrom('budget').select('spent').execute()).map(({ spent }) => spent)
+    (await money.test.database.read.selectFrom('budget_window').select('spent').execute()).map(({ spent }) => spent)
 
   test('is charged once, from what is available, and counts in both budgets', async () => {
     const settle = settlement(300n)

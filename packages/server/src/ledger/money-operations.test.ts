@@ -32,11 +32,13 @@ describeEachEngine('money operations', (engine) => {
       .selectAll()
       .where('usage_id', '=', usageId)
       .executeTakeFirstOrThrow()
+  /** Its latest period. */
   const findBudget = (budgetId: string) =>
     money.test.database.read
-      .selectFrom('budget')
+      .selectFrom('budget_window')
       .selectAll()
       .where('budget_id', '=', budgetId)
+      .orderBy('window_start', 'desc')
       .executeTakeFirstOrThrow()
   const extend = (holdId: string, targetUnits: number, now = TEST_NOW): ExtendHold => ({
     kind: 'extend',

@@ -25,7 +25,7 @@ import type {
 
 /** Writes a batch as the function's argument. */
 export function formatPostgresBatch(operations: readonly LedgerOperation[]): string {
-  const ids: BatchIds = { holds: new Map(), accounts: new Map(), budgets: new Map(), keys: new Map() }
+  const ids = noIds()
   const rows = operations.map((operation) => rowFrom(ids, operation))
   return JSON.stringify({
     operations: rows,
@@ -33,6 +33,7 @@ export function formatPostgresBatch(operations: readonly LedgerOperation[]): str
     accounts: [...ids.accounts.keys()],
     budgets: [...ids.budgets.keys()],
     keys: [...ids.keys.keys()],
+    starts: [...ids.starts],
   })
 }
 
@@ -41,6 +42,12 @@ interface BatchIds {
   readonly accounts: Map<string, number>
   readonly budgets: Map<string, number>
   readonly keys: Map<string, number>
+  /** When the periods begin in which holds are placed. */
+  readonly starts: Set<number>
+}
+
+function noIds(): BatchIds {
+  return { holds: new Map(), accounts: new Map(), budgets: new Map(), keys: new Map(), starts: new Set([0]) }
 }
 
 /** Positions count from 1, as SQL arrays do. */
@@ -84,6 +91,12 @@ function rowFrom(ids: BatchIds, operation: LedgerOperation): Record<string, unkn
 
 function placeRowFrom(ids: BatchIds, operation: PlaceHold): Record<string, unknown> {
   const { fixed, perUnit, units, teamBudgetId, keyBudgetId, now } = operation
+  const starts = {
+    day: periodStart('daily', now),
+    week: periodStart('weekly', now),
+    month: periodStart('monthly', now),
+  }
+  for (const start of Object.values(starts)) ids.starts.add(start)
   return {
     kind: 'place',
     hold: positionOf(ids.holds, operation.holdId),
@@ -102,9 +115,7 @@ function placeRowFrom(ids: BatchIds, operation: PlaceHold): Record<string, unkno
     policy: operation.policy,
     first_units: operation.firstUnits,
     now,
-    day: periodStart('daily', now),
-    week: periodStart('weekly', now),
-    month: periodStart('monthly', now),
+    ...starts,
   }
 }
 
@@ -140,7 +151,7 @@ function settleRowFrom(
 export function formatLateSettlement(operation: SettleHold, placed: PlacedHold): string {
   const { placedAt } = placed
   return JSON.stringify({
-    ...settleRowFrom({ holds: new Map(), accounts: new Map(), budgets: new Map(), keys: new Map() }, operation),
+    ...settleRowFrom(noIds(), operation),
     id: operation.holdId,
     account_id: placed.accountId,
     key_id: placed.keyId,

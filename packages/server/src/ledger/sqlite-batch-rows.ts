@@ -11,6 +11,7 @@ import type {
   HoldRow,
   InflowRow,
   KeyRow,
+  WindowRow,
 } from './sqlite-ledger-rows.ts'
 import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
 
@@ -18,6 +19,8 @@ import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
 export interface KnownRows {
   readonly balances: Map<string, BalanceRow>
   readonly budgets: Map<string, BudgetRow>
+  /** By budget and start. */
+  readonly windows: Map<string, WindowRow>
   readonly keys: Map<string, KeyRow>
   /** Holds that have not ended. */
   readonly holds: Map<string, HoldRow>
@@ -28,7 +31,7 @@ const KNOWN_MAX = 20_000
 
 /** No rows yet. */
 export function createKnownRows(): KnownRows {
-  return { balances: new Map(), budgets: new Map(), keys: new Map(), holds: new Map() }
+  return { balances: new Map(), budgets: new Map(), windows: new Map(), keys: new Map(), holds: new Map() }
 }
 
 /** Forgets every row: somebody else may have written, or a batch was not written after all. */
@@ -42,6 +45,8 @@ export interface BatchRows {
   readonly known: KnownRows
   readonly balances: Map<string, BalanceRow | null>
   readonly budgets: Map<string, BudgetRow | null>
+  /** By budget and start. */
+  readonly windows: Map<string, WindowRow | null>
   readonly keys: Map<string, KeyRow | null>
   readonly holds: Map<string, HoldRow | null>
   readonly extensions: ExtensionRow[]
@@ -55,8 +60,8 @@ export interface BatchRows {
 /** An empty set of rows for a batch. */
 export function createBatchRows(store: SqliteLedgerStore, known: KnownRows): BatchRows {
   return {
-    ...{ store, known, balances: new Map(), budgets: new Map(), keys: new Map(), holds: new Map() },
-    ...{ extensions: [], credits: new Map(), deposits: new Map(), inflows: new Map() },
+    ...{ store, known, balances: new Map(), budgets: new Map(), windows: new Map(), keys: new Map() },
+    ...{ holds: new Map(), extensions: [], credits: new Map(), deposits: new Map(), inflows: new Map() },
   }
 }
 
@@ -68,6 +73,16 @@ export function findBalance(rows: BatchRows, accountId: string): BalanceRow | nu
 /** Finds a budget, or null when there is none of that id. */
 export function findBudget(rows: BatchRows, budgetId: string): BudgetRow | null {
   return findOnce(rows.budgets, rows.known.budgets, budgetId, rows.store.findBudget)
+}
+
+/** Finds what a budget has counted in the period that began at `windowStart`; nothing where no hold was in it yet. */
+export function findWindow(rows: BatchRows, budget: BudgetRow, windowStart: number): WindowRow {
+  const name = `${budget.budgetId} ${windowStart}`
+  const find = (): WindowRow => {
+    const counted = rows.store.findWindow(budget.budgetId, windowStart)
+    return { budget, windowStart, ...counted, isChanged: false }
+  }
+  return findOnce(rows.windows, rows.known.windows, name, find) ?? find()
 }
 
 /** Finds a key, or null when there is none of that id. */
@@ -114,8 +129,9 @@ function findOnce<Row>(
 function keepRows(rows: BatchRows): void {
   const { known } = rows
   for (const [id, row] of rows.keys) if (row !== null) known.keys.set(id, row)
-  for (const kind of ['balances', 'budgets'] as const) {
-    const kept = known[kind] as Map<string, BalanceRow | BudgetRow>
+  for (const [id, row] of rows.budgets) if (row !== null) known.budgets.set(id, row)
+  for (const kind of ['balances', 'windows'] as const) {
+    const kept = known[kind] as Map<string, BalanceRow | WindowRow>
     for (const [id, row] of rows[kind]) {
       if (row === null) continue
       row.isChanged = false
@@ -163,7 +179,7 @@ export function writeBatchRows(rows: BatchRows): void {
   for (const row of rows.inflows.values()) if (row.revision !== null) store.upsertInflow(row, row.revision)
   for (const row of daily.values()) store.upsertDaily(row)
   for (const row of rows.balances.values()) if (row?.isChanged === true) store.updateBalance(row)
-  for (const row of rows.budgets.values()) if (row?.isChanged === true) store.updateBudget(row)
+  for (const row of rows.windows.values()) if (row?.isChanged === true) store.upsertWindow(row)
   keepRows(rows)
 }
 

@@ -6,7 +6,6 @@
  * decides the same; one random test drives both and compares every table.
  */
 import { nanocreditsOf } from '@svc/contract/credits'
-import { periodStart } from '../runtime/budget-period.ts'
 import { formatHoldProgress } from './hold-progress.ts'
 import { AMOUNT_MAX, holdFor, sizeHold, unitsFor } from './hold-size.ts'
 import type {
@@ -34,9 +33,9 @@ import {
   type BatchRows,
 } from './sqlite-batch-rows.ts'
 import { creditDeposit } from './sqlite-credit-deposit.ts'
-import type { BalanceRow, BudgetRow, HoldRow } from './sqlite-ledger-rows.ts'
+import type { BalanceRow, HoldRow } from './sqlite-ledger-rows.ts'
 import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
-import { leastPurse, pursesOf, type Purses } from './sqlite-purses.ts'
+import { leastPurse, pursesOf, windowAt, type Purses } from './sqlite-purses.ts'
 import { settleHold, settleLate } from './sqlite-settle.ts'
 
 /** Applies batches on one connection, each in a transaction that the caller owns. */
@@ -102,9 +101,11 @@ function placeHold(rows: BatchRows, operation: PlaceHold): PlaceResult {
     return { kind: 'refused', reason: 'key_revoked' }
   }
 
-  rollBudget(team, operation.now)
-  rollBudget(key, operation.now)
-  const purses: Purses = { balance, team, key }
+  const purses: Purses = {
+    balance,
+    team: windowAt(rows, team, operation.now),
+    key: windowAt(rows, key, operation.now),
+  }
   const least = leastPurse(purses)
   const size = sizeHold(operation, least.available)
   if (size === null) {
@@ -164,16 +165,6 @@ function findRefusal(
   if (key === null || key.isRevoked || key.accountId !== caller.accountId) return 'key_revoked'
   if (key.expiresAt !== null && key.expiresAt <= caller.now) return 'key_expired'
   return balance?.isActive === true ? null : 'account_suspended'
-}
-
-function rollBudget(budget: BudgetRow | null, now: number): void {
-  if (budget === null) return
-  const start = periodStart(budget.period, now)
-  if (start <= budget.windowStart) return
-  budget.windowStart = start
-  budget.spent = 0n
-  budget.reserved = 0n
-  budget.isChanged = true
 }
 
 function reserve({ balance, team, key }: Purses, amount: bigint): void {

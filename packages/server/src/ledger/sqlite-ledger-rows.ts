@@ -18,7 +18,12 @@ export interface BudgetRow {
   readonly budgetId: string
   readonly limit: bigint | null
   readonly period: BudgetPeriod
-  windowStart: number
+}
+
+/** What a budget has counted in one of its periods. */
+export interface WindowRow {
+  readonly budget: BudgetRow
+  readonly windowStart: number
   spent: bigint
   reserved: bigint
   isChanged: boolean

@@ -16,6 +16,7 @@ import type {
   KeyRow,
   TransferRow,
   UsageRow,
+  WindowRow,
 } from './sqlite-ledger-rows.ts'
 import { createDepositStatements, createInflowStatements } from './sqlite-deposit-store.ts'
 
@@ -40,9 +41,13 @@ function createReads(connection: DatabaseSync) {
     `select b.posted, b.held, a.status = 'active'
        from balance b join account a using (account_id) where b.account_id = ?`,
   )
-  const budget = rowsOf(
-    connection,
-    'select limit_nanocredits, period, window_start, spent, reserved from budget where budget_id = ?',
+  const budget = rowsOf(connection, 'select limit_nanocredits, period from budget where budget_id = ?')
+  const window = connection.prepare(
+    'select spent, reserved from budget_window where budget_id = ? and window_start = ?',
+    {
+      readBigInts: true,
+      returnArrays: true,
+    },
   )
   const key = rowsOf(
     connection,
@@ -72,6 +77,11 @@ function createReads(connection: DatabaseSync) {
     foreignCommits: (): unknown => Reflect.get(foreignCommits.get() ?? [], 0),
     findBalance: (accountId: string): BalanceRow | null => balanceFrom(accountId, balance(accountId)),
     findBudget: (budgetId: string): BudgetRow | null => budgetFrom(budgetId, budget(budgetId)),
+    /** What a budget has counted in a period; nothing where it has no row. */
+    findWindow: (budgetId: string, windowStart: number): Pick<WindowRow, 'spent' | 'reserved'> => {
+      const row = window.get(budgetId, windowStart) as Row | undefined
+      return { spent: (row?.[0] as bigint | undefined) ?? 0n, reserved: (row?.[1] as bigint | undefined) ?? 0n }
+    },
     findKey: (keyId: string): KeyRow | null => keyFrom(key, keyId),
     findHold: (holdId: string): HoldRow | null => holdFrom(holdId, hold(holdId)),
     findUsage: (usageId: string): UsageRow | null => usageFrom(usage(usageId)),
@@ -102,10 +112,6 @@ function budgetFrom(budgetId: string, row: Row | undefined): BudgetRow | null {
     budgetId,
     limit: row[0] as bigint | null,
     period: row[1] as BudgetPeriod,
-    windowStart: Number(row[2]),
-    spent: row[3] as bigint,
-    reserved: row[4] as bigint,
-    isChanged: false,
   }
 }
 
@@ -194,8 +200,9 @@ function createHoldWrites(connection: DatabaseSync) {
     `insert into hold_extension (hold_id, amount, added_amount, extended_at) values (${marks(4)})`,
   )
   const updateBalance = connection.prepare('update balance set posted = ?, held = ? where account_id = ?')
-  const updateBudget = connection.prepare(
-    'update budget set window_start = ?, spent = ?, reserved = ? where budget_id = ?',
+  const upsertWindow = connection.prepare(
+    `insert into budget_window (budget_id, window_start, spent, reserved) values (${marks(4)})
+     on conflict (budget_id, window_start) do update set spent = excluded.spent, reserved = excluded.reserved`,
   )
   const upsertLease = connection.prepare(
     `insert into process_lease (process_id, node_name, started_at, lease_until) values (?, '', ?, ?)
@@ -214,7 +221,8 @@ function createHoldWrites(connection: DatabaseSync) {
     insertExtension: (row: ExtensionRow): void =>
       run(insertExtension, [row.holdId, row.amount, row.added, row.extendedAt]),
     updateBalance: (row: BalanceRow): void => run(updateBalance, [row.posted, row.held, row.accountId]),
-    updateBudget: (row: BudgetRow): void => run(updateBudget, [row.windowStart, row.spent, row.reserved, row.budgetId]),
+    upsertWindow: ({ budget: { budgetId }, ...row }: WindowRow): void =>
+      run(upsertWindow, [budgetId, row.windowStart, row.spent, row.reserved]),
     upsertLease: (processId: string, now: number, leaseUntil: number): void =>
       run(upsertLease, [processId, now, leaseUntil]),
   }

@@ -1,12 +1,13 @@
+import { periodStart } from '../runtime/budget-period.ts'
 import type { SpendLimit } from './operations.ts'
-import { findBudget, type BatchRows } from './sqlite-batch-rows.ts'
-import type { BalanceRow, BudgetRow, HoldRow } from './sqlite-ledger-rows.ts'
+import { findBudget, findWindow, type BatchRows } from './sqlite-batch-rows.ts'
+import type { BalanceRow, BudgetRow, HoldRow, WindowRow } from './sqlite-ledger-rows.ts'
 
 /** Everything that must be able to pay: the account, and the budgets that cap its spending. */
 export interface Purses {
   readonly balance: BalanceRow
-  readonly team: BudgetRow | null
-  readonly key: BudgetRow | null
+  readonly team: WindowRow | null
+  readonly key: WindowRow | null
 }
 
 /**
@@ -23,15 +24,23 @@ export function leastPurse({ balance, team, key }: Purses): { readonly limit: Sp
   return { limit, available: available > 0n ? available : 0n }
 }
 
-/** The purses that a hold counts in: a budget only as long as its row is in the period in which the hold was placed. */
+/** The period of a budget that contains a time. */
+export function windowAt(rows: BatchRows, budget: BudgetRow | null, time: number): WindowRow | null {
+  return budget === null ? null : findWindow(rows, budget, periodStart(budget.period, time))
+}
+
+/** The purses that a hold counts in: of its budgets the periods in which it was placed. */
 export function pursesOf(rows: BatchRows, hold: HoldRow, balance: BalanceRow): Purses {
-  const team = hold.teamBudgetId === null ? null : findBudget(rows, hold.teamBudgetId)
-  const key = hold.keyBudgetId === null ? null : findBudget(rows, hold.keyBudgetId)
   return {
     balance,
-    team: team?.windowStart === hold.teamWindowStart ? team : null,
-    key: key?.windowStart === hold.keyWindowStart ? key : null,
+    team: windowOf(rows, hold.teamBudgetId, hold.teamWindowStart),
+    key: windowOf(rows, hold.keyBudgetId, hold.keyWindowStart),
   }
+}
+
+function windowOf(rows: BatchRows, budgetId: string | null, windowStart: number | null): WindowRow | null {
+  const budget = budgetId === null ? null : findBudget(rows, budgetId)
+  return budget === null || windowStart === null ? null : findWindow(rows, budget, windowStart)
 }
 
 /** What can be charged at most: the hold itself, which is always honoured, and what the purses have beside it. */
@@ -39,6 +48,6 @@ export function payableBeyondHold(purses: Purses, held: bigint): bigint {
   return held + leastPurse(purses).available
 }
 
-function remaining(budget: BudgetRow | null): bigint | null {
-  return budget === null || budget.limit === null ? null : budget.limit - budget.spent - budget.reserved
+function remaining(window: WindowRow | null): bigint | null {
+  return window === null || window.budget.limit === null ? null : window.budget.limit - window.spent - window.reserved
 }

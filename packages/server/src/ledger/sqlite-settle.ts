@@ -1,11 +1,10 @@
 /** Ends holds on SQLite, also those of which no row is left. PostgreSQL: `ledger_apply` and `ledger_settle_late`. */
 import { nanocreditsOf, ZERO } from '@svc/contract/credits'
-import { periodStart } from '../runtime/budget-period.ts'
 import type { FaultResult, LedgerOperation, PlacedHold, SettleHold, SettleResult } from './operations.ts'
 import { splitCharge, type Settlement } from './settlement.ts'
 import { findBalance, findBudget, findHold, findKey, type BatchRows } from './sqlite-batch-rows.ts'
-import type { BudgetRow, HoldRow } from './sqlite-ledger-rows.ts'
-import { payableBeyondHold, pursesOf, type Purses } from './sqlite-purses.ts'
+import type { HoldRow } from './sqlite-ledger-rows.ts'
+import { payableBeyondHold, pursesOf, windowAt, type Purses } from './sqlite-purses.ts'
 
 const FAULT: FaultResult = { kind: 'fault', message: 'no hold of this id was placed' }
 
@@ -48,30 +47,29 @@ export function settleLate(rows: BatchRows, operation: LedgerOperation): SettleR
   if (balance === null || key === null) return { kind: 'unknown_caller', charge: ZERO }
 
   const budgets = rows.store.findBudgetsOf(placed.keyId)
-  const team = budgets.team === null ? null : findBudget(rows, budgets.team)
-  const own = budgets.key === null ? null : findBudget(rows, budgets.key)
-  const hold = lostHold(operation, placed, { team, key: own })
+  const purses: Purses = {
+    balance,
+    team: budgets.team === null ? null : windowAt(rows, findBudget(rows, budgets.team), placed.placedAt),
+    key: budgets.key === null ? null : windowAt(rows, findBudget(rows, budgets.key), placed.placedAt),
+  }
+  const hold = lostHold(operation, placed, purses)
   const available = balance.posted - balance.held
   const settlement = splitCharge(operation, available > 0n ? available : 0n)
-  take(pursesOf(rows, hold, balance), settlement.charge, 0n)
+  take(purses, settlement.charge, 0n)
   hold.ending = { ...settlement, facts, createdAt: now }
   rows.holds.set(holdId, hold)
   return settledBy(settlement, true)
 }
 
 /** The row of a hold that is gone, as it is written again: it holds nothing and has ended. */
-function lostHold(
-  { holdId, end, now }: SettleHold,
-  placed: PlacedHold,
-  { team, key }: { readonly team: BudgetRow | null; readonly key: BudgetRow | null },
-): HoldRow {
+function lostHold({ holdId, end, now }: SettleHold, placed: PlacedHold, { team, key }: Purses): HoldRow {
   const { accountId, keyId, processId, type, model, stream, placedAt } = placed
   return {
     ...{ holdId, accountId, keyId, processId, type, model, stream, placedAt },
-    teamBudgetId: team?.budgetId ?? null,
-    keyBudgetId: key?.budgetId ?? null,
-    teamWindowStart: team === null ? null : periodStart(team.period, placedAt),
-    keyWindowStart: key === null ? null : periodStart(key.period, placedAt),
+    teamBudgetId: team?.budget.budgetId ?? null,
+    keyBudgetId: key?.budget.budgetId ?? null,
+    teamWindowStart: team?.windowStart ?? null,
+    keyWindowStart: key?.windowStart ?? null,
     ...{ limitUnits: null, storedState: null, amount: 0n, state: end, endedAt: now },
     ...{ progress: null, isChanged: true, ending: null },
   }
@@ -81,11 +79,12 @@ function take({ balance, team, key }: Purses, charge: bigint, freed: bigint): vo
   balance.posted -= charge
   balance.held -= freed
   balance.isChanged = true
-  for (const budget of [team, key]) {
-    if (budget === null) continue
-    budget.spent += charge
-    budget.reserved -= freed
-    budget.isChanged = true
+  for (const window of [team, key]) {
+    if (window === null) continue
+    window.spent += charge
+    // A row that somebody deleted counts anew: it must not keep the hold from its end.
+    window.reserved = window.reserved > freed ? window.reserved - freed : 0n
+    window.isChanged = true
   }
 }
 

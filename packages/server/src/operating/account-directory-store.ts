@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { presentWindow } from '../db/present-window.ts'
 
 /** An account as lists of the operator show it. */
 export interface DirectoryRow {
@@ -26,7 +27,6 @@ export interface DirectoryTeam {
   readonly name: string
   readonly limit_nanocredits: bigint | null
   readonly period: 'none' | 'daily' | 'weekly' | 'monthly' | null
-  readonly window_start: number | null
   readonly spent: bigint | null
   readonly reserved: bigint | null
 }
@@ -70,7 +70,8 @@ export interface AccountDirectory {
   /** Newest first. */
   search(filter: DirectoryFilter): Promise<readonly DirectoryRow[]>
   find(accountId: string): Promise<DirectoryRow | null>
-  listTeams(accountId: string): Promise<readonly DirectoryTeam[]>
+  /** With what each cap has counted in the period that contains `now`. */
+  listTeams(accountId: string, now: number): Promise<readonly DirectoryTeam[]>
   /** Oldest first, at most 200. */
   listMembers(accountId: string): Promise<readonly DirectoryMember[]>
   readOpenHolds(accountId: string): Promise<OpenHoldFigures>
@@ -107,12 +108,17 @@ export function createAccountDirectory({ read }: Database): AccountDirectory {
       if (text !== undefined) query = query.where(matches(text))
       return query.execute()
     },
-    listTeams(accountId) {
+    listTeams(accountId, now) {
       return read
         .selectFrom('team')
         .leftJoin('budget', 'budget.budget_id', 'team.budget_id')
-        .select(['team.team_id', 'team.name', 'budget.limit_nanocredits', 'budget.period', 'budget.window_start'])
-        .select(['budget.spent', 'budget.reserved'])
+        .leftJoin('budget_window', (join) =>
+          join
+            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
+            .on('budget_window.window_start', '=', presentWindow(now)),
+        )
+        .select(['team.team_id', 'team.name', 'budget.limit_nanocredits', 'budget.period'])
+        .select(['budget_window.spent', 'budget_window.reserved'])
         .where('team.account_id', '=', accountId)
         .orderBy('team.team_id')
         .execute()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { presentWindow } from '../db/present-window.ts'
 
 /** Rows as they stand, by their columns' names. */
 export type ExportRow = Readonly<Record<string, unknown>>
@@ -17,16 +18,20 @@ interface PageQuery {
   /** Greater than every id that was read. Empty begins. */
   readonly after: string
   readonly limit: number
+  readonly now: number
 }
 
 /**
  * Makes what reads everything that belongs to an account. Hashes, sealed answers, and recipients of letters are not
  * read at all.
  */
-export function createAccountExport(database: Database): (accountId: string) => readonly ExportSection[] {
+export function createAccountExport(database: Database): (accountId: string, now: number) => readonly ExportSection[] {
   const readers = [...holderReaders(database), ...moneyReaders(database), ...depositReaders(database)]
-  return (accountId) =>
-    readers.map(([name, read]) => ({ name, page: (after, limit) => read({ accountId, after: after ?? '', limit }) }))
+  return (accountId, now) =>
+    readers.map(([name, read]) => ({
+      name,
+      page: (after, limit) => read({ accountId, after: after ?? '', limit, now }),
+    }))
 }
 
 type Reader = readonly [name: string, read: (page: PageQuery) => Promise<readonly ExportRow[]>]
@@ -38,12 +43,17 @@ function holderReaders({ read }: Database): readonly Reader[] {
   return [
     [
       'teams',
-      ({ accountId, after, limit }) =>
+      ({ accountId, after, limit, now }) =>
         read
           .selectFrom('team')
           .leftJoin('budget', 'budget.budget_id', 'team.budget_id')
+          .leftJoin('budget_window', (join) =>
+            join
+              .onRef('budget_window.budget_id', '=', 'budget.budget_id')
+              .on('budget_window.window_start', '=', presentWindow(now)),
+          )
           .select(['team.team_id as id', 'team.team_id', 'team.name', 'team.created_at'])
-          .select(['budget.limit_nanocredits', 'budget.period', 'budget.spent', 'budget.reserved'])
+          .select(['budget.limit_nanocredits', 'budget.period', 'budget_window.spent', 'budget_window.reserved'])
           .where('team.account_id', '=', accountId)
           .where('team.team_id', '>', after)
           .orderBy('team.team_id')
@@ -80,15 +90,20 @@ function holderReaders({ read }: Database): readonly Reader[] {
     ],
     [
       'keys',
-      ({ accountId, after, limit }) =>
+      ({ accountId, after, limit, now }) =>
         read
           .selectFrom('api_key')
           .innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
+          .leftJoin('budget_window', (join) =>
+            join
+              .onRef('budget_window.budget_id', '=', 'budget.budget_id')
+              .on('budget_window.window_start', '=', presentWindow(now)),
+          )
           .select(['api_key.key_id as id', 'api_key.key_id', 'api_key.team_id', 'api_key.name', 'api_key.display'])
           .select(['api_key.rights', 'api_key.models', 'api_key.created_at', 'api_key.created_by'])
           .select(['api_key.requests_per_minute'])
           .select(['api_key.expires_at', 'api_key.revoked_at', 'api_key.last_used_at'])
-          .select(['budget.limit_nanocredits', 'budget.period', 'budget.spent', 'budget.reserved'])
+          .select(['budget.limit_nanocredits', 'budget.period', 'budget_window.spent', 'budget_window.reserved'])
           .where('api_key.account_id', '=', accountId)
           .where('api_key.key_id', '>', after)
           .orderBy('api_key.key_id')

@@ -4,7 +4,8 @@ import type { ExportRow, ExportSection } from './account-export-store.ts'
 import type { OperatingDeps } from './operating-deps.ts'
 
 export interface ExportDeps extends Pick<OperatingDeps, 'accounts' | 'journal' | 'clock'> {
-  readonly sectionsOf: (accountId: string) => readonly ExportSection[]
+  /** What budgets have counted is that of the period which contains `now`. */
+  readonly sectionsOf: (accountId: string, now: number) => readonly ExportSection[]
 }
 
 /** Rows that are read at a time: so much is in memory, however long the account's history is. */
@@ -39,7 +40,7 @@ export async function exportAccount(
     { action: 'account.export', accountId, reason },
     { work: () => Promise.resolve(), outcomeOf: () => 'done' },
   )
-  return write(JSON.stringify(head), deps.sectionsOf(accountId))
+  return write(JSON.stringify(head), deps.sectionsOf(accountId, deps.clock.now()))
 }
 
 async function* write(head: string, sections: readonly ExportSection[]): AsyncGenerator<string, void, undefined> {

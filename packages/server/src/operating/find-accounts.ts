@@ -48,7 +48,7 @@ export async function readAccount(deps: FindDeps, accountId: string): Promise<Fo
   const [limits, holds, teams, members, keys, requests, fundings] = await Promise.all([
     readAccountLimits(limitDeps, accountId),
     directory.readOpenHolds(accountId),
-    directory.listTeams(accountId),
+    directory.listTeams(accountId, clock.now()),
     directory.listMembers(accountId),
     listKeys({ store, clock, gatewayLimits }, { accountId, limit: KEYS_SHOWN }),
     directory.listUsage(accountId, REQUESTS_SHOWN),

@@ -14,7 +14,7 @@ import type { AccountDirectory } from './account-directory-store.ts'
 export interface OperatingDeps extends JournalDeps {
   readonly accounts: AccountStore
   readonly directory: AccountDirectory
-  readonly keys: Pick<KeyStore, 'list' | 'revokeAllOf'>
+  readonly keys: Pick<KeyStore, 'list' | 'listSpent' | 'revokeAllOf'>
   readonly limits: LimitDeps & { readonly accountLimitStore: AccountLimitStore }
   readonly ledger: Pick<Ledger, 'submit'>
   readonly deposits: Pick<DepositStore, 'find' | 'list'>

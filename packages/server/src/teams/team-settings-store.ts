@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { presentWindow } from '../db/present-window.ts'
 import type { BudgetPeriod } from '../runtime/budget-period.ts'
 
 /** A team's cap and alert as they stand. Amounts are nanocredits. */
@@ -7,7 +8,6 @@ export interface TeamSettings {
   readonly budgetId: string | null
   readonly limit: bigint | null
   readonly period: BudgetPeriod
-  readonly windowStart: number
   readonly spent: bigint
   readonly reserved: bigint
   readonly threshold: bigint | null
@@ -20,7 +20,6 @@ export interface NewCap {
   readonly budgetId: string
   readonly limit: bigint
   readonly period: BudgetPeriod
-  readonly windowStart: number
 }
 
 /** A team whose balance has passed its threshold, up or down, since that was last noted. */
@@ -35,8 +34,8 @@ export interface CrossedTeam {
 }
 
 export interface TeamSettingsStore {
-  /** Null for a team that is not there. */
-  find(teamId: string): Promise<TeamSettings | null>
+  /** With what the cap has counted in the period that contains `now`. Null for a team that is not there. */
+  find(teamId: string, now: number): Promise<TeamSettings | null>
   /** Changes the limit of a budget that stands; what it has counted so far stays. Null for none. */
   setLimit(budgetId: string, limit: bigint | null): Promise<void>
   /** Gives the team a budget of its own; one that it had stays for the holds that were placed in it. */
@@ -56,18 +55,22 @@ export interface TeamSettingsStore {
 export function createTeamSettingsStore(database: Database): TeamSettingsStore {
   const { read } = database
   return {
-    async find(teamId) {
+    async find(teamId, now) {
       const row = await read
         .selectFrom('team')
         .leftJoin('budget', 'budget.budget_id', 'team.budget_id')
+        .leftJoin('budget_window', (join) =>
+          join
+            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
+            .on('budget_window.window_start', '=', presentWindow(now)),
+        )
         .leftJoin('team_alert', 'team_alert.team_id', 'team.team_id')
         .select([
           'team.budget_id as budgetId',
           'budget.limit_nanocredits',
           'budget.period',
-          'budget.window_start as windowStart',
-          'budget.spent',
-          'budget.reserved',
+          'budget_window.spent',
+          'budget_window.reserved',
           'team_alert.threshold_nanocredits',
           'team_alert.is_low as isLow',
           'team.rotation_overlap_ms as rotationOverlapMs',
@@ -79,7 +82,6 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
         budgetId: row.budgetId,
         limit: row.limit_nanocredits,
         period: row.period ?? 'none',
-        windowStart: row.windowStart ?? 0,
         spent: row.spent ?? 0n,
         reserved: row.reserved ?? 0n,
         threshold: row.threshold_nanocredits,
@@ -92,13 +94,10 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
         read.updateTable('budget').set({ limit_nanocredits: limit }).where('budget_id', '=', budgetId).compile(),
       ])
     },
-    async insertCap({ teamId, budgetId, limit, period, windowStart }) {
-      const budget = { budget_id: budgetId, limit_nanocredits: limit, period, window_start: windowStart }
+    async insertCap({ teamId, budgetId, limit, period }) {
+      const budget = { budget_id: budgetId, limit_nanocredits: limit, period }
       await database.write([
-        read
-          .insertInto('budget')
-          .values({ ...budget, spent: 0n, reserved: 0n })
-          .compile(),
+        read.insertInto('budget').values(budget).compile(),
         read.updateTable('team').set({ budget_id: budgetId }).where('team_id', '=', teamId).compile(),
       ])
     },

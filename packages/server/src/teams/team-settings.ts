@@ -1,7 +1,7 @@
 /** What a team sets for itself: its name, its spending cap, and the balance below which it is told. */
 import { formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../errors/service-error.ts'
-import { type BudgetPeriod, periodEnd, periodStart } from '../runtime/budget-period.ts'
+import { type BudgetPeriod, periodEnd } from '../runtime/budget-period.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import type { Membership } from './membership.ts'
@@ -51,14 +51,13 @@ export async function readTeamSettings(
   { settings, clock }: Pick<TeamSettingsDeps, 'settings' | 'clock'>,
   teamId: string,
 ): Promise<TeamSettingsView> {
-  const found = await getSettings(settings, teamId)
   const now = clock.now()
+  const found = await getSettings(settings, teamId, now)
   const { limit, period, threshold } = found
-  const isCurrent = found.windowStart >= periodStart(period, now)
   return {
     cap: limit === null ? null : nanocreditsOf(limit),
     period,
-    used: nanocreditsOf(isCurrent ? found.spent + found.reserved : 0n),
+    used: nanocreditsOf(found.spent + found.reserved),
     resetsAt: periodEnd(period, now),
     threshold: threshold === null ? null : nanocreditsOf(threshold),
     isLow: found.isLow,
@@ -77,16 +76,15 @@ export async function setTeamCap(
   teamId: string,
   cap: { readonly limit: Nanocredits; readonly period: BudgetPeriod } | null,
 ): Promise<void> {
-  const found = await getSettings(settings, teamId)
+  const now = clock.now()
+  const found = await getSettings(settings, teamId, now)
   if (cap !== null) requireAmount(cap.limit, 'cap.credits')
   if (found.budgetId !== null && (cap === null || cap.period === found.period)) {
     await settings.setLimit(found.budgetId, cap?.limit ?? null)
     return
   }
   if (cap === null) return
-  const now = clock.now()
-  const windowStart = periodStart(cap.period, now)
-  await settings.insertCap({ teamId, budgetId: createId(now), limit: cap.limit, period: cap.period, windowStart })
+  await settings.insertCap({ teamId, budgetId: createId(now), limit: cap.limit, period: cap.period })
 }
 
 /** @throws {ServiceError} `invalid_value` when the threshold is too large. */
@@ -113,8 +111,8 @@ export async function setRotationOverlap(
   await settings.setRotationOverlap(teamId, overlapMs)
 }
 
-async function getSettings(settings: TeamSettingsStore, teamId: string) {
-  const found = await settings.find(teamId)
+async function getSettings(settings: TeamSettingsStore, teamId: string, now: number) {
+  const found = await settings.find(teamId, now)
   if (found === null) throw new ServiceError('team_not_found', 'There is no such team.', { param: 'team_id' })
   return found
 }

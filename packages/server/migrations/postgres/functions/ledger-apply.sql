@@ -42,7 +42,10 @@ declare
   key_ids text[] := array(select jsonb_array_elements_text(batch -> 'keys'));
 
   a_posted bigint[]; a_held bigint[]; a_active boolean[]; a_changed boolean[];
-  b_limit bigint[]; b_period text[]; b_start bigint[]; b_spent bigint[]; b_reserved bigint[]; b_changed boolean[];
+  b_limit bigint[]; b_period text[];
+  -- The periods of the budgets, `w_count` for each, in the order of `w_starts`.
+  w_starts bigint[] := array(select x::bigint from jsonb_array_elements_text(batch -> 'starts') x);
+  w_count int; w_limit bigint[]; w_spent bigint[]; w_reserved bigint[]; w_changed boolean[];
   k_account text[]; k_expires bigint[]; k_revoked boolean[]; k_mirrors bigint;
   h_stored text[]; h_state text[]; h_account int[]; h_key int[]; h_team int[]; h_budget int[];
   h_team_start bigint[]; h_budget_start bigint[]; h_process text[]; h_amount bigint[]; h_limit bigint[];
@@ -55,7 +58,7 @@ declare
   n int := 0; h int; a int; t int; b int; entry int;
   available bigint; purse text; size bigint; units bigint; pays bigint; freed bigint; small bigint;
   charge bigint; owed bigint;
-  window_from bigint; refusal text; is_late boolean; progress text; taken text;
+  team_from bigint; key_from bigint; refusal text; is_late boolean; progress text; taken text;
 begin
   -- What the holds of earlier batches belong to never changes, so it can be read before anything is locked.
   select account_ids || array(select distinct x from unnest(array_agg(f.account_id)) x where x <> all (account_ids)),
@@ -74,10 +77,9 @@ begin
       on l.account_id = i.id
     left join account c on c.account_id = i.id and c.account_id = any (account_ids);
 
-  select array_agg(l.limit_nanocredits order by i.n), array_agg(l.period order by i.n),
-         array_agg(l.window_start order by i.n), array_agg(l.spent order by i.n), array_agg(l.reserved order by i.n),
-         array_agg(false)
-    into b_limit, b_period, b_start, b_spent, b_reserved, b_changed
+  -- Whoever has a budget's row has its periods.
+  select array_agg(l.limit_nanocredits order by i.n), array_agg(l.period order by i.n)
+    into b_limit, b_period
     from unnest(budget_ids) with ordinality i (id, n)
     left join (select * from budget where budget_id = any (budget_ids) order by budget_id for update) l
       on l.budget_id = i.id;
@@ -100,6 +102,18 @@ begin
     from unnest(hold_ids) with ordinality i (id, n)
     left join (select * from hold where hold_id = any (hold_ids) order by hold_id for update) l on l.hold_id = i.id
     left join usage_record u on u.usage_id = i.id and u.usage_id = any (hold_ids);
+
+  w_starts := w_starts || array(select distinct x from unnest(h_team_start || h_budget_start) x
+                                 where x is not null and x <> all (w_starts));
+  w_count := cardinality(w_starts);
+  select array_agg(b_limit[i.n] order by i.n, s.n), array_agg(coalesce(w.spent, 0) order by i.n, s.n),
+         array_agg(coalesce(w.reserved, 0) order by i.n, s.n), array_agg(false)
+    into w_limit, w_spent, w_reserved, w_changed
+    from unnest(budget_ids) with ordinality i (id, n)
+    cross join unnest(w_starts) with ordinality s (start, n)
+    left join budget_window w
+      on w.budget_id = i.id and w.window_start = s.start and w.budget_id = any (budget_ids)
+         and w.window_start = any (w_starts);
 
   select array_agg(l.account_id order by i.n), array_agg(least(l.expires_at, l.rotate_by) order by i.n),
          array_agg(l.revoked_at is not null order by i.n), count(l.mirrored_by)
@@ -155,39 +169,38 @@ begin
         a := operation.account; entry := operation.key; t := operation.team; b := operation.budget;
       else
         a := h_account[h]; entry := h_key[h]; t := h_team[h]; b := h_budget[h];
-        if b_start[t] is distinct from h_team_start[h] then t := null; end if;
-        if b_start[b] is distinct from h_budget_start[h] then b := null; end if;
       end if;
       refusal := case
         when k_account[entry] is distinct from account_ids[a] or k_revoked[entry] then 'key_revoked'
         when k_expires[entry] <= operation.now then 'key_expired'
         when a_posted[a] is null or not a_active[a] then 'account_suspended'
-        when (t is not null and b_start[t] is null) or (b is not null and b_start[b] is null) then 'key_revoked'
+        when (t is not null and b_period[t] is null) or (b is not null and b_period[b] is null) then 'key_revoked'
       end;
       if refusal is not null then
         results[n] := format('["refused","%s"]', refusal);
         continue;
       end if;
 
+      -- From here on `t` and `b` are periods of the budgets.
       if operation.kind = 'place' then
-        foreach entry in array array[t, b] loop
-          continue when entry is null;
-          window_from := case b_period[entry] when 'daily' then operation.day when 'weekly' then operation.week
-                                              when 'monthly' then operation.month else 0 end;
-          if window_from > b_start[entry] then
-            b_start[entry] := window_from; b_spent[entry] := 0; b_reserved[entry] := 0; b_changed[entry] := true;
-          end if;
-        end loop;
+        team_from := case b_period[t] when 'daily' then operation.day when 'weekly' then operation.week
+                                      when 'monthly' then operation.month else 0 end;
+        key_from := case b_period[b] when 'daily' then operation.day when 'weekly' then operation.week
+                                     when 'monthly' then operation.month else 0 end;
+      else
+        team_from := h_team_start[h]; key_from := h_budget_start[h];
       end if;
+      t := (t - 1) * w_count + array_position(w_starts, team_from);
+      b := (b - 1) * w_count + array_position(w_starts, key_from);
 
       available := a_posted[a] - a_held[a];
       purse := 'account';
-      if t is not null and b_limit[t] - b_spent[t] - b_reserved[t] < available then
-        available := b_limit[t] - b_spent[t] - b_reserved[t];
+      if t is not null and w_limit[t] - w_spent[t] - w_reserved[t] < available then
+        available := w_limit[t] - w_spent[t] - w_reserved[t];
         purse := 'team';
       end if;
-      if b is not null and b_limit[b] - b_spent[b] - b_reserved[b] < available then
-        available := b_limit[b] - b_spent[b] - b_reserved[b];
+      if b is not null and w_limit[b] - w_spent[b] - w_reserved[b] < available then
+        available := w_limit[b] - w_spent[b] - w_reserved[b];
         purse := 'key';
       end if;
       available := greatest(available, 0);
@@ -200,8 +213,8 @@ begin
         if size > h_amount[h] and size <= pays then
           size := size - h_amount[h];
           a_held[a] := a_held[a] + size; a_changed[a] := true;
-          if t is not null then b_reserved[t] := b_reserved[t] + size; b_changed[t] := true; end if;
-          if b is not null then b_reserved[b] := b_reserved[b] + size; b_changed[b] := true; end if;
+          if t is not null then w_reserved[t] := w_reserved[t] + size; w_changed[t] := true; end if;
+          if b is not null then w_reserved[b] := w_reserved[b] + size; w_changed[b] := true; end if;
           h_amount[h] := h_amount[h] + size; h_changed[h] := true;
           e_hold := e_hold || hold_ids[h]; e_amount := e_amount || h_amount[h]; e_added := e_added || size;
           e_at := e_at || operation.now;
@@ -248,10 +261,11 @@ begin
         continue;
       end if;
       a_held[a] := a_held[a] + size; a_changed[a] := true;
-      if t is not null then b_reserved[t] := b_reserved[t] + size; b_changed[t] := true; end if;
-      if b is not null then b_reserved[b] := b_reserved[b] + size; b_changed[b] := true; end if;
-      h_state[h] := 'held'; h_account[h] := a; h_key[h] := operation.key; h_team[h] := t; h_budget[h] := b;
-      h_team_start[h] := b_start[t]; h_budget_start[h] := b_start[b]; h_process[h] := operation.process;
+      if t is not null then w_reserved[t] := w_reserved[t] + size; w_changed[t] := true; end if;
+      if b is not null then w_reserved[b] := w_reserved[b] + size; w_changed[b] := true; end if;
+      h_state[h] := 'held'; h_account[h] := a; h_key[h] := operation.key; h_process[h] := operation.process;
+      h_team[h] := operation.team; h_team_start[h] := case when t is not null then team_from end;
+      h_budget[h] := operation.budget; h_budget_start[h] := case when b is not null then key_from end;
       h_amount[h] := size; h_limit[h] := pays; h_place[h] := n;
       results[n] := format('["placed","%s",%s,%s]', size, units, coalesce(pays::text, 'null'));
 
@@ -265,21 +279,21 @@ begin
         results[n] := format('["already_settled","%s"]', coalesce(h_charge[h], h_old_charge[h], 0));
         continue;
       end if;
-      a := h_account[h]; t := h_team[h]; b := h_budget[h];
-      if b_start[t] is distinct from h_team_start[h] then t := null; end if;
-      if b_start[b] is distinct from h_budget_start[h] then b := null; end if;
+      a := h_account[h];
+      t := (h_team[h] - 1) * w_count + array_position(w_starts, h_team_start[h]);
+      b := (h_budget[h] - 1) * w_count + array_position(w_starts, h_budget_start[h]);
       available := a_posted[a] - a_held[a];
-      if t is not null then available := least(available, b_limit[t] - b_spent[t] - b_reserved[t]); end if;
-      if b is not null then available := least(available, b_limit[b] - b_spent[b] - b_reserved[b]); end if;
+      if t is not null then available := least(available, w_limit[t] - w_spent[t] - w_reserved[t]); end if;
+      if b is not null then available := least(available, w_limit[b] - w_spent[b] - w_reserved[b]); end if;
       freed := case when is_late then 0 else h_amount[h] end;
       charge := least(operation.charge, freed + greatest(available, 0));
       owed := greatest(operation.charge, operation.cost - operation.lost) + operation.lost;
       a_posted[a] := a_posted[a] - charge; a_held[a] := a_held[a] - freed; a_changed[a] := true;
       if t is not null then
-        b_spent[t] := b_spent[t] + charge; b_reserved[t] := b_reserved[t] - freed; b_changed[t] := true;
+        w_spent[t] := w_spent[t] + charge; w_reserved[t] := greatest(w_reserved[t] - freed, 0); w_changed[t] := true;
       end if;
       if b is not null then
-        b_spent[b] := b_spent[b] + charge; b_reserved[b] := b_reserved[b] - freed; b_changed[b] := true;
+        w_spent[b] := w_spent[b] + charge; w_reserved[b] := greatest(w_reserved[b] - freed, 0); w_changed[b] := true;
       end if;
       if not is_late then h_recorded[h] := operation.now; end if;
       h_state[h] := operation.outcome; h_ended[h] := operation.now; h_progress[h] := null; h_changed[h] := true;
@@ -372,9 +386,11 @@ begin
     from unnest(account_ids, a_changed, a_posted, a_held) s (id, changed, posted, held)
    where w.account_id = s.id and w.account_id = any (account_ids) and s.changed;
 
-  update budget w set window_start = s.start, spent = s.spent, reserved = s.reserved
-    from unnest(budget_ids, b_changed, b_start, b_spent, b_reserved) s (id, changed, start, spent, reserved)
-   where w.budget_id = s.id and w.budget_id = any (budget_ids) and s.changed;
+  insert into budget_window (budget_id, window_start, spent, reserved)
+    select budget_ids[(s.n - 1) / w_count + 1], w_starts[(s.n - 1) % w_count + 1], s.spent, s.reserved
+      from unnest(w_changed, w_spent, w_reserved) with ordinality s (changed, spent, reserved, n)
+     where s.changed
+    on conflict (budget_id, window_start) do update set spent = excluded.spent, reserved = excluded.reserved;
 
   return '[' || array_to_string(results, ',') || ']';
 end

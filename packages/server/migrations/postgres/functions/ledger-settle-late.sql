@@ -41,8 +41,9 @@ begin
     array[1], array[charge], array[owed - charge], array[o.cost], array[owed - o.cost], array[o.now],
     array[null::bigint], array[null::bigint], array[null::bigint]);
   update balance b set posted = b.posted - charge where b.account_id = o.account_id;
-  update budget b set spent = b.spent + charge
-   where b.budget_id in (caller.key, caller.team) and b.window_start = (budgets ->> b.budget_id)::bigint;
+  insert into budget_window as w (budget_id, window_start, spent, reserved)
+    select b.key, b.value::bigint, charge, 0 from jsonb_each_text(budgets) b
+    on conflict (budget_id, window_start) do update set spent = w.spent + excluded.spent;
   return format('["settled","%s","%s",1]', charge, owed - charge);
 end
 $$;

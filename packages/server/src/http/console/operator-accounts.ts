@@ -74,11 +74,7 @@ export function mountOperatorAccounts(app: FastifyInstance, parts: ConsoleEdge):
     }
   })
   mountSession(app, parts, consoleEndpoints.getOperatorAccount, async ({ path }) =>
-    renderAccountDetails(
-      requireAccount(await readAccount(desk, path.account_id)),
-      desk.limits.gatewayLimits,
-      parts.edge.clock.now(),
-    ),
+    renderAccountDetails(requireAccount(await readAccount(desk, path.account_id)), desk.limits.gatewayLimits),
   )
   mountSession(app, parts, consoleEndpoints.changeAccountState, async ({ session, path, body }) => {
     const by = operatorOf(session)

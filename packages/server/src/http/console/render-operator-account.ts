@@ -1,7 +1,6 @@
 import { type AccountState, creditsJson, nanocreditsOf } from '@svc/contract'
 import type { GatewayLimits } from '../../keys/request-limits.ts'
 import type { DirectoryRow, DirectoryTeam, FoundAccount } from '../../operating/find-accounts.ts'
-import { periodStart } from '../../runtime/budget-period.ts'
 import { secondsOf } from './operator-of.ts'
 import { renderOperatorLimits } from './render-limits.ts'
 import { renderTeamKey } from './render-team-key.ts'
@@ -25,29 +24,24 @@ export function renderAccount(row: DirectoryRow) {
   }
 }
 
-/** The row's figures are those of the period in which the cap was last used. */
-function renderCap(
-  { limit_nanocredits: limit, period, window_start: windowStart, spent, reserved }: DirectoryTeam,
-  now: number,
-) {
+function renderCap({ limit_nanocredits: limit, period, spent, reserved }: DirectoryTeam) {
   if (limit === null || period === null) return null
-  const isCurrent = (windowStart ?? 0) >= periodStart(period, now)
   return {
     credits: credits(limit),
     period,
-    used: credits(isCurrent ? (spent ?? 0n) : 0n),
-    reserved: credits(isCurrent ? (reserved ?? 0n) : 0n),
+    used: credits(spent ?? 0n),
+    reserved: credits(reserved ?? 0n),
   }
 }
 
 /** Everything about an account. */
-export function renderAccountDetails(found: FoundAccount, gateway: GatewayLimits, now: number) {
+export function renderAccountDetails(found: FoundAccount, gateway: GatewayLimits) {
   const { row, holds, teams, members, keys, requests, fundings } = found
   return {
     ...renderAccount(row),
     limits: renderOperatorLimits(found.limits, gateway),
     open_requests: { count: holds.holds, oldest_at: secondsOf(holds.oldest) },
-    teams: teams.map((team) => ({ id: team.team_id, name: team.name, cap: renderCap(team, now) })),
+    teams: teams.map((team) => ({ id: team.team_id, name: team.name, cap: renderCap(team) })),
     members: members.map(({ team_id, user_id, name, email, role, created_at: since }) => ({
       ...{ team_id, user_id, name, email, role, since: secondsOf(since) },
     })),
