@@ -19,11 +19,34 @@ export const depositInvariants: readonly Invariant[] = [
     check: checkInflow,
   },
   {
+    name: 'deposit addresses',
+    promise: 'each address for which an inflow was credited is one of ours, and the account that has it was credited',
+    check: checkAddresses,
+  },
+  {
     name: 'deposit matches',
     promise: 'no payment is both a deposit and a part of another, and no deposit has parts of more than itself',
     check: checkMatches,
   },
 ]
+
+/** Where an address of ours is forgotten, nothing bounds any more what is credited for it. */
+async function checkAddresses(context: AuditContext): Promise<Finding> {
+  const breaches = await list(
+    context,
+    sql`select 'address ' || i.address || ' was credited and is none of ours' as breach
+          from address_inflow i
+          left join deposit_address a on a.chain_id = i.chain_id and a.address = i.address
+         where i.raw_credited <> '0' and a.address_id is null`,
+  )
+  const strangers = await list(
+    context,
+    sql`select 'deposit ' || d.deposit_id || ' was credited to another account than its address has' as breach
+          from deposit d join deposit_address a on a.chain_id = d.chain_id and a.address = d.address
+         where d.state = 'credited' and a.account_id <> d.account_id`,
+  )
+  return { figures: { addresses: await count(context, 'deposit_address') }, breaches: [...breaches, ...strangers] }
+}
 
 async function checkDeposits(context: AuditContext): Promise<Finding> {
   const deposits = await list(

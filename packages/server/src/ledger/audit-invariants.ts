@@ -13,6 +13,7 @@ import {
   type Halves,
   type Invariant,
 } from './audit-query.ts'
+import { referenceInvariants } from './audit-references.ts'
 import { JOBS_OWNER } from './hold-owner.ts'
 
 /** An orphaned hold may wait this long for a sweep before the audit calls it forgotten. */
@@ -76,6 +77,7 @@ export const invariants: readonly Invariant[] = [
     promise: 'nothing but a charge or an adjustment with a reason lowers a balance',
     check: checkNeverExpire,
   },
+  ...referenceInvariants,
   ...depositInvariants,
 ]
 
@@ -183,7 +185,7 @@ async function checkChargedAsRecorded(context: AuditContext): Promise<Finding> {
     context,
     sql`select 'usage record ' || u.usage_id || ' differs from its transfer' as breach
           from usage_record u left join transfer t on t.hold_id = u.usage_id
-         where (t.transfer_id is null and u.charge + u.write_off > 0)
+         where (t.transfer_id is null and u.charge + u.write_off + u.cost > 0)
             or t.charge <> u.charge or t.write_off <> u.write_off or t.cost <> u.cost or t.account_id <> u.account_id`,
   )
   const transfers = await list(
