@@ -11,6 +11,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   audit_run: 'ledger',
   balance: 'ledger',
   budget: 'keys',
+  budget_window: 'keys',
   chain_cursor: 'deposits',
   chain_fact: 'deposits',
   chain_retry: 'deposits',

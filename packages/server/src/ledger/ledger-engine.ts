@@ -1,5 +1,12 @@
 import type { LedgerOperation, LedgerResult } from './operations.ts'
 
+/** Somebody else has locked a row that the operation needs. Nothing of it was done; others of its batch were. */
+export interface BusyResult {
+  readonly kind: 'busy'
+}
+
+export type EngineResult = LedgerResult | BusyResult
+
 /**
  * Applies money operations on one database engine. Two adapters: SQLite (one transaction) and PostgreSQL (one SQL
  * function).
@@ -13,7 +20,9 @@ export interface LedgerEngine {
   /**
    * Applies a batch in order, in one transaction, and answers in the same order once it is durable.
    *
+   * One that has to wait for a row which somebody else has locked is `busy`, and keeps no other from its end.
+   *
    * A rejection means that the outcome is unknown; every operation is idempotent, so the batch may be sent again.
    */
-  apply(operations: readonly LedgerOperation[]): Promise<readonly LedgerResult[]>
+  apply(operations: readonly LedgerOperation[]): Promise<readonly EngineResult[]>
 }

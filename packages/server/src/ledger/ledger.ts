@@ -10,7 +10,8 @@ import { isRefusal } from '../db/database-failure.ts'
 import { InvariantError } from '../errors/invariant-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { checkOperation, type OnCorrected } from './check-operation.ts'
-import type { LedgerEngine } from './ledger-engine.ts'
+import { BusyLane, type Waiting } from './busy-lane.ts'
+import type { EngineResult, LedgerEngine } from './ledger-engine.ts'
 import type { LedgerOperation, LedgerResult, ResultOf, SettleHold, SettleResult } from './operations.ts'
 
 /** Operations in one commit at most. A larger one would make its first caller wait for its last. */
@@ -77,12 +78,6 @@ export interface LedgerCounters {
   readonly commitMs: number
 }
 
-interface Waiting {
-  readonly operation: LedgerOperation
-  readonly resolve: (result: LedgerResult) => void
-  readonly reject: (error: Error) => void
-}
-
 /** Sends operations to an engine in batches, as many at a time as the engine takes. */
 export class Ledger {
   readonly #engine: LedgerEngine
@@ -91,6 +86,7 @@ export class Ledger {
   readonly #retryWaitsMs: readonly number[]
   readonly #onCorrected: OnCorrected
   readonly #onLate: OnLate
+  readonly #lane: BusyLane
   #queue: Waiting[] = []
   #running: Promise<void> | null = null
   readonly #commits = new Set<Promise<void>>()
@@ -113,6 +109,7 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#engine = options.engine
+    this.#lane = new BusyLane(options.engine)
     this.#batchMax = options.batchMax ?? BATCH_OPERATIONS_MAX
     this.#queueMax = options.queueMax ?? QUEUE_OPERATIONS_MAX
     this.#retryWaitsMs = options.retryWaitsMs ?? RETRY_WAITS_MS
@@ -127,7 +124,7 @@ export class Ledger {
       retries: this.#retries,
       lastCommitMs: this.#lastCommitMs,
       failuresInARow: this.#failuresInARow,
-      waiting: this.#queue.length + this.#inFlight,
+      waiting: this.#queue.length + this.#inFlight + this.#lane.size,
       commitMs: this.#begun.size === 0 ? 0 : performance.now() - Math.min(...this.#begun.values()),
     }
   }
@@ -149,18 +146,25 @@ export class Ledger {
     if (this.#isClosed) throw overloaded('The service is stopping.')
     if (this.#queue.length >= this.#queueMax) throw overloaded('Too many requests are waiting for the ledger.')
     const { promise, resolve, reject } = Promise.withResolvers<LedgerResult>()
-    this.#queue.push({ operation: checked, resolve, reject })
-    this.#noteArrival(urgency)
-    this.#running ??= this.#run()
+    const waiting = { operation: checked, resolve, reject }
+    if (this.#lane.isFor(checked)) this.#lane.add([waiting])
+    else this.#enqueue(waiting, urgency)
     const result = await promise
     if (result.kind === 'fault') throw new InvariantError(result.message)
     if (checked.kind === 'settle' && isLate(result)) this.#onLate(checked, result)
     return result as ResultOf<Operation>
   }
 
+  #enqueue(waiting: Waiting, urgency: Urgency): void {
+    this.#queue.push(waiting)
+    this.#noteArrival(urgency)
+    this.#running ??= this.#run()
+  }
+
   /** Resolves once everything submitted before is durable or was refused. */
   async drain(): Promise<void> {
     while (this.#running !== null || this.#commits.size > 0) await Promise.all([this.#running, ...this.#commits])
+    await this.#lane.drain()
   }
 
   /** Takes no more operations and waits for those that are there. */
@@ -232,10 +236,11 @@ export class Ledger {
       this.#operations += batch.length
       this.#lastCommitMs = performance.now() - startedMs
       this.#failuresInARow = 0
+      this.#lane.add(batch.filter((_waiting, index) => results[index]?.kind === 'busy'))
       batch.forEach((waiting, index) => {
         const result = results[index]
         if (result === undefined) waiting.reject(new InvariantError('the engine left an operation unanswered'))
-        else waiting.resolve(result)
+        else if (result.kind !== 'busy') waiting.resolve(result)
       })
     } catch (error) {
       if (isRefusal(error) && batch.length > 1) return this.#commitOneByOne(batch)
@@ -255,7 +260,7 @@ export class Ledger {
     for (const waiting of batch) await this.#commit([waiting])
   }
 
-  async #apply(operations: readonly LedgerOperation[]): Promise<readonly LedgerResult[]> {
+  async #apply(operations: readonly LedgerOperation[]): Promise<readonly EngineResult[]> {
     const startedMs = performance.now()
     for (let attempt = 0; ; attempt++) {
       try {

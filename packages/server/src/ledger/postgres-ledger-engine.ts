@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
-import type { LedgerEngine } from './ledger-engine.ts'
+import { sqlStateOf } from '../db/database-failure.ts'
+import { DatabaseUnavailableError } from '../errors/database-unavailable-error.ts'
+import type { BusyResult, EngineResult, LedgerEngine } from './ledger-engine.ts'
 import type { CreditDeposit, LedgerOperation, LedgerResult } from './operations.ts'
 import {
   formatLateSettlement,
@@ -8,6 +10,7 @@ import {
   parsePostgresResult,
   parsePostgresResults,
 } from './postgres-batch.ts'
+import { parseBlocked, withoutBlocked } from './postgres-blocked.ts'
 
 /**
  * The ledger on PostgreSQL: a batch is one call of the function `ledger_apply`, which is one round trip.
@@ -15,18 +18,20 @@ import {
  * A deposit is a call of its own, in its place in the order: it locks a row that no request ever needs, so it must
  * wait for nobody while it holds the locks of others. A settlement whose hold is gone is one, too, after all others:
  * what it needs to know is sent for it alone.
+ *
+ * A batch that waits for a row which somebody else has locked is cut: what needs that row is busy, the rest goes on.
  */
 export function createPostgresLedgerEngine(pool: Pool): LedgerEngine {
   return {
     async apply(operations) {
-      const results: (LedgerResult | null)[] = []
+      const results: (EngineResult | null)[] = []
       for (const run of splitAtDeposits(operations)) {
-        if ('deposit' in run) results.push(await applyDeposit(pool, run.deposit))
+        if ('deposit' in run) results.push(await applyDeposit(pool, run.deposit).catch(busyOnLock))
         else results.push(...(await applyBatch(pool, run.batch)))
       }
-      const settled: LedgerResult[] = []
+      const settled: EngineResult[] = []
       for (const [index, operation] of operations.entries()) {
-        settled.push(results[index] ?? (await settleLate(pool, operation)))
+        settled.push(results[index] ?? (await settleLate(pool, operation).catch(busyOnLock)))
       }
       return settled
     },
@@ -47,7 +52,38 @@ function splitAtDeposits(operations: readonly LedgerOperation[]): readonly Run[]
   return runs
 }
 
+const BUSY: BusyResult = { kind: 'busy' }
+/** SQLSTATE of a lock that could not be had in time. */
+const LOCK_TIMEOUT = '55P03'
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof DatabaseUnavailableError && sqlStateOf(error.cause) === LOCK_TIMEOUT
+}
+
+function busyOnLock(error: unknown): BusyResult {
+  if (isLockTimeout(error)) return BUSY
+  throw error
+}
+
+/** Applies a batch, without what needs a locked row where it has to wait for one. */
 async function applyBatch(
+  pool: Pool,
+  operations: readonly LedgerOperation[],
+): Promise<readonly (EngineResult | null)[]> {
+  try {
+    return await applyWhole(pool, operations)
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error
+  }
+  const text = await call(pool, 'select ledger_blocked($1::jsonb) as results', formatPostgresBatch(operations))
+  const free = withoutBlocked(operations, parseBlocked(text))
+  const rest = free.filter((operation) => operation !== null)
+  const results = rest.length === 0 ? [] : await applyWhole(pool, rest)
+  let next = 0
+  return free.map((operation) => (operation === null ? BUSY : (results[next++] ?? null)))
+}
+
+async function applyWhole(
   pool: Pool,
   operations: readonly LedgerOperation[],
 ): Promise<readonly (LedgerResult | null)[]> {

@@ -4,8 +4,8 @@ import { capture, placeHold, TEST_NOW } from '../../testing/ledger-operations.ts
 import { seedCaller, type SeededCaller } from '../../testing/seed-caller.ts'
 import { openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { createLedgerEngine } from './create-ledger-engine.ts'
-import type { LedgerEngine } from './ledger-engine.ts'
-import type { LedgerOperation, LedgerResult } from './operations.ts'
+import type { EngineResult, LedgerEngine } from './ledger-engine.ts'
+import type { LedgerOperation } from './operations.ts'
 
 let opened: TestDatabase
 let engine: LedgerEngine
@@ -25,7 +25,7 @@ afterAll(async () => {
   await opened.close()
 })
 
-async function applyOne(operation: LedgerOperation): Promise<LedgerResult | undefined> {
+async function applyOne(operation: LedgerOperation): Promise<EngineResult | undefined> {
   return (await engine.apply([operation]))[0]
 }
 

@@ -2,12 +2,13 @@
  * Room `observe`: the ports of ledger and upstream with somebody who watches between them and their adapters. What is
  * watched does not know it; where nothing is measured or traced, none of this stands in the way.
  */
-import type { LedgerEngine } from '../ledger/ledger-engine.ts'
-import type { LedgerOperation, LedgerResult } from '../ledger/operations.ts'
+import type { EngineResult, LedgerEngine } from '../ledger/ledger-engine.ts'
+import type { LedgerOperation } from '../ledger/operations.ts'
 import type { LedgerMetrics } from '../metrics/ledger-metrics.ts'
 import { creditsForDisplay } from './credits-for-display.ts'
 
-function countResult(metrics: LedgerMetrics, operation: LedgerOperation, result: LedgerResult | undefined): void {
+function countResult(metrics: LedgerMetrics, operation: LedgerOperation, result: EngineResult | undefined): void {
+  if (result?.kind === 'busy') return
   metrics.operation(operation.kind)
   if (operation.kind === 'settle' && result?.kind === 'unknown_caller') metrics.chargedLate('lost')
   if (operation.kind !== 'settle' || result?.kind !== 'settled') return

@@ -29,9 +29,10 @@ $$;
 -- operations are decided in order on arrays in memory, and each changed row is written once. No operation can fail
 -- the others: conditions decide. Plans are made once: planning each statement for each batch costs more than running
 -- it. They are made while tables are small and kept while tables grow, so every table is entered by an index on
--- listed ids, and sequential scans are off.
+-- listed ids, and sequential scans are off. Nobody waits long for a row that somebody else has locked: the caller asks
+-- `ledger_blocked` which it is, and goes on without it.
 create or replace function ledger_apply(batch jsonb) returns text language plpgsql
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+  set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off set lock_timeout = '750ms' as $$
 #variable_conflict use_column
 declare
   operation record;

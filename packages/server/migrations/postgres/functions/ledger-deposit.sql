@@ -4,7 +4,8 @@
 --
 -- Locks as ledger_apply does: the balance first, here then the address, then the deposit. One call is one transaction
 -- and one operation, so two calls can never wait for each other in a circle.
-create or replace function ledger_deposit(operation jsonb) returns text language plpgsql as $$
+create or replace function ledger_deposit(operation jsonb) returns text language plpgsql
+  set lock_timeout = '750ms' as $$
 declare
   d deposit%rowtype;
   posted_now bigint;
