@@ -5,7 +5,8 @@ import type { Caller } from '../keys/caller.ts'
 import { readVideo } from '../videos/read-video.ts'
 import type { VideoJob } from '../videos/video-job.ts'
 import { runAudit } from './audit.ts'
-import { sweepOrphans } from './orphans.ts'
+import { LeaseObserver } from './lease-observer.ts'
+import { type OrphanDeps, sweepOrphans } from './orphans.ts'
 
 describeEachEngine('the audit of jobs', (engine) => {
   let stage: VideoStage
@@ -61,7 +62,9 @@ describeEachEngine('the audit of jobs', (engine) => {
 
   test('no sweep of orphans touches the hold of a job, however long its process is gone', async () => {
     stage.clock.moved += 3 * 86_400_000
-    const result = await sweepOrphans({
+    const elapsed = (): number => stage.clock.now()
+    const leases = new LeaseObserver({ clock: { elapsed }, leaseMs: 1 })
+    const deps: OrphanDeps = {
       ...{ database: stage.money.test.database, ledger: stage.money.ledger, clock: stage.clock },
       processId: 'another-process',
       isOpenHere: () => false,
@@ -70,7 +73,10 @@ describeEachEngine('the audit of jobs', (engine) => {
       chargeForCost: () => {
         throw new Error('there is nothing to charge')
       },
-    })
+    }
+    await sweepOrphans(deps, leases)
+    stage.clock.moved += 1_000
+    const result = await sweepOrphans(deps, leases)
     expect(result).toEqual({ looked: 0, estimated: 0, expired: 0, postponed: 0 })
     expect(await stage.balance(caller)).toMatchObject({ held: credits(600) })
   })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { HoldTable } from '../db/hold-schema.ts'
 import { JOBS_OWNER } from './hold-owner.ts'
+import { LEASE_ENDED } from './lease-observer.ts'
 
 /** An open hold whose process is gone. Holds of jobs are none: no process answers for them. */
 export type OrphanHold = Pick<
@@ -21,23 +22,34 @@ const COLUMNS = [
   ...(['h.stream', 'h.placed_at', 'h.progress'] as const),
 ] as const
 
-/**
- * Open holds of other processes whose lease ran out before `before`, or that never had one; oldest first, at most
- * `limit`.
- */
-export function listOrphans(
+/** How the leases stand of other processes that have open holds: by process; null for one that has no lease. */
+export async function listLeases(
   database: Database,
   ownProcessId: string,
-  before: number,
-  limit: number,
-): Promise<readonly OrphanHold[]> {
-  return database.read
+): Promise<ReadonlyMap<string, number | null>> {
+  const rows = await database.read
     .selectFrom('hold as h')
     .leftJoin('process_lease as p', 'p.process_id', 'h.process_id')
-    .select(COLUMNS)
+    .select(['h.process_id', 'p.lease_until'])
+    .distinct()
     .where('h.state', '=', 'held')
     .where('h.process_id', 'not in', [ownProcessId, JOBS_OWNER])
-    .where((where) => where(where.fn.coalesce('p.lease_until', 'h.placed_at'), '<', before))
+    .execute()
+  return new Map(rows.map((row) => [row.process_id, row.lease_until]))
+}
+
+/** Open holds of processes, oldest first, at most `limit`. */
+export async function listOrphans(
+  database: Database,
+  processIds: ReadonlySet<string>,
+  limit: number,
+): Promise<readonly OrphanHold[]> {
+  if (processIds.size === 0) return []
+  return database.read
+    .selectFrom('hold as h')
+    .select(COLUMNS)
+    .where('h.state', '=', 'held')
+    .where('h.process_id', 'in', [...processIds])
     .orderBy('h.hold_id')
     .limit(limit)
     .execute()
@@ -98,9 +110,12 @@ export async function insertLease(
   await database.write([database.read.insertInto('process_lease').values(row).compile()])
 }
 
-/** Ends a lease now, so that whatever the process left open is taken over at once. */
-export async function endLease(database: Database, processId: string, now: number): Promise<void> {
-  const end = database.read.updateTable('process_lease').set({ lease_until: now }).where('process_id', '=', processId)
+/** Ends a lease, so that whatever the process left open is taken over at once. */
+export async function endLease(database: Database, processId: string): Promise<void> {
+  const end = database.read
+    .updateTable('process_lease')
+    .set({ lease_until: LEASE_ENDED })
+    .where('process_id', '=', processId)
   await database.write([end.compile()])
 }
 

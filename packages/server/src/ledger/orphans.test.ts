@@ -8,7 +8,8 @@ import type { AttoUsd } from '../pricing/price.ts'
 import { createLedgerEngine } from './create-ledger-engine.ts'
 import { Ledger } from './ledger.ts'
 import type { HoldProgress } from './operations.ts'
-import { adoptHolds, startLease, stopLease, sweepOrphans, type OrphanDeps } from './orphans.ts'
+import { LeaseObserver } from './lease-observer.ts'
+import { adoptHolds, startLease, stopLease, sweepOrphans, type OrphanDeps, type SweepResult } from './orphans.ts'
 
 const LEASE_MS = 20_000
 
@@ -17,8 +18,11 @@ describeEachEngine('orphaned holds', (engine) => {
   let caller: SeededCaller
   let now = TEST_NOW
   const clock = { now: () => now }
+  let leases: LeaseObserver
+  const sweep = (deps: OrphanDeps): Promise<SweepResult> => sweepOrphans(deps, leases)
   beforeEach(async () => {
     now = TEST_NOW
+    leases = new LeaseObserver({ clock: { elapsed: () => now }, leaseMs: LEASE_MS })
     money = await openTestLedger(engine)
     caller = await money.createCaller(1_000n)
   })
@@ -65,6 +69,7 @@ describeEachEngine('orphaned holds', (engine) => {
       const entries = [progressOf(hold.holdId, generationId)]
       await money.ledger.submit({ kind: 'journal', processId, leaseUntil: now + LEASE_MS, entries, now })
     }
+    await sweep(depsFor())
     return hold.holdId
   }
   const findRecord = (usageId: string) =>
@@ -81,7 +86,7 @@ describeEachEngine('orphaned holds', (engine) => {
     now += LEASE_MS + 1
     const findCost = async (upstream: string, id: string) =>
       upstream === 'test' && id === 'gen-1' ? (50n as AttoUsd) : null
-    expect(await sweepOrphans(depsFor({ findCost }))).toEqual({ looked: 1, estimated: 1, expired: 1, postponed: 0 })
+    expect(await sweep(depsFor({ findCost }))).toEqual({ looked: 1, estimated: 1, expired: 1, postponed: 0 })
     expect(await findRecord(known)).toMatchObject({
       charge: 60n,
       cost: 50n,
@@ -103,17 +108,17 @@ describeEachEngine('orphaned holds', (engine) => {
   test('are not those of a process whose lease still runs', async () => {
     const hold = await leaveBehind('p1')
     now += LEASE_MS - 1
-    expect(await sweepOrphans(depsFor())).toEqual({ looked: 0, estimated: 0, expired: 0, postponed: 0 })
+    expect(await sweep(depsFor())).toEqual({ looked: 0, estimated: 0, expired: 0, postponed: 0 })
     await money.ledger.submit({ kind: 'journal', processId: 'p1', leaseUntil: now + LEASE_MS, entries: [], now })
     now += LEASE_MS - 1
-    expect(await sweepOrphans(depsFor())).toMatchObject({ expired: 0 })
+    expect(await sweep(depsFor())).toMatchObject({ expired: 0 })
     expect(await money.ledger.submit(capture(hold, 50n, { now }))).toMatchObject({ kind: 'settled', charge: 50n })
   })
 
   test('of a process that only slept are charged once, when it wakes', async () => {
     const hold = await leaveBehind('p1')
     now += LEASE_MS + 1
-    await sweepOrphans(depsFor())
+    await sweep(depsFor())
     expect(await money.ledger.submit(capture(hold, 50n, { now }))).toMatchObject({ kind: 'settled', charge: 50n })
     expect(await money.ledger.submit(capture(hold, 50n, { now }))).toMatchObject({ kind: 'already_settled' })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 950n, held: 0n })
@@ -129,18 +134,18 @@ describeEachEngine('orphaned holds', (engine) => {
 
   test('of a process that stopped in order are not waited for', async () => {
     await leaveBehind('p1', null)
-    await stopLease(money.test.database, 'p1', clock)
+    await stopLease(money.test.database, 'p1')
     now += 1
-    expect(await sweepOrphans(depsFor())).toMatchObject({ estimated: 1 })
+    expect(await sweep(depsFor())).toMatchObject({ estimated: 1 })
   })
 
   test('wait for an upstream that cannot be reached, but not for ever', async () => {
     await leaveBehind('p1', 'gen-1')
     const findCost = (): Promise<never> => Promise.reject(new Error('unreachable'))
     now += LEASE_MS + 1
-    expect(await sweepOrphans(depsFor({ findCost }))).toMatchObject({ postponed: 1 })
+    expect(await sweep(depsFor({ findCost }))).toMatchObject({ postponed: 1 })
     now += 3_600_000
-    expect(await sweepOrphans(depsFor({ findCost }))).toMatchObject({ estimated: 1, postponed: 0 })
+    expect(await sweep(depsFor({ findCost }))).toMatchObject({ estimated: 1, postponed: 0 })
   })
 
   test('ask an upstream that does not answer once a sweep', async () => {
@@ -151,10 +156,10 @@ describeEachEngine('orphaned holds', (engine) => {
       asked++
       return Promise.reject(new Error('unreachable'))
     }
-    expect(await sweepOrphans(depsFor({ findCost }))).toMatchObject({ postponed: 3 })
+    expect(await sweep(depsFor({ findCost }))).toMatchObject({ postponed: 3 })
     expect(asked).toBe(1)
     now += 3_600_000
-    await sweepOrphans(depsFor({ findCost }))
+    await sweep(depsFor({ findCost }))
   })
 
   test('that are broken keep no others from their end', async () => {
@@ -167,24 +172,24 @@ describeEachEngine('orphaned holds', (engine) => {
     }
     const findCost = async (): Promise<AttoUsd> => 50n as AttoUsd
     const onBroken = (holdId: string): void => void told.push(holdId)
-    const result = await sweepOrphans(depsFor({ findCost, chargeForCost, onBroken }))
+    const result = await sweep(depsFor({ findCost, chargeForCost, onBroken }))
     expect([result.estimated, result.postponed, told]).toEqual([1, 1, [broken]])
-    await sweepOrphans(depsFor())
+    await sweep(depsFor())
   })
 
   test('are not what this process has open, however long it slept', async () => {
     const hold = await leaveBehind('own', null)
     now += 600_000
-    expect(await sweepOrphans(depsFor({ isOpenHere: () => true }))).toMatchObject({ estimated: 0, expired: 0 })
+    expect(await sweep(depsFor({ isOpenHere: () => true }))).toMatchObject({ estimated: 0, expired: 0 })
     expect(await money.ledger.submit(capture(hold, 50n, { now }))).toMatchObject({ kind: 'settled', charge: 50n })
   })
 
   test('are also what this process placed without learning so', async () => {
     await leaveBehind('own')
     now += 119_999
-    expect(await sweepOrphans(depsFor())).toMatchObject({ expired: 0 })
+    expect(await sweep(depsFor())).toMatchObject({ expired: 0 })
     now += 2
-    expect(await sweepOrphans(depsFor())).toMatchObject({ expired: 1 })
+    expect(await sweep(depsFor())).toMatchObject({ expired: 1 })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 1_000n, held: 0n })
   })
 
@@ -194,14 +199,37 @@ describeEachEngine('orphaned holds', (engine) => {
     const ledgers = await Promise.all(
       [1, 2].map(async () => new Ledger({ engine: createLedgerEngine(await money.test.openAgain()) })),
     )
-    await Promise.all([money.ledger, ...ledgers].map((ledger) => sweepOrphans(depsFor({ ledger }))))
+    await Promise.all([money.ledger, ...ledgers].map((ledger) => sweep(depsFor({ ledger }))))
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 1_000n - 5n * 36n, held: 0n })
   })
 
   test('leave no lease behind once a day has passed', async () => {
     await leaveBehind('p1')
     now += 86_400_000 + LEASE_MS + 1
-    await sweepOrphans(depsFor())
+    await sweep(depsFor())
     expect(await money.test.database.read.selectFrom('process_lease').selectAll().execute()).toEqual([])
+  })
+
+  test.each([3_600_000, -3_600_000])('are judged by the own clock of whoever looks, %d ms off', async (off) => {
+    const alive = await leaveBehind('alive', null)
+    const gone = await leaveBehind('gone', null)
+    const away = { now: () => now + off }
+    for (let step = 0; step < 4; step++) {
+      now += LEASE_MS / 4
+      // Only one of the two renews its lease, by a clock that this process does not share.
+      await money.ledger.submit({
+        ...{ kind: 'journal', processId: 'alive', entries: [] },
+        ...{ leaseUntil: now + LEASE_MS, now },
+      })
+      await sweep(depsFor({ clock: away }))
+    }
+    expect(await findRecord(gone)).toMatchObject({ status: 'cancelled' })
+    const open = await money.test.database.read
+      .selectFrom('hold')
+      .select('hold_id')
+      .where('state', '=', 'held')
+      .execute()
+    expect(open.map(({ hold_id: id }) => id)).toEqual([alive])
+    await money.ledger.submit(capture(alive, 5n, { now }))
   })
 })

@@ -11,6 +11,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { AttoUsd, ChargeBasis } from '../pricing/price.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { parseHoldProgress } from './hold-progress.ts'
+import type { LeaseObserver } from './lease-observer.ts'
 import type { Ledger } from './ledger.ts'
 import type { HoldProgress, PlacedHold, SettleHold, UsageFacts } from './operations.ts'
 import {
@@ -18,6 +19,7 @@ import {
   endLease,
   insertLease,
   listHoldsOf,
+  listLeases,
   listOrphans,
   listPredecessors,
   type OrphanHold,
@@ -76,8 +78,8 @@ export function startLease(database: Database, identity: ProcessIdentity, now: n
 }
 
 /** Ends the lease of a process that stops, so that whatever it left open is taken over at once. */
-export function stopLease(database: Database, processId: string, clock: Clock): Promise<void> {
-  return endLease(database, processId, clock.now())
+export function stopLease(database: Database, processId: string): Promise<void> {
+  return endLease(database, processId)
 }
 
 /**
@@ -90,13 +92,14 @@ export async function adoptHolds(deps: OrphanDeps, identity: ProcessIdentity): P
 }
 
 /**
- * Settles holds of processes whose lease has run out, a bounded number at a time, and those that this process placed
+ * Settles holds of processes that are gone, a bounded number at a time, and those that this process placed
  * without learning so, since the database answered with an error and did it all the same. Clears away old leases.
  */
-export async function sweepOrphans(deps: OrphanDeps): Promise<SweepResult> {
+export async function sweepOrphans(deps: OrphanDeps, leases: LeaseObserver): Promise<SweepResult> {
   const { database, processId } = deps
   const now = deps.clock.now()
-  const left = await listOrphans(database, processId, now, ORPHANS_AT_ONCE)
+  const gone = leases.look(await listLeases(database, processId))
+  const left = await listOrphans(database, gone, ORPHANS_AT_ONCE)
   const own = await listHoldsOf(database, processId, now - UNKNOWN_AFTER_MS)
   const result = await settleAll(deps, [...left, ...own.filter((hold) => !deps.isOpenHere(hold.hold_id))])
   await deleteEndedLeases(database, now - LEASE_KEPT_MS)

@@ -2,6 +2,7 @@ import type { OpenHolds } from '../billing/open-hold.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { OpenDatabase } from '../db/open-database.ts'
 import { parseHoldProgress } from '../ledger/hold-progress.ts'
+import type { LeaseObserver } from '../ledger/lease-observer.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import {
   adoptHolds,
@@ -75,11 +76,11 @@ export async function beginLease(deps: SettleOrphansDeps): Promise<void> {
 }
 
 /** Settles what dead processes left open. */
-export async function settleOrphans(deps: SettleOrphansDeps): Promise<void> {
-  await sweepOrphans(orphanDeps(deps))
+export async function settleOrphans(deps: SettleOrphansDeps, leases: LeaseObserver): Promise<void> {
+  await sweepOrphans(orphanDeps(deps), leases)
 }
 
 /** Ends the lease in order: nothing is open any more. */
-export async function endLease({ database, processId, clock }: SettleOrphansDeps): Promise<void> {
-  await stopLease(database, processId, clock)
+export async function endLease({ database, processId }: SettleOrphansDeps): Promise<void> {
+  await stopLease(database, processId)
 }

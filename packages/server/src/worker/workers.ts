@@ -11,6 +11,7 @@ import type { Timer } from '../runtime/timer.ts'
 import type { VideoObserver } from '../videos/video-observer.ts'
 import { journalHolds, type JournalDeps } from './journal-holds.ts'
 import { LeaseWatch } from './lease-watch.ts'
+import { LeaseObserver } from '../ledger/lease-observer.ts'
 import { beginLease, endLease, settleOrphans, type SettleOrphansDeps } from './settle-orphans.ts'
 
 export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
@@ -59,7 +60,7 @@ const MAIL_MS = 10_000
 /** How often it is looked whether video jobs are due, in milliseconds. Source: own choice. */
 const VIDEOS_MS = 2_000
 
-/** Orphans are looked for this many times in the time of a lease, so that they wait a lease and a quarter at most. */
+/** Orphans are looked for this many times in the time of a lease, so that they wait a lease and a half at most. */
 const SWEEPS_PER_LEASE = 4
 
 /**
@@ -88,6 +89,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   let journal = Promise.resolve()
   await beginLease(deps)
   const watch = watchLease(deps)
+  const leases = new LeaseObserver({ clock: deps.loopClock, leaseMs: deps.leaseMs })
   await journalHolds(deps, watch)
   stops.push(timer.repeat(deps.journalMs, () => (journal = guarded('journal', () => journalHolds(deps, watch))())))
   stops.push(
@@ -99,7 +101,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   stops.push(
     timer.repeat(
       deps.leaseMs / SWEEPS_PER_LEASE,
-      guarded('orphans', () => settleOrphans(deps)),
+      guarded('orphans', () => settleOrphans(deps, leases)),
     ),
   )
   const sweepFiles = async (): Promise<void> => {
