@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chargeState } from './charge-state.ts'
 import { creditsNumber, usdNumber } from './money-schema.ts'
 
 /** Most messages in one chat request. Source: decision 0012 (limits of a request). */
@@ -139,6 +140,7 @@ export const chatCharge = z
       .int()
       .optional()
       .describe('Output limit that the gateway set, since the balance pays for no more and the request named none.'),
+    state: chargeState,
   })
   .meta({ id: 'ChatCharge' })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chargeState } from './charge-state.ts'
 import { MODEL_CHARACTERS_MAX, USER_CHARACTERS_MAX } from './chat.ts'
 import { creditsNumber, usdNumber } from './money-schema.ts'
 
@@ -119,7 +120,12 @@ const imageUsage = z
   })
   .describe('Tokens where the upstream counts them.')
 
-const svc = z.looseObject({ credits_charged: creditsNumber, margin_bps: z.int(), estimated: z.boolean().optional() })
+const svc = z.looseObject({
+  credits_charged: creditsNumber,
+  margin_bps: z.int(),
+  estimated: z.boolean().optional(),
+  state: chargeState,
+})
 
 /** The settings that were used, where the upstream tells. */
 const used = {

@@ -21,6 +21,10 @@ export const replyHeaders = {
     description: 'Credits deducted for this request, as an exact decimal. Not on streams: there `svc` says it.',
     schema: { type: 'string', examples: ['0.021'] },
   },
+  'x-svc-charge-state': {
+    description: '`pending` where the charge is certain and not in the books yet; absent otherwise. Not on streams.',
+    schema: { type: 'string' },
+  },
   'x-svc-estimated': {
     description: '`true` where the charge was reckoned before the work, as for transcription.',
     schema: { type: 'string' },

@@ -221,7 +221,7 @@ function renderEvents(reply: Endpoint['reply'], sample: EndpointExamples, schema
 }
 
 const RATE_HEADERS = ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests']
-const CHARGE_HEADERS = ['x-svc-credits-charged', 'x-svc-margin-bps']
+const CHARGE_HEADERS = ['x-svc-credits-charged', 'x-svc-charge-state', 'x-svc-margin-bps']
 
 function headersOf(endpoint: Endpoint, ...names: readonly (readonly string[])[]): Json {
   const all = [...names.flat(), ...(endpoint.auth === 'key' ? RATE_HEADERS : [])]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chargeState } from './charge-state.ts'
 import { MODEL_CHARACTERS_MAX } from './chat.ts'
 import { creditsNumber } from './money-schema.ts'
 
@@ -59,7 +60,7 @@ export const speechRequest = z.looseObject({
 
 export type SpeechRequest = z.output<typeof speechRequest>
 
-const svc = z.object({ credits_charged: creditsNumber, margin_bps: z.int() })
+const svc = z.object({ credits_charged: creditsNumber, margin_bps: z.int(), state: chargeState })
 
 /** An event of a speech answer with `stream_format: "sse"`. Source: OpenAI, speech events. */
 export const speechEvent = z.union([

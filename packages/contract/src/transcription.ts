@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chargeState } from './charge-state.ts'
 import { MODEL_CHARACTERS_MAX } from './chat.ts'
 import { creditsNumber } from './money-schema.ts'
 
@@ -48,6 +49,7 @@ const svc = z.object({
   credits_charged: creditsNumber,
   margin_bps: z.int(),
   estimated: z.boolean().describe('True: the charge is by the length of the sound, known before it was heard.'),
+  state: chargeState,
 })
 
 const usage = z.looseObject({

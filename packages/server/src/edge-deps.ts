@@ -52,6 +52,8 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
     emptyAnswers: new EmptyAnswerThrottle(parts.config.limits.freeAnswers, clock),
     ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
     onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
+    journal: parts.settlements.journal,
+    onDiffering: parts.settlements.onDiffering,
     onUnwritten: ({ id }, error) =>
       parts.log.error({ request_id: id, err: error }, 'a settlement could not be written: it is tried again'),
     consoleUrl: `${publicOrigin}/console`,

@@ -1,5 +1,5 @@
 /** What is done to keys, here or by other processes, told to what knows keys in this one. Part of the composition. */
-import type { OpenHolds } from './billing/open-hold.ts'
+import type { OpenHolds } from './billing/open-holds.ts'
 import type { Database } from './db/database.ts'
 import type { KeyAuthenticator } from './keys/authenticate-key.ts'
 import { createKeyNewsStore } from './keys/key-news-store.ts'

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { OpenHolds } from './billing/open-hold.ts'
+import type { OpenHolds } from './billing/open-holds.ts'
 import type { OpenDatabase } from './db/open-database.ts'
 import { edgeDeps } from './edge-deps.ts'
 import type { AdminServer } from './http/admin-server.ts'
@@ -45,10 +45,17 @@ export interface Gateway {
   start(): Promise<string>
   /**
    * Takes no more requests, lets the running ones finish up to the configured grace, settles every one, and closes all.
-   *
-   * @returns ids of requests whose settlement could not be written; whoever finds their lease run out settles them.
    */
-  stop(): Promise<readonly string[]>
+  stop(): Promise<StopReport>
+}
+
+/** What a stop has left to others. */
+export interface StopReport {
+  /** Ids of requests whose settlement could not be written; whoever finds their lease run out settles them. */
+  readonly unwritten: readonly string[]
+  /** Settlements that stand in a file until a gateway starts on this data folder. */
+  readonly pending: number
+  readonly journal: string
 }
 
 /** How often a stop looks whether requests are still open, in milliseconds. */
@@ -57,31 +64,41 @@ const STOP_POLL_MS = 20
 /** Waits for requests that still run. Those whose settlement could not be written end by no waiting of this kind. */
 async function waitForHolds(openHolds: OpenHolds, limitMs: number): Promise<void> {
   const until = performance.now() + limitMs
-  while (openHolds.size > openHolds.stuck().length && performance.now() < until) await pauseFor(STOP_POLL_MS)
+  while (openHolds.running > 0 && performance.now() < until) await pauseFor(STOP_POLL_MS)
 }
 
-/** @returns the requests whose settlement could not be written. */
-async function stopParts(
-  parts: Parts,
-  app: FastifyInstance,
-  stopWorkers: () => Promise<void>,
-): Promise<readonly string[]> {
-  const { openHolds, config } = parts
+/** Once more, since the database may be back. What stands in a file already is waited for a moment at most. */
+async function writeWaiting(openHolds: OpenHolds): Promise<void> {
+  const written = openHolds.rewriteUnwritten()
+  await (openHolds.stuck().length > 0 ? written : inTime(written, LAST_WRITE_MS))
+}
+
+/** Waits for something, and no longer than so many milliseconds. */
+function inTime(work: Promise<unknown>, limitMs: number): Promise<unknown> {
+  return Promise.race([work, pauseFor(limitMs, undefined, { ref: false })])
+}
+
+async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => Promise<void>): Promise<StopReport> {
+  const { openHolds, config, settlements } = parts
   // The listener closes now; connections that are busy stay until their answer is out.
   const closed = app.close()
   await waitForHolds(openHolds, config.limits.shutdownGraceMs)
   openHolds.stop()
   await waitForHolds(openHolds, SETTLE_MS)
-  // Once more, since the database may be back: what is left is settled by the journal of its hold.
-  await openHolds.rewriteUnwritten()
+  await writeWaiting(openHolds)
   const unwritten = openHolds.stuck()
+  const pending = openHolds.countPending()
   app.server.closeAllConnections()
   await closed
-  await stopWorkers()
+  // A database that takes no settlements takes nothing else either: what is durable waits for none of its answers.
+  const last = (work: Promise<unknown>): Promise<unknown> => (pending > 0 ? inTime(work, LAST_WRITE_MS) : work)
+  await last(stopWorkers())
   await parts.limits.close()
   await parts.audits.close()
-  await parts.keyUses.stop()
-  await parts.ledger.close()
+  await last(parts.keyUses.stop())
+  await last(parts.ledger.close())
+  await settlements.left.close()
+  await settlements.journal.close()
   await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))
   await parts.sandbox?.close()
   await parts.tokenCounter.close()
@@ -89,10 +106,13 @@ async function stopParts(
   await parts.media.files.close()
   await parts.observation.tracing?.close()
   await parts.console.close()
-  await parts.database.close()
+  await last(parts.database.close())
   parts.unlock()
-  return unwritten
+  return { unwritten, pending, journal: settlements.journal.path }
 }
+
+/** How long a stop waits for a database to take what stands in a file, in milliseconds. Source: own choice. */
+const LAST_WRITE_MS = 2_000
 
 /** Time for the settlements of requests that a stop has ended, in milliseconds: late costs are looked up within it. */
 const SETTLE_MS = 10_000
@@ -108,7 +128,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const health = (): Promise<Health> =>
     readHealth({
       ...{ upstreams, catalog: catalog.catalog, ledger, clock, pingDatabase, deposits: parts.deposits },
-      countUnwritten: () => parts.openHolds.stuck().length,
+      countUnwritten: () => parts.openHolds.stuck().length + parts.settlements.figures().waiting,
     })
   const edge = edgeDeps(parts, config.publicUrl ?? parts.listening.origin, health)
   const app = createApp(edge, {
@@ -122,7 +142,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let admin: AdminServer | null = null
   return {
     ...{ database, ledger, authenticator, clock, health, media: parts.media, console: parts.console },
-    openRequests: () => parts.openHolds.size,
+    openRequests: () => parts.openHolds.running,
     adminOrigin: () => admin?.origin ?? null,
     start: async () => {
       admin = await startObservation(
@@ -143,10 +163,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     },
     stop: async () => {
       phase = 'stopping'
-      const unwritten = await stopParts(parts, app, stopWorkers)
+      const report = await stopParts(parts, app, stopWorkers)
       // Last, so that probes and metrics can follow the stop.
       await admin?.close()
-      return unwritten
+      return report
     },
   }
 }
@@ -163,10 +183,10 @@ function startDeposits({ deposits, config, log }: Parts): () => Promise<void> {
 }
 
 function observedParts(parts: Parts, videos: VideoDeps, phase: () => Phase): ObservedParts {
-  const { config, log, clock, database, pingDatabase, ledger, openHolds, upstreams, streams } = parts
+  const { config, log, clock, database, pingDatabase, ledger, openHolds, upstreams, streams, settlements } = parts
   const catalog = parts.catalog.catalog
   return {
-    ...{ config, log, clock, database, pingDatabase, ledger, openHolds, upstreams, catalog, phase },
+    ...{ config, log, clock, database, pingDatabase, ledger, openHolds, settlements, upstreams, catalog, phase },
     streamsOpen: () => streams.open,
     countVideoJobs: () => videos.jobs.countOpen(),
   }
@@ -183,6 +203,7 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
   return {
     ...{ ledger, openHolds, clock, processId, log, timer: systemTimer, loopClock: systemClock },
     database: parts.database,
+    leftJournals: parts.settlements.left,
     catalog: catalog.catalog,
     revocations: parts.revocations,
     keyChanges: parts.keyChanges,

@@ -3,7 +3,7 @@
  * Part of the composition. What is not configured is not loaded, and stands nowhere in the way.
  */
 import { formatCredits } from '@svc/contract'
-import type { OpenHolds } from './billing/open-hold.ts'
+import type { OpenHolds } from './billing/open-holds.ts'
 import type { SettlementListener } from './billing/settlement-listener.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { type Model, offeringsOf } from './catalog/model.ts'
@@ -25,6 +25,7 @@ import { creditsForDisplay } from './observe/credits-for-display.ts'
 import { measureLedgerEngine } from './observe/measure-ledger-engine.ts'
 import { measureCalls } from './observe/measure-calls.ts'
 import { traceCalls, type TracedUpstream } from './observe/trace-calls.ts'
+import type { Settlements } from './open-settlements.ts'
 import { VERSION } from './read-health.ts'
 import { askInTime, type Phase, readReadiness } from './read-readiness.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -153,6 +154,7 @@ export interface ObservedParts {
   readonly pingDatabase: () => Promise<true | null>
   readonly ledger: Ledger
   readonly openHolds: OpenHolds
+  readonly settlements: Pick<Settlements, 'figures'>
   readonly catalog: Catalog
   readonly upstreams: ReadonlyMap<string, WatchedUpstream>
   readonly streamsOpen: () => number
@@ -207,6 +209,7 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
     readBacklog: askInTime(() => readBacklog(parts)),
     read: () => {
       const open = openHolds.figures()
+      const pending = parts.settlements.figures()
       const { waiting, retries } = ledger.counters
       return {
         streamsOpen: parts.streamsOpen(),
@@ -214,6 +217,8 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
         ledgerRetries: retries,
         holds: heldFigures(open),
         settlementsUnwritten: open.unwritten,
+        settlementsPending: pending.waiting,
+        settlementsPendingSeconds: pending.oldestMs / 1_000,
         catalogAgeSeconds: catalog.updatedAt === 0 ? null : (clock.now() - catalog.updatedAt) / 1_000,
         catalogModels: catalog.list().length,
         circuits: circuitFigures(parts),

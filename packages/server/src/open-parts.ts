@@ -1,7 +1,7 @@
 /** Opens the parts of a gateway, before anything listens. Part of the composition. */
 import { createTokenCounter } from '@svc/tokens'
 import { createDurationProbe } from './audio/duration-probe.ts'
-import { OpenHolds } from './billing/open-hold.ts'
+import { OpenHolds } from './billing/open-holds.ts'
 import type { Config } from './config/config.ts'
 import { isSandboxAlone } from './config/data-folder.ts'
 import { lockDataFolder } from './db/data-folder-lock.ts'
@@ -26,6 +26,7 @@ import { callObservers, observeEngine, openObservation } from './open-observatio
 import { openDeposits } from './open-deposits.ts'
 import { openLimits } from './open-limits.ts'
 import { openOutbox } from './open-outbox.ts'
+import { openSettlements } from './open-settlements.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { askInTime, ping } from './read-readiness.ts'
@@ -99,6 +100,8 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const openHolds = new OpenHolds()
   const keyNews = followKeys({ database, clock, onError, authenticator, openHolds })
   const processId = createId(clock.now())
+  const ledgerMetrics = observation.metrics?.ledger ?? null
+  const settlements = openSettlements({ dataDir, processId, ledger, clock, log, metrics: ledgerMetrics })
   // Known once the gateway listens; nobody needs them before.
   const listening = { origin: localOrigin(config) }
   const origins = () => consoleOrigins(config, listening.origin)
@@ -129,6 +132,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     ...{
       media,
       ...keyNews,
+      settlements,
       processId,
       observation,
       deposits,

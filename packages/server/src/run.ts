@@ -57,6 +57,7 @@ function stopText(requests: number, graceMs: number): string {
 /** The exit code of a stop that has left settlements unwritten. Source: docs/operations.md, exit codes. */
 const UNWRITTEN_CODE = 3
 const UNWRITTEN = 'stopped, but the settlements of these requests could not be written: they are settled by their holds'
+const PENDING = 'settlements wait in a file: the next gateway that starts on this data folder writes them'
 const LOGGED_MAX = 100
 
 function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
@@ -68,7 +69,8 @@ function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
     if (process.stdout.isTTY && !log.isLevelEnabled('info')) process.stdout.write(`\n  ${text}\n`)
     const startedAt = performance.now()
     gateway.stop().then(
-      (unwritten) => {
+      ({ unwritten, pending, journal }) => {
+        if (pending > 0) log.warn({ settlements: pending, file: journal }, PENDING)
         const ms = Math.round(performance.now() - startedAt)
         if (unwritten.length === 0) {
           log.info({ ms }, 'stopped')

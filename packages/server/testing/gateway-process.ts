@@ -49,6 +49,8 @@ export interface GatewayProcesses {
   readonly database: OpenDatabase
   /** Null for embedded storage. */
   readonly databaseUrl: string | null
+  /** Of every process; for PostgreSQL it holds no database. */
+  readonly dataDir: string
   readonly ledger: Ledger
   readonly accountId: string
   readonly teamId: string
@@ -153,6 +155,7 @@ export async function openGatewayProcesses(options: ProcessesOptions): Promise<G
   return {
     ...{ database, ledger, accountId, teamId, key, keyId, createKey: makeKey, settled, audit },
     databaseUrl: test.url,
+    dataDir: test.dataDir,
     async start() {
       const started = await startProcess(key, workingDir, env)
       processes.push(started)

@@ -1,7 +1,8 @@
 import { nanocreditsOf } from '@svc/contract'
 import { expect, test } from 'vitest'
 import type { Caller } from '../keys/caller.ts'
-import { OpenHold, OpenHolds, type BillingDeps } from './open-hold.ts'
+import { OpenHold, type BillingDeps } from './open-hold.ts'
+import { OpenHolds } from './open-holds.ts'
 import { NO_FACTS } from './settlement.ts'
 
 const deps: BillingDeps = {

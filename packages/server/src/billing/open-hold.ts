@@ -8,13 +8,22 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { HoldProgress, PlacedHold, PlaceHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
+import type {
+  HoldProgress,
+  PlacedHold,
+  PlaceHold,
+  SettleHold,
+  SettleResult,
+  UsageFacts,
+} from '../ledger/operations.ts'
 import { costAtPar } from '../pricing/usd.ts'
 import type { SystemClock } from '../runtime/clock.ts'
 import { Bill } from '../upstream/bill.ts'
 import type { EmptyAnswerThrottle } from './empty-answer-throttle.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
-import { NO_FACTS, type Settlement } from './settlement.ts'
+import type { OpenHolds } from './open-holds.ts'
+import { type Charged, chargedAs, NO_FACTS, type Settlement } from './settlement.ts'
+import type { SettlementJournal } from './settlement-journal.ts'
 import type { SettlementListener } from './settlement-listener.ts'
 
 export interface BillingDeps {
@@ -29,6 +38,10 @@ export interface BillingDeps {
   readonly leaseMs?: number | undefined
   /** The address of the console, without a slash at its end: a 402 names the page of it that helps. */
   readonly consoleUrl: string
+  /** Where settlements stand while the database does not take them; absent where they wait in memory alone. */
+  readonly journal?: Pick<SettlementJournal, 'checkRoom' | 'write' | 'remove'> | undefined
+  /** Told of a charge that was told to its caller and is another one in the books. It must not throw. */
+  readonly onDiffering?: ((told: SettleHold, charge: Nanocredits) => void) | undefined
   /** Told once of each settlement that could not be written when it was due. It must not throw. */
   readonly onUnwritten?: ((hold: OpenHold, error: unknown) => void) | undefined
   /** Told of each settlement that this process has written, once, after it is durable. It must not throw. */
@@ -52,6 +65,12 @@ const refusals = {
   account_suspended: new ServiceError('account_suspended', 'This account is suspended.'),
 } as const
 
+/**
+ * After so many milliseconds without an answer of the database a settlement goes into the journal: whoever waits for a
+ * whole answer has waited for the upstream already. Source: own choice.
+ */
+const SETTLE_WAIT_MS = 5_000
+
 /** A hold that is not settled yet. */
 export class OpenHold {
   readonly id: string
@@ -71,7 +90,8 @@ export class OpenHold {
   #limit: number | null
   #settlement: SettleHold | null = null
   #isStuck = false
-  #charged: Nanocredits | null = null
+  #isWriting = false
+  #charged: Charged | null = null
   readonly #startedAt: number
   readonly #deps: BillingDeps
 
@@ -121,14 +141,19 @@ export class OpenHold {
     this.firstContentMs ??= this.ageMs
   }
 
-  /** The settlement that is not written yet; null before there is one. */
+  /** The settlement that the ledger has not answered yet; null before there is one. */
   get unwritten(): SettleHold | null {
     return this.#settlement
   }
 
-  /** Whether its settlement could not be written when it was due, and is tried again. */
+  /** Whether its settlement could not be written when it was due, not even into the journal, and is tried again. */
   get isStuck(): boolean {
     return this.#isStuck
+  }
+
+  /** Whether its settlement stands in the journal, and not in the books. */
+  get isPending(): boolean {
+    return this.#charged?.isPending === true
   }
 
   /** Whether it has ended, durably: nothing about it can change any more. */
@@ -167,12 +192,12 @@ export class OpenHold {
    * Ends the hold with a charge (0 frees it) and writes the usage record. Once durable, answers what was really
    * charged. What the bill names beside what was delivered is written off with it.
    *
-   * When the database cannot be reached, the settlement is kept and written later, so that what was delivered is
-   * charged. A hold that is settled stays as it is: a second settlement asks nobody and answers the first charge.
+   * It is durable in the database or, while that does not answer, in the journal: then the charge is pending, and is
+   * written later. A hold that is settled stays as it is: a second settlement asks nobody and answers the first charge.
    *
-   * @throws {ServiceError} when it is not durable yet.
+   * @throws {ServiceError} when it is not durable yet: neither database nor disk took it. It is kept and tried again.
    */
-  async settle(settlement: Settlement): Promise<Nanocredits> {
+  async settle(settlement: Settlement): Promise<Charged> {
     if (this.#charged !== null) return this.#charged
     const now = this.#deps.clock.now()
     const lost = costAtPar(this.bill.lost)
@@ -221,28 +246,74 @@ export class OpenHold {
     return { accountId, keyId, processId: this.#deps.processId, type, model, stream, placedAt: this.placedAt }
   }
 
-  /** Tries again to write a settlement that could not be written. */
-  async rewrite(): Promise<void> {
-    if (this.#settlement !== null) await this.#write(this.#settlement)
+  /**
+   * Tries again to write a settlement that waits. @returns false when the database does not take it now.
+   * @throws what else it failed with: the ledger refuses it.
+   */
+  async rewrite(): Promise<boolean> {
+    const operation = this.#settlement
+    if (operation === null) return true
+    if (this.#isWriting) return false
+    try {
+      await this.#submit(operation)
+      return true
+    } catch (error) {
+      if (error instanceof ServiceError) return false
+      return this.#wait(error)
+    }
   }
 
-  async #write(operation: SettleHold): Promise<Nanocredits> {
-    // The caller of a stream has read the answer by then: what waits for the commit is its last frame alone.
-    const result = await this.#deps.ledger
-      .submit(operation, this.request.stream ? 'soon' : 'now')
-      .catch((error: unknown) => this.#wait(error))
+  async #write(operation: SettleHold): Promise<Charged> {
+    const { journal } = this.#deps
+    const submitted = this.#submit(operation)
+    if (journal === undefined) return submitted.catch((error: unknown) => this.#wait(error))
+    try {
+      const charged = await withinTime(submitted, SETTLE_WAIT_MS)
+      if (charged !== null) return charged
+    } catch (error) {
+      // What the ledger refuses it would refuse again: that is a mistake, and no outage.
+      if (!(error instanceof ServiceError)) return this.#wait(error)
+    }
+    try {
+      await journal.write(operation)
+    } catch {
+      return submitted.catch((error: unknown) => this.#wait(error))
+    }
+    // The database may have answered meanwhile.
+    if (this.#settlement === null) journal.remove(this.id)
+    return (this.#charged ??= { charge: operation.charge, isPending: true })
+  }
+
+  async #submit(operation: SettleHold): Promise<Charged> {
+    this.#isWriting = true
+    try {
+      // The caller of a stream has read the answer by then: what waits for the commit is its last frame alone.
+      const result = await this.#deps.ledger.submit(operation, this.request.stream ? 'soon' : 'now')
+      return this.#end(operation, result)
+    } finally {
+      this.#isWriting = false
+    }
+  }
+
+  /** The ledger has answered. */
+  #end(operation: SettleHold, result: SettleResult): Charged {
+    const { openHolds, journal, emptyAnswers, onSettled, onDiffering } = this.#deps
+    const told = this.#charged
+    const charged = chargedAs(nanocreditsOf(result.charge))
     this.#settlement = null
     this.#isStuck = false
-    this.#charged = nanocreditsOf(result.charge)
-    this.#deps.openHolds.remove(this)
+    this.#charged = charged
+    openHolds.remove(this)
+    journal?.remove(this.id)
     if (result.kind === 'settled') {
-      this.#deps.emptyAnswers?.note(this.request.caller.accountId, operation)
-      this.#deps.onSettled?.(this, operation, result)
+      emptyAnswers?.note(this.request.caller.accountId, operation)
+      onSettled?.(this, operation, result)
     }
-    return this.#charged
+    if (told !== null && told.charge !== charged.charge) onDiffering?.(operation, charged.charge)
+    return charged
   }
 
-  /** The settlement waits. @throws what it failed with. */
+  /** The settlement waits in memory. @throws what it failed with. */
   #wait(error: unknown): never {
     const isNews = !this.#isStuck
     this.#isStuck = true
@@ -251,78 +322,16 @@ export class OpenHold {
   }
 }
 
-/** Every hold that this process has open. */
-export class OpenHolds {
-  readonly #holds = new Map<string, OpenHold>()
-
-  get size(): number {
-    return this.#holds.size
-  }
-
-  has(holdId: string): boolean {
-    return this.#holds.has(holdId)
-  }
-
-  add(hold: OpenHold): void {
-    this.#holds.set(hold.id, hold)
-  }
-
-  remove(hold: OpenHold): void {
-    this.#holds.delete(hold.id)
-  }
-
-  /** What is open now: how many, how much in nanocredits, and how old the oldest. */
-  figures(): {
-    readonly holds: number
-    readonly amount: bigint
-    readonly oldestMs: number
-    readonly unwritten: number
-  } {
-    let amount = 0n
-    let oldestMs = 0
-    let unwritten = 0
-    for (const hold of this.#holds.values()) {
-      amount += hold.amount
-      oldestMs = Math.max(oldestMs, hold.ageMs)
-      if (hold.isStuck) unwritten++
-    }
-    return { holds: this.#holds.size, amount, oldestMs, unwritten }
-  }
-
-  /** Ids of requests whose settlement could not be written. */
-  stuck(): string[] {
-    return [...this.#holds.values()].filter((hold) => hold.isStuck).map((hold) => hold.id)
-  }
-
-  /** What the journal writes: one entry for each hold that has something to tell. */
-  progress(): HoldProgress[] {
-    return [...this.#holds.values()].map((hold) => hold.progress()).filter((entry) => entry !== null)
-  }
-
-  /** Ends the running streams of a key. Answers that are made whole run to their end: they were made for the caller. */
-  revoke(keyId: string): void {
-    for (const hold of this.#holds.values()) {
-      if (hold.request.stream && hold.request.caller.keyId === keyId) hold.ended.abort(refusals.key_revoked)
-    }
-  }
-
-  /** Ends every running stream: this process may soon answer for none of them. */
-  endStreams(): void {
-    const text = 'The gateway cannot reach its database.'
-    const reason = new ServiceError('server_is_overloaded', text, { retryAfterSeconds: 5 })
-    for (const hold of this.#holds.values()) if (hold.request.stream) hold.ended.abort(reason)
-  }
-
-  /** Ends all running requests: the gateway stops. */
-  stop(): void {
-    const reason = new ServiceError('server_is_overloaded', 'The gateway is restarting.', { retryAfterSeconds: 1 })
-    for (const hold of this.#holds.values()) hold.ended.abort(reason)
-  }
-
-  /** Writes settlements that could not be written before. Failures stay for the next time. */
-  async rewriteUnwritten(): Promise<void> {
-    const waiting = [...this.#holds.values()].filter((hold) => hold.isStuck)
-    await Promise.allSettled(waiting.map((hold) => hold.rewrite()))
+/** What a promise resolves to; null when that takes longer. */
+async function withinTime<Value>(promise: Promise<Value>, limitMs: number): Promise<Value | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, limitMs, null)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -331,10 +340,11 @@ export class OpenHolds {
  * for all of them is asked here: whether the account has to wait because its answers were free again and again.
  *
  * @throws {ServiceError} 402 naming what is needed, 401 when the key was revoked or has expired, 403 when the account
- *   is suspended, 429 when the account has to wait.
+ *   is suspended, 429 when the account has to wait, 503 when its end could not be taken down.
  */
 export async function placeHold(deps: BillingDeps, request: HoldRequest): Promise<OpenHold> {
   const { caller } = request
+  deps.journal?.checkRoom()
   deps.emptyAnswers?.check(caller.accountId)
   const placedAt = deps.clock.now()
   const startedAt = deps.clock.elapsed()

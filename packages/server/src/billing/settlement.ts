@@ -9,6 +9,23 @@ export interface Settlement {
   readonly facts: Omit<UsageFacts, 'latencyMs'>
 }
 
+/** What a request was charged, once that is durable. */
+export interface Charged {
+  readonly charge: Nanocredits
+  /** Whether the books lack it yet: it stands in the journal of settlements, and is what they will say. */
+  readonly isPending: boolean
+}
+
+/** A charge as the books have it. */
+export function chargedAs(charge: Nanocredits): Charged {
+  return { charge, isPending: false }
+}
+
+/** Whether two charges look the same to their caller. */
+export function isSame(one: Charged, other: Charged): boolean {
+  return one.charge === other.charge && one.isPending === other.isPending
+}
+
 /** Facts of a request of which nothing is known. */
 export const NO_FACTS: Omit<UsageFacts, 'latencyMs'> = {
   upstream: null,

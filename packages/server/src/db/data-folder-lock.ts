@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { lockFile } from './file-lock.ts'
 
 /** Another gateway lives on the same data folder. */
 export class DataFolderInUseError extends Error {
@@ -15,19 +15,15 @@ export class DataFolderInUseError extends Error {
 /**
  * Makes this process the only gateway on a data folder: what another one left open there may then be adopted.
  *
- * The lock is the operating system's, on a file of its own, so it ends with the process however that dies, and no
- * process id can be mistaken for a living one. Operator commands do not take it: they work beside a gateway.
+ * Operator commands do not take the lock: they work beside a gateway.
  *
  * @returns a function that gives the folder free.
  * @throws {DataFolderInUseError}
  */
 export function lockDataFolder(dataDir: string): () => void {
-  const lock = new DatabaseSync(join(dataDir, 'gateway.lock'), { timeout: 0 })
   try {
-    lock.exec('begin exclusive')
+    return lockFile(join(dataDir, 'gateway.lock'))
   } catch (cause) {
-    lock.close()
     throw new DataFolderInUseError(dataDir, { cause })
   }
-  return () => lock.close()
 }

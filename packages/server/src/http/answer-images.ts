@@ -29,7 +29,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, { caller, images, run }: Task) {
   const json = await keepWhole(deps, run, async () => {
     const made = await createImages(deps.images, { caller, call: images, requestId: request.id })
-    return { contentType: JSON_TYPE, headers: tellCharge({ request, reply }, made.charge), body: made.body }
+    return { contentType: JSON_TYPE, headers: tellCharge({ request, reply }, made.charged), body: made.body }
   })
   // The answer is kept until it is taken. The time begins anew whenever the reader takes some of it.
   reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())

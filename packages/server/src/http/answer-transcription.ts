@@ -34,10 +34,10 @@ function answerWhole(deps: EdgeDeps, { call, caller, transcription, run }: Admit
   const { request, reply } = call
   const task = { caller, call: transcription, requestId: request.id }
   return keepWhole(deps, run, async () => {
-    const { body, contentType, charge } = await transcribeSound(deps.audio, task)
+    const { body, contentType, charged } = await transcribeSound(deps.audio, task)
     reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
     // Subtitles and plain text have no other place to say that the charge was an estimate.
-    const headers = { ...tellCharge(call, charge), 'x-svc-estimated': 'true' }
+    const headers = { ...tellCharge(call, charged), 'x-svc-estimated': 'true' }
     reply.headers({ ...headers, 'content-type': contentType })
     return { contentType, headers, body }
   })

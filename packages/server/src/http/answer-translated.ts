@@ -84,7 +84,7 @@ async function answerWhole(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTr
   const head = headOf(deps, call)
   const json = await keepWhole(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat.call, requestId: request.id })
-    const headers = tellCharge(call, completed.charge)
+    const headers = tellCharge(call, completed.charged)
     const body = chat.whole(completed.body, head)
     await keepItems(deps, admitted, head, body)
     return { contentType: JSON_TYPE, headers, body }

@@ -67,6 +67,7 @@ const exposedHeaders = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',
   'x-ratelimit-reset-requests',
+  'x-svc-charge-state',
   'x-svc-credits-charged',
   'x-svc-credits-required',
   'x-svc-estimated',

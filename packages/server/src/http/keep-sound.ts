@@ -47,9 +47,9 @@ class KeptSound implements SoundReader {
         this.#keep(bytes)
         return writer.write(bytes)
       },
-      finish: (bytes, charge) => {
+      finish: (bytes, charged) => {
         this.#keep(bytes)
-        this.#sendLast = () => writer.finish(bytes, charge)
+        this.#sendLast = () => writer.finish(bytes, charged)
       },
       fail: (error) => writer.fail(error),
     }

@@ -1,4 +1,5 @@
-import { formatCredits, MARGIN_BPS, type Nanocredits } from '@svc/contract'
+import { formatCredits, MARGIN_BPS } from '@svc/contract'
+import type { Charged } from '../billing/settlement.ts'
 import type { SettlementListener } from '../billing/settlement-listener.ts'
 import { noteCharge } from './access-log.ts'
 import type { RouteCall } from './route.ts'
@@ -9,10 +10,11 @@ import type { RouteCall } from './route.ts'
  *
  * Source: spec 2.8.
  */
-export function tellCharge({ request, reply }: RouteCall, charge: Nanocredits): Readonly<Record<string, string>> {
-  const credits = formatCredits(charge)
+export function tellCharge({ request, reply }: RouteCall, charged: Charged): Readonly<Record<string, string>> {
+  const credits = formatCredits(charged.charge)
   noteCharge(request, credits)
-  const headers = { 'x-svc-credits-charged': credits, 'x-svc-margin-bps': String(MARGIN_BPS) }
+  const pending = charged.isPending ? { 'x-svc-charge-state': 'pending' } : {}
+  const headers = { 'x-svc-credits-charged': credits, 'x-svc-margin-bps': String(MARGIN_BPS), ...pending }
   reply.headers(headers)
   return headers
 }

@@ -1,5 +1,5 @@
 /** One chat request that is answered whole. */
-import type { Nanocredits } from '@svc/contract'
+import type { Charged } from '../billing/settlement.ts'
 import type { UpstreamCompletion } from '../upstream/chat-upstream.ts'
 import { withLateCost } from '../pipeline/late-cost.ts'
 import { type Paid, type Priced, wholeAnswer, type WholeAnswer } from '../pipeline/paid-work.ts'
@@ -20,7 +20,7 @@ function render(
   { hold }: Paid<ChatTarget>,
   { call }: ChatTask,
   { completed, decided, maxTokensApplied }: ChatAnswer,
-  charge: Nanocredits,
+  charged: Charged,
 ): WholeAnswer {
   const { object, created, choices, ...rest } = completed.completion
   const body = JSON.stringify({
@@ -29,11 +29,11 @@ function render(
     created: created ?? createdOf(hold),
     model: call.request.model,
     choices,
-    usage: renderUsage(completed.wire, decided, charge),
+    usage: renderUsage(completed.wire, decided, charged.charge),
     ...rest,
   })
-  const svc = renderSvc(charge, decided.estimated, maxTokensApplied)
-  return { body: `${body.slice(0, -1)},"svc":${svc}}`, charge }
+  const svc = renderSvc(charged, decided.estimated, maxTokensApplied)
+  return { body: `${body.slice(0, -1)},"svc":${svc}}`, charged }
 }
 
 /** @throws {UpstreamFailure} for an answer without content that nothing explains. */
@@ -55,7 +55,7 @@ async function price(
   return {
     ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided), generationId },
     ...{ status: 'ok', errorCode: null, failure: null },
-    render: (charge) => render(paid, task, { completed, decided, maxTokensApplied }, charge),
+    render: (charged) => render(paid, task, { completed, decided, maxTokensApplied }, charged),
   }
 }
 

@@ -39,7 +39,7 @@ async function price(
   const { estimated } = priced
   return {
     ...priced,
-    render: (charge) => ({ body: renderImages(call, created, items, { answers, charge, estimated }), charge }),
+    render: (charged) => ({ body: renderImages(call, created, items, { answers, charged, estimated }), charged }),
   }
 }
 

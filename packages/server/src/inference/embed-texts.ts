@@ -83,10 +83,10 @@ async function price(
   return {
     ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
     ...{ status: 'ok', errorCode: null, failure: null, generationId: answer.generationId },
-    render: (charge) => {
-      const usage = renderPromptUsage(decided.usage.promptTokens, charge)
+    render: (charged) => {
+      const usage = renderPromptUsage(decided.usage.promptTokens, charged.charge)
       const body = JSON.stringify({ object: 'list', data, model: request.model, usage })
-      return { body: `${body.slice(0, -1)},"svc":${renderSvc(charge, decided.estimated, null)}}`, charge }
+      return { body: `${body.slice(0, -1)},"svc":${renderSvc(charged, decided.estimated, null)}}`, charged }
     },
   }
 }

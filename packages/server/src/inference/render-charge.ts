@@ -1,12 +1,14 @@
 /** How a charge looks on the wire: the `svc` object, and the usage object with the charge in USD. */
 import { formatCredits, MARGIN_BPS, type Nanocredits, usdJson } from '@svc/contract'
+import type { Charged } from '../billing/settlement.ts'
 import type { DecidedCharge } from './chat-charge.ts'
 
 /** The charge annotation as JSON text. Source: spec 2.8. */
-export function renderSvc(charge: Nanocredits, estimated: boolean, maxTokensApplied: number | null): string {
+export function renderSvc({ charge, isPending }: Charged, estimated: boolean, maxTokensApplied: number | null): string {
   const estimate = estimated ? ',"estimated":true' : ''
   const applied = maxTokensApplied === null ? '' : `,"max_tokens_applied":${maxTokensApplied}`
-  return `{"credits_charged":${formatCredits(charge)},"margin_bps":${MARGIN_BPS}${estimate}${applied}}`
+  const pending = isPending ? ',"state":"pending"' : ''
+  return `{"credits_charged":${formatCredits(charge)},"margin_bps":${MARGIN_BPS}${estimate}${applied}${pending}}`
 }
 
 /** The usage object of an answer without output. */

@@ -4,6 +4,7 @@
  */
 import { formatUsd, type Nanocredits } from '@svc/contract'
 import type { PartialImage, Render, UpstreamImages } from '../upstream/image-upstream.ts'
+import type { Charged } from '../billing/settlement.ts'
 import type { ImageCall } from './image-call.ts'
 import { renderSvc } from './render-charge.ts'
 
@@ -18,7 +19,7 @@ export function renderItem(render: Render, url: string | null, form: ImageCall['
 /** What the end of an answer tells: the counts of all calls, and the charge. */
 export interface ImageTotals {
   readonly answers: readonly UpstreamImages[]
-  readonly charge: Nanocredits
+  readonly charged: Charged
   readonly estimated: boolean
 }
 
@@ -45,9 +46,9 @@ function formatOf(render: Render | undefined): string | null {
   return render === undefined ? null : render.mediaType.replace(/^image\//, '').replace(/\+xml$/, '')
 }
 
-function renderTotals(call: ImageCall, { answers, charge, estimated }: ImageTotals): string {
-  const usage = renderUsage(call, answers, charge)
-  return `${usage === null ? '' : `"usage":${usage},`}"svc":${renderSvc(charge, estimated, null)}`
+function renderTotals(call: ImageCall, { answers, charged, estimated }: ImageTotals): string {
+  const usage = renderUsage(call, answers, charged.charge)
+  return `${usage === null ? '' : `"usage":${usage},`}"svc":${renderSvc(charged, estimated, null)}`
 }
 
 /** Counts of all calls that counted, under the names of the form; null where none did and the form does not ask. */

@@ -23,9 +23,9 @@ function openEvents(writer: FrameWriter, characters: number, gone: AbortSignal):
         resume = resolve
       })
     },
-    finish: (bytes, charge) => {
+    finish: (bytes, charged) => {
       const usage = `{"type":"characters","characters":${characters}}`
-      const done = `{"type":"speech.audio.done","usage":${usage},"svc":${renderSvc(charge, false, null)}}`
+      const done = `{"type":"speech.audio.done","usage":${usage},"svc":${renderSvc(charged, false, null)}}`
       writer.end(`${renderDelta(bytes)}data: ${done}\n\n${DONE_FRAME}`)
     },
     fail: (error) => writer.end(`${renderErrorFrame(error)}${DONE_FRAME}`),

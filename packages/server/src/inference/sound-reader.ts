@@ -1,11 +1,12 @@
 import type { Nanocredits } from '@svc/contract'
+import type { Charged } from '../billing/settlement.ts'
 
 /** Where the sound of one answer goes: the edge's side, seen from the use case. */
 export interface SoundWriter {
   /** Sends bytes; resolves when the reader takes more, or has gone. */
   write(bytes: Buffer): Promise<void>
   /** Sends the last bytes and closes. Nothing follows it. */
-  finish(bytes: Buffer, charge: Nanocredits): void
+  finish(bytes: Buffer, charged: Charged): void
   /** Ends an answer that is not whole, so that the caller sees that. */
   fail(error: unknown): void
 }

@@ -1,5 +1,6 @@
 /** The delivery of a spoken text: pieces come in from the upstream and go out to the caller, but for the last. */
 import type { Nanocredits } from '@svc/contract'
+import type { Charged } from '../billing/settlement.ts'
 import type { StreamEnd } from '../pipeline/frame-writer.ts'
 import type { Sink } from '../pipeline/paid-work.ts'
 import type { UpstreamSpeech } from '../upstream/speech-upstream.ts'
@@ -21,7 +22,7 @@ export interface SoundEnd {
 export class SpeechDelivery implements Sink<LastSound, StreamEnd> {
   readonly #reader: SoundReader
   #writer: SoundWriter | null = null
-  #charge: Nanocredits | null = null
+  #charged: Charged | null = null
 
   constructor(reader: SoundReader) {
     this.#reader = reader
@@ -69,13 +70,13 @@ export class SpeechDelivery implements Sink<LastSound, StreamEnd> {
     }
   }
 
-  charged(charge: Nanocredits): void {
-    this.#charge = charge
-    this.#reader.charged(charge)
+  charged(charged: Charged): void {
+    this.#charged = charged
+    this.#reader.charged(charged.charge)
   }
 
   finish(last: LastSound): StreamEnd {
-    if (this.#charge !== null) this.#writer?.finish(last, this.#charge)
+    if (this.#charged !== null) this.#writer?.finish(last, this.#charged)
     return 'whole'
   }
 

@@ -135,9 +135,9 @@ async function price(
     ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
     ...{ status: verdict.status, errorCode: verdict.errorCode, generationId: report.generationId },
     failure: delivery.interruption === null ? outcome.error : delivery.interruptionError,
-    render: (charge) => ({
-      svc: renderSvc(charge, decided.estimated, maxTokensApplied),
-      usage: renderUsage(report.wire, decided, charge),
+    render: (charged) => ({
+      svc: renderSvc(charged, decided.estimated, maxTokensApplied),
+      usage: renderUsage(report.wire, decided, charged.charge),
     }),
   }
 }

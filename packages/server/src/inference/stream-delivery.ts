@@ -5,7 +5,7 @@
  * The 200 waits for the first content, so that an early failure still gets its true status. The chunk that finishes the
  * answer is kept back until the charge is durable, because it carries the charge.
  */
-import type { Nanocredits } from '@svc/contract'
+import type { Charged } from '../billing/settlement.ts'
 import type { OpenHold } from '../billing/open-hold.ts'
 import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-writer.ts'
 import type { Sink } from '../pipeline/paid-work.ts'
@@ -99,7 +99,7 @@ export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
   }
 
   /** Tells the edge what the stream was charged. */
-  charged(charge: Nanocredits): void {
+  charged({ charge }: Charged): void {
     this.#reader.charged(charge)
   }
 

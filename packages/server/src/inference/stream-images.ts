@@ -1,5 +1,5 @@
 /** One request for images that is answered as a stream: partial images, then each as it is whole. */
-import type { Nanocredits } from '@svc/contract'
+import type { Charged } from '../billing/settlement.ts'
 import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-writer.ts'
 import type { Sink } from '../pipeline/paid-work.ts'
 import { runPaid } from '../pipeline/run-paid.ts'
@@ -56,7 +56,7 @@ class ImageDelivery implements Sink<ImageTotals, StreamEnd> {
     }
   }
 
-  charged(charge: Nanocredits): void {
+  charged({ charge }: Charged): void {
     this.#reader.charged(charge)
   }
 
@@ -102,7 +102,7 @@ export function streamImages(deps: ImageDeps, task: ImageTask, reader: StreamRea
       price: async (made) => {
         const { answers, ...priced } = await priceImages(deps, paid, call, made)
         const { estimated } = priced
-        return { ...priced, render: (charge: Nanocredits) => ({ answers, charge, estimated }) }
+        return { ...priced, render: (charged: Charged) => ({ answers, charged, estimated }) }
       },
     }
   })

@@ -1,5 +1,5 @@
 /** One sound that is written down, answered piece by piece. */
-import type { Nanocredits } from '@svc/contract'
+import type { Charged } from '../billing/settlement.ts'
 import { codeOf } from '../errors/code-of.ts'
 import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-writer.ts'
 import type { Paid, Priced, Sink } from '../pipeline/paid-work.ts'
@@ -48,7 +48,7 @@ class TranscriptDelivery implements Sink<string, StreamEnd> {
     this.#open().write(`data: ${JSON.stringify(event)}\n\n`)
   }
 
-  charged(charge: Nanocredits): void {
+  charged({ charge }: Charged): void {
     this.#reader.charged(charge)
   }
 
@@ -102,7 +102,7 @@ function price(
   return {
     ...endOf(paid, seconds, transcript),
     ...{ estimated: true, tokens: {}, generationId },
-    render: (charge) => renderDoneEvent(transcript, factsOf(seconds, call.task, charge)),
+    render: (charged) => renderDoneEvent(transcript, factsOf(seconds, call.task, charged)),
   }
 }
 

@@ -32,10 +32,10 @@ function price(
   return {
     ...{ charge: chargeSeconds(target.prices, seconds.chargedSeconds), estimated: true, tokens: {} },
     ...{ status: 'ok', errorCode: null, failure: null, generationId: transcript.generationId },
-    render: (charge) => ({
+    render: (charged) => ({
       contentType: transcriptType(call.format),
-      body: renderTranscript(transcript, call.format, factsOf(seconds, call.task, charge)),
-      charge,
+      body: renderTranscript(transcript, call.format, factsOf(seconds, call.task, charged)),
+      charged,
     }),
   }
 }

@@ -2,6 +2,7 @@
 import { nanocreditsOf } from '@svc/contract'
 import { BYTES_PER_SECOND_UNKNOWN } from '../audio/codecs/packet-clock.ts'
 import type { SoundLength } from '../audio/sound-length.ts'
+import type { Charged } from '../billing/settlement.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { findMediaModel } from '../pipeline/find-model.ts'
 import type { Paid, PaidDeps, PaidRun, PaidTask, PaidWork, Sink } from '../pipeline/paid-work.ts'
@@ -146,9 +147,9 @@ export function transcriptionWork<Reply, End>(
 export function factsOf(
   { duration, chargedSeconds }: SoundSeconds,
   task: TranscriptFacts['task'],
-  charge: Parameters<typeof renderSvc>[0],
+  charged: Charged,
 ): TranscriptFacts {
-  return { task, duration, chargedSeconds, svc: renderSvc(charge, true, null) }
+  return { task, duration, chargedSeconds, svc: renderSvc(charged, true, null) }
 }
 
 /** Why a transcript without a word is none. */

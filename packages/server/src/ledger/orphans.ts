@@ -51,7 +51,10 @@ export interface OrphanDeps {
   readonly clock: Clock
   /** This process. What it has open is never an orphan, even where its lease ran out because it slept. */
   readonly processId: string
-  /** Whether this process answers for a hold. One that it placed without learning so is an orphan. */
+  /**
+   * Whether this process answers for a hold, or knows how it is to be settled. One that it placed without learning so is
+   * an orphan.
+   */
   readonly isOpenHere: (holdId: string) => boolean
   /** Called for a hold that cannot be settled at all, so that it does not keep the others from it. */
   readonly onBroken: (holdId: string, error: unknown) => void
@@ -101,7 +104,7 @@ export async function sweepOrphans(deps: OrphanDeps, leases: LeaseObserver): Pro
   const gone = leases.look(await listLeases(database, processId))
   const left = await listOrphans(database, gone, ORPHANS_AT_ONCE)
   const own = await listHoldsOf(database, processId, now - UNKNOWN_AFTER_MS)
-  const result = await settleAll(deps, [...left, ...own.filter((hold) => !deps.isOpenHere(hold.hold_id))])
+  const result = await settleAll(deps, [...left, ...own])
   await deleteEndedLeases(database, now - LEASE_KEPT_MS)
   return result
 }
@@ -112,7 +115,7 @@ async function settleAll(deps: OrphanDeps, holds: readonly OrphanHold[]): Promis
   const counts: Record<Outcome, number> = { looked: 0, estimated: 0, expired: 0, postponed: 0 }
   // An upstream that does not answer is asked once, or a start would wait for it as often as there are holds.
   const silent = new Set<string>()
-  for (const hold of holds) {
+  for (const hold of holds.filter(({ hold_id: id }) => !deps.isOpenHere(id))) {
     try {
       counts[await settleOrphan(deps, hold, silent)]++
     } catch (error) {

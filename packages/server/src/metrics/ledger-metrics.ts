@@ -15,6 +15,10 @@ export interface LedgerMetrics {
   chargedLate(outcome: 'charged' | 'written_off' | 'lost'): void
   /** A request cost more than its hold. */
   overrun(): void
+  /** A charge that was told is another one in the books. */
+  differed(): void
+  /** A file of settlements cannot be read whole. */
+  journalDamaged(): void
 }
 
 /** Operations in a commit; the last is the most that a batch has. */
@@ -38,6 +42,8 @@ function registerMoney(registry: Registry) {
     writeOffs: count('svc_write_offs_total', 'Settlements of which we bear a part of the cost.'),
     writtenOff: count('svc_write_off_credits_total', 'Credits written off: our loss; a float, for display only.'),
     overruns: count('svc_overruns_total', 'Requests that cost more than their hold.'),
+    differing: count('svc_settlements_differing_total', 'Charges that are other ones in the books than were told.'),
+    damaged: count('svc_settlement_journals_damaged_total', 'Files of settlements that could not be read whole.'),
   }
 }
 
@@ -91,6 +97,8 @@ export function createLedgerMetrics(registry: Registry): LedgerMetrics {
       money.writtenOff.value += writtenOff
     },
     chargedLate: (outcome) => void lateCell(outcome).value++,
+    differed: () => void money.differing.value++,
+    journalDamaged: () => void money.damaged.value++,
     overrun: () => void money.overruns.value++,
   }
 }

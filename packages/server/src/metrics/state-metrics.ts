@@ -16,8 +16,12 @@ export interface GatewayState {
   readonly ledgerRetries: number
   /** Holds that this process has open. */
   readonly holds: HeldFigures
-  /** Settlements of answers that wait for the database. */
+  /** Settlements that neither the database nor the disk took. */
   readonly settlementsUnwritten: number
+  /** Settlements that stand in files until the database takes them. */
+  readonly settlementsPending: number
+  /** 0 for none. */
+  readonly settlementsPendingSeconds: number
   /** Null when the list says nothing of its time. */
   readonly catalogAgeSeconds: number | null
   readonly catalogModels: number
@@ -67,8 +71,18 @@ const gauges: readonly SimpleGauge[] = [
   },
   {
     name: 'svc_settlements_unwritten',
-    help: 'Settlements that could not be written yet and are tried again.',
+    help: 'Settlements that could not be written yet, not even into a file, and are tried again.',
     value: (state) => state.settlementsUnwritten,
+  },
+  {
+    name: 'svc_settlements_pending',
+    help: 'Settlements that stand in files of the data folder until the database takes them.',
+    value: (state) => state.settlementsPending,
+  },
+  {
+    name: 'svc_settlements_pending_oldest_age_seconds',
+    help: 'How long the oldest of them waits; 0 for none.',
+    value: (state) => state.settlementsPendingSeconds,
   },
   {
     name: 'svc_catalog_age_seconds',

@@ -2,8 +2,9 @@
  * What one kind of paid request adds to the pipeline. Everything that holds for all of them (admission, hold, attempts,
  * costs that are learnt late, settlement, failures that are free) is `runPaid`'s.
  */
-import type { ErrorCode, Nanocredits, UsageType } from '@svc/contract'
+import type { ErrorCode, UsageType } from '@svc/contract'
 import type { BillingDeps, HoldRequest, OpenHold } from '../billing/open-hold.ts'
+import type { Charged } from '../billing/settlement.ts'
 import type { UsageFacts } from '../ledger/operations.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
@@ -65,7 +66,7 @@ export interface Priced<Reply> {
   /** The upstream's own id of what was made; null where it gave none. */
   readonly generationId: string | null
   /** Writes what is sent last, with what was really charged. It is written before the settlement, too: an answer that cannot be written is free. */
-  render(charge: Nanocredits): Reply
+  render(charged: Charged): Reply
 }
 
 /** Where an answer goes. Whole answers and streams differ by it alone. */
@@ -77,7 +78,7 @@ export interface Sink<Reply, End> {
   /** Whether the caller left before there was anything, and nobody works on for it: then it is free and no failure. */
   readonly isForsaken: boolean
   /** Learns what the request was charged, once that is durable; also when the caller has gone. */
-  charged(charge: Nanocredits): void
+  charged(charged: Charged): void
   /** Sends what is left. */
   finish(reply: Reply): End
   /**
@@ -152,5 +153,5 @@ export function wholeAnswer<Reply>(): Sink<Reply, Reply> {
 export interface WholeAnswer {
   /** The body as text. */
   readonly body: string
-  readonly charge: Nanocredits
+  readonly charged: Charged
 }

@@ -2,7 +2,7 @@
  * Room `pipeline`: the life of one paid request of any kind, written once. Find the model and its upstreams, hold, ask
  * one upstream after the other, price what came, settle, answer. What differs between kinds is in their `PaidWork`.
  */
-import { NO_FACTS, type Settlement } from '../billing/settlement.ts'
+import { chargedAs, isSame, NO_FACTS, type Settlement } from '../billing/settlement.ts'
 import { codeOf } from '../errors/code-of.ts'
 import { attemptTargets } from '../routing/attempt-targets.ts'
 import { listTargets } from '../routing/list-targets.ts'
@@ -81,14 +81,14 @@ async function settle<Reply>(
   { sink }: Pick<PaidRun<never, never, Reply, unknown>, 'sink'>,
   priced: Priced<Reply>,
 ): Promise<Reply> {
-  const wanted = priced.charge.charge
+  const wanted = chargedAs(priced.charge.charge)
   // Written before the settlement, so that an answer which cannot be written is never charged.
   const reply = priced.render(wanted)
   // What calls cost beyond what was delivered is our loss.
   await completeBill(deps, hold)
-  const charge = await hold.settle(settlementOf(priced, target))
-  sink.charged(charge)
-  return charge === wanted ? reply : priced.render(charge)
+  const charged = await hold.settle(settlementOf(priced, target))
+  sink.charged(charged)
+  return isSame(charged, wanted) ? reply : priced.render(charged)
 }
 
 function settlementOf(priced: Priced<unknown>, { upstream, upstreamModel }: Target): Settlement {

@@ -1,4 +1,4 @@
-import type { OpenHolds } from '../billing/open-hold.ts'
+import type { OpenHolds } from '../billing/open-holds.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock, MonotonicClock } from '../runtime/clock.ts'
 import type { LeaseWatch } from './lease-watch.ts'

@@ -44,3 +44,19 @@ test('a process that was stopped for longer than its lease notices at its first 
   const { after } = watchOf()
   expect(after(600_000)).toBe(1)
 })
+
+test('after a time without a renewal it leaves the holds of others alone for half a lease', () => {
+  const { clock, watch } = watchOf()
+  expect(watch.maySweep).toBe(true)
+  clock.at += 29_000
+  watch.renewed(clock.at)
+  expect(watch.maySweep).toBe(true)
+  clock.at += 31_000
+  watch.renewed(clock.at)
+  expect(watch.maySweep).toBe(false)
+  clock.at += 29_000
+  watch.renewed(clock.at)
+  expect(watch.maySweep).toBe(false)
+  clock.at += 1_000
+  expect(watch.maySweep).toBe(true)
+})

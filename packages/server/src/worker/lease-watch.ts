@@ -6,6 +6,12 @@ import type { MonotonicClock } from '../runtime/clock.ts'
  */
 const ENDED_AFTER = 3 / 4
 
+/**
+ * The part of a lease for which this process leaves the holds of others alone after it could not renew its own: they
+ * were cut off as it was, and know better what their requests cost. Source: decision 0071.
+ */
+const PATIENT_FOR = 1 / 2
+
 export interface LeaseWatchOptions {
   readonly clock: MonotonicClock
   readonly leaseMs: number
@@ -22,6 +28,7 @@ export interface LeaseWatchOptions {
 export class LeaseWatch {
   readonly #options: LeaseWatchOptions
   #renewedAt: number
+  #patientUntil = -Infinity
   #isLosing = false
 
   constructor(options: LeaseWatchOptions) {
@@ -31,8 +38,16 @@ export class LeaseWatch {
 
   /** Notes that the lease was renewed. @param askedAt what the monotonic clock said before the renewal was sent. */
   renewed(askedAt: number): void {
+    const { clock, leaseMs } = this.#options
+    const now = clock.elapsed()
+    if (now - this.#renewedAt > leaseMs * PATIENT_FOR) this.#patientUntil = now + leaseMs * PATIENT_FOR
     this.#renewedAt = Math.max(this.#renewedAt, askedAt)
     this.#isLosing = false
+  }
+
+  /** Whether leases of others that have run out say that their processes are gone. */
+  get maySweep(): boolean {
+    return this.#options.clock.elapsed() >= this.#patientUntil
   }
 
   /** Looks whether the lease is still good. */

@@ -1,4 +1,5 @@
-import type { OpenHolds } from '../billing/open-hold.ts'
+import type { LeftJournals } from '../billing/left-journals.ts'
+import type { OpenHolds } from '../billing/open-holds.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { OpenDatabase } from '../db/open-database.ts'
 import { parseHoldProgress } from '../ledger/hold-progress.ts'
@@ -25,6 +26,8 @@ export interface SettleOrphansDeps {
   readonly ledger: Ledger
   /** What this process has open itself: no orphans, however late its lease is. */
   readonly openHolds: OpenHolds
+  /** Settlements of dead processes on this data folder: they say what an estimate could not. */
+  readonly leftJournals: Pick<LeftJournals, 'replay' | 'has'>
   readonly log: Logger
   readonly clock: Clock
   readonly catalog: Catalog
@@ -54,7 +57,7 @@ function orphanDeps(deps: SettleOrphansDeps): OrphanDeps {
   const { database, ledger, clock, processId, findCost } = deps
   return {
     ...{ database, ledger, clock, processId, findCost },
-    isOpenHere: (holdId) => deps.openHolds.has(holdId),
+    isOpenHere: (holdId) => deps.openHolds.has(holdId) || deps.leftJournals.has(holdId),
     onBroken: (holdId, error) => deps.log.error({ hold_id: holdId, err: error }, 'an orphaned hold cannot be settled'),
     chargeForCost: (hold, cost) => chargeForCost(hold, cost, deps.catalog),
   }
@@ -72,15 +75,33 @@ function identityOf({ processId, dataFolder }: SettleOrphansDeps): ProcessIdenti
 export async function beginLease(deps: SettleOrphansDeps): Promise<void> {
   const identity = identityOf(deps)
   await startLease(deps.database, identity, deps.clock.now(), deps.leaseMs)
+  try {
+    await deps.leftJournals.replay()
+  } catch (error) {
+    // What cannot be read may hold the truth about any of those holds: they wait for a sweep that can read it.
+    return deps.log.error({ err: error }, 'settlements that were left behind cannot be read')
+  }
   if (deps.dataFolder !== null) await adoptHolds(orphanDeps(deps), identity)
 }
 
-/** Settles what dead processes left open. */
-export async function settleOrphans(deps: SettleOrphansDeps, leases: LeaseObserver): Promise<void> {
-  await sweepOrphans(orphanDeps(deps), leases)
+/**
+ * Settles what dead processes left open: by what they took down themselves, and otherwise by what is known of it.
+ *
+ * @param maySweep false leaves the rest for later.
+ */
+export async function settleOrphans(
+  deps: SettleOrphansDeps,
+  { leases, maySweep }: { readonly leases: LeaseObserver; readonly maySweep: boolean },
+): Promise<void> {
+  await deps.leftJournals.replay()
+  if (maySweep) await sweepOrphans(orphanDeps(deps), leases)
 }
 
-/** Ends the lease in order: nothing is open any more. */
-export async function endLease({ database, processId }: SettleOrphansDeps): Promise<void> {
+/**
+ * Ends the lease in order: nothing is open any more. Where settlements wait in a file the lease goes on until its time
+ * is over, so that whoever starts on the folder comes before those who would estimate them.
+ */
+export async function endLease({ database, processId, openHolds }: SettleOrphansDeps): Promise<void> {
+  if (openHolds.countPending() > 0) return
   await stopLease(database, processId)
 }

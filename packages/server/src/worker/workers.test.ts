@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createManualTimer } from '../../testing/manual-timer.ts'
 import { openTestDatabase } from '../../testing/test-database.ts'
-import { OpenHolds } from '../billing/open-hold.ts'
+import { OpenHolds } from '../billing/open-holds.ts'
 import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { createLogger } from '../runtime/log.ts'
@@ -18,6 +18,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     loopClock: { elapsed: () => 1_000 },
     processId: 'process-1',
     dataFolder: null,
+    leftJournals: { replay: () => Promise.resolve(), has: () => false },
     leaseMs: 60_000,
     journalMs: 5_000,
     log: createLogger({ level: 'fatal' }),

@@ -38,7 +38,7 @@ async function answerWhole(deps: EdgeDeps, call: RouteCall, { caller, chat, run 
   const { request } = call
   const json = await keepWhole(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
-    const headers = tellCharge(call, completed.charge)
+    const headers = tellCharge(call, completed.charged)
     return { contentType: JSON_TYPE, headers, body: completed.body }
   })
   sendJsonText(call, json)

@@ -27,7 +27,7 @@ export function v1Embeddings(app: FastifyInstance, deps: EdgeDeps): void {
       if (once.kind === 'replay') return once.body
       const json = await keepWhole(deps, once.run, async () => {
         const done = await embedTexts(deps.chat, { caller, call: embeddings, requestId: request.id })
-        return { contentType: JSON_TYPE, headers: tellCharge(call, done.charge), body: done.body }
+        return { contentType: JSON_TYPE, headers: tellCharge(call, done.charged), body: done.body }
       })
       return sendJsonText(call, json)
     } finally {

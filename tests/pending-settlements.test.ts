@@ -1,0 +1,115 @@
+/** Answers that are finished while the database is away: they are delivered, and charged once, when it is back. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../packages/server/testing/eventually.ts'
+import { describeEachEngine } from '../packages/server/testing/test-database.ts'
+import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { createDatabaseFault, type DatabaseFault } from './database-faults.ts'
+import { createGate } from './open-stream.ts'
+import { type Asked, PAID_KINDS, paidRoutes, type PaidStub, startPaidStub } from './paid-kinds.ts'
+
+/** A job of a video is settled when it is asked after, which needs the database itself. */
+const KINDS = PAID_KINDS.filter(({ name }) => name !== 'videos')
+const SPEECH = 'speech'
+/** Beyond the time after which a settlement goes into the file. */
+const TIME = 60_000
+
+/** What an answer tells of its charge: in its body, or in its headers where the body is no place for it. */
+function toldOf({ text, headers }: Asked): { readonly credits: string; readonly state: string | null } {
+  const [, inBody] = /"svc":(\{[^}]*\})/.exec(text) ?? []
+  if (inBody === undefined) {
+    return { credits: headers.get('x-svc-credits-charged') ?? '', state: headers.get('x-svc-charge-state') }
+  }
+  const [, credits = ''] = /"credits_charged":([0-9.]+)/.exec(inBody) ?? []
+  return { credits, state: inBody.includes('"state":"pending"') ? 'pending' : null }
+}
+
+describeEachEngine('a database that goes away while upstreams work', (engine) => {
+  let upstream: PaidStub
+  let fault: DatabaseFault
+  let gateway: TestGateway
+  beforeAll(async () => {
+    upstream = await startPaidStub()
+  })
+  beforeEach(async () => {
+    upstream.reset()
+    fault = createDatabaseFault(engine, () => gateway.dataDir)
+    const target = { name: 'first', kind: 'openai-compatible', url: upstream.url, reports_cost: true } as const
+    gateway = await startTestGateway({
+      ...{ engine, leadTo: fault.leadTo, credits: '1000000' },
+      file: {
+        upstreams: [target, { ...target, name: 'second' }],
+        routes: paidRoutes(),
+        limits: { journal_ms: 500 },
+      },
+    })
+  })
+  afterEach(async () => {
+    await fault.end()
+    await gateway.stop()
+    await fault.close()
+  })
+  afterAll(() => upstream.close())
+
+  /** Asks for everything, and takes the database away once the upstream works on all of it. */
+  async function askDuringFault(kinds: typeof KINDS, headers: Record<string, string> = {}): Promise<Asked[]> {
+    const gate = createGate()
+    const works = upstream.onWork
+    upstream.onWork = async (call, response) => {
+      await gate.opened
+      return works(call, response)
+    }
+    const asked = kinds.map((kind) => kind.ask(gateway, { headers: kind.isRepeatable ? headers : {} }))
+    await eventually(() => expect(upstream.calls).toHaveLength(kinds.length))
+    await fault.begin()
+    gate.open()
+    return Promise.all(asked)
+  }
+
+  const recordsOf = async (answers: readonly Asked[]) => {
+    const ids = answers.map(({ headers }) => headers.get('x-request-id') ?? '')
+    return gateway.gateway.database.read
+      .selectFrom('usage_record')
+      .select(['usage_id', 'charge', 'status'])
+      .where('usage_id', 'in', ids)
+      .execute()
+  }
+  const folder = (): string => join(gateway.dataDir, 'settlements')
+
+  test(
+    'leaves every kind of answer delivered, pending, and charged once for what was told',
+    async () => {
+      const before = await gateway.balance()
+      const answers = await askDuringFault(KINDS)
+      for (const [place, { name }] of KINDS.entries()) {
+        const answer = answers[place] as Asked
+        expect([name, answer.status, answer.code]).toEqual([name, 200, null])
+        // The headers of a sound leave before its end.
+        expect([name, toldOf(answer).state]).toEqual([name, name === SPEECH ? null : 'pending'])
+      }
+      const [file = ''] = readdirSync(folder()).filter((name) => name.endsWith('.journal'))
+      expect(statSync(join(folder(), file)).mode & 0o777).toBe(0o600)
+      const written = readFileSync(join(folder(), file), 'utf8')
+      for (const secret of ['Say hello.', 'Hello', gateway.key]) expect(written).not.toContain(secret)
+      expect((await gateway.gateway.health()).database).not.toBe('ok')
+
+      await fault.end()
+      await gateway.settled()
+      const records = await recordsOf(answers)
+      expect(records).toHaveLength(KINDS.length)
+      let sum = 0n
+      for (const [place, answer] of answers.entries()) {
+        const record = records.find(({ usage_id: id }) => id === answer.headers.get('x-request-id'))
+        const [whole = '', fraction = ''] = toldOf(answer).credits.split('.')
+        const told = BigInt(`${whole}${fraction.padEnd(9, '0')}`)
+        expect([KINDS[place]?.name, record?.charge, record?.status]).toEqual([KINDS[place]?.name, told, 'ok'])
+        expect(told).toBeGreaterThan(0n)
+        sum += told
+      }
+      expect(await gateway.balance()).toEqual({ posted: before.posted - sum, held: 0n })
+      await eventually(async () => expect((await gateway.gateway.health()).database).toBe('ok'))
+    },
+    TIME,
+  )
+})
