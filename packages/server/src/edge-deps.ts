@@ -53,6 +53,7 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
     ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
     onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
     journal: parts.settlements.journal,
+    recent: parts.settlements.recent,
     onDiffering: parts.settlements.onDiffering,
     onUnwritten: ({ id }, error) =>
       parts.log.error({ request_id: id, err: error }, 'a settlement could not be written: it is tried again'),

@@ -99,6 +99,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await last(parts.ledger.close())
   await settlements.left.close()
   await settlements.journal.close()
+  await settlements.recent.flush().catch(() => undefined)
   await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))
   await parts.sandbox?.close()
   await parts.tokenCounter.close()
@@ -204,6 +205,7 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
     ...{ ledger, openHolds, clock, processId, log, timer: systemTimer, loopClock: systemClock },
     database: parts.database,
     leftJournals: parts.settlements.left,
+    lostCharges: parts.settlements.lost,
     catalog: catalog.catalog,
     revocations: parts.revocations,
     keyChanges: parts.keyChanges,

@@ -101,7 +101,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const keyNews = followKeys({ database, clock, onError, authenticator, openHolds })
   const processId = createId(clock.now())
   const ledgerMetrics = observation.metrics?.ledger ?? null
-  const settlements = openSettlements({ dataDir, processId, ledger, clock, log, metrics: ledgerMetrics })
+  const settlements = openSettlements({ dataDir, processId, ledger, database, clock, log, metrics: ledgerMetrics })
   // Known once the gateway listens; nobody needs them before.
   const listening = { origin: localOrigin(config) }
   const origins = () => consoleOrigins(config, listening.origin)

@@ -4,18 +4,23 @@
  */
 import { formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { LeftJournals } from './billing/left-journals.ts'
+import { LostCharges } from './billing/lost-charges.ts'
+import { RecentSettlements } from './billing/recent-settlements.ts'
+import { createSettledStore } from './billing/settled-store.ts'
 import { journalFolder, SettlementJournal } from './billing/settlement-journal.ts'
+import type { OpenDatabase } from './db/open-database.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { SettleHold } from './ledger/operations.ts'
 import type { LedgerMetrics } from './metrics/ledger-metrics.ts'
-import type { MonotonicClock } from './runtime/clock.ts'
+import type { SystemClock } from './runtime/clock.ts'
 import type { Logger } from './runtime/log.ts'
 
 export interface SettlementParts {
   readonly dataDir: string
   readonly processId: string
   readonly ledger: Pick<Ledger, 'submit'>
-  readonly clock: MonotonicClock
+  readonly database: OpenDatabase
+  readonly clock: SystemClock
   readonly log: Logger
   readonly metrics: LedgerMetrics | null
 }
@@ -23,14 +28,21 @@ export interface SettlementParts {
 export interface Settlements {
   readonly journal: SettlementJournal
   readonly left: LeftJournals
+  /** What was settled lately, and the look whether the database still has it. */
+  readonly recent: RecentSettlements
+  readonly lost: LostCharges
   /** How many wait for the database, in all files that this process answers for, and for how long in milliseconds. */
   figures(): { readonly waiting: number; readonly oldestMs: number }
   /** A charge that was told is another one in the books. */
   readonly onDiffering: (told: SettleHold, charge: Nanocredits) => void
 }
 
-/** Makes both. Nothing is written or read yet. */
-export function openSettlements({ dataDir, processId, ledger, clock, log, metrics }: SettlementParts): Settlements {
+/** Requests that one line of the log names at most. */
+const LOGGED_MAX = 100
+
+/** Makes them. Nothing is written or read yet. */
+export function openSettlements(parts: SettlementParts): Settlements {
+  const { dataDir, processId, ledger, database, clock, log, metrics } = parts
   const folder = journalFolder(dataDir)
   const onDiffering = ({ holdId, charge }: SettleHold, booked: Nanocredits): void => {
     metrics?.differed()
@@ -44,6 +56,26 @@ export function openSettlements({ dataDir, processId, ledger, clock, log, metric
     onWaiting: (file) => log.error({ file }, 'the database takes no settlements: they wait in a file'),
     onEmpty: (settlements) => log.info({ settlements }, 'the settlements that waited are written'),
   })
+  const recent = new RecentSettlements({ folder, processId, clock })
+  const onMissing = (settlements: readonly SettleHold[]): void => {
+    metrics?.lost(settlements.length)
+    const told = settlements.reduce((sum, { charge }) => sum + charge, 0n)
+    log.error(
+      {
+        count: settlements.length,
+        request_ids: settlements.slice(0, LOGGED_MAX).map(({ holdId }) => holdId),
+        credits_told: formatCredits(nanocreditsOf(told)),
+      },
+      'the database has lost charges that it had confirmed: they are charged late where that can be',
+    )
+  }
+  const onRefused = ({ holdId, charge }: SettleHold, error: unknown): void =>
+    log.error(
+      { request_id: holdId, credits_told: formatCredits(charge), err: error },
+      'a charge that the database has lost cannot be written again',
+    )
+  const store = createSettledStore(database)
+  const lost = new LostCharges({ recent, store, ledger, onMissing, onRefused })
   const left = new LeftJournals({
     ...{ folder, ownPath: journal.path, ledger, clock },
     onFound: (file, { settlements, damagedLines }) => {
@@ -55,6 +87,7 @@ export function openSettlements({ dataDir, processId, ledger, clock, log, metric
       log.error({ file, lines: damagedLines }, 'settlements in a file cannot be read: it is kept')
     },
     onSettled: (told, result) => {
+      recent.note(told)
       // Less than was told, too, where the account could not pay it all: the rest is a write-off.
       if (result.charge !== told.charge) onDiffering(told, nanocreditsOf(result.charge))
     },
@@ -66,7 +99,7 @@ export function openSettlements({ dataDir, processId, ledger, clock, log, metric
     onDone: (file, keptAs) => log.info({ file, kept_as: keptAs }, 'a file of settlements is done with'),
   })
   return {
-    ...{ journal, left, onDiffering },
+    ...{ journal, left, recent, lost, onDiffering },
     figures: () => {
       const [own, others] = [journal.figures(), left.figures()]
       return {

@@ -61,7 +61,7 @@ export interface JobSettlement {
  * @throws {ServiceError} when it is not durable yet: asking again is safe.
  */
 export async function settleJobHold(
-  deps: Pick<BillingDeps, 'ledger' | 'clock' | 'emptyAnswers' | 'onSettled'>,
+  deps: Pick<BillingDeps, 'ledger' | 'clock' | 'recent' | 'emptyAnswers' | 'onSettled'>,
   hold: JobHold,
   settlement: Settlement,
 ): Promise<JobSettlement> {
@@ -82,6 +82,7 @@ export async function settleJobHold(
     now,
   }
   const result = await deps.ledger.submit(operation)
+  deps.recent?.note(operation)
   if (result.kind === 'settled') {
     const { id, amount } = hold
     deps.emptyAnswers?.note(accountId, operation)

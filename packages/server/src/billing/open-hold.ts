@@ -22,6 +22,7 @@ import { Bill } from '../upstream/bill.ts'
 import type { EmptyAnswerThrottle } from './empty-answer-throttle.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 import type { OpenHolds } from './open-holds.ts'
+import type { RecentSettlements } from './recent-settlements.ts'
 import { type Charged, chargedAs, NO_FACTS, type Settlement } from './settlement.ts'
 import type { SettlementJournal } from './settlement-journal.ts'
 import type { SettlementListener } from './settlement-listener.ts'
@@ -40,6 +41,8 @@ export interface BillingDeps {
   readonly consoleUrl: string
   /** Where settlements stand while the database does not take them; absent where they wait in memory alone. */
   readonly journal?: Pick<SettlementJournal, 'checkRoom' | 'write' | 'remove'> | undefined
+  /** Takes down what the database has confirmed, for the case that it loses it; absent where nobody compares. */
+  readonly recent?: Pick<RecentSettlements, 'note'> | undefined
   /** Told of a charge that was told to its caller and is another one in the books. It must not throw. */
   readonly onDiffering?: ((told: SettleHold, charge: Nanocredits) => void) | undefined
   /** Told once of each settlement that could not be written when it was due. It must not throw. */
@@ -297,7 +300,7 @@ export class OpenHold {
 
   /** The ledger has answered. */
   #end(operation: SettleHold, result: SettleResult): Charged {
-    const { openHolds, journal, emptyAnswers, onSettled, onDiffering } = this.#deps
+    const { openHolds, journal, recent, emptyAnswers, onSettled, onDiffering } = this.#deps
     const told = this.#charged
     const charged = chargedAs(nanocreditsOf(result.charge))
     this.#settlement = null
@@ -305,6 +308,7 @@ export class OpenHold {
     this.#charged = charged
     openHolds.remove(this)
     journal?.remove(this.id)
+    recent?.note(operation)
     if (result.kind === 'settled') {
       emptyAnswers?.note(this.request.caller.accountId, operation)
       onSettled?.(this, operation, result)

@@ -17,6 +17,8 @@ export interface LedgerMetrics {
   overrun(): void
   /** A charge that was told is another one in the books. */
   differed(): void
+  /** So many confirmed charges are missing in the database. */
+  lost(count: number): void
   /** A file of settlements cannot be read whole. */
   journalDamaged(): void
 }
@@ -43,6 +45,7 @@ function registerMoney(registry: Registry) {
     writtenOff: count('svc_write_off_credits_total', 'Credits written off: our loss; a float, for display only.'),
     overruns: count('svc_overruns_total', 'Requests that cost more than their hold.'),
     differing: count('svc_settlements_differing_total', 'Charges that are other ones in the books than were told.'),
+    lost: count('svc_settlements_lost_total', 'Confirmed charges that the database had lost, by what was taken down.'),
     damaged: count('svc_settlement_journals_damaged_total', 'Files of settlements that could not be read whole.'),
   }
 }
@@ -98,6 +101,7 @@ export function createLedgerMetrics(registry: Registry): LedgerMetrics {
     },
     chargedLate: (outcome) => void lateCell(outcome).value++,
     differed: () => void money.differing.value++,
+    lost: (lost) => void (money.lost.value += lost),
     journalDamaged: () => void money.damaged.value++,
     overrun: () => void money.overruns.value++,
   }

@@ -1,3 +1,4 @@
+import type { LostCharges } from '../billing/lost-charges.ts'
 import type { OpenHolds } from '../billing/open-holds.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Clock, MonotonicClock } from '../runtime/clock.ts'
@@ -9,6 +10,7 @@ export interface JournalDeps {
   readonly clock: Clock
   /** The clock by which the loops wait, which goes on while the other one is moved. */
   readonly loopClock: MonotonicClock
+  readonly lostCharges: Pick<LostCharges, 'look'>
   readonly processId: string
   readonly leaseMs: number
 }
@@ -18,7 +20,7 @@ const ENTRIES_MAX = 250
 
 /**
  * Renews this process's lease and notes what its open holds would be charged, then writes settlements that could not
- * be written before. Source: decision 0009 (orphans).
+ * be written before, and looks whether the database has lost any. Source: decision 0009 (orphans).
  */
 export async function journalHolds(deps: JournalDeps, watch: LeaseWatch): Promise<void> {
   const askedAt = deps.loopClock.elapsed()
@@ -31,4 +33,5 @@ export async function journalHolds(deps: JournalDeps, watch: LeaseWatch): Promis
     await deps.ledger.submit({ ...lease, entries: entries.slice(start, start + ENTRIES_MAX) })
   }
   await deps.openHolds.rewriteUnwritten()
+  await deps.lostCharges.look()
 }

@@ -18,6 +18,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     loopClock: { elapsed: () => 1_000 },
     processId: 'process-1',
     dataFolder: null,
+    lostCharges: { look: () => Promise.resolve() },
     leftJournals: { replay: () => Promise.resolve(), has: () => false },
     leaseMs: 60_000,
     journalMs: 5_000,
