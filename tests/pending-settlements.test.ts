@@ -112,4 +112,36 @@ describeEachEngine('a database that goes away while upstreams work', (engine) =>
     },
     TIME,
   )
+
+  test(
+    'keeps the names of its requests until they are charged, and nothing is worked on twice',
+    async () => {
+      const repeatable = KINDS.filter(({ isRepeatable }) => isRepeatable)
+      const headers = { 'idempotency-key': 'once' }
+      const before = await gateway.balance()
+      const answers = await askDuringFault(repeatable, headers)
+      expect(answers.map(({ status }) => status)).toEqual(repeatable.map(() => 200))
+      const during = await Promise.all(repeatable.slice(0, 2).map((kind) => kind.ask(gateway, { headers })))
+      for (const { status, code } of during) {
+        expect([
+          [503, 'server_is_overloaded'],
+          [409, 'idempotency_key_in_use'],
+        ]).toContainEqual([status, code])
+      }
+      await fault.end()
+      await gateway.settled()
+      const { posted } = await gateway.balance()
+      // Given again where it could be kept, and otherwise told as charged.
+      for (const [place, kind] of repeatable.entries()) {
+        const again = await kind.ask(gateway, { headers })
+        const { text } = answers[place] as Asked
+        if (again.status === 200) expect([kind.name, again.text]).toEqual([kind.name, text])
+        else expect([kind.name, again.status, again.code]).toEqual([kind.name, 409, 'idempotency_answer_gone'])
+      }
+      expect(await gateway.balance()).toEqual({ posted, held: 0n })
+      expect(posted).toBeLessThan(before.posted)
+      expect(upstream.calls).toHaveLength(repeatable.length)
+    },
+    TIME,
+  )
 })

@@ -82,7 +82,7 @@ export async function settleJobHold(
     now,
   }
   const result = await deps.ledger.submit(operation)
-  deps.recent?.note(operation)
+  if (result.kind !== 'unknown_caller') deps.recent?.note(operation)
   if (result.kind === 'settled') {
     const { id, amount } = hold
     deps.emptyAnswers?.note(accountId, operation)

@@ -5,9 +5,9 @@ import { nanocreditsOf } from '@svc/contract'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeEachEngine, openTestDatabase } from '../../testing/test-database.ts'
 import type { SettleHold } from '../ledger/operations.ts'
+import { createSettledStore } from '../ledger/settled-store.ts'
 import { LostCharges } from './lost-charges.ts'
 import { RecentSettlements } from './recent-settlements.ts'
-import { createSettledStore } from './settled-store.ts'
 import { NO_FACTS } from './settlement.ts'
 
 const settlement = (holdId: string, charge = 7n): SettleHold =>

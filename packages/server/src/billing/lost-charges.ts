@@ -8,11 +8,15 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { SettleHold } from '../ledger/operations.ts'
 import type { RecentSettlements } from './recent-settlements.ts'
-import type { SettledStore } from './settled-store.ts'
 
 export interface LostChargesDeps {
   readonly recent: Pick<RecentSettlements, 'read' | 'flush' | 'removeOld'>
-  readonly store: SettledStore
+  readonly store: {
+    /** Which of these requests have no usage record. */
+    listMissing(requestIds: readonly string[]): Promise<readonly string[]>
+    /** Names the server that answers now, and this life of it. */
+    readIdentity(): Promise<string>
+  }
   readonly ledger: Pick<Ledger, 'submit'>
   /** Told of what is missing, before anything is done about it. */
   readonly onMissing: (settlements: readonly SettleHold[]) => void

@@ -63,9 +63,9 @@ test('a hold that is settled stays as it is: nobody is asked again, and the firs
     facts: { ...NO_FACTS, status: 'ok' as const },
   })
   expect(hold.isSettled).toBe(false)
-  expect(await hold.settle(settlement(7n))).toBe(7n)
+  expect(await hold.settle(settlement(7n))).toEqual({ charge: 7n, isPending: false })
   expect(hold.isSettled).toBe(true)
-  expect(await hold.settle(settlement(9n))).toBe(7n)
+  expect(await hold.settle(settlement(9n))).toEqual({ charge: 7n, isPending: false })
   await hold.abandon('upstream_error', {})
   expect([submitted, told]).toEqual([['settle'], [7n]])
 })

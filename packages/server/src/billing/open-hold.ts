@@ -8,14 +8,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../keys/caller.ts'
 import { invalidApiKey } from '../keys/invalid-api-key.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type {
-  HoldProgress,
-  PlacedHold,
-  PlaceHold,
-  SettleHold,
-  SettleResult,
-  UsageFacts,
-} from '../ledger/operations.ts'
+import type { HoldProgress, PlacedHold, PlaceHold, SettleHold, SettleResult, UsageFacts } from '../ledger/operations.ts'
 import { costAtPar } from '../pricing/usd.ts'
 import type { SystemClock } from '../runtime/clock.ts'
 import { Bill } from '../upstream/bill.ts'
@@ -308,7 +301,7 @@ export class OpenHold {
     this.#charged = charged
     openHolds.remove(this)
     journal?.remove(this.id)
-    recent?.note(operation)
+    if (result.kind !== 'unknown_caller') recent?.note(operation)
     if (result.kind === 'settled') {
       emptyAnswers?.note(this.request.caller.accountId, operation)
       onSettled?.(this, operation, result)

@@ -2,6 +2,7 @@
  * The edge's part of an Idempotency-Key: takes the name before the work, keeps the answer once it is settled and before
  * its last byte leaves, and gives it again.
  */
+import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { Endpoint, Nanocredits } from '@svc/contract'
 import { type IdempotentRun, KEPT_LENGTH_MAX, parseIdempotencyKey } from '../idempotency/idempotency.ts'
 import type { KeptAnswer } from '../idempotency/sealed-answer.ts'
@@ -102,12 +103,19 @@ export async function workOnce<Result>(
   }
 }
 
+/** The longest that an answer waits for its row, in milliseconds: a database that is away is tried again without it. */
+const NOTE_WAIT_MS = 1_000
+
 /**
- * Waits until the end of a run is noted. The answer goes out all the same: without its row it is told as gone, and
- * never worked on again.
+ * Waits a moment until the end of a run is noted. The answer goes out all the same: without its row its name stays
+ * taken, or it is told as gone, and it is never worked on again.
  */
 export async function written(deps: EdgeDeps, work: Promise<void>): Promise<void> {
-  await work.catch((error: unknown) => deps.log.error({ err: error }, 'an Idempotency-Key could not be noted'))
+  const noted = work.catch((error: unknown) => deps.log.error({ err: error }, 'an Idempotency-Key could not be noted'))
+  const waited = new AbortController()
+  const late = pauseFor(NOTE_WAIT_MS, undefined, { ref: false, signal: waited.signal }).catch(() => undefined)
+  await Promise.race([noted, late])
+  waited.abort()
 }
 
 /** A reader whose frames are kept, and whose last text waits. */

@@ -8,6 +8,7 @@
  * Source: decision 0035 (Idempotency-Key).
  */
 import { createHash } from 'node:crypto'
+import { setTimeout as pauseFor } from 'node:timers/promises'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { IdempotentRequestStore, IdempotentRow } from './idempotent-request-store.ts'
@@ -18,6 +19,13 @@ const KEPT_MS = 86_400_000
 
 /** Longest answer that is kept, in UTF-16 units. Source: own choice; pictures are longer, texts are not. */
 export const KEPT_LENGTH_MAX = 1_048_576
+
+/**
+ * Answers that the database does not take are kept in memory, so many UTF-16 units of them together, and tried again
+ * this often, in milliseconds. Source: own choice.
+ */
+const WAITING_LENGTH_MAX = 32 * 1_048_576
+const TRY_AGAIN_MS = 1_000
 
 /** Somebody who ends a request while another begins it anew moves out of each other's way after so many turns. */
 const TURNS_MAX = 5
@@ -69,7 +77,10 @@ export type BegunCall =
 
 /** A request that is worked on under its name. One of the three ends it. */
 export interface IdempotentRun {
-  /** It was answered. @param answer null when it cannot be given again, because it is too long or was not whole. */
+  /**
+   * It was answered. Where the database is away its name stays taken until that is back and the answer is noted.
+   * @param answer null when it cannot be given again, because it is too long or was not whole.
+   */
   finish(answer: KeptAnswer | null): Promise<void>
   /**
    * It failed before it was answered: its name may be used for another try where the books say that it was free. Where
@@ -133,6 +144,24 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   /** Requests that this process works on, by id: known here before any row says so, and until the row is written. */
   const running = new Set<string>()
 
+  let waitingLength = 0
+
+  /** Notes an end as soon as the database takes it. */
+  async function note(row: Parameters<typeof store.finish>[0], until = clock.now() + KEPT_MS): Promise<void> {
+    const length = row.answer?.length ?? 0
+    waitingLength += length
+    try {
+      return await store.finish(row)
+    } catch (error) {
+      const isGivenUp = waitingLength > WAITING_LENGTH_MAX || clock.now() > until
+      if (!(error instanceof ServiceError) || isGivenUp) throw error
+      await pauseFor(TRY_AGAIN_MS, undefined, { ref: false })
+    } finally {
+      waitingLength -= length
+    }
+    return note(row, until)
+  }
+
   function runOf(row: IdempotentRow, name: string): IdempotentRun {
     const { caller_id: callerId, request_id: requestId } = row
     running.add(requestId)
@@ -140,7 +169,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
     const keep = (answer: KeptAnswer | null): Promise<void> => {
       const isKept = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
       const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
-      return store.finish({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed })
+      return note({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed })
     }
     // What the books cannot tell now stays a row that runs nowhere: whoever repeats the request asks them again.
     const endByTheBooks = async (answer: KeptAnswer | null): Promise<void> => {
