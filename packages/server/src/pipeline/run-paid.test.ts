@@ -1,10 +1,11 @@
-import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { nanocreditsOf } from '@svc/contract'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openTestLedger, assertSound, type TestLedger } from '../../testing/test-ledger.ts'
 import { TEST_NOW } from '../../testing/ledger-operations.ts'
 import type { SeededCaller } from '../../testing/seed-caller.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { OpenHolds } from '../billing/open-hold.ts'
+import { OpenHolds } from '../billing/open-holds.ts'
+import type { Charged } from '../billing/settlement.ts'
 import type { Model } from '../catalog/model.ts'
 import { createId } from '../runtime/ids.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -46,7 +47,7 @@ class StreamSink implements Sink<Reply, Reply> {
     return !this.isOpen
   }
 
-  charged(charge: Nanocredits): void {
+  charged({ charge }: Charged): void {
     this.told = charge
   }
 
@@ -107,7 +108,7 @@ describeEachEngine('a paid request', (engine) => {
     return {
       charge: { charge: nanocreditsOf(charge), cost: nanocreditsOf(charge / 2n), basis: 'card', pricing: '{}' },
       ...{ estimated: false, status: 'ok', errorCode: null, failure: null, tokens: {}, generationId: null },
-      render: (taken) => ['answer', taken],
+      render: (taken) => ['answer', taken.charge],
       ...more,
     }
   }
