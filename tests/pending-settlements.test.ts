@@ -131,12 +131,12 @@ describeEachEngine('a database that goes away while upstreams work', (engine) =>
       await fault.end()
       await gateway.settled()
       const { posted } = await gateway.balance()
-      // Given again where it could be kept, and otherwise told as charged.
+      // The answers are noted as soon as the database takes them.
       for (const [place, kind] of repeatable.entries()) {
-        const again = await kind.ask(gateway, { headers })
-        const { text } = answers[place] as Asked
-        if (again.status === 200) expect([kind.name, again.text]).toEqual([kind.name, text])
-        else expect([kind.name, again.status, again.code]).toEqual([kind.name, 409, 'idempotency_answer_gone'])
+        await eventually(async () => {
+          const again = await kind.ask(gateway, { headers })
+          expect([kind.name, again.status, again.text]).toEqual([kind.name, 200, answers[place]?.text])
+        })
       }
       expect(await gateway.balance()).toEqual({ posted, held: 0n })
       expect(posted).toBeLessThan(before.posted)
