@@ -1,14 +1,14 @@
 import type { Linker } from '../deposits/link-wallet.ts'
 import type { Caller } from '../keys/caller.ts'
 import { quotaError } from '../limits/call-quota.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 
 /**
  * Counts a call that gives or reads a message of a wallet: the one writes a row, the other may ask the chain.
  *
  * @throws {ServiceError} `rate_limit_exceeded`.
  */
-export async function admitLinking({ limits }: EdgeDeps, { keyId }: Caller): Promise<void> {
+export async function admitLinking({ limits }: RouteKit, { keyId }: Caller): Promise<void> {
   const refusal = await limits.wallets.take(keyId)
   if (refusal !== null) throw quotaError(refusal, 'calls about wallets with this key')
 }

@@ -6,7 +6,7 @@ import { createImages } from '../inference/create-images.ts'
 import { streamImages } from '../inference/stream-images.ts'
 import type { Caller } from '../keys/caller.ts'
 import { beginOnce, keepStream, keepWhole } from './answer-once.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { ImageRoutesDeps } from './edge.ts'
 import type { RouteCall } from './route.ts'
 import { READER_STALL_MS } from './sse-writer.ts'
 import { streamReader } from './stream-reader.ts'
@@ -26,7 +26,7 @@ type Task = Pick<AdmittedImages, 'caller' | 'images'> & { readonly run: Idempote
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, { caller, images, run }: Task) {
+async function answerWhole(deps: ImageRoutesDeps, { request, reply }: RouteCall, { caller, images, run }: Task) {
   const json = await keepWhole(deps, run, async () => {
     const made = await createImages(deps.images, { caller, call: images, requestId: request.id })
     return { contentType: JSON_TYPE, headers: tellCharge({ request, reply }, made.charged), body: made.body }
@@ -37,7 +37,7 @@ async function answerWhole(deps: EdgeDeps, { request, reply }: RouteCall, { call
   return json
 }
 
-async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, images, run }: Task): Promise<void> {
+async function answerStream(deps: ImageRoutesDeps, call: RouteCall, { caller, images, run }: Task): Promise<void> {
   const task = { caller, call: images, requestId: call.request.id }
   try {
     await keepStream(deps, streamReader(deps, call), run, (reader) =>
@@ -51,7 +51,7 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, images, r
 }
 
 /** Makes the pictures that a caller asks for, and answers. */
-export async function answerImages(deps: EdgeDeps, call: RouteCall, admitted: AdmittedImages): Promise<unknown> {
+export async function answerImages(deps: ImageRoutesDeps, call: RouteCall, admitted: AdmittedImages): Promise<unknown> {
   const { caller, images } = admitted
   call.request.facts.model = images.model
   const once = await beginOnce(deps, call, admitted)

@@ -8,7 +8,7 @@ import { type IdempotentRun, KEPT_LENGTH_MAX, parseIdempotencyKey } from '../ide
 import type { KeptAnswer } from '../idempotency/sealed-answer.ts'
 import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-writer.ts'
 import type { Caller } from '../keys/caller.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 import type { RouteCall } from './route.ts'
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8'
@@ -28,7 +28,7 @@ export type OnceBegun =
  * @throws {ServiceError} 400 for a name that is none, 409, 422; 401 for a key that has just ended, whatever was kept.
  */
 export async function beginOnce(
-  deps: EdgeDeps,
+  deps: RouteKit,
   { request, reply }: RouteCall,
   from: { readonly caller: Caller; readonly endpoint: Endpoint; readonly body: Buffer | (() => Promise<Buffer>) },
 ): Promise<OnceBegun> {
@@ -58,7 +58,7 @@ export async function beginOnce(
 
 /** Does the work under its name: an answer is kept, a failure gives the name back. */
 export async function keepWhole(
-  deps: EdgeDeps,
+  deps: RouteKit,
   run: IdempotentRun | null,
   work: () => Promise<KeptAnswer>,
 ): Promise<string> {
@@ -74,7 +74,7 @@ export async function keepWhole(
  * @param work streams to the reader that it is given, and says how that ended.
  */
 export async function keepStream(
-  deps: EdgeDeps,
+  deps: RouteKit,
   reader: StreamReader,
   run: IdempotentRun | null,
   work: (reader: StreamReader) => Promise<StreamEnd>,
@@ -91,7 +91,7 @@ export async function keepStream(
 
 /** Does the work of a run. Where it throws, the name is given back, so that it may be used again. */
 export async function workOnce<Result>(
-  deps: EdgeDeps,
+  deps: RouteKit,
   run: IdempotentRun,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -110,7 +110,7 @@ const NOTE_WAIT_MS = 1_000
  * Waits a moment until the end of a run is noted. The answer goes out all the same: without its row its name stays
  * taken, or it is told as gone, and it is never worked on again.
  */
-export async function written(deps: EdgeDeps, work: Promise<void>): Promise<void> {
+export async function written(deps: RouteKit, work: Promise<void>): Promise<void> {
   const noted = work.catch((error: unknown) => deps.log.error({ err: error }, 'an Idempotency-Key could not be noted'))
   const waited = new AbortController()
   const late = pauseFor(NOTE_WAIT_MS, undefined, { ref: false, signal: waited.signal }).catch(() => undefined)

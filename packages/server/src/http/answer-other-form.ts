@@ -3,7 +3,7 @@ import type { TranslatedChat } from '../inference/translated-chat.ts'
 import type { Caller } from '../keys/caller.ts'
 import { beginOnce } from './answer-once.ts'
 import { answerTranslated } from './answer-translated.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { FormRoutesDeps } from './edge.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { admitCaller, type RouteCall } from './route.ts'
 
@@ -13,7 +13,7 @@ import { admitCaller, type RouteCall } from './route.ts'
  * @param parse makes the chat of the body. @throws {ServiceError} 400.
  */
 export async function answerOtherForm(
-  deps: EdgeDeps,
+  deps: FormRoutesDeps,
   call: RouteCall,
   endpoint: Endpoint,
   parse: (body: Buffer, caller: Caller) => TranslatedChat | Promise<TranslatedChat>,

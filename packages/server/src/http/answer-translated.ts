@@ -7,7 +7,7 @@ import type { StreamReader } from '../pipeline/frame-writer.ts'
 import { type AnswerHead, renameParam, type TranslatedChat, translatedReader } from '../inference/translated-chat.ts'
 import type { Caller } from '../keys/caller.ts'
 import { keepStream, keepWhole } from './answer-once.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { FormRoutesDeps } from './edge.ts'
 import type { RouteCall } from './route.ts'
 import { streamReader } from './stream-reader.ts'
 import { takeStream } from './stream-slot.ts'
@@ -26,7 +26,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * Keeps of an answer what its client may refer to in the next turn. An answer goes out all the same where that fails:
  * the next turn is then refused.
  */
-async function keepItems(deps: EdgeDeps, { caller, chat }: AdmittedTranslation, head: AnswerHead, text: string) {
+async function keepItems(deps: FormRoutesDeps, { caller, chat }: AdmittedTranslation, head: AnswerHead, text: string) {
   try {
     const output = chat.itemsOf?.(text) ?? null
     const { requestId, seed } = head
@@ -54,7 +54,7 @@ function keptReader(reader: StreamReader, keep: (text: string) => Promise<void>)
   }
 }
 
-async function answerStream(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTranslation) {
+async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: AdmittedTranslation) {
   const { caller, chat, run } = admitted
   const giveBack = await takeStream(deps, caller)
   const task = { caller, call: chat.call, requestId: call.request.id }
@@ -74,11 +74,11 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, admitted: AdmittedT
   }
 }
 
-function headOf(deps: EdgeDeps, { request }: RouteCall): AnswerHead {
+function headOf(deps: FormRoutesDeps, { request }: RouteCall): AnswerHead {
   return { requestId: request.id, now: deps.clock.now(), seed: randomUUID().replaceAll('-', '') }
 }
 
-async function answerWhole(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTranslation) {
+async function answerWhole(deps: FormRoutesDeps, call: RouteCall, admitted: AdmittedTranslation) {
   const { caller, chat, run } = admitted
   const { request, reply } = call
   const head = headOf(deps, call)
@@ -94,7 +94,7 @@ async function answerWhole(deps: EdgeDeps, call: RouteCall, admitted: AdmittedTr
 
 /** Answers a translated chat, whole or as a stream. @throws {ServiceError} as a chat does, in the names of its form. */
 export async function answerTranslated(
-  deps: EdgeDeps,
+  deps: FormRoutesDeps,
   call: RouteCall,
   admitted: AdmittedTranslation,
 ): Promise<unknown> {

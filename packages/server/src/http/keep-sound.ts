@@ -5,7 +5,7 @@ import type { KeptAnswer } from '../idempotency/sealed-answer.ts'
 import type { SoundReader, SoundWriter } from '../inference/sound-reader.ts'
 import type { StreamEnd } from '../pipeline/frame-writer.ts'
 import { workOnce, written } from './answer-once.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 
 /** Base64 has four characters for three bytes. */
 const KEPT_BYTES_MAX = (KEPT_LENGTH_MAX / 4) * 3
@@ -78,7 +78,7 @@ class KeptSound implements SoundReader {
  * @param work speaks to the reader that it is given, and says how that ended.
  */
 export async function keepSound(
-  deps: EdgeDeps,
+  deps: RouteKit,
   reader: SoundReader,
   run: IdempotentRun | null,
   work: (reader: SoundReader) => Promise<StreamEnd>,

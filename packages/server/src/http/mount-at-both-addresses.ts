@@ -1,7 +1,7 @@
 import type { Endpoint } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Caller } from '../keys/caller.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 import { mountKeyed, type RouteCall } from './route.ts'
 
 /**
@@ -12,7 +12,7 @@ import { mountKeyed, type RouteCall } from './route.ts'
  */
 export function mountAtBothAddresses(
   app: FastifyInstance,
-  deps: EdgeDeps,
+  deps: RouteKit,
   endpoint: Endpoint,
   handle: (call: RouteCall, caller: Caller) => unknown,
 ): void {

@@ -4,7 +4,7 @@ import { requireCredits } from '../billing/require-credits.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { checkStructure } from '../inference/json-call.ts'
 import type { Caller } from '../keys/caller.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 import { readBody } from './read-body.ts'
 import type { RouteCall } from './route.ts'
 
@@ -41,7 +41,7 @@ export interface PaidCall {
  *
  * @throws {ServiceError} 402 when nothing is available.
  */
-export async function admitBody(deps: EdgeDeps, { request }: RouteCall, { caller, type }: PaidCall): Promise<void> {
+export async function admitBody(deps: RouteKit, { request }: RouteCall, { caller, type }: PaidCall): Promise<void> {
   const declared = Number(request.headers['content-length'] ?? Number.NaN)
   if (declared <= SMALL_BODY_BYTES) return
   await requireCredits({ balance: deps.balance.store, consoleUrl: deps.consoleUrl }, caller, type)
@@ -56,7 +56,7 @@ export async function admitBody(deps: EdgeDeps, { request }: RouteCall, { caller
  * @throws {ServiceError} 400, 402, 413 or 503.
  */
 export async function readJsonBody(
-  deps: EdgeDeps,
+  deps: RouteKit,
   call: RouteCall,
   paid: PaidCall & { readonly bytesMax: number },
 ): Promise<{ readonly body: Buffer; readonly release: () => void }> {

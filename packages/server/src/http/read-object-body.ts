@@ -1,5 +1,5 @@
 import { parseJsonObject, scanBody } from '../inference/json-call.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 import { readBody } from './read-body.ts'
 import { checkContentType } from './read-json-body.ts'
 import type { RouteCall } from './route.ts'
@@ -19,7 +19,7 @@ export interface ObjectBody {
  * @throws {ServiceError} `unsupported_media_type`, `request_too_large`, `server_is_overloaded`, `invalid_json`, or
  * `invalid_value` for a key that stands twice.
  */
-export async function readObjectBody({ limits }: EdgeDeps, call: RouteCall): Promise<ObjectBody> {
+export async function readObjectBody({ limits }: RouteKit, call: RouteCall): Promise<ObjectBody> {
   checkContentType(call)
   const { body: text, release } = await readBody(call.request.raw, { bytesMax: BODY_BYTES_MAX, budget: limits.bodies })
   release()

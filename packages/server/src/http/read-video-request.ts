@@ -7,7 +7,7 @@ import { WorkGuard } from '../inference/work-guard.ts'
 import type { Caller } from '../keys/caller.ts'
 import type { VideoFile } from '../videos/submit-video.ts'
 import { digestForm } from './digest-form.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 import { type Form, type FormFile, readForm } from './read-form.ts'
 import { admitBody, readJsonBody } from './read-json-body.ts'
 import type { RouteCall } from './route.ts'
@@ -26,12 +26,12 @@ export interface ReadVideoRequest {
 const FORM_TYPE = /^multipart\/form-data\b/i
 
 /** @throws {ServiceError} 400, 402, 408, 413 or 503. */
-export async function readVideoRequest(deps: EdgeDeps, call: RouteCall, caller: Caller): Promise<ReadVideoRequest> {
+export async function readVideoRequest(deps: RouteKit, call: RouteCall, caller: Caller): Promise<ReadVideoRequest> {
   const isForm = FORM_TYPE.test(call.request.headers['content-type'] ?? '')
   return isForm ? readVideoForm(deps, call, caller) : readVideoJson(deps, call, caller)
 }
 
-async function readVideoJson(deps: EdgeDeps, call: RouteCall, caller: Caller): Promise<ReadVideoRequest> {
+async function readVideoJson(deps: RouteKit, call: RouteCall, caller: Caller): Promise<ReadVideoRequest> {
   const bytesMax = deps.limits.chatBodyBytes
   const { body, release } = await readJsonBody(deps, call, { caller, type: 'video', bytesMax })
   try {
@@ -47,7 +47,7 @@ async function readVideoJson(deps: EdgeDeps, call: RouteCall, caller: Caller): P
 /** How long the sender of a form may send nothing, in milliseconds. Source: own choice. */
 const STALL_MS = 30_000
 
-async function readVideoForm(deps: EdgeDeps, call: RouteCall, caller: Caller): Promise<ReadVideoRequest> {
+async function readVideoForm(deps: RouteKit, call: RouteCall, caller: Caller): Promise<ReadVideoRequest> {
   await admitBody(deps, call, { caller, type: 'video' })
   const limits = { fileBytesMax: VIDEO_FILE_BYTES_MAX, filesMax: 1, stallMs: STALL_MS }
   const form = await readForm(call.request.raw, deps.spool, limits)
@@ -67,7 +67,7 @@ async function readVideoForm(deps: EdgeDeps, call: RouteCall, caller: Caller): P
 }
 
 /** Takes the bytes of a picture into memory, within the budget of all bodies: upstreams get it in one piece. */
-async function readPicture({ limits }: EdgeDeps, picture: FormFile): Promise<VideoFile> {
+async function readPicture({ limits }: RouteKit, picture: FormFile): Promise<VideoFile> {
   const { name, filename, contentType, content } = picture
   if (name !== 'input_reference') {
     throw new ServiceError('invalid_value', `Invalid value for '${name}': expected no file.`, { param: name })

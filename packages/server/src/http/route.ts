@@ -5,7 +5,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Freshness } from '../keys/authenticate-key.ts'
 import type { Caller } from '../keys/caller.ts'
 import { callerAddress } from './caller-address.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 import { rateHeaders } from '../limits/rate-limit.ts'
 
 export interface RouteCall {
@@ -23,7 +23,7 @@ export function routePattern(endpoint: Pick<Endpoint, 'path'>): string {
  * Wrong keys of one address end its further tries, but not the work of keys that are known to be right: they may share
  * it.
  */
-async function authenticate(deps: EdgeDeps, { request }: RouteCall, freshness: Freshness): Promise<Caller> {
+async function authenticate(deps: RouteKit, { request }: RouteCall, freshness: Freshness): Promise<Caller> {
   const { authenticator, limits } = deps
   const { authorization } = request.headers
   const address = callerAddress(request.ip)
@@ -41,7 +41,7 @@ async function authenticate(deps: EdgeDeps, { request }: RouteCall, freshness: F
  * @throws {ServiceError} 401, 403 when the key lacks the endpoint's right, 429.
  */
 export async function admitCaller(
-  deps: EdgeDeps,
+  deps: RouteKit,
   call: RouteCall,
   endpoint: Endpoint,
   freshness: Freshness,
@@ -63,7 +63,7 @@ export async function admitCaller(
 /** Mounts an endpoint that anybody may call. An `Authorization` header is not looked at. */
 export function mountPublic(
   app: FastifyInstance,
-  deps: EdgeDeps,
+  deps: RouteKit,
   endpoint: Endpoint,
   handle: (call: RouteCall) => unknown,
 ): void {
@@ -82,7 +82,7 @@ export function mountPublic(
  */
 export function mountKeyed(
   app: FastifyInstance,
-  deps: EdgeDeps,
+  deps: RouteKit,
   endpoint: Endpoint,
   handle: (call: RouteCall, caller: Caller) => unknown,
 ): void {

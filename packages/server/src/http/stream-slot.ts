@@ -1,9 +1,9 @@
 /** The streams that a key may have open at once. */
 import type { Caller } from '../keys/caller.ts'
 import type { GiveBack } from '../limits/stream-slots.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 
-type SlotDeps = Pick<EdgeDeps, 'limits'>
+type SlotDeps = Pick<RouteKit, 'limits'>
 
 /**
  * Works as one of the caller's streams, whose place is given back at every end.

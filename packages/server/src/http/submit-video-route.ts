@@ -2,7 +2,7 @@ import type { Endpoint } from '@svc/contract'
 import { renderVideo } from '../videos/render-video.ts'
 import { submitVideo } from '../videos/submit-video.ts'
 import { beginOnce, keepWhole } from './answer-once.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { VideoRoutesDeps } from './edge.ts'
 import { readVideoRequest } from './read-video-request.ts'
 import { tellPollTime } from './tell-poll-time.ts'
 import { admitCaller, type RouteCall } from './route.ts'
@@ -10,7 +10,11 @@ import { admitCaller, type RouteCall } from './route.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Submits a video, whatever address it came to. The key is checked before the body is read. */
-export async function answerSubmission(deps: EdgeDeps, call: RouteCall, endpoint: Endpoint): Promise<string | Buffer> {
+export async function answerSubmission(
+  deps: VideoRoutesDeps,
+  call: RouteCall,
+  endpoint: Endpoint,
+): Promise<string | Buffer> {
   const caller = await admitCaller(deps, call, endpoint, 'cached')
   await deps.limits.videoSubmissions.take(caller.keyId)
   const { request, file, isForm, body, release } = await readVideoRequest(deps, call, caller)

@@ -3,7 +3,7 @@ import { endpointList } from '@svc/contract'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
 import { callerAddress } from './caller-address.ts'
-import type { EdgeDeps } from './edge.ts'
+import type { RouteKit } from './route-kit.ts'
 import { likelyPath } from './likely-path.ts'
 import { routePattern } from './route.ts'
 
@@ -42,7 +42,7 @@ function methodsAt(path: string): readonly string[] {
  *
  * @throws {ServiceError} 404, 405, and 429 to whoever asks too often.
  */
-export function refuseUnknown({ limits }: Pick<EdgeDeps, 'limits'>, request: FastifyRequest): never {
+export function refuseUnknown({ limits }: Pick<RouteKit, 'limits'>, request: FastifyRequest): never {
   limits.perAddress.take(callerAddress(request.ip))
   const path = request.url.split('?', 1)[0] ?? ''
   const methods = methodsAt(path)

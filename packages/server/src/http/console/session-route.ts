@@ -8,7 +8,8 @@ import { parseJson } from '../../inference/json-call.ts'
 import { isFresh, type Session } from '../../sign-in/sign-in.ts'
 import type { Membership } from '../../teams/membership.ts'
 import { callerAddress } from '../caller-address.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { PageRoutesDeps } from '../edge.ts'
+import type { RouteKit } from '../route-kit.ts'
 import { readBody } from '../read-body.ts'
 import { type RouteCall, routePattern } from '../route.ts'
 import { answerNamed, takesName } from './answer-named.ts'
@@ -35,7 +36,7 @@ export interface ConsoleCall<Row extends ConsoleEndpoint> extends RouteCall {
 
 /** What every mounted row is given. */
 export interface ConsoleEdge {
-  readonly edge: EdgeDeps
+  readonly edge: PageRoutesDeps
   readonly console: ConsoleDeps
 }
 
@@ -68,7 +69,7 @@ async function requireSession({ edge, console: deps }: ConsoleEdge, { request }:
 }
 
 /** Reads a body of the console. @throws {ServiceError} where it is no JSON, or too large. */
-export async function readJson(edge: EdgeDeps, { request }: RouteCall): Promise<unknown> {
+export async function readJson(edge: RouteKit, { request }: RouteCall): Promise<unknown> {
   if (request.headers['content-type']?.split(';')[0]?.trim() !== 'application/json') {
     throw new ServiceError('unsupported_media_type', 'The body must be JSON (content type application/json).')
   }
@@ -80,7 +81,7 @@ export async function readJson(edge: EdgeDeps, { request }: RouteCall): Promise<
   }
 }
 
-async function parseParts<Row extends ConsoleEndpoint>(edge: EdgeDeps, call: RouteCall, row: Row) {
+async function parseParts<Row extends ConsoleEndpoint>(edge: RouteKit, call: RouteCall, row: Row) {
   const { path, query, body } = row.request
   return {
     path: (path === undefined ? undefined : parseBySchema(path, call.request.params)) as PartOf<Row, 'path'>,

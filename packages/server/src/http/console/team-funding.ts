@@ -11,20 +11,20 @@ import { sendReceiptOf } from '../../deposits/send-receipt.ts'
 import type { Session } from '../../sign-in/sign-in.ts'
 import type { Membership } from '../../teams/membership.ts'
 import { quotaError } from '../../limits/call-quota.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { RouteKit } from '../route-kit.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
 /** One person's calls count together, whatever browser they come from; a key's are counted by themselves. */
 const callerOf = ({ user }: Session): string => `user:${user.userId}`
 
 /** @throws {ServiceError} `claim_rate_limited`. */
-async function admitClaim({ limits }: EdgeDeps, session: Session): Promise<void> {
+async function admitClaim({ limits }: RouteKit, session: Session): Promise<void> {
   const refusal = await limits.claims.take(callerOf(session))
   if (refusal !== null) throw quotaError(refusal, 'claims of this user', 'claim_rate_limited')
 }
 
 /** @throws {ServiceError} `rate_limit_exceeded`. */
-async function admitWallet({ limits }: EdgeDeps, session: Session): Promise<void> {
+async function admitWallet({ limits }: RouteKit, session: Session): Promise<void> {
   const refusal = await limits.wallets.take(callerOf(session))
   if (refusal !== null) throw quotaError(refusal, 'calls about wallets of this user')
 }

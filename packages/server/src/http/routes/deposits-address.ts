@@ -1,11 +1,11 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { showDepositPlaces } from '../../deposits/deposit-places.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET /deposits/address. */
-export function depositsAddress(app: FastifyInstance, deps: EdgeDeps): void {
+export function depositsAddress(app: FastifyInstance, deps: DepositRoutesDeps): void {
   mountKeyed(app, deps, endpoints.getDepositAddress, (_call, caller) =>
     showDepositPlaces(deps.deposits.places, caller.accountId),
   )

@@ -4,7 +4,7 @@ import { claimDeposit } from '../../deposits/claim-deposit.ts'
 import { readBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { quotaError } from '../../limits/call-quota.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../edge.ts'
 import { readObjectBody } from '../read-object-body.ts'
 import { mountKeyed } from '../route.ts'
 
@@ -17,7 +17,7 @@ function parseClaim(value: unknown): ClaimRequest {
 }
 
 /** POST /deposits/claim. The key is checked, then its throttle, then the body. Source: spec 2.9, 4. */
-export function depositsClaim(app: FastifyInstance, deps: EdgeDeps): void {
+export function depositsClaim(app: FastifyInstance, deps: DepositRoutesDeps): void {
   mountKeyed(app, deps, endpoints.claimDeposit, async (call, caller) => {
     const refusal = await deps.limits.claims.take(caller.keyId)
     if (refusal !== null) throw quotaError(refusal, 'claims with this key', 'claim_rate_limited')

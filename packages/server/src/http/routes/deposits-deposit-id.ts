@@ -2,11 +2,11 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { depositNotFound } from '../../deposits/claim-deposit.ts'
 import { getDeposit } from '../../deposits/read-deposits.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET /deposits/{deposit_id}. What has not the form of an id is the id of no deposit. */
-export function depositsDepositId(app: FastifyInstance, deps: EdgeDeps): void {
+export function depositsDepositId(app: FastifyInstance, deps: DepositRoutesDeps): void {
   mountKeyed(app, deps, endpoints.getDeposit, ({ request }, caller) => {
     const path = endpoints.getDeposit.request.path.safeParse(request.params)
     if (!path.success) throw depositNotFound()

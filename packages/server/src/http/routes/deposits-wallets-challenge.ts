@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { giveWalletChallenge } from '../../deposits/manage-wallets.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { admitLinking, linkerOf } from '../admit-linking.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../edge.ts'
 import { readObjectBody } from '../read-object-body.ts'
 import { mountKeyed } from '../route.ts'
 
 /** POST /deposits/wallets/challenge. */
-export function depositsWalletsChallenge(app: FastifyInstance, deps: EdgeDeps): void {
+export function depositsWalletsChallenge(app: FastifyInstance, deps: DepositRoutesDeps): void {
   mountKeyed(app, deps, endpoints.challengeWallet, async (call, caller) => {
     await admitLinking(deps, caller)
     const { value } = await readObjectBody(deps, call)

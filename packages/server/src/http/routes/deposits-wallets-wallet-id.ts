@@ -1,11 +1,11 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { unlinkWallet, walletNotFound } from '../../deposits/manage-wallets.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
 
 /** DELETE /deposits/wallets/{wallet_id}. What has not the form of an id is the id of no wallet. */
-export function depositsWalletsWalletId(app: FastifyInstance, deps: EdgeDeps): void {
+export function depositsWalletsWalletId(app: FastifyInstance, deps: DepositRoutesDeps): void {
   mountKeyed(app, deps, endpoints.unlinkWallet, ({ request }, caller) => {
     const path = endpoints.unlinkWallet.request.path.safeParse(request.params)
     if (!path.success) throw walletNotFound()

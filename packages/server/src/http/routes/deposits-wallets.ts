@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { linkSignedWallet, listWallets } from '../../deposits/manage-wallets.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { admitLinking, linkerOf } from '../admit-linking.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../edge.ts'
 import { readObjectBody } from '../read-object-body.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET and POST /deposits/wallets. */
-export function depositsWallets(app: FastifyInstance, deps: EdgeDeps): void {
+export function depositsWallets(app: FastifyInstance, deps: DepositRoutesDeps): void {
   mountKeyed(app, deps, endpoints.listWallets, (_call, caller) => listWallets(deps.deposits.wallets, caller.accountId))
   mountKeyed(app, deps, endpoints.linkWallet, async (call, caller) => {
     await admitLinking(deps, caller)

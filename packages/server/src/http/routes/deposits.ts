@@ -2,11 +2,11 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { listDeposits } from '../../deposits/read-deposits.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET /deposits. */
-export function deposits(app: FastifyInstance, deps: EdgeDeps): void {
+export function deposits(app: FastifyInstance, deps: DepositRoutesDeps): void {
   mountKeyed(app, deps, endpoints.listDeposits, ({ request }, caller) =>
     listDeposits(
       deps.deposits.claims,

@@ -1,10 +1,10 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import type { EdgeDeps } from '../edge.ts'
+import type { HealthRoutesDeps } from '../edge.ts'
 import { mountPublic } from '../route.ts'
 
 /** GET /health. 503 when no upstream or the database cannot be reached, so that a load balancer looks elsewhere. Source: spec 4. */
-export function health(app: FastifyInstance, deps: EdgeDeps): void {
+export function health(app: FastifyInstance, deps: HealthRoutesDeps): void {
   mountPublic(app, deps, endpoints.getHealth, async ({ reply }) => {
     const state = await deps.readHealth()
     reply.code(state.status === 'down' ? 503 : 200).header('cache-control', 'no-store')

@@ -4,11 +4,11 @@ import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { mirrorKey } from '../../keys/mirror-key.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { MirrorRoutesDeps } from '../edge.ts'
 import { mountAtBothAddresses } from '../mount-at-both-addresses.ts'
 import { readObjectBody } from '../read-object-body.ts'
 
-async function mirror(deps: EdgeDeps, caller: Caller, body: MirrorRequestBody): Promise<MirrorReply> {
+async function mirror(deps: MirrorRoutesDeps, caller: Caller, body: MirrorRequestBody): Promise<MirrorReply> {
   // Who may not is told so whatever the limit says, and uses none of it up.
   const refusal = caller.rights.has('keys') ? await deps.limits.mirrors.take(caller.keyId) : null
   if (refusal !== null) {
@@ -24,7 +24,7 @@ async function mirror(deps: EdgeDeps, caller: Caller, body: MirrorRequestBody): 
 }
 
 /** POST /keys/mirror. Best effort: a failure of ours is an answer, too. Source: spec 2.11, 4. */
-export function keysMirror(app: FastifyInstance, deps: EdgeDeps): void {
+export function keysMirror(app: FastifyInstance, deps: MirrorRoutesDeps): void {
   mountAtBothAddresses(app, deps, endpoints.mirrorKey, async (call, caller) => {
     const { value } = await readObjectBody(deps, call)
     return mirror(deps, caller, parseBySchema(endpoints.mirrorKey.request.body, value))

@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { sendReceipt } from '../../deposits/send-receipt.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { numberText } from '../../json/json-body.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../edge.ts'
 import { mountAtBothAddresses } from '../mount-at-both-addresses.ts'
 import { readObjectBody } from '../read-object-body.ts'
 
 /** POST /notify/deposit. Source: spec 2.10, 4, 6. */
-export function notifyDeposit(app: FastifyInstance, deps: EdgeDeps): void {
+export function notifyDeposit(app: FastifyInstance, deps: DepositRoutesDeps): void {
   mountAtBothAddresses(app, deps, endpoints.notifyDeposit, async (call, caller) => {
     const { value, text } = await readObjectBody(deps, call)
     const { email, txHash, asset, credits } = parseBySchema(endpoints.notifyDeposit.request.body, value)

@@ -1,9 +1,9 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { mountTranscription } from '../answer-transcription.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { AudioRoutesDeps } from '../edge.ts'
 
 /** POST /v1/audio/translations: a transcription into English, as OpenAI has it. */
-export function v1AudioTranslations(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1AudioTranslations(app: FastifyInstance, deps: AudioRoutesDeps): void {
   mountTranscription(app, deps, endpoints.createTranslation, 'translate')
 }

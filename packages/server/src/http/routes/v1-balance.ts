@@ -1,10 +1,10 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { readBalance } from '../../billing/read-balance.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { RouteKit } from '../route-kit.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET /v1/balance. Source: spec 4. */
-export function v1Balance(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1Balance(app: FastifyInstance, deps: RouteKit): void {
   mountKeyed(app, deps, endpoints.getBalance, (_call, caller) => readBalance(deps.balance, caller))
 }

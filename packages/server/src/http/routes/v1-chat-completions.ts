@@ -6,7 +6,7 @@ import { type ChatCall, parseChat } from '../../inference/parse-chat.ts'
 import { streamChat } from '../../inference/stream-chat.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { beginOnce, keepStream, keepWhole } from '../answer-once.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { ChatRoutesDeps } from '../edge.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller, type RouteCall } from '../route.ts'
 import { JSON_TYPE, sendJsonText } from '../send-json-text.ts'
@@ -21,7 +21,7 @@ interface AdmittedChat {
   readonly run: IdempotentRun | null
 }
 
-async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
+async function answerStream(deps: ChatRoutesDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
   const task = { caller, call: chat, requestId: call.request.id }
   try {
     await keepStream(deps, streamReader(deps, call), run, (reader) =>
@@ -34,7 +34,7 @@ async function answerStream(deps: EdgeDeps, call: RouteCall, { caller, chat, run
   }
 }
 
-async function answerWhole(deps: EdgeDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
+async function answerWhole(deps: ChatRoutesDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
   const { request } = call
   const json = await keepWhole(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
@@ -45,7 +45,7 @@ async function answerWhole(deps: EdgeDeps, call: RouteCall, { caller, chat, run 
 }
 
 /** POST /v1/chat/completions. The key is checked before the body is read. Source: spec 2.2, 2.8, 4. */
-export function v1ChatCompletions(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1ChatCompletions(app: FastifyInstance, deps: ChatRoutesDeps): void {
   const endpoint = endpoints.createChatCompletion
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }

@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { embedTexts } from '../../inference/embed-texts.ts'
 import { parseEmbeddings } from '../../inference/parse-embeddings.ts'
 import { beginOnce, keepWhole } from '../answer-once.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { ChatRoutesDeps } from '../edge.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller } from '../route.ts'
 import { JSON_TYPE, sendJsonText } from '../send-json-text.ts'
 import { tellCharge } from '../tell-charge.ts'
 
 /** POST /v1/embeddings. The key is checked before the body is read. Source: decision 0048 (embeddings). */
-export function v1Embeddings(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1Embeddings(app: FastifyInstance, deps: ChatRoutesDeps): void {
   const endpoint = endpoints.createEmbedding
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }

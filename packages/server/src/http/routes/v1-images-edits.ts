@@ -6,7 +6,7 @@ import { parseImageEdit, parseImageForm } from '../../inference/parse-images.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { type AdmittedImages, answerImages } from '../answer-images.ts'
 import { digestForm } from '../digest-form.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { ImageRoutesDeps } from '../edge.ts'
 import { type Form, readForm } from '../read-form.ts'
 import { admitBody, readJsonBody } from '../read-json-body.ts'
 import { admitCaller, type RouteCall } from '../route.ts'
@@ -17,7 +17,7 @@ const FORM_TYPE = /^multipart\/form-data\b/i
 const FORM_FILES_MAX = INPUT_IMAGES_MAX + 1
 
 /** Reads a form's files into memory, since they go upstream as parts of one body, and takes the room for them. */
-async function readFiles(deps: EdgeDeps, { fields, files }: Form) {
+async function readFiles(deps: ImageRoutesDeps, { fields, files }: Form) {
   const bytes = files.reduce((sum, { content }) => sum + content.byteLength, 0)
   if (bytes > deps.limits.imageFormBytes) {
     throw new ServiceError('request_too_large', `The files are larger than ${deps.limits.imageFormBytes} bytes.`, {
@@ -45,7 +45,7 @@ interface ReadEdit {
   readonly release: () => void
 }
 
-async function readEdit(deps: EdgeDeps, call: RouteCall, caller: Caller): Promise<ReadEdit> {
+async function readEdit(deps: ImageRoutesDeps, call: RouteCall, caller: Caller): Promise<ReadEdit> {
   if (!FORM_TYPE.test(call.request.headers['content-type'] ?? '')) {
     const bytesMax = deps.limits.chatBodyBytes
     const { body, release } = await readJsonBody(deps, call, { caller, type: 'image', bytesMax })
@@ -83,7 +83,7 @@ function parsed(parse: () => ImageCall, release: () => void): ImageCall {
 }
 
 /** POST /v1/images/edits, as a form or as JSON. The key is checked before the body is read. */
-export function v1ImagesEdits(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1ImagesEdits(app: FastifyInstance, deps: ImageRoutesDeps): void {
   const endpoint = endpoints.editImage
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }

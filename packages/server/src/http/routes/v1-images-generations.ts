@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import type { ImageCall } from '../../inference/image-call.ts'
 import { parseImageRequest } from '../../inference/parse-images.ts'
 import { answerImages } from '../answer-images.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { ImageRoutesDeps } from '../edge.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller } from '../route.ts'
 
 /** Mounts a request for new pictures at an address whose answers have a form. */
 export function mountImageRequest(
   app: FastifyInstance,
-  deps: EdgeDeps,
+  deps: ImageRoutesDeps,
   endpoint: Endpoint,
   form: ImageCall['form'],
 ): void {
@@ -29,6 +29,6 @@ export function mountImageRequest(
 }
 
 /** POST /v1/images/generations. The key is checked before the body is read. Source: spec 2.3, 2.8, 4. */
-export function v1ImagesGenerations(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1ImagesGenerations(app: FastifyInstance, deps: ImageRoutesDeps): void {
   mountImageRequest(app, deps, endpoints.createImage, 'openai')
 }

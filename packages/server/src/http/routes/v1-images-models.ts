@@ -1,11 +1,11 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { renderImageModel } from '../../catalog/render-image-model.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { ModelRoutesDeps } from '../edge.ts'
 import { mountPublic } from '../route.ts'
 
 /** GET /v1/images/models. Source: spec 2.12, 4. */
-export function v1ImagesModels(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1ImagesModels(app: FastifyInstance, deps: ModelRoutesDeps): void {
   mountPublic(app, deps, endpoints.listImageModels, () => ({
     object: 'list',
     data: deps.catalog.list().flatMap((model) => renderImageModel(model) ?? []),

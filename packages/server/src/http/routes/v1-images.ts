@@ -1,9 +1,9 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import type { EdgeDeps } from '../edge.ts'
+import type { ImageRoutesDeps } from '../edge.ts'
 import { mountImageRequest } from './v1-images-generations.ts'
 
 /** POST /v1/images: the same request, where clients made for OpenRouter send it. */
-export function v1Images(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1Images(app: FastifyInstance, deps: ImageRoutesDeps): void {
   mountImageRequest(app, deps, endpoints.createImageByReference, 'openrouter')
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { callerAddress } from '../caller-address.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { MediaRoutesDeps } from '../edge.ts'
 import { type RouteCall, routePattern } from '../route.ts'
 import { sendMedia } from '../send-media.ts'
 
@@ -11,7 +11,7 @@ import { sendMedia } from '../send-media.ts'
  * Lets nobody in without the signature. Wrong ones count as wrong keys do; right ones count nowhere, since one page may
  * show many files and a player asks for many parts.
  */
-function admitAddress({ media, limits }: EdgeDeps, { request }: RouteCall, name: string): void {
+function admitAddress({ media, limits }: MediaRoutesDeps, { request }: RouteCall, name: string): void {
   const address = callerAddress(request.ip)
   const worth = media.signer.verify(`/v1/media/${name}`, Object(request.query))
   if (worth === 'valid') return
@@ -21,7 +21,7 @@ function admitAddress({ media, limits }: EdgeDeps, { request }: RouteCall, name:
 }
 
 /** GET /v1/media/{name}. Public: the signature in the address is what opens it. */
-export function v1MediaName(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1MediaName(app: FastifyInstance, deps: MediaRoutesDeps): void {
   const { files } = deps.media
   app.route({
     method: ['GET', 'HEAD'],

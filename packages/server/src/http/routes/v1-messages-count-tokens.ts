@@ -2,14 +2,14 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { countMessageTokens } from '../../inference/messages/count-message-tokens.ts'
 import { parseMessageCount } from '../../inference/messages/parse-message.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { ChatRoutesDeps } from '../edge.ts'
 import { sendMessageError, takeKeyHeader } from '../message-form.ts'
 import { checkContentType } from '../read-json-body.ts'
 import { readBody } from '../read-body.ts'
 import { admitCaller } from '../route.ts'
 
 /** POST /v1/messages/count_tokens. Free, so that no hold asks for the key: its row is read. Counted by the rate limits. Source: decision 0037 (messages). */
-export function v1MessagesCountTokens(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1MessagesCountTokens(app: FastifyInstance, deps: ChatRoutesDeps): void {
   const endpoint = endpoints.countMessageTokens
   app.post(endpoint.path, { errorHandler: sendMessageError }, async (request, reply) => {
     takeKeyHeader(request)

@@ -2,11 +2,11 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { parseMessage } from '../../inference/messages/parse-message.ts'
 import { answerOtherForm } from '../answer-other-form.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { FormRoutesDeps } from '../edge.ts'
 import { sendMessageError, takeKeyHeader } from '../message-form.ts'
 
 /** POST /v1/messages. The key is checked before the body is read. Source: decision 0037 (messages). */
-export function v1Messages(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1Messages(app: FastifyInstance, deps: FormRoutesDeps): void {
   const endpoint = endpoints.createMessage
   app.post(endpoint.path, { errorHandler: sendMessageError }, (request, reply) => {
     takeKeyHeader(request)

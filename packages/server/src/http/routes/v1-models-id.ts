@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { renderModel } from '../../catalog/render-model.ts'
 import { unknownModel } from '../../catalog/unknown-model.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { ModelRoutesDeps } from '../edge.ts'
 import { mountPublic } from '../route.ts'
 
 /** GET /v1/models/{id}. Slashes of the id come raw or as `%2F`. Source: spec 4. */
-export function v1ModelsId(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1ModelsId(app: FastifyInstance, deps: ModelRoutesDeps): void {
   mountPublic(app, deps, endpoints.getModel, ({ request }) => {
     const wildcard = (request.params as { readonly '*': string })['*']
     const { id } = parseBySchema(endpoints.getModel.request.path, { id: wildcard })

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Model } from '../../catalog/model.ts'
 import { renderModel } from '../../catalog/render-model.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { ModelRoutesDeps } from '../edge.ts'
 import { mountPublic } from '../route.ts'
 
 function hasWords(model: Model, words: readonly string[]): boolean {
@@ -12,7 +12,7 @@ function hasWords(model: Model, words: readonly string[]): boolean {
 }
 
 /** GET /v1/models. Source: spec 4, 2.12. */
-export function v1Models(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1Models(app: FastifyInstance, deps: ModelRoutesDeps): void {
   mountPublic(app, deps, endpoints.listModels, ({ request }) => {
     const { type, q, limit, offset } = parseBySchema(endpoints.listModels.request.query, request.query)
     const words = (q ?? '').toLowerCase().split(/\s+/)

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { contentPath } from '../../videos/render-video.ts'
 import { openVideo, type UnsizedVideo, type VideoReader } from '../../videos/open-video.ts'
 import { callerAddress } from '../caller-address.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { VideoRoutesDeps } from '../edge.ts'
 import { admitCaller, type RouteCall, routePattern } from '../route.ts'
 import { sendMedia } from '../send-media.ts'
 import { READER_STALL_MS } from '../sse-writer.ts'
@@ -14,7 +14,7 @@ const endpoint = endpoints.getVideoContent
 
 /** A signature is enough where there is one; a key is asked for where there is none. */
 async function admitReader(
-  deps: EdgeDeps,
+  deps: VideoRoutesDeps,
   call: RouteCall,
   file: { jobId: string; index: number },
 ): Promise<VideoReader> {
@@ -38,7 +38,7 @@ async function sendUnsized({ request, reply }: RouteCall, video: UnsizedVideo): 
 }
 
 /** GET and HEAD /v1/videos/{jobId}/content. Source: spec 4. */
-export function v1VideosJobIdContent(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1VideosJobIdContent(app: FastifyInstance, deps: VideoRoutesDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: routePattern(endpoint),

@@ -4,13 +4,13 @@ import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { deleteVideo } from '../../videos/delete-video.ts'
 import { readVideo } from '../../videos/read-video.ts'
 import { renderVideo } from '../../videos/render-video.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { VideoRoutesDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
 import { notingCharges } from '../tell-charge.ts'
 import { tellPollTime } from '../tell-poll-time.ts'
 
 /** GET and DELETE /v1/videos/{jobId}. Source: spec 3, 4. */
-export function v1VideosJobId(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1VideosJobId(app: FastifyInstance, deps: VideoRoutesDeps): void {
   mountKeyed(app, deps, endpoints.getVideo, async (call, caller) => {
     const { jobId } = parseBySchema(endpoints.getVideo.request.path, call.request.params)
     const job = await readVideo(notingCharges(deps.videos, call), caller, jobId)

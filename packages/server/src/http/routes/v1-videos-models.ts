@@ -1,11 +1,11 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { renderVideoModels } from '../../videos/render-video.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { ModelRoutesDeps } from '../edge.ts'
 import { mountPublic } from '../route.ts'
 
 /** GET /v1/videos/models. Source: spec 2.12, 4. */
-export function v1VideosModels(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1VideosModels(app: FastifyInstance, deps: ModelRoutesDeps): void {
   mountPublic(app, deps, endpoints.listVideoModels, () =>
     renderVideoModels(
       deps.catalog.list().flatMap((model) => (model.media?.type === 'video' ? [{ model, offer: model.media }] : [])),

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { listVideos } from '../../videos/read-video.ts'
 import { renderVideoList } from '../../videos/render-video.ts'
-import type { EdgeDeps } from '../edge.ts'
+import type { VideoRoutesDeps } from '../edge.ts'
 import { mountKeyed } from '../route.ts'
 import { answerSubmission } from '../submit-video-route.ts'
 import { notingCharges } from '../tell-charge.ts'
 
 /** POST and GET /v1/videos. */
-export function v1Videos(app: FastifyInstance, deps: EdgeDeps): void {
+export function v1Videos(app: FastifyInstance, deps: VideoRoutesDeps): void {
   const submit = endpoints.submitVideo
   app.post(submit.path, (request, reply) => answerSubmission(deps, { request, reply }, submit))
   mountKeyed(app, deps, endpoints.listVideos, async (call, caller) => {
