@@ -3,7 +3,7 @@ import type { TranslatedChat } from '../inference/translated-chat.ts'
 import type { Caller } from '../keys/caller.ts'
 import { beginOnce } from './answer-once.ts'
 import { answerTranslated } from './answer-translated.ts'
-import type { FormRoutesDeps } from './edge.ts'
+import type { FormRoutesDeps } from './form-routes-deps.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { admitCaller, type RouteCall } from './route.ts'
 

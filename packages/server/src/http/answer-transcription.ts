@@ -7,7 +7,7 @@ import { transcribeSound } from '../inference/transcribe-sound.ts'
 import type { Caller } from '../keys/caller.ts'
 import { beginOnce, keepStream, keepWhole } from './answer-once.ts'
 import { digestSpooled } from './digest-form.ts'
-import type { AudioRoutesDeps } from './edge.ts'
+import type { TranscriptionRoutesDeps } from './transcription-routes-deps.ts'
 import { readForm } from './read-form.ts'
 import { admitBody } from './read-json-body.ts'
 import { admitCaller, type RouteCall } from './route.ts'
@@ -23,14 +23,14 @@ interface Admitted {
   readonly run: IdempotentRun | null
 }
 
-function answerStream(deps: AudioRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<void> {
+function answerStream(deps: TranscriptionRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<void> {
   const task = { caller, call: transcription, requestId: call.request.id }
   return keepStream(deps, streamReader(deps, call), run, (reader) =>
     asStream(deps, caller, () => streamTranscript(deps.audio, task, reader)),
   )
 }
 
-function answerWhole(deps: AudioRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<string> {
+function answerWhole(deps: TranscriptionRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<string> {
   const { request, reply } = call
   const task = { caller, call: transcription, requestId: request.id }
   return keepWhole(deps, run, async () => {
@@ -49,7 +49,7 @@ function answerWhole(deps: AudioRoutesDeps, { call, caller, transcription, run }
  */
 export function mountTranscription(
   app: FastifyInstance,
-  deps: AudioRoutesDeps,
+  deps: TranscriptionRoutesDeps,
   endpoint: Endpoint,
   task: TranscriptionCall['task'],
 ): void {

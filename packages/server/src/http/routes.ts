@@ -1,5 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import type { EdgeDeps } from './edge.ts'
+import type { TranscribeDeps } from '../inference/transcription-work.ts'
+import type { FormRoutesDeps } from './form-routes-deps.ts'
+import type { ImageRoutesDeps } from './image-routes-deps.ts'
+import type { MirrorRoutesDeps } from './routes-deps.ts'
+import type { PageRoutesDeps } from './page-routes-deps.ts'
+import type { SpeechRoutesDeps } from './speech-routes-deps.ts'
+import type { TranscriptionRoutesDeps } from './transcription-routes-deps.ts'
+import type { VideoRoutesDeps } from './video-routes-deps.ts'
 import { deposits } from './routes/deposits.ts'
 import { depositsAddress } from './routes/deposits-address.ts'
 import { depositsClaim } from './routes/deposits-claim.ts'
@@ -34,6 +41,19 @@ import { v1VideosJobIdContent } from './routes/v1-videos-job-id-content.ts'
 import { v1VideosJobId } from './routes/v1-videos-job-id.ts'
 import { v1VideosModels } from './routes/v1-videos-models.ts'
 import { v1Videos } from './routes/v1-videos.ts'
+
+/** What all routes are given, for the composition alone. */
+export interface EdgeDeps
+  extends
+    FormRoutesDeps,
+    ImageRoutesDeps,
+    SpeechRoutesDeps,
+    TranscriptionRoutesDeps,
+    VideoRoutesDeps,
+    MirrorRoutesDeps,
+    PageRoutesDeps {
+  readonly audio: TranscribeDeps
+}
 
 /** Mounts the routes of one address. */
 export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void

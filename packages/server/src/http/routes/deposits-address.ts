@@ -1,7 +1,7 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { showDepositPlaces } from '../../deposits/deposit-places.ts'
-import type { DepositRoutesDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../deposit-routes-deps.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET /deposits/address. */

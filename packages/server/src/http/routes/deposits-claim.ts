@@ -4,7 +4,7 @@ import { claimDeposit } from '../../deposits/claim-deposit.ts'
 import { readBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { quotaError } from '../../limits/call-quota.ts'
-import type { DepositRoutesDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../deposit-routes-deps.ts'
 import { readObjectBody } from '../read-object-body.ts'
 import { mountKeyed } from '../route.ts'
 

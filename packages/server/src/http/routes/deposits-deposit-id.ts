@@ -2,7 +2,7 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { depositNotFound } from '../../deposits/claim-deposit.ts'
 import { getDeposit } from '../../deposits/read-deposits.ts'
-import type { DepositRoutesDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../deposit-routes-deps.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET /deposits/{deposit_id}. What has not the form of an id is the id of no deposit. */

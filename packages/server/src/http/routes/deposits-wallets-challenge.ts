@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { giveWalletChallenge } from '../../deposits/manage-wallets.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { admitLinking, linkerOf } from '../admit-linking.ts'
-import type { DepositRoutesDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../deposit-routes-deps.ts'
 import { readObjectBody } from '../read-object-body.ts'
 import { mountKeyed } from '../route.ts'
 

@@ -1,7 +1,7 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { unlinkWallet, walletNotFound } from '../../deposits/manage-wallets.ts'
-import type { DepositRoutesDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../deposit-routes-deps.ts'
 import { mountKeyed } from '../route.ts'
 
 /** DELETE /deposits/wallets/{wallet_id}. What has not the form of an id is the id of no wallet. */

@@ -2,7 +2,7 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { listDeposits } from '../../deposits/read-deposits.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import type { DepositRoutesDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../deposit-routes-deps.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET /deposits. */

@@ -1,6 +1,6 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import type { HealthRoutesDeps } from '../edge.ts'
+import type { HealthRoutesDeps } from '../routes-deps.ts'
 import { mountPublic } from '../route.ts'
 
 /** GET /health. 503 when no upstream or the database cannot be reached, so that a load balancer looks elsewhere. Source: spec 4. */

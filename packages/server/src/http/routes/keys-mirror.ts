@@ -4,7 +4,7 @@ import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { mirrorKey } from '../../keys/mirror-key.ts'
-import type { MirrorRoutesDeps } from '../edge.ts'
+import type { MirrorRoutesDeps } from '../routes-deps.ts'
 import { mountAtBothAddresses } from '../mount-at-both-addresses.ts'
 import { readObjectBody } from '../read-object-body.ts'
 

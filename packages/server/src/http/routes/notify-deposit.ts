@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { sendReceipt } from '../../deposits/send-receipt.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { numberText } from '../../json/json-body.ts'
-import type { DepositRoutesDeps } from '../edge.ts'
+import type { DepositRoutesDeps } from '../deposit-routes-deps.ts'
 import { mountAtBothAddresses } from '../mount-at-both-addresses.ts'
 import { readObjectBody } from '../read-object-body.ts'
 

@@ -7,7 +7,7 @@ import type { SoundReader } from '../../inference/sound-reader.ts'
 import { speakText } from '../../inference/speak-text.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { beginOnce, keepStream } from '../answer-once.ts'
-import type { AudioRoutesDeps } from '../edge.ts'
+import type { SpeechRoutesDeps } from '../speech-routes-deps.ts'
 import { keepSound } from '../keep-sound.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller, type RouteCall } from '../route.ts'
@@ -24,7 +24,7 @@ interface AdmittedSpeech {
   readonly run: IdempotentRun | null
 }
 
-function answerSound(deps: AudioRoutesDeps, call: RouteCall, { caller, speech, run }: AdmittedSpeech): Promise<void> {
+function answerSound(deps: SpeechRoutesDeps, call: RouteCall, { caller, speech, run }: AdmittedSpeech): Promise<void> {
   const task = { caller, call: speech, requestId: call.request.id }
   const { request } = speech
   const speak = (reader: SoundReader) => asStream(deps, caller, () => speakText(deps.audio, task, reader))
@@ -34,7 +34,7 @@ function answerSound(deps: AudioRoutesDeps, call: RouteCall, { caller, speech, r
 }
 
 /** POST /v1/audio/speech. The key is checked before the body is read. Source: spec 2.6, 4. */
-export function v1AudioSpeech(app: FastifyInstance, deps: AudioRoutesDeps): void {
+export function v1AudioSpeech(app: FastifyInstance, deps: SpeechRoutesDeps): void {
   const endpoint = endpoints.createSpeech
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ImageCall } from '../../inference/image-call.ts'
 import { parseImageRequest } from '../../inference/parse-images.ts'
 import { answerImages } from '../answer-images.ts'
-import type { ImageRoutesDeps } from '../edge.ts'
+import type { ImageRoutesDeps } from '../image-routes-deps.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { admitCaller } from '../route.ts'
 

@@ -1,7 +1,7 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { renderImageModel } from '../../catalog/render-image-model.ts'
-import type { ModelRoutesDeps } from '../edge.ts'
+import type { ModelRoutesDeps } from '../routes-deps.ts'
 import { mountPublic } from '../route.ts'
 
 /** GET /v1/images/models. Source: spec 2.12, 4. */

@@ -1,6 +1,6 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import type { ImageRoutesDeps } from '../edge.ts'
+import type { ImageRoutesDeps } from '../image-routes-deps.ts'
 import { mountImageRequest } from './v1-images-generations.ts'
 
 /** POST /v1/images: the same request, where clients made for OpenRouter send it. */

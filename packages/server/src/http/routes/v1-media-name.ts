@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { callerAddress } from '../caller-address.ts'
-import type { MediaRoutesDeps } from '../edge.ts'
+import type { MediaRoutesDeps } from '../routes-deps.ts'
 import { type RouteCall, routePattern } from '../route.ts'
 import { sendMedia } from '../send-media.ts'
 

@@ -2,7 +2,7 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { parseMessage } from '../../inference/messages/parse-message.ts'
 import { answerOtherForm } from '../answer-other-form.ts'
-import type { FormRoutesDeps } from '../edge.ts'
+import type { FormRoutesDeps } from '../form-routes-deps.ts'
 import { sendMessageError, takeKeyHeader } from '../message-form.ts'
 
 /** POST /v1/messages. The key is checked before the body is read. Source: decision 0037 (messages). */

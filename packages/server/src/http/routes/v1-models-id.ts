@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { renderModel } from '../../catalog/render-model.ts'
 import { unknownModel } from '../../catalog/unknown-model.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import type { ModelRoutesDeps } from '../edge.ts'
+import type { ModelRoutesDeps } from '../routes-deps.ts'
 import { mountPublic } from '../route.ts'
 
 /** GET /v1/models/{id}. Slashes of the id come raw or as `%2F`. Source: spec 4. */

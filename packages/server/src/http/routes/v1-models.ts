@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Model } from '../../catalog/model.ts'
 import { renderModel } from '../../catalog/render-model.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import type { ModelRoutesDeps } from '../edge.ts'
+import type { ModelRoutesDeps } from '../routes-deps.ts'
 import { mountPublic } from '../route.ts'
 
 function hasWords(model: Model, words: readonly string[]): boolean {

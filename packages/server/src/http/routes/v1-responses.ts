@@ -2,7 +2,7 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { parseResponse } from '../../inference/responses/parse-response.ts'
 import { answerOtherForm } from '../answer-other-form.ts'
-import type { FormRoutesDeps } from '../edge.ts'
+import type { FormRoutesDeps } from '../form-routes-deps.ts'
 
 /** POST /v1/responses. The key is checked before the body is read. Source: decision 0036 (other forms of a chat). */
 export function v1Responses(app: FastifyInstance, deps: FormRoutesDeps): void {

@@ -2,7 +2,7 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { readUsage } from '../../billing/read-usage.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import type { UsageRoutesDeps } from '../edge.ts'
+import type { UsageRoutesDeps } from '../routes-deps.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET /v1/usage/{request_id}. Tells what became of a request, also after a hang-up. */

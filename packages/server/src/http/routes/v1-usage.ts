@@ -2,7 +2,7 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { listUsage } from '../../billing/read-usage.ts'
 import { parseBySchema } from '../../errors/parse-by-schema.ts'
-import type { UsageRoutesDeps } from '../edge.ts'
+import type { UsageRoutesDeps } from '../routes-deps.ts'
 import { mountKeyed } from '../route.ts'
 
 /** GET /v1/usage. Source: spec 2.13, 4. */

@@ -1,6 +1,6 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import type { VideoRoutesDeps } from '../edge.ts'
+import type { VideoRoutesDeps } from '../video-routes-deps.ts'
 import { answerSubmission } from '../submit-video-route.ts'
 
 /** POST /v1/videos/generations. Source: spec 2.4, 2.5, 4. */

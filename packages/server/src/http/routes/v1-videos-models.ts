@@ -1,7 +1,7 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { renderVideoModels } from '../../videos/render-video.ts'
-import type { ModelRoutesDeps } from '../edge.ts'
+import type { ModelRoutesDeps } from '../routes-deps.ts'
 import { mountPublic } from '../route.ts'
 
 /** GET /v1/videos/models. Source: spec 2.12, 4. */
