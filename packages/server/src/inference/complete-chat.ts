@@ -8,7 +8,8 @@ import type { ChatTarget } from '../routing/target.ts'
 import { countedCost, decideCharge, type DecidedCharge, tokensOf } from './chat-charge.ts'
 import { type ChatDeps, type ChatPlan, chatRequest, type ChatTask, chatWork, createdOf } from './chat-work.ts'
 import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
-import { renderSvc, renderUsage } from './render-charge.ts'
+import { renderSvc } from './render-charge.ts'
+import { renderUsage } from './render-usage.ts'
 
 interface ChatAnswer {
   readonly completed: UpstreamCompletion

@@ -1,7 +1,6 @@
-/** How a charge looks on the wire: the `svc` object, and the usage object with the charge in USD. */
+/** How a charge looks on the wire: the `svc` object, and the usage object of an answer without output. */
 import { formatCredits, MARGIN_BPS, type Nanocredits, usdJson } from '@svc/contract'
 import type { Charged } from '../billing/settlement.ts'
-import type { DecidedCharge } from './chat-charge.ts'
 
 /** The charge annotation as JSON text. Source: spec 2.8. */
 export function renderSvc({ charge, isPending }: Charged, estimated: boolean, maxTokensApplied: number | null): string {
@@ -14,23 +13,4 @@ export function renderSvc({ charge, isPending }: Charged, estimated: boolean, ma
 /** The usage object of an answer without output. */
 export function renderPromptUsage(promptTokens: number, charge: Nanocredits): Record<string, unknown> {
   return { prompt_tokens: promptTokens, total_tokens: promptTokens, cost: usdJson(charge) }
-}
-
-/**
- * The usage object for the client. `cost` is what the client pays, in USD, as programs written for other gateways read
- * it.
- * @param wire the upstream's own counts with their details; null when they are ours.
- */
-export function renderUsage(
-  wire: Readonly<Record<string, unknown>> | null,
-  decided: DecidedCharge,
-  charge: Nanocredits,
-): Record<string, unknown> {
-  const { usage } = decided
-  const counted = {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.promptTokens + usage.completionTokens,
-  }
-  return { ...(wire ?? counted), cost: usdJson(charge) }
 }
