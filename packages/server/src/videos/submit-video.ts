@@ -32,8 +32,11 @@ export interface VideoTask {
  * together are well below what counts as abandoned.
  */
 const SUBMIT_MS = 180_000
-/** How often the upstream's answer is tried to be written: it must not be lost for a moment's fault. */
-const ACCEPT_TRIES = 3
+/**
+ * Pauses before the upstream's answer is tried to be written again, in milliseconds: it must not be lost for a moment's
+ * fault. Source: own choice.
+ */
+const ACCEPT_PAUSES_MS: readonly number[] = [100, 500, 2_000]
 
 /**
  * Holds the estimate and hands a job to its upstream. Nothing is charged.
@@ -146,11 +149,15 @@ function notKept(advice: { readonly retryAfterSeconds: 1 } | { readonly shouldRe
 }
 
 async function accept(deps: VideoDeps, job: VideoJob, upstreamJobId: string, nextStepAt: number): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 0; ; attempt++) {
     try {
-      return await deps.jobs.accept(job.jobId, upstreamJobId, nextStepAt)
+      if (await deps.jobs.accept(job.jobId, upstreamJobId, nextStepAt)) return true
+      // A try whose answer was lost may have written it.
+      return (await deps.jobs.get(job.jobId)).upstreamJobId === upstreamJobId
     } catch (error) {
-      if (attempt >= ACCEPT_TRIES) throw error
+      const pauseMs = ACCEPT_PAUSES_MS[attempt]
+      if (pauseMs === undefined) throw error
+      await deps.pause(pauseMs)
     }
   }
 }

@@ -31,6 +31,22 @@ describeEachEngine('a video job', (engine) => {
     expect(await stage.captures(job)).toEqual([])
   })
 
+  test('whose upstream’s answer was written, and the answer of the database lost, is told as taken', async () => {
+    const accept = stage.deps.jobs.accept.bind(stage.deps.jobs)
+    let tries = 0
+    Object.assign(stage.deps.jobs, {
+      accept: async (...given: Parameters<typeof accept>) => {
+        const isWritten = await accept(...given)
+        if (++tries === 1) throw new Error('the connection broke')
+        return isWritten
+      },
+    })
+    const job = await stage.submit(caller)
+    expect([tries, job.state]).toEqual([2, 'queued'])
+    expect(await read(job.jobId)).toMatchObject({ state: 'queued', upstreamJobId: job.upstreamJobId })
+    expect(stage.stub.cancels).toEqual([])
+  })
+
   // Cases B021, B112.
   test('is charged the exact cost and the margin by the first read that sees its end, and never again', async () => {
     const job = await stage.submit(caller, { duration: 8 })
