@@ -39,12 +39,15 @@ export interface AuditOutcome {
   readonly text: string
 }
 
+/** What one gateway has for itself; its environment stands beside that of all. */
+export type RigStart = Pick<GatewayStart, 'nodeOptions' | 'onLine'> & Partial<Pick<GatewayStart, 'env'>>
+
 export interface Rig {
   readonly storage: Storage
   /** Sets the limits of gateways that start from now on. */
   configure(limits: NonNullable<ConfigFile['limits']>): Promise<void>
   /** Starts one more gateway on a port and waits until it listens. */
-  start(port: number, more?: Pick<GatewayStart, 'nodeOptions' | 'onLine'>): Promise<GatewayProcess>
+  start(port: number, more?: RigStart): Promise<GatewayProcess>
   createAccount(name: string, credits: bigint): Promise<CreatedAccount>
   /** Grants whole credits. */
   grant(accountId: string, credits: bigint): Promise<Nanocredits>
@@ -185,7 +188,8 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     storage,
     ...operate(storage, ledger),
     configure: writeConfig,
-    start: (port, more = {}) => startGatewayProcess({ env: namedByItsAddress(env, port), workingDir, port, ...more }),
+    start: (port, { env: own = {}, ...more } = {}) =>
+      startGatewayProcess({ env: { ...namedByItsAddress(env, port), ...own }, workingDir, port, ...more }),
     audit: () => runAuditProcess(workingDir, env),
     async close() {
       await ledger.close()
