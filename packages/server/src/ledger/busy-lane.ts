@@ -46,6 +46,12 @@ export class BusyLane {
     return this.#waiting.length
   }
 
+  /** How long the oldest of them has waited, in milliseconds; 0 for none. */
+  get oldestMs(): number {
+    const since = Math.min(...this.#waiting.map((busy) => busy.since))
+    return this.#waiting.length === 0 ? 0 : performance.now() - since
+  }
+
   /** Whether an operation is of an account or a hold that was busy a moment ago. */
   isFor(operation: LedgerOperation): boolean {
     if (this.#busy.size === 0) return false

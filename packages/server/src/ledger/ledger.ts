@@ -74,7 +74,7 @@ export interface LedgerCounters {
   readonly failuresInARow: number
   /** Operations that wait now, those in flight included. */
   readonly waiting: number
-  /** How long the oldest commit under way has taken so far, in milliseconds; 0 when none is. */
+  /** How long the oldest commit under way, or wait for a locked row, has taken so far, in milliseconds; 0 for none. */
   readonly commitMs: number
 }
 
@@ -125,7 +125,10 @@ export class Ledger {
       lastCommitMs: this.#lastCommitMs,
       failuresInARow: this.#failuresInARow,
       waiting: this.#queue.length + this.#inFlight + this.#lane.size,
-      commitMs: this.#begun.size === 0 ? 0 : performance.now() - Math.min(...this.#begun.values()),
+      commitMs: Math.max(
+        this.#begun.size === 0 ? 0 : performance.now() - Math.min(...this.#begun.values()),
+        this.#lane.oldestMs,
+      ),
     }
   }
 
