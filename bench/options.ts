@@ -7,7 +7,7 @@ import {
   someText,
   type ValuesOf,
   wholeNumber,
-} from '../packages/server/src/runtime/program-options.ts'
+} from '../packages/server/src/platform/runtime/program-options.ts'
 
 export interface BenchOptions {
   /** Numbers of the rows that run. */

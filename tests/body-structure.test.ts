@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { REQUEST_JSON } from '../packages/server/src/json/json-limits.ts'
+import { REQUEST_JSON } from '../packages/server/src/platform/json/json-limits.ts'
 
 let stub: StubUpstream
 let gateway: TestGateway

@@ -1,9 +1,9 @@
 /** Caps of teams and keys: they refuse before any work, by name, and start anew with their period. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type BalanceReply, nanocreditsOf } from '@svc/contract'
-import { createAccountStore } from '../packages/server/src/accounts/account-store.ts'
-import { createAccount } from '../packages/server/src/accounts/create-account.ts'
-import { type BudgetPeriod, periodEnd } from '../packages/server/src/runtime/budget-period.ts'
+import { createAccountStore } from '../packages/server/src/access/accounts/account-store.ts'
+import { createAccount } from '../packages/server/src/access/accounts/create-account.ts'
+import { type BudgetPeriod, periodEnd } from '../packages/server/src/platform/runtime/budget-period.ts'
 import { sendCompletion, startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'

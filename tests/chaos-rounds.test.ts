@@ -4,7 +4,7 @@ import { createRandom } from '../packages/server/testing/random.ts'
 import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
 import type { Disturbance } from '../proof/chaos/rounds/disturbances.ts'
 import { runRounds } from '../proof/chaos/rounds/run-rounds.ts'
-import type { DatabaseEngine } from '../packages/server/src/db/database.ts'
+import type { DatabaseEngine } from '../packages/server/src/platform/db/database.ts'
 
 const { seed } = createRandom()
 

@@ -2,7 +2,7 @@
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createId } from '../packages/server/src/runtime/ids.ts'
+import { createId } from '../packages/server/src/platform/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { enterSandbox, openConsole, openVisit, originOf, TEST_MS } from './console-pages.ts'
 

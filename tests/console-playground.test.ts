@@ -2,7 +2,7 @@
 import { nanocreditsFrom, nanocreditsOf, NANOCREDITS_PER_CREDIT, parseJsonExact } from '@svc/contract'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createId } from '../packages/server/src/runtime/ids.ts'
+import { createId } from '../packages/server/src/platform/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { DESK, faultsOf, openConsole, originOf, overhang, overrun, PHONE, TEST_MS } from './console-pages.ts'
 

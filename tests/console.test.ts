@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createId } from '../packages/server/src/runtime/ids.ts'
+import { createId } from '../packages/server/src/platform/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import {
   coveredFocus,

@@ -1,7 +1,7 @@
 /** Ways to take the database away from a gateway and to give it back, on either engine. */
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import type { DatabaseEngine } from '../packages/server/src/db/database.ts'
+import type { DatabaseEngine } from '../packages/server/src/platform/db/database.ts'
 import { startTcpProxy, type TcpProxy } from '../packages/server/testing/tcp-proxy.ts'
 
 export interface DatabaseFault {

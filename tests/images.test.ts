@@ -9,7 +9,7 @@ import {
   type StubHandler,
   type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
-import type { DatabaseEngine } from '../packages/server/src/db/database.ts'
+import type { DatabaseEngine } from '../packages/server/src/platform/db/database.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../packages/server/testing/test-gateway.ts'
 import { chargeOf, lastRecord } from './charge-of.ts'

@@ -1,7 +1,7 @@
 /** What a key lets in, what it keeps out, and how soon it ends. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nanocreditsOf } from '@svc/contract'
-import { createRawKey } from '../packages/server/src/keys/raw-key.ts'
+import { createRawKey } from '../packages/server/src/access/keys/raw-key.ts'
 import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
 import {
   beginStream,

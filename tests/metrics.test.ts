@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createOutflowStore } from '../packages/server/src/deposits/outflow-store.ts'
-import { createOutboxStore } from '../packages/server/src/mail/outbox-store.ts'
-import { VERSION } from '../packages/server/src/read-health.ts'
+import { createOutboxStore } from '../packages/server/src/platform/mail/outbox-store.ts'
+import { VERSION } from '../packages/server/src/app/read-health.ts'
 import {
   beginStream,
   chunkText,

@@ -1,7 +1,7 @@
 /** Keys of another gateway, made valid at a whole one. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { createRawKey } from '../packages/server/src/keys/raw-key.ts'
+import { createRawKey } from '../packages/server/src/access/keys/raw-key.ts'
 import { errorOf } from './error-of.ts'
 
 let gateway: TestGateway

@@ -1,7 +1,7 @@
 /** An account's credits, set and measured by a test. */
 import { nanocreditsOf } from '@svc/contract'
-import type { Ledger } from '../packages/server/src/ledger/ledger.ts'
-import { createId } from '../packages/server/src/runtime/ids.ts'
+import type { Ledger } from '../packages/server/src/money/ledger/ledger.ts'
+import { createId } from '../packages/server/src/platform/runtime/ids.ts'
 import { sendCompletion, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { type ChatTarget, createGate, credits } from './open-stream.ts'
 

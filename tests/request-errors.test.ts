@@ -5,8 +5,8 @@ import { text as textOf } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { writeClientError } from '../packages/server/src/http/client-error.ts'
-import { createLogger } from '../packages/server/src/runtime/log.ts'
+import { writeClientError } from '../packages/server/src/edge/client-error.ts'
+import { createLogger } from '../packages/server/src/platform/runtime/log.ts'
 import {
   sendCompletion,
   sendStream,

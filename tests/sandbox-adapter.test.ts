@@ -1,15 +1,15 @@
 import { noPace, type Sandbox } from '@svc/sandbox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SANDBOX_KEY, startTestSandbox } from '../packages/sandbox/testing/sandbox-client.ts'
-import { type JsonBody, scanMembers } from '../packages/server/src/json/json-body.ts'
+import { type JsonBody, scanMembers } from '../packages/server/src/platform/json/json-body.ts'
 import { formatUsd } from '../packages/server/src/pricing/usd.ts'
-import { systemClock } from '../packages/server/src/runtime/clock.ts'
+import { systemClock } from '../packages/server/src/platform/runtime/clock.ts'
 import type {
   ChatStreamOutcome,
   ChatUpstream,
   UpstreamChatRequest,
-} from '../packages/server/src/upstream/chat-upstream.ts'
-import { openOpenRouter } from '../packages/server/src/upstream/openrouter/open-openrouter.ts'
+} from '../packages/server/src/upstreams/chat-upstream.ts'
+import { openOpenRouter } from '../packages/server/src/upstreams/openrouter/open-openrouter.ts'
 
 // The table of scripted models says what a client sees by the real path; this is the part of that path that is the
 // adapter's.

@@ -5,8 +5,8 @@
  * where tests were skipped; checks and tests count alike. With `CI=true` a skipped test is a failed one.
  */
 import path from 'node:path'
-import { readOptions } from '../packages/server/src/read-options.ts'
-import { flag } from '../packages/server/src/runtime/program-options.ts'
+import { readOptions } from '../packages/server/src/app/read-options.ts'
+import { flag } from '../packages/server/src/platform/runtime/program-options.ts'
 import { runProgram, runTests } from './checks/run-step.ts'
 import type { StepResult } from './checks/run-step.ts'
 import { failureOfSkips, formatTotals, NOTHING, sumOf } from './checks/totals.ts'

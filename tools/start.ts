@@ -2,6 +2,6 @@
 import { buildConsole } from './console/build-console.ts'
 
 // Before anything is built: who asks for help waits for nothing.
-if (process.argv.length > 2) (await import('../packages/server/src/refuse-arguments.ts')).refuseArguments()
+if (process.argv.length > 2) (await import('../packages/server/src/app/refuse-arguments.ts')).refuseArguments()
 await buildConsole()
 await import('../packages/server/src/main.ts')

@@ -1,5 +1,5 @@
 /** The rows of the ledger that a chaos run is compared with. */
-import type { Database } from '../../packages/server/src/db/database.ts'
+import type { Database } from '../../packages/server/src/platform/db/database.ts'
 
 export interface UsageRow {
   readonly usage_id: string

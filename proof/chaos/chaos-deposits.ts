@@ -2,8 +2,8 @@
  * `npm run chaos:deposits`: kills gateways while payments arrive on a chain, and plays rounds in which nodes show less and
  * more of what was paid. Exit code 1 when a balance is not what was paid, or the audit finds anything.
  */
-import { readOptions } from '../../packages/server/src/read-options.ts'
-import { wholeNumber } from '../../packages/server/src/runtime/program-options.ts'
+import { readOptions } from '../../packages/server/src/app/read-options.ts'
+import { wholeNumber } from '../../packages/server/src/platform/runtime/program-options.ts'
 import { seedOption, storageOptions } from '../rig/options.ts'
 import { runDepositRounds } from './run-deposit-rounds.ts'
 import { runDepositChaos } from './run-deposit-chaos.ts'

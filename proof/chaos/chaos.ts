@@ -3,8 +3,8 @@
  * invoice; plays rounds in which networks, clocks, locks and processes fail; and kills gateways between the end of
  * videos and their charge. Exit code 1 on any difference.
  */
-import { readOptions } from '../../packages/server/src/read-options.ts'
-import { wholeNumber } from '../../packages/server/src/runtime/program-options.ts'
+import { readOptions } from '../../packages/server/src/app/read-options.ts'
+import { wholeNumber } from '../../packages/server/src/platform/runtime/program-options.ts'
 import { seedOption, storageOptions } from '../rig/options.ts'
 import { runVideoKills } from '../videos/run-video-kills.ts'
 import { isClean, renderReport } from './render-report.ts'

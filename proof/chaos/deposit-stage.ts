@@ -1,19 +1,19 @@
 /** A chain, two nodes that can be made worse, a database, and the gateway's own parts as several processes have them. */
-import { createAccountStore } from '../../packages/server/src/accounts/account-store.ts'
-import { createAccount } from '../../packages/server/src/accounts/create-account.ts'
+import { createAccountStore } from '../../packages/server/src/access/accounts/account-store.ts'
+import { createAccount } from '../../packages/server/src/access/accounts/create-account.ts'
 import type { Hex } from '../../packages/server/src/chain/assets.ts'
 import { openDepositXpub } from '../../packages/server/src/chain/deposit-xpub.ts'
 import { openChainReader } from '../../packages/server/src/chain/open-chain-reader.ts'
-import { openDatabase, type OpenDatabase } from '../../packages/server/src/db/open-database.ts'
+import { openDatabase, type OpenDatabase } from '../../packages/server/src/platform/db/open-database.ts'
 import { createChainWatch, type ChainWatch, type WatchDeps } from '../../packages/server/src/deposits/chain-watch.ts'
 import { createDepositAddressStore } from '../../packages/server/src/deposits/deposit-address-store.ts'
 import { giveDepositAddress } from '../../packages/server/src/deposits/give-deposit-address.ts'
 import { createRetryStore } from '../../packages/server/src/deposits/retry-store.ts'
 import { createWatchStore } from '../../packages/server/src/deposits/watch-store.ts'
-import { runAudit, renderAudit } from '../../packages/server/src/ledger/audit.ts'
-import { createLedgerEngine } from '../../packages/server/src/ledger/create-ledger-engine.ts'
-import { Ledger } from '../../packages/server/src/ledger/ledger.ts'
-import { systemClock, type SystemClock } from '../../packages/server/src/runtime/clock.ts'
+import { runAudit, renderAudit } from '../../packages/server/src/money/ledger/audit.ts'
+import { createLedgerEngine } from '../../packages/server/src/money/ledger/create-ledger-engine.ts'
+import { Ledger } from '../../packages/server/src/money/ledger/ledger.ts'
+import { systemClock, type SystemClock } from '../../packages/server/src/platform/runtime/clock.ts'
 import { settleDepsOn, testXpub } from '../../packages/server/testing/deposit-scene.ts'
 import { startEvmChain, type EvmChain } from '../../packages/server/testing/evm-chain.ts'
 import { startRpcProxy, type RpcProxy } from '../../packages/server/testing/rpc-proxy.ts'
@@ -47,7 +47,7 @@ export interface DepositStage {
 }
 
 const CHAIN_ID = 4663
-const CHECKPOINT_WORKER = new URL('../../packages/server/src/sqlite-checkpoint.worker.ts', import.meta.url)
+const CHECKPOINT_WORKER = new URL('../../packages/server/src/app/sqlite-checkpoint.worker.ts', import.meta.url)
 
 /** Opens all of it: two processes on PostgreSQL, one on SQLite. */
 export async function openDepositStage(options: StorageOptions): Promise<DepositStage> {

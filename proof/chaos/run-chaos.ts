@@ -1,7 +1,7 @@
 /** One chaos run: gateways under load are killed at random moments; in the end every book must say the same. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
-import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
+import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'
 import { type AuditOutcome, openRig, type Rig } from '../rig/gateway-rig.ts'
 import { until } from '../rig/until.ts'

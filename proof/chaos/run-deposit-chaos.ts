@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { valueOfDeposit } from '../../packages/server/src/pricing/deposit-value.ts'
-import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
+import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
 import type { Hex } from '../../packages/server/src/chain/assets.ts'
 import { testXpub } from '../../packages/server/testing/deposit-scene.ts'
 import { startEvmChain, TOKEN, type EvmChain } from '../../packages/server/testing/evm-chain.ts'

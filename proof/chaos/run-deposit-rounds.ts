@@ -6,7 +6,7 @@
  */
 import type { Hex } from '../../packages/server/src/chain/assets.ts'
 import { ChainUnavailableError } from '../../packages/server/src/chain/chain-unavailable.ts'
-import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
+import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
 import { settleTransaction } from '../../packages/server/src/deposits/settle-transaction.ts'
 import { watchChain } from '../../packages/server/src/deposits/watch-chain.ts'
 import { valueOfDeposit } from '../../packages/server/src/pricing/deposit-value.ts'

@@ -2,8 +2,8 @@
  * `npm run fuzz`: random and hostile requests to every endpoint of the OpenAPI document and every row of the console,
  * smuggling cases, and an upstream that answers anything. Exit code 1 on any fault.
  */
-import { readOptions } from '../../packages/server/src/read-options.ts'
-import { wholeNumber } from '../../packages/server/src/runtime/program-options.ts'
+import { readOptions } from '../../packages/server/src/app/read-options.ts'
+import { wholeNumber } from '../../packages/server/src/platform/runtime/program-options.ts'
 import { hasEvm } from '../../packages/server/testing/evm-chain.ts'
 import type { StorageOptions } from '../rig/storage.ts'
 import { runChainFuzz } from './chain/run-chain-fuzz.ts'

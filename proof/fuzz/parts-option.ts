@@ -1,5 +1,5 @@
 import { consoleEndpointList, endpointList } from '@svc/contract'
-import { type ProgramOption, refuseValue } from '../../packages/server/src/runtime/program-options.ts'
+import { type ProgramOption, refuseValue } from '../../packages/server/src/platform/runtime/program-options.ts'
 import { signInIds } from './sign-in/sign-in-target.ts'
 
 /** What stands beside the operations: hostile nodes of a chain, and hostile lists of models. */

@@ -1,4 +1,9 @@
-import { oneOf, type ProgramOption, someText, wholeNumber } from '../../packages/server/src/runtime/program-options.ts'
+import {
+  oneOf,
+  type ProgramOption,
+  someText,
+  wholeNumber,
+} from '../../packages/server/src/platform/runtime/program-options.ts'
 
 /** What every proof takes that needs a database. */
 export const storageOptions = {

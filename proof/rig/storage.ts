@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
-import { openDatabase, type OpenDatabase } from '../../packages/server/src/db/open-database.ts'
+import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
+import { openDatabase, type OpenDatabase } from '../../packages/server/src/platform/db/open-database.ts'
 import { startPostgresServer } from '../../packages/server/testing/postgres-server.ts'
 import { databaseUrl, runAsAdmin } from '../../packages/server/testing/template-database.ts'
 
-const CHECKPOINT_WORKER = new URL('../../packages/server/src/sqlite-checkpoint.worker.ts', import.meta.url)
+const CHECKPOINT_WORKER = new URL('../../packages/server/src/app/sqlite-checkpoint.worker.ts', import.meta.url)
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** Exit code of a program that was interrupted. */

@@ -1,5 +1,5 @@
 /** What both kinds of soak run on: one gateway with its probe, a steady upstream, and an account that can pay. */
-import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
+import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import { openRig } from '../rig/gateway-rig.ts'
 import { until } from '../rig/until.ts'

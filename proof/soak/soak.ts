@@ -2,8 +2,8 @@
  * `npm run soak`: a steady load, or many open streams. Exit code 1 when an answer was lost or the audit finds
  * something.
  */
-import { readOptions } from '../../packages/server/src/read-options.ts'
-import { wholeNumber } from '../../packages/server/src/runtime/program-options.ts'
+import { readOptions } from '../../packages/server/src/app/read-options.ts'
+import { wholeNumber } from '../../packages/server/src/platform/runtime/program-options.ts'
 import { storageOptions } from '../rig/options.ts'
 import type { Sample } from './measure-process.ts'
 import { runLoad } from './run-load.ts'

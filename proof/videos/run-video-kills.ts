@@ -3,7 +3,7 @@
  * must be charged once.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { DatabaseEngine } from '../../packages/server/src/db/database.ts'
+import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
 import { createRandom } from '../../packages/server/testing/random.ts'
 import { startStubVideoUpstream } from '../../packages/server/testing/stub-video-upstream.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'

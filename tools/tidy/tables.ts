@@ -73,12 +73,12 @@ const NAMED = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?/gi
 
 /** Tables of the schema without an owner here, and statements about a table that stand outside its room. */
 export function findTableBreaches(sources: readonly SourceFile[]): Finding[] {
-  const schema = sources.find((source) => source.path === 'packages/server/src/db/schema.ts')
+  const schema = sources.find((source) => source.path === 'packages/server/src/platform/db/schema.ts')
   const unknown = [...(schema?.text.matchAll(/^ {2}([a-z_]+): [A-Z]\w+Table$/gm) ?? [])]
     .map((match) => match[1] as string)
     .filter((table) => !(table in OWNERS))
     .map((table) => ({
-      path: 'packages/server/src/db/schema.ts',
+      path: 'packages/server/src/platform/db/schema.ts',
       message: `table ${table} has no owner in tools/tidy/tables.ts`,
     }))
   const breaches = sources

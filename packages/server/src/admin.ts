@@ -1,4 +1,4 @@
 /** Composition root of the operator commands: `npm run admin -- …`. Nobody imports it. */
-import { runAdminProcess } from './open-admin.ts'
+import { runAdminProcess } from './app/open-admin.ts'
 
 await runAdminProcess(process.argv.slice(2))

@@ -3,7 +3,7 @@
  * gateway's own API until it is credited. Nobody imports it.
  */
 import { scrubArguments } from '@svc/contract'
-import { runFund } from './run-fund.ts'
+import { runFund } from './app/run-fund.ts'
 
 process.exitCode = await runFund(process.argv.slice(2), {
   env: process.env,

@@ -8,6 +8,6 @@ const isSandbox = ['', 'sandbox'].includes(process.env['SVC_UPSTREAM'] ?? '')
 const folder = process.env['SVC_DATA_DIR'] ?? (isSandbox ? '.svc' : '.svc-live')
 enableCompileCache(join(resolve(folder), 'compile-cache'))
 // Looked at only where there is something to refuse: an ordinary start loads nothing for it.
-if (process.argv.length > 2) (await import('./refuse-arguments.ts')).refuseArguments()
-const { run } = await import('./run.ts')
+if (process.argv.length > 2) (await import('./app/refuse-arguments.ts')).refuseArguments()
+const { run } = await import('./app/run.ts')
 await run()

@@ -2,6 +2,6 @@
  * Composition root of the sweeper: `npm run sweep -- …`. It holds private keys, so it runs apart from the gateway, best
  * on another machine, and meets it in the database alone. Nobody imports it.
  */
-import { runSweeper } from './run-sweeper.ts'
+import { runSweeper } from './app/run-sweeper.ts'
 
 process.exitCode = await runSweeper(process.argv.slice(2))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { creditDeposit } from '../src/deposits/credit-deposit.ts'
 import type { SeenDeposit } from '../src/deposits/record-statement.ts'
 import type { Deposit } from '../src/deposits/deposit.ts'
-import type { Gateway } from '../src/gateway.ts'
+import type { Gateway } from '../src/app/gateway.ts'
 import { seedReadyDeposit, seenDeposit } from './seed-deposit.ts'
 
 /** A transaction hash that no other has. */

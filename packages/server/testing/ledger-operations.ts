@@ -1,7 +1,7 @@
 /** Money operations with the parts that a test does not care about filled in. */
 import { nanocreditsOf } from '@svc/contract'
-import type { PlaceHold, RecordCredit, SettleHold, UsageFacts } from '../src/ledger/operations.ts'
-import { createId } from '../src/runtime/ids.ts'
+import type { PlaceHold, RecordCredit, SettleHold, UsageFacts } from '../src/money/ledger/operations.ts'
+import { createId } from '../src/platform/runtime/ids.ts'
 import type { SeededCaller } from './seed-caller.ts'
 
 /** A Thursday at noon, UTC. */

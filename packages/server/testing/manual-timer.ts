@@ -1,4 +1,4 @@
-import type { Timer } from '../src/runtime/timer.ts'
+import type { Timer } from '../src/platform/runtime/timer.ts'
 
 /** A timer whose time comes when a test says so. */
 export interface ManualTimer extends Timer {

@@ -1,10 +1,10 @@
 /** What an operator finds: a deposit that waits for them, and a letter that waits for the mail server. */
-import type { Database } from '../src/db/database.ts'
+import type { Database } from '../src/platform/db/database.ts'
 import { createDepositStore } from '../src/deposits/deposit-store.ts'
 import type { Deposit } from '../src/deposits/deposit.ts'
 import type { SeenDeposit } from '../src/deposits/record-statement.ts'
-import { createOutboxStore } from '../src/mail/outbox-store.ts'
-import { createId } from '../src/runtime/ids.ts'
+import { createOutboxStore } from '../src/platform/mail/outbox-store.ts'
+import { createId } from '../src/platform/runtime/ids.ts'
 import { randomHash } from './credited-deposit.ts'
 import { seedReadyDeposit, seenDeposit } from './seed-deposit.ts'
 

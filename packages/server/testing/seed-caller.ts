@@ -1,6 +1,6 @@
-import { createId } from '../src/runtime/ids.ts'
-import type { Database } from '../src/db/database.ts'
-import type { BudgetTable } from '../src/db/schema.ts'
+import { createId } from '../src/platform/runtime/ids.ts'
+import type { Database } from '../src/platform/db/database.ts'
+import type { BudgetTable } from '../src/platform/db/schema.ts'
 
 /** An account with a team and a key, for tests of money. */
 export interface SeededCaller {

@@ -1,8 +1,8 @@
-import type { Database } from '../src/db/database.ts'
+import type { Database } from '../src/platform/db/database.ts'
 import { createDepositStore } from '../src/deposits/deposit-store.ts'
 import type { SeenDeposit } from '../src/deposits/record-statement.ts'
 import type { Deposit } from '../src/deposits/deposit.ts'
-import { createId } from '../src/runtime/ids.ts'
+import { createId } from '../src/platform/runtime/ids.ts'
 
 /** A hash or an address made of one repeated byte. */
 export function hexOf(byte: number, bytes: number): `0x${string}` {

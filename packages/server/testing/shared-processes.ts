@@ -1,12 +1,12 @@
 /** Several processes' worth of shared limits on one PostgreSQL, with a clock that tests move. */
-import type { PostgresDatabase } from '../src/db/postgres-database.ts'
-import { countProcesses } from '../src/ledger/count-processes.ts'
-import { startLease } from '../src/ledger/orphans.ts'
-import type { LimitCounters } from '../src/limits/limit-counters.ts'
-import { createLimitStore, type LimitStore } from '../src/limits/limit-store.ts'
-import { openSharedLimits } from '../src/limits/shared-limits.ts'
-import type { LimitMetrics } from '../src/metrics/limit-metrics.ts'
-import type { SystemClock } from '../src/runtime/clock.ts'
+import type { PostgresDatabase } from '../src/platform/db/postgres-database.ts'
+import { countProcesses } from '../src/money/ledger/count-processes.ts'
+import { startLease } from '../src/money/ledger/orphans.ts'
+import type { LimitCounters } from '../src/admission/limits/limit-counters.ts'
+import { createLimitStore, type LimitStore } from '../src/admission/limits/limit-store.ts'
+import { openSharedLimits } from '../src/admission/limits/shared-limits.ts'
+import type { LimitMetrics } from '../src/telemetry/metrics/limit-metrics.ts'
+import type { SystemClock } from '../src/platform/runtime/clock.ts'
 import { openTestDatabase } from './test-database.ts'
 
 /** What a process of a test has of its own. */

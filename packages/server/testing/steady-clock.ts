@@ -1,4 +1,4 @@
-import type { Clock, SystemClock } from '../src/runtime/clock.ts'
+import type { Clock, SystemClock } from '../src/platform/runtime/clock.ts'
 
 /** A clock that nobody sets: its time and what has passed move together. One that has both already stays as it is. */
 export function steadyClock(clock: Clock | SystemClock): SystemClock {

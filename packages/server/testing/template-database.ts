@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { migrateSqlite } from '../src/db/migrate.ts'
-import { openPostgresDatabase } from '../src/db/postgres-database.ts'
+import { migrateSqlite } from '../src/platform/db/migrate.ts'
+import { openPostgresDatabase } from '../src/platform/db/postgres-database.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -4,12 +4,12 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, inject } from 'vitest'
-import type { DatabaseEngine } from '../src/db/database.ts'
-import { openDatabase, type OpenDatabase } from '../src/db/open-database.ts'
+import type { DatabaseEngine } from '../src/platform/db/database.ts'
+import { openDatabase, type OpenDatabase } from '../src/platform/db/open-database.ts'
 import { databaseUrl, runAsAdmin, TEMPLATE_DATABASE } from './template-database.ts'
 
 /** The composition root of the thread that makes SQLite's checkpoints, for tests that open databases themselves. */
-export const CHECKPOINT_WORKER = new URL('../src/sqlite-checkpoint.worker.ts', import.meta.url)
+export const CHECKPOINT_WORKER = new URL('../src/app/sqlite-checkpoint.worker.ts', import.meta.url)
 
 /** Where a database that nobody else uses is, whoever opens it. */
 export interface TestPlace {

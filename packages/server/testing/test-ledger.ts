@@ -1,10 +1,10 @@
-import { renderAudit, runAudit } from '../src/ledger/audit.ts'
-import { createLedgerEngine } from '../src/ledger/create-ledger-engine.ts'
-import { Ledger, type LedgerOptions } from '../src/ledger/ledger.ts'
+import { renderAudit, runAudit } from '../src/money/ledger/audit.ts'
+import { createLedgerEngine } from '../src/money/ledger/create-ledger-engine.ts'
+import { Ledger, type LedgerOptions } from '../src/money/ledger/ledger.ts'
 import { grant } from './ledger-operations.ts'
 import { seedCaller, type SeededCaller, type SeedOptions } from './seed-caller.ts'
 import { openTestDatabase, type TestDatabase } from './test-database.ts'
-import type { DatabaseEngine } from '../src/db/database.ts'
+import type { DatabaseEngine } from '../src/platform/db/database.ts'
 
 /** A database of its own with a ledger on it. */
 export interface TestLedger {

@@ -1,4 +1,4 @@
-import { type ProgramOption, refuseValue } from '../../../packages/server/src/runtime/program-options.ts'
+import { type ProgramOption, refuseValue } from '../../../packages/server/src/platform/runtime/program-options.ts'
 import { type Disturbance, disturbances } from './disturbances.ts'
 
 /** What happens in rounds, in turns; null for all that the engine has. */

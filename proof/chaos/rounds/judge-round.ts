@@ -2,7 +2,7 @@
  * What clients were told, the ledger, and the upstream's invoice, against each other. What is no fault but not the plain
  * case either has a name and is counted.
  */
-import { JOBS_OWNER } from '../../../packages/server/src/ledger/hold-owner.ts'
+import { JOBS_OWNER } from '../../../packages/server/src/money/ledger/hold-owner.ts'
 import type { PaidAttempt } from './paid-client.ts'
 import { isStream } from './paid-kinds.ts'
 import type { PaidStory } from './paid-load.ts'

@@ -1,7 +1,7 @@
 /** One round: load, something that breaks, load, peace; then every Idempotency-Key is asked again, and all is compared. */
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { runAudit } from '../../../packages/server/src/ledger/audit.ts'
+import { runAudit } from '../../../packages/server/src/money/ledger/audit.ts'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
 import type { Rig } from '../../rig/gateway-rig.ts'
 import { until } from '../../rig/until.ts'

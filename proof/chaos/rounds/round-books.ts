@@ -1,5 +1,5 @@
 /** The rows of the ledger that a round is compared with: those of its own accounts alone. */
-import type { Database } from '../../../packages/server/src/db/database.ts'
+import type { Database } from '../../../packages/server/src/platform/db/database.ts'
 
 export interface RoundUsage {
   readonly usage_id: string

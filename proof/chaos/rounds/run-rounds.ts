@@ -1,5 +1,5 @@
 /** Many rounds, several stages side by side: most of a round is waiting. */
-import type { DatabaseEngine } from '../../../packages/server/src/db/database.ts'
+import type { DatabaseEngine } from '../../../packages/server/src/platform/db/database.ts'
 import { openRig } from '../../rig/gateway-rig.ts'
 import type { Disturbance } from './disturbances.ts'
 import { paidRoutes } from './paid-kinds.ts'

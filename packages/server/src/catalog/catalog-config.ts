@@ -2,7 +2,7 @@
  * What an operator decides about the catalog, as this room reads it.
  */
 import type { PromptTraining } from '@svc/contract'
-import { InvariantError } from '../errors/invariant-error.ts'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { CardUnit } from '../pricing/card.ts'
 import { readPriceTexts, type PriceTexts } from '../pricing/configured-price.ts'
 import type { TokenPrices } from '../pricing/price.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { InvariantError } from '../errors/invariant-error.ts'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
 
 /**
  * Reads a JSON file of the product's `data` folder. The files are parts of the product: tests check them against full

@@ -1,7 +1,7 @@
 /**
  * The featured aliases: short names with a price of their own, the rate card.
  */
-import { InvariantError } from '../errors/invariant-error.ts'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
 import { parseCardNumber, type CardUnit } from '../pricing/card.ts'
 import type { CardRate } from '../pricing/price.ts'
 import { readDataFile } from './data-file.ts'

@@ -1,7 +1,7 @@
 /**
  * Keeps the catalog as new as the upstream's own list. A bad or empty list never replaces a good one.
  */
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
 import type { BuiltCatalog } from './build-catalog.ts'
 import type { Catalog, LiveCatalog } from './catalog.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'

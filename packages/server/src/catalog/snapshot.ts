@@ -1,7 +1,7 @@
 /**
  * The bundled catalog: what the sandbox offers, and what stands in until an upstream's own list has been read.
  */
-import { InvariantError } from '../errors/invariant-error.ts'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { AttoUsd, PriceTier, TokenPrices } from '../pricing/price.ts'
 import { parseUsd } from '../pricing/usd.ts'
 import type { CatalogList, CatalogRow } from './catalog-row.ts'

@@ -1,6 +1,6 @@
 /** What is said of a model that there is none of. */
 import { closestName } from '../config/closest-name.ts'
-import { ServiceError } from '../errors/service-error.ts'
+import { ServiceError } from '../platform/errors/service-error.ts'
 import type { Catalog } from './catalog.ts'
 import type { Model } from './model.ts'
 

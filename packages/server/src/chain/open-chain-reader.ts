@@ -1,4 +1,4 @@
-import type { SystemClock } from '../runtime/clock.ts'
+import type { SystemClock } from '../platform/runtime/clock.ts'
 import type { ChainReader, ChainView, ProviderAnswer } from './chain-reader.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { ChainUnavailableError, RpcRefusalError } from './chain-unavailable.ts'

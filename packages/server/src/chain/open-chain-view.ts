@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
 import type { Hex } from './assets.ts'
 import type { BlockRef, ChainHead, ChainTransfer, Finality, FoundTransaction, TransactionFacts } from './chain-facts.ts'
 import type { ChainView } from './chain-reader.ts'

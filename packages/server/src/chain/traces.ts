@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
 import type { Hex } from './assets.ts'
 import { readCallTransfers } from './call-transfers.ts'
 import type { ChainTransfer } from './chain-facts.ts'

@@ -1,7 +1,7 @@
 import { nanocreditsOf } from '@svc/contract'
-import type { CreditDepositResult, FinalInflow } from '../ledger/operations.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { CreditDepositResult, FinalInflow } from '../money/ledger/operations.ts'
+import type { Ledger } from '../money/ledger/ledger.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
 import type { Deposit } from './deposit.ts'
 
 export interface CreditDepositDeps {

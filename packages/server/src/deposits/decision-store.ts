@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../platform/db/database.ts'
 import type { Deposit, DepositState } from './deposit.ts'
 
 /** What an operator decided about a deposit. */

@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { ChainId, Hex } from '../chain/assets.ts'
-import { isUniqueViolation } from '../db/database-failure.ts'
-import type { Database } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
+import { isUniqueViolation } from '../platform/db/database-failure.ts'
+import type { Database } from '../platform/db/database.ts'
+import type { Schema } from '../platform/db/schema.ts'
 
 /** An address of an account. */
 export interface DepositAddress {

@@ -1,7 +1,7 @@
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import type { Asset, ChainId, Hex } from '../chain/assets.ts'
 import type { DepositsConfig } from '../config/deposits-config.ts'
-import { InvariantError } from '../errors/invariant-error.ts'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { PriceOpinion } from './judge-price.ts'
 import { creditsOfUsd } from '../pricing/deposit-value.ts'
 

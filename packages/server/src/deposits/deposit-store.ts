@@ -1,8 +1,8 @@
 import { nanocreditsOf } from '@svc/contract'
 import type { Selectable, Updateable } from 'kysely'
 import type { Asset, ChainId, Hex } from '../chain/assets.ts'
-import type { Database } from '../db/database.ts'
-import type { DepositTable } from '../db/deposit-schema.ts'
+import type { Database } from '../platform/db/database.ts'
+import type { DepositTable } from '../platform/db/deposit-schema.ts'
 import type { Deposit, DepositState, PendingReason } from './deposit.ts'
 import { recordStatement, type SeenDeposit } from './record-statement.ts'
 

@@ -1,6 +1,6 @@
 import type { ChainId } from '../chain/assets.ts'
 import type { ChainReader } from '../chain/chain-reader.ts'
-import type { MonotonicClock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../platform/runtime/clock.ts'
 
 /** For how long what was read is good enough for a guess, in milliseconds. Source: own choice. */
 const GOOD_MS = 15_000

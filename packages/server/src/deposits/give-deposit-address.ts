@@ -1,8 +1,8 @@
 import type { ChainId, Hex } from '../chain/assets.ts'
 import type { DepositXpub } from '../chain/deposit-xpub.ts'
-import { InvariantError } from '../errors/invariant-error.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { createId } from '../runtime/ids.ts'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import { createId } from '../platform/runtime/ids.ts'
 import type { DepositAddress, DepositAddressStore } from './deposit-address-store.ts'
 
 export interface GiveAddressDeps {

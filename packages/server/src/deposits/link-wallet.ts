@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { ChainId, Hex } from '../chain/assets.ts'
 import type { ChainReader } from '../chain/chain-reader.ts'
 import { proveSignature } from '../chain/prove-signature.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { createId } from '../runtime/ids.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import { createId } from '../platform/runtime/ids.ts'
 import type { LinkedWallet, WalletStore } from './wallet-store.ts'
 
 export interface LinkWalletDeps {

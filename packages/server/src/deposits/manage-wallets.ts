@@ -7,7 +7,7 @@ import type {
   WalletChallengeReply,
   WalletChallengeRequest,
 } from '@svc/contract'
-import { ServiceError } from '../errors/service-error.ts'
+import { ServiceError } from '../platform/errors/service-error.ts'
 import { challengeWallet, linkWallet, type Linker, type LinkRefusal, type LinkWalletDeps } from './link-wallet.ts'
 import type { LinkedWallet, WalletStore } from './wallet-store.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts'
+import type { Database } from '../platform/db/database.ts'
 import type { Outflow } from './outflow.ts'
 
 /** Movements of a coin of one chain that stand alike. */

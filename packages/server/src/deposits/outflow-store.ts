@@ -1,5 +1,5 @@
 import type { Asset, ChainId, Hex } from '../chain/assets.ts'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../platform/db/database.ts'
 import type { Outflow, OutflowStore } from './outflow.ts'
 
 /** Makes the store of outflows. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
 
 /** The first pause after a failure, and the longest, in milliseconds. Source: decision 0092. */
 const PAUSE_MS = 2_000

@@ -1,5 +1,5 @@
 import type { ChainId } from '../chain/assets.ts'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../platform/db/database.ts'
 
 /** USD for one ETH at a time. */
 export interface PriceSample {

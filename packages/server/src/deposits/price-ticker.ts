@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { ChainId } from '../chain/assets.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { collectResponse } from '../upstream/http-exchange.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import { collectResponse } from '../upstreams/http-exchange.ts'
 import type { PriceSampleStore } from './price-sample-store.ts'
 
 /** Where a price service answers, and how it is reached. */

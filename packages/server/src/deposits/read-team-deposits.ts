@@ -1,7 +1,7 @@
 /** Deposits as the console shows them: with a guess of how long they still take. */
 import type { DepositsQuery, Printed, teamDeposit, teamDepositList } from '@svc/contract'
 import type { z } from 'zod'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
 import type { Deposit } from './deposit.ts'
 import type { FinalityLags } from './finality-lags.ts'
 import { findDeposits, findOwnDeposit, type ReadDepositsDeps } from './read-deposits.ts'

@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery, type InsertQueryBuilder, type InsertResult, type Kysely } from 'kysely'
-import type { Schema } from '../db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
 import type { Deposit } from './deposit.ts'
 
 /** What was seen of a deposit. Its account is who owned the address or the sender's wallet at that time. */

@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely'
 import type { Hex } from '../chain/assets.ts'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../platform/db/database.ts'
 import type { Deposit } from './deposit.ts'
 import type { AddressBooks, RecordingPlan } from './plan-recording.ts'
 import { FORGOTTEN, insertUnder, recordStatement, type RevisionGuard, type SeenDeposit } from './record-statement.ts'

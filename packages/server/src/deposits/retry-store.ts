@@ -1,5 +1,5 @@
 import type { ChainId, Hex } from '../chain/assets.ts'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../platform/db/database.ts'
 
 /** Something of a chain that could not be read: a transaction, or a whole block. */
 export type RetrySubject =

@@ -1,6 +1,6 @@
 import type { ChainId, Hex } from '../chain/assets.ts'
 import { ChainUnavailableError, RpcRefusalError } from '../chain/chain-unavailable.ts'
-import { InvariantError } from '../errors/invariant-error.ts'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { SettleDeps } from './settle-deps.ts'
 import { settleTransaction, type TransactionOutcome } from './settle-transaction.ts'
 

@@ -3,7 +3,7 @@ import type { ChainHead, ChainTransfer, Finality, TransactionFacts } from '../ch
 import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
 import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
 import { matchTransfers, type OwnedTransfer, type Recipients } from '../chain/match-transfers.ts'
-import { createId } from '../runtime/ids.ts'
+import { createId } from '../platform/runtime/ids.ts'
 import { OPEN_STATES, type Deposit } from './deposit.ts'
 import { findPrices, finishDeposits, valueChange, type SettleScene } from './finish-deposits.ts'
 import { recordPayments } from './record-payments.ts'

@@ -3,7 +3,7 @@ import { creditsOf, openDepositScene, type DepositScene } from '../../testing/de
 import { hasEvm, startEvmChain, usdg, type EvmChain } from '../../testing/evm-chain.ts'
 import type { ChainId, Hex } from '../chain/assets.ts'
 import { openChainReader } from '../chain/open-chain-reader.ts'
-import { systemClock } from '../runtime/clock.ts'
+import { systemClock } from '../platform/runtime/clock.ts'
 import { createWalletStore } from './wallet-store.ts'
 import { settleTransaction, type TransactionOutcome } from './settle-transaction.ts'
 

@@ -1,4 +1,4 @@
-import type { MonotonicClock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../platform/runtime/clock.ts'
 
 /** Hashes in memory at most; the oldest go first. */
 const HASHES_MAX = 10_000

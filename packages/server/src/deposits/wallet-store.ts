@@ -1,6 +1,6 @@
 import type { ChainId, Hex } from '../chain/assets.ts'
-import { isUniqueViolation } from '../db/database-failure.ts'
-import type { Database } from '../db/database.ts'
+import { isUniqueViolation } from '../platform/db/database-failure.ts'
+import type { Database } from '../platform/db/database.ts'
 
 /** A wallet whose payments to the treasury belong to an account. */
 export interface LinkedWallet {

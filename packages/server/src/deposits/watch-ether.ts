@@ -1,7 +1,7 @@
 import type { ChainId, Hex } from '../chain/assets.ts'
 import type { ChainHead } from '../chain/chain-facts.ts'
 import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
-import { createId } from '../runtime/ids.ts'
+import { createId } from '../platform/runtime/ids.ts'
 import { measureInflow } from './measure-inflow.ts'
 import { recordBalance } from './record-payments.ts'
 import type { Patience } from './patience.ts'

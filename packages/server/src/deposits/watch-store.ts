@@ -1,5 +1,5 @@
 import type { ChainId, Hex } from '../chain/assets.ts'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../platform/db/database.ts'
 
 /** How far a scan has come: everything up to this block was looked at while it was final. */
 export interface ChainCursor {

@@ -2,8 +2,8 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
 import { unknownModel } from '../catalog/unknown-model.ts'
-import { ServiceError } from '../errors/service-error.ts'
-import type { Caller } from '../keys/caller.ts'
+import { ServiceError } from '../platform/errors/service-error.ts'
+import type { Caller } from '../access/keys/caller.ts'
 import type { MediaPrices } from '../pricing/media-price.ts'
 
 export interface FindModelDeps {

@@ -1,5 +1,5 @@
 import type { AttoUsd } from '../pricing/price.ts'
-import type { ChatUpstream, ReportedUsage } from '../upstream/chat-upstream.ts'
+import type { ChatUpstream, ReportedUsage } from '../upstreams/chat-upstream.ts'
 
 /**
  * Waits before each look-up, in milliseconds: upstreams know a cost shortly after the end, not at once. Source: own.

@@ -1,7 +1,7 @@
 import { nanocreditsOf } from '@svc/contract'
-import type { OpenHold } from '../billing/open-hold.ts'
-import type { HoldProgress } from '../ledger/operations.ts'
-import type { Target } from '../routing/target.ts'
+import type { OpenHold } from '../money/billing/open-hold.ts'
+import type { HoldProgress } from '../money/ledger/operations.ts'
+import type { Target } from './routing/target.ts'
 
 /** A charge as far as it is known while an answer is under way. `cost` is in nanocredits. */
 export type RunningCharge = Pick<

@@ -3,17 +3,17 @@
  * costs that are learnt late, settlement, failures that are free) is `runPaid`'s.
  */
 import type { ErrorCode, UsageType } from '@svc/contract'
-import type { BillingDeps, HoldRequest, OpenHold } from '../billing/open-hold.ts'
-import type { Charged } from '../billing/settlement.ts'
-import type { UsageFacts } from '../ledger/operations.ts'
+import type { BillingDeps, HoldRequest, OpenHold } from '../money/billing/open-hold.ts'
+import type { Charged } from '../money/billing/settlement.ts'
+import type { UsageFacts } from '../money/ledger/operations.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
-import type { Caller } from '../keys/caller.ts'
+import type { Caller } from '../access/keys/caller.ts'
 import type { AttoUsd, ChatCharge } from '../pricing/price.ts'
-import type { AttemptDeps } from '../routing/attempt-targets.ts'
-import type { SelectTarget, TargetDeps } from '../routing/list-targets.ts'
-import type { Target } from '../routing/target.ts'
-import type { UpstreamBill } from '../upstream/upstream-failure.ts'
+import type { AttemptDeps } from './routing/attempt-targets.ts'
+import type { SelectTarget, TargetDeps } from './routing/list-targets.ts'
+import type { Target } from './routing/target.ts'
+import type { UpstreamBill } from '../upstreams/upstream-failure.ts'
 import type { LateCostDeps } from './late-cost.ts'
 
 export interface PaidDeps extends BillingDeps, LateCostDeps, TargetDeps, AttemptDeps {

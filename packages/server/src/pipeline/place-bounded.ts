@@ -1,8 +1,8 @@
 /** Holds what a request can come to cost, by the cheapest bound that does. */
-import { type HoldRequest, type OpenHold, placeHold } from '../billing/open-hold.ts'
-import { SMALL_LIMIT_UNITS } from '../billing/small-limit.ts'
-import { ServiceError } from '../errors/service-error.ts'
-import type { Target } from '../routing/target.ts'
+import { type HoldRequest, type OpenHold, placeHold } from '../money/billing/open-hold.ts'
+import { SMALL_LIMIT_UNITS } from '../money/billing/small-limit.ts'
+import { ServiceError } from '../platform/errors/service-error.ts'
+import type { Target } from './routing/target.ts'
 import type { Bound, FoundModel, PaidDeps, PaidTask, PaidWork } from './paid-work.ts'
 
 type BoundedWork<To extends Target> = Pick<

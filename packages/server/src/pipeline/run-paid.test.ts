@@ -4,16 +4,16 @@ import { openTestLedger, assertSound, type TestLedger } from '../../testing/test
 import { TEST_NOW } from '../../testing/ledger-operations.ts'
 import type { SeededCaller } from '../../testing/seed-caller.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { OpenHolds } from '../billing/open-holds.ts'
-import type { Charged } from '../billing/settlement.ts'
+import { OpenHolds } from '../money/billing/open-holds.ts'
+import type { Charged } from '../money/billing/settlement.ts'
 import type { Model } from '../catalog/model.ts'
-import { createId } from '../runtime/ids.ts'
-import { ServiceError } from '../errors/service-error.ts'
-import type { Caller } from '../keys/caller.ts'
-import type { Target } from '../routing/target.ts'
+import { createId } from '../platform/runtime/ids.ts'
+import { ServiceError } from '../platform/errors/service-error.ts'
+import type { Caller } from '../access/keys/caller.ts'
+import type { Target } from './routing/target.ts'
 import { attoUsdOf } from '../pricing/usd.ts'
 import type { AttoUsd } from '../pricing/price.ts'
-import { type UpstreamBill, upstreamFailure } from '../upstream/upstream-failure.ts'
+import { type UpstreamBill, upstreamFailure } from '../upstreams/upstream-failure.ts'
 import {
   type Bound,
   type PaidDeps,

@@ -2,11 +2,11 @@
  * Room `pipeline`: the life of one paid request of any kind, written once. Find the model and its upstreams, hold, ask
  * one upstream after the other, price what came, settle, answer. What differs between kinds is in their `PaidWork`.
  */
-import { chargedAs, isSame, NO_FACTS, type Settlement } from '../billing/settlement.ts'
-import { codeOf } from '../errors/code-of.ts'
-import { attemptTargets } from '../routing/attempt-targets.ts'
-import { listTargets } from '../routing/list-targets.ts'
-import type { Target } from '../routing/target.ts'
+import { chargedAs, isSame, NO_FACTS, type Settlement } from '../money/billing/settlement.ts'
+import { codeOf } from '../platform/errors/code-of.ts'
+import { attemptTargets } from './routing/attempt-targets.ts'
+import { listTargets } from './routing/list-targets.ts'
+import type { Target } from './routing/target.ts'
 import { completeBill, settleFailed } from './settle-failed.ts'
 import type { Paid, PaidDeps, PaidRun, PaidTask, PaidWork, Priced } from './paid-work.ts'
 import { placeBounded } from './place-bounded.ts'

@@ -1,7 +1,7 @@
 /** The end of a request that failed before its caller had anything: free, whatever upstreams ask for it. */
-import type { OpenHold } from '../billing/open-hold.ts'
-import { codeOf } from '../errors/code-of.ts'
-import type { Target } from '../routing/target.ts'
+import type { OpenHold } from '../money/billing/open-hold.ts'
+import { codeOf } from '../platform/errors/code-of.ts'
+import type { Target } from './routing/target.ts'
 import { type LateCostDeps, lookUpCost } from './late-cost.ts'
 
 /**

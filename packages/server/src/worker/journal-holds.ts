@@ -1,7 +1,7 @@
-import type { LostCharges } from '../billing/lost-charges.ts'
-import type { OpenHolds } from '../billing/open-holds.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { Clock, MonotonicClock } from '../runtime/clock.ts'
+import type { LostCharges } from '../money/billing/lost-charges.ts'
+import type { OpenHolds } from '../money/billing/open-holds.ts'
+import type { Ledger } from '../money/ledger/ledger.ts'
+import type { Clock, MonotonicClock } from '../platform/runtime/clock.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 
 export interface JournalDeps {

@@ -1,4 +1,4 @@
-import type { MonotonicClock } from '../runtime/clock.ts'
+import type { MonotonicClock } from '../platform/runtime/clock.ts'
 
 /**
  * The part of a lease after which it counts as good as lost, where it was not renewed: a quarter is left to write down

@@ -1,10 +1,10 @@
-import type { LeftJournals } from '../billing/left-journals.ts'
-import type { OpenHolds } from '../billing/open-holds.ts'
+import type { LeftJournals } from '../money/billing/left-journals.ts'
+import type { OpenHolds } from '../money/billing/open-holds.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { OpenDatabase } from '../db/open-database.ts'
-import { parseHoldProgress } from '../ledger/hold-progress.ts'
-import type { LeaseObserver } from '../ledger/lease-observer.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import type { OpenDatabase } from '../platform/db/open-database.ts'
+import { parseHoldProgress } from '../money/ledger/hold-progress.ts'
+import type { LeaseObserver } from '../money/ledger/lease-observer.ts'
+import type { Ledger } from '../money/ledger/ledger.ts'
 import {
   adoptHolds,
   type OrphanCharge,
@@ -14,12 +14,12 @@ import {
   sweepOrphans,
   type OrphanHold,
   type ProcessIdentity,
-} from '../ledger/orphans.ts'
+} from '../money/ledger/orphans.ts'
 import { ZERO } from '@svc/contract'
 import { chargeChat } from '../pricing/charge-chat.ts'
 import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
-import type { Clock } from '../runtime/clock.ts'
-import type { Logger } from '../runtime/log.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import type { Logger } from '../platform/runtime/log.ts'
 
 export interface SettleOrphansDeps {
   readonly database: OpenDatabase

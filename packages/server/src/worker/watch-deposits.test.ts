@@ -7,7 +7,7 @@ import { createChainWatch } from '../deposits/chain-watch.ts'
 import { createRetryStore } from '../deposits/retry-store.ts'
 import { createWatchStore } from '../deposits/watch-store.ts'
 import { createDepositAddressStore } from '../deposits/deposit-address-store.ts'
-import { createLogger } from '../runtime/log.ts'
+import { createLogger } from '../platform/runtime/log.ts'
 import { steadyClock } from '../../testing/steady-clock.ts'
 import { startWatchingDeposits } from './watch-deposits.ts'
 

@@ -1,9 +1,9 @@
 import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
 import type { ChainWatch, WatchDeps } from '../deposits/chain-watch.ts'
 import { watchChain } from '../deposits/watch-chain.ts'
-import type { MonotonicClock } from '../runtime/clock.ts'
-import type { Logger } from '../runtime/log.ts'
-import type { Timer } from '../runtime/timer.ts'
+import type { MonotonicClock } from '../platform/runtime/clock.ts'
+import type { Logger } from '../platform/runtime/log.ts'
+import type { Timer } from '../platform/runtime/timer.ts'
 
 export interface WatchDepositsDeps {
   readonly watch: WatchDeps

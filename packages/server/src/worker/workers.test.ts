@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { createManualTimer } from '../../testing/manual-timer.ts'
 import { openTestDatabase } from '../../testing/test-database.ts'
-import { OpenHolds } from '../billing/open-holds.ts'
-import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { createLogger } from '../runtime/log.ts'
+import { OpenHolds } from '../money/billing/open-holds.ts'
+import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
+import { Ledger } from '../money/ledger/ledger.ts'
+import { createLogger } from '../platform/runtime/log.ts'
 import { startWorkers, type WorkersDeps } from './workers.ts'
 
 async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {

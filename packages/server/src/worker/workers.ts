@@ -3,15 +3,15 @@
  * stopped once.
  */
 import { setTimeout as pauseFor } from 'node:timers/promises'
-import type { MediaFiles } from '../files/media-files.ts'
-import type { KeyUses } from '../keys/key-uses.ts'
-import type { NewsPoll } from '../keys/news-poll.ts'
-import type { Logger } from '../runtime/log.ts'
-import type { Timer } from '../runtime/timer.ts'
-import type { VideoObserver } from '../videos/video-observer.ts'
+import type { MediaFiles } from '../platform/files/media-files.ts'
+import type { KeyUses } from '../access/keys/key-uses.ts'
+import type { NewsPoll } from '../access/keys/news-poll.ts'
+import type { Logger } from '../platform/runtime/log.ts'
+import type { Timer } from '../platform/runtime/timer.ts'
+import type { VideoObserver } from '../modalities/videos/video-observer.ts'
 import { journalHolds, type JournalDeps } from './journal-holds.ts'
 import { LeaseWatch } from './lease-watch.ts'
-import { LeaseObserver } from '../ledger/lease-observer.ts'
+import { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { beginLease, endLease, settleOrphans, type SettleOrphansDeps } from './settle-orphans.ts'
 
 export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {

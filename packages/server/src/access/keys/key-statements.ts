@@ -1,0 +1,180 @@
+/** What is written of keys: each list of statements is done as a whole or not at all. */
+import { type CompiledQuery, type Expression, sql, type SqlBool } from 'kysely'
+import type { Database } from '../../platform/db/database.ts'
+import type { KeyKind } from '../../platform/db/key-schema.ts'
+import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
+
+export interface NewKey {
+  readonly keyId: string
+  readonly accountId: string
+  readonly teamId: string
+  readonly budgetId: string
+  readonly name: string
+  readonly keyHash: string
+  readonly pepperVersion: number
+  readonly display: string
+  readonly rights: string
+  readonly models: string | null
+  /** Null for that of its account. */
+  readonly requestsPerMinute: number | null
+  readonly budgetLimit: bigint | null
+  readonly budgetPeriod: BudgetPeriod
+  readonly expiresAt: number | null
+  readonly createdAt: number
+  readonly kind: KeyKind
+  /** The person whose it is, unless it is a service key; null for an operator's command. */
+  readonly createdBy: string | null
+  /** Who sees its secret in the console now; null where nobody does. */
+  readonly reader: string | null
+  /** The key through which it was mirrored; null for one that is made here. */
+  readonly mirroredBy: string | null
+  /** The signed-in browser that it ends with: a key of the playground. Null for every other. */
+  readonly sessionId: string | null
+  /** True for a key that spends from a budget which stands already: that of the key which it follows. */
+  readonly sharesBudget: boolean
+}
+
+/** Absent parts stay. */
+export interface KeyRowChange {
+  readonly changedAt: number
+  readonly name?: string
+  readonly expiresAt?: number | null
+  readonly models?: string | null
+  readonly budget?: { readonly budgetId: string; readonly limit: bigint | null; readonly period: BudgetPeriod }
+  /** For every key that spends from one budget. */
+  readonly limit?: { readonly budgetId: string; readonly requestsPerMinute: number | null }
+}
+
+/** The time of a change. Two in one millisecond have different times: each is told to every process. */
+export function laterThanBefore(now: number) {
+  return sql<number>`case when changed_at >= ${now} then changed_at + 1 else ${now} end`
+}
+
+export function changeStatements({ read }: Database, keyId: string, change: KeyRowChange): readonly CompiledQuery[] {
+  const { budget, limit, changedAt } = change
+  const columns = {
+    ...(change.name === undefined ? {} : { name: change.name }),
+    ...(change.expiresAt === undefined ? {} : { expires_at: change.expiresAt }),
+    ...(change.models === undefined ? {} : { models: change.models }),
+  }
+  const keys = (set: object) =>
+    read
+      .updateTable('api_key')
+      .set({ ...set, changed_at: laterThanBefore(changedAt) })
+      .where('revoked_at', 'is', null)
+  return [
+    ...(Object.keys(columns).length === 0 ? [] : [keys(columns).where('key_id', '=', keyId).compile()]),
+    ...(limit === undefined
+      ? []
+      : [keys({ requests_per_minute: limit.requestsPerMinute }).where('budget_id', '=', limit.budgetId).compile()]),
+    // Another period counts anew, unless one that began at the same time was counted before.
+    ...(budget === undefined
+      ? []
+      : [
+          read
+            .updateTable('budget')
+            .set({ limit_nanocredits: budget.limit, period: budget.period })
+            .where('budget_id', '=', budget.budgetId)
+            .compile(),
+        ]),
+  ]
+}
+
+/**
+ * Writes a key, its budget where it brings one, and who sees its secret. A key of a person is written only while that
+ * person may have one in the team: their role cannot change before the end of the transaction.
+ *
+ * @returns statements of which the last writes the key.
+ */
+export function insertStatements(database: Database, key: NewKey): readonly CompiledQuery[] {
+  const { read } = database
+  const { createdBy, teamId } = key
+  const holder = key.kind === 'service' || createdBy === null ? null : { teamId, userId: createdBy }
+  const lock = read
+    .updateTable('team')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('team_id', '=', teamId)
+  return [
+    ...(holder === null ? [] : [lock.compile()]),
+    ...(key.sharesBudget ? [] : [insertBudget(database, key, holder)]),
+    insertKey(database, key, holder),
+  ]
+}
+
+/** Notes who has seen a key's secret, once for each person, if the key was written. */
+export function readerStatement(
+  { read }: Database,
+  { keyId, userId, now }: { readonly keyId: string; readonly userId: string; readonly now: number },
+): CompiledQuery {
+  return sql`
+    insert into key_reader (key_id, user_id, seen_at)
+    select ${text(keyId)}, ${text(userId)}, ${whole(now)}
+     where exists (select 1 from api_key where key_id = ${keyId})
+    on conflict (key_id, user_id) do nothing`.compile(read)
+}
+
+/** A member of a team whose role allows keys of their own. */
+interface Holder {
+  readonly teamId: string
+  readonly userId: string
+}
+
+function isHolder(holder: Holder | null): Expression<SqlBool> {
+  if (holder === null) return sql<SqlBool>`1 = 1`
+  const { teamId, userId } = holder
+  return sql<SqlBool>`exists (select 1 from team_key_holder where team_id = ${teamId} and user_id = ${userId})`
+}
+
+const text = (value: string | null) => sql<string>`cast(${value} as text)`
+const whole = (value: number | bigint | null) => sql<number>`cast(${value} as bigint)`
+
+function insertBudget({ read }: Database, key: NewKey, holder: Holder | null): CompiledQuery {
+  const values = sql`
+    select ${text(key.budgetId)}, ${whole(key.budgetLimit)}, ${text(key.budgetPeriod)}
+     where ${isHolder(holder)}`
+  return sql`
+    insert into budget (budget_id, limit_nanocredits, period) ${values}`.compile(read)
+}
+
+function insertKey({ read }: Database, key: NewKey, holder: Holder | null): CompiledQuery {
+  const columns = {
+    key_id: text(key.keyId),
+    team_id: text(key.teamId),
+    account_id: text(key.accountId),
+    budget_id: text(key.budgetId),
+    name: text(key.name),
+    key_hash: text(key.keyHash),
+    pepper_version: whole(key.pepperVersion),
+    display: text(key.display),
+    rights: text(key.rights),
+    models: text(key.models),
+    requests_per_minute: whole(key.requestsPerMinute),
+    expires_at: whole(key.expiresAt),
+    created_at: whole(key.createdAt),
+    mirrored_by: text(key.mirroredBy),
+    created_by: text(key.createdBy),
+    kind: text(key.kind),
+    session_id: text(key.sessionId),
+  }
+  const names = Object.keys(columns).map((name) => sql.ref(name))
+  return sql`
+    insert into api_key (${sql.join(names)}) select ${sql.join(Object.values(columns))}
+     where ${isHolder(holder)}`.compile(read)
+}
+
+/** Ends a key, and in the same step what was mirrored through it, over any number of keys. */
+export function revokeStatements({ read }: Database, keyId: string, now: number): readonly CompiledQuery[] {
+  const end = () => read.updateTable('api_key').set({ revoked_at: now }).where('revoked_at', 'is', null)
+  const mirrors = sql<string>`(
+    with recursive mirror (key_id) as (
+      select key_id from api_key where mirrored_by = ${keyId}
+      union
+      select m.key_id from api_key m join mirror on m.mirrored_by = mirror.key_id)
+    select key_id from mirror)`
+  return [
+    end().where('key_id', '=', keyId).compile(),
+    end()
+      .where(sql<SqlBool>`key_id in ${mirrors}`)
+      .compile(),
+  ]
+}

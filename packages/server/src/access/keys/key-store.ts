@@ -1,0 +1,176 @@
+import { sql, type Expression, type SqlBool } from 'kysely'
+import type { Database } from '../../platform/db/database.ts'
+import { endOf, findOrigins, followOrigins, isUsable } from './key-origins.ts'
+import { createKeyRecords, type KeyRecords } from './key-records.ts'
+import {
+  changeStatements,
+  insertStatements,
+  type KeyRowChange,
+  laterThanBefore,
+  type NewKey,
+  readerStatement,
+  revokeStatements,
+} from './key-statements.ts'
+
+/** What authentication needs of a key that is valid now. */
+export interface ValidKey {
+  readonly keyId: string
+  readonly name: string
+  readonly display: string
+  readonly accountId: string
+  readonly teamId: string
+  readonly budgetId: string
+  readonly teamBudgetId: string | null
+  readonly rights: string
+  readonly models: string | null
+  /** When it ends by time; null for never. */
+  readonly expiresAt: number | null
+  /** The keys through which it was mirrored, the nearest first. */
+  readonly originIds: readonly string[]
+  /** A limit of its own; null for that of its account. */
+  readonly keyRequestsPerMinute: number | null
+  /** What was set for its account; null where nothing was. */
+  readonly requestsPerMinute: number | null
+  readonly accountRequestsPerMinute: number | null
+  readonly streamsAtOnce: number | null
+}
+
+export interface RevokedKeys {
+  /** False when the key does not exist or was revoked before. */
+  readonly isRevoked: boolean
+  /** How many that were mirrored through it ended with it. */
+  readonly mirrors: number
+}
+
+export interface KeyStore extends KeyRecords {
+  /**
+   * Finds the key that has one of these hashes, if it can be used: it has not ended, nor has any key through which it
+   * was mirrored, and whose it is may still have it. Null for every other.
+   */
+  findValid(hashes: readonly string[], now: number): Promise<ValidKey | null>
+  /**
+   * Writes the key, its budget where it brings one, and who sees it: all or nothing. Returns false where the person
+   * whose it shall be may have no key in the team.
+   */
+  insert(key: NewKey): Promise<boolean>
+  /** Revokes a key, and every key that was mirrored through it, over any number of steps. */
+  revoke(keyId: string, now: number): Promise<RevokedKeys>
+  /** Ends every key of an account, mirrored ones included. @returns how many. */
+  revokeAllOf(accountId: string, now: number): Promise<number>
+  /** Changes a key, and its budget's row: all or nothing. Ended keys stay as they are. */
+  change(keyId: string, change: KeyRowChange): Promise<void>
+  /** Makes a key end at this time; never moves its end back. */
+  endBy(keyId: string, expiresAt: number, now: number): Promise<void>
+  /** Notes uses; never moves a time back. */
+  noteUses(uses: ReadonlyMap<string, number>): Promise<void>
+}
+
+/** Makes the store of keys: their rows, each with the budget row that counts its spending. */
+export function createKeyStore(database: Database): KeyStore {
+  const { read } = database
+  return {
+    ...createKeyRecords(database),
+    async findValid(hashes, now) {
+      const row = await read
+        .selectFrom('api_key')
+        .innerJoin('team', 'team.team_id', 'api_key.team_id')
+        .leftJoin('account_limit', 'account_limit.account_id', 'api_key.account_id')
+        .select([
+          'api_key.key_id as keyId',
+          'api_key.name',
+          'api_key.display',
+          'api_key.account_id as accountId',
+          'api_key.team_id as teamId',
+          'api_key.budget_id as budgetId',
+          'team.budget_id as teamBudgetId',
+          'api_key.rights',
+          'api_key.models',
+          'api_key.mirrored_by as mirroredBy',
+          'api_key.expires_at as expiresAt',
+          'api_key.rotate_by as rotateBy',
+          'api_key.revoked_at as revokedAt',
+          'api_key.requests_per_minute as requestsPerMinute',
+          'account_limit.requests_per_minute as teamRequestsPerMinute',
+          'account_limit.account_requests_per_minute as accountRequestsPerMinute',
+          'account_limit.streams_at_once as streamsAtOnce',
+        ])
+        .where('api_key.key_hash', 'in', hashes)
+        .where('api_key.revoked_at', 'is', null)
+        .where(hasItsSession())
+        .where(hasItsPerson())
+        .executeTakeFirst()
+      if (row === undefined) return null
+      const { mirroredBy, teamRequestsPerMinute, ...own } = row
+      const origins = mirroredBy === null ? [] : ((await findOrigins(database, [own.keyId])).get(own.keyId) ?? [])
+      const key = followOrigins(own, origins)
+      if (!isUsable(key, now)) return null
+      const { rotateBy: _rotateBy, revokedAt: _revokedAt, requestsPerMinute: keyRequestsPerMinute, ...rest } = key
+      return {
+        ...rest,
+        ...{ keyRequestsPerMinute, requestsPerMinute: teamRequestsPerMinute },
+        expiresAt: endOf(key),
+        originIds: origins.map(({ keyId }) => keyId),
+      }
+    },
+    async insert(key) {
+      const statements = insertStatements(database, key)
+      const { keyId, reader, createdAt } = key
+      const seen = reader === null ? [] : [readerStatement(database, { keyId, userId: reader, now: createdAt })]
+      const changes = await database.write([...statements, ...seen])
+      return changes[statements.length - 1] === 1
+    },
+    async revoke(keyId, now) {
+      const [own, mirrors = 0] = await database.write(revokeStatements(database, keyId, now))
+      return { isRevoked: own === 1, mirrors }
+    },
+    async revokeAllOf(accountId, now) {
+      const statement = read
+        .updateTable('api_key')
+        .set({ revoked_at: now })
+        .where('account_id', '=', accountId)
+        .where('revoked_at', 'is', null)
+      const [changed] = await database.write([statement.compile()])
+      return changed ?? 0
+    },
+    async change(keyId, change) {
+      const statements = changeStatements(database, keyId, change)
+      if (statements.length > 0) await database.write(statements)
+    },
+    async endBy(keyId, expiresAt, now) {
+      const statement = read
+        .updateTable('api_key')
+        .set({ expires_at: expiresAt, changed_at: laterThanBefore(now) })
+        .where('key_id', '=', keyId)
+        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
+      await database.write([statement.compile()])
+    },
+    async noteUses(uses) {
+      // In one order everywhere: several processes note the same keys at the same time, and rows stay locked to the
+      // end.
+      const inOrder = [...uses].toSorted(([left], [right]) => (left < right ? -1 : 1))
+      const statements = inOrder.map(([keyId, usedAt]) =>
+        read
+          .updateTable('api_key')
+          .set({ last_used_at: usedAt })
+          .where('key_id', '=', keyId)
+          .where((where) => where.or([where('last_used_at', 'is', null), where('last_used_at', '<', usedAt)]))
+          .compile(),
+      )
+      if (statements.length > 0) await database.write(statements)
+    },
+  }
+}
+
+/** A personal key, and one of the playground, is worth nothing once its person may have none in the team. */
+function hasItsPerson(): Expression<SqlBool> {
+  return sql<SqlBool>`(api_key.kind = 'service' or exists (
+    select 1 from team_key_holder h where h.team_id = api_key.team_id and h.user_id = api_key.created_by))`
+}
+
+/** A key of the playground is worth nothing without its session, however that ended. */
+function hasItsSession(): Expression<SqlBool> {
+  return sql<SqlBool>`(api_key.session_id is null
+    or exists (select 1 from sign_in_session s where s.id = api_key.session_id))`
+}
+
+export type { KeyFilter, KeyReader, KeyRecord } from './key-records.ts'

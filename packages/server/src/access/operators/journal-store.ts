@@ -1,0 +1,95 @@
+import type { Database } from '../../platform/db/database.ts'
+import type { Deed, DeedOutcome, Operator } from './journal.ts'
+
+export interface NewEntry extends Deed {
+  readonly actionId: string
+  readonly at: number
+  readonly by: Operator
+}
+
+/** An entry as it stands. */
+export interface JournalEntry {
+  readonly actionId: string
+  readonly at: number
+  readonly operatorId: string | null
+  readonly operatorName: string
+  readonly way: 'console' | 'command' | 'start'
+  readonly action: string
+  readonly accountId: string | null
+  readonly subject: string | null
+  readonly reason: string | null
+  /** JSON text. */
+  readonly details: string
+  readonly outcome: DeedOutcome | null
+}
+
+export interface JournalFilter {
+  readonly action?: string
+  readonly accountId?: string
+  /** Continue after this entry. */
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface JournalStore {
+  begin(entry: NewEntry): Promise<void>
+  /** Notes the outcome; a second one changes nothing. */
+  end(actionId: string, outcome: DeedOutcome, at: number): Promise<void>
+  /** Newest first. */
+  list(filter: JournalFilter): Promise<readonly JournalEntry[]>
+}
+
+/** Makes the store of the operators' journal. */
+export function createJournalStore(database: Database): JournalStore {
+  const { read } = database
+  return {
+    async begin({ actionId, at, by, action, accountId, subject, reason, details }) {
+      const statement = read.insertInto('operator_action').values({
+        action_id: actionId,
+        acted_at: at,
+        operator_id: by.operatorId,
+        operator_name: by.name,
+        way: by.way,
+        action,
+        account_id: accountId ?? null,
+        subject: subject ?? null,
+        reason: reason ?? null,
+        details: JSON.stringify(details ?? {}),
+        outcome: null,
+        ended_at: null,
+      })
+      await database.write([statement.compile()])
+    },
+    async end(actionId, outcome, at) {
+      const statement = read
+        .updateTable('operator_action')
+        .set({ outcome, ended_at: at })
+        .where('action_id', '=', actionId)
+        .where('outcome', 'is', null)
+      await database.write([statement.compile()])
+    },
+    list({ action, accountId, after, limit }) {
+      let query = read
+        .selectFrom('operator_action')
+        .select([
+          'action_id as actionId',
+          'acted_at as at',
+          'operator_id as operatorId',
+          'operator_name as operatorName',
+          'way',
+          'action',
+          'account_id as accountId',
+          'subject',
+          'reason',
+          'details',
+          'outcome',
+        ])
+        .orderBy('action_id', 'desc')
+        .limit(limit)
+      if (action !== undefined) query = query.where('action', '=', action)
+      if (accountId !== undefined) query = query.where('account_id', '=', accountId)
+      if (after !== undefined) query = query.where('action_id', '<', after)
+      return query.execute()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The operators' journal: no deed without an entry. The entry is written first, the deed is done, and its outcome is
+ * noted once. Where a process dies in between, the entry stays without an outcome. Source: decision 0046.
+ */
+import type { journalActions } from '@svc/contract'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { createId } from '../../platform/runtime/ids.ts'
+import type { JournalStore } from './journal-store.ts'
+
+/** What operators do. */
+export type OperatorAction = (typeof journalActions)[number]
+
+/** Who acts. */
+export interface Operator {
+  /** The person's id; null for whoever runs a command, who is known to the machine alone. */
+  readonly operatorId: string | null
+  readonly name: string
+  readonly way: 'console' | 'command' | 'start'
+}
+
+/** What is done, to whom, and why. Never a secret: neither keys nor addresses of letters. */
+export interface Deed {
+  readonly action: OperatorAction
+  readonly accountId?: string
+  /** Id of what it is done to, besides the account. */
+  readonly subject?: string
+  /** In words; absent where none was asked for. */
+  readonly reason?: string
+  /** Values that say what was done: JSON-safe, amounts as text. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** `unchanged`: it was so before. `refused`: the gateway did not do it. `failed`: it may have been done or not. */
+export type DeedOutcome = 'done' | 'unchanged' | 'refused' | 'failed'
+
+export interface JournalDeps {
+  readonly journal: JournalStore
+  readonly clock: Clock
+}
+
+/** A deed as it is done. */
+export interface DeedSteps<Result> {
+  readonly work: () => Promise<Result>
+  /** What the result means. */
+  readonly outcomeOf: (result: Result) => DeedOutcome
+}
+
+/**
+ * Does something with an entry in the journal.
+ *
+ * @throws whatever the work throws; the entry says then that it failed.
+ */
+export async function keepJournal<Result>(
+  { journal, clock }: JournalDeps,
+  by: Operator,
+  deed: Deed,
+  steps: DeedSteps<Result>,
+): Promise<Result> {
+  const at = clock.now()
+  const actionId = createId(at)
+  await journal.begin({ ...deed, actionId, at, by })
+  try {
+    const result = await steps.work()
+    await journal.end(actionId, steps.outcomeOf(result), clock.now())
+    return result
+  } catch (error) {
+    // What the gateway itself refuses was not done; of anything else nobody knows.
+    await journal.end(actionId, error instanceof ServiceError && error.status < 500 ? 'refused' : 'failed', clock.now())
+    throw error
+  }
+}
+
+export type { JournalEntry } from './journal-store.ts'

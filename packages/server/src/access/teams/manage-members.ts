@@ -1,0 +1,96 @@
+/** Members of a team: who is in it, what they are, and how they leave. */
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Member, Membership } from './membership.ts'
+import type { Role } from './permissions.ts'
+import type { TeamStore } from './team-store.ts'
+
+export interface ManageMembersDeps {
+  readonly store: TeamStore
+  readonly clock: Clock
+}
+
+/** Whoever stands higher is out of reach of those below. Source: decision 0041 (teams and roles). */
+const RANK: Readonly<Record<Role, number>> = { owner: 3, admin: 2, billing: 1, member: 1, viewer: 1 }
+
+const ORDER: readonly Role[] = ['owner', 'admin', 'billing', 'member', 'viewer']
+
+/** Whether somebody with this role may give or take another. */
+export function reaches(role: Role, other: Role): boolean {
+  return RANK[role] >= RANK[other]
+}
+
+/** Owners first, then by role, then by the time of joining. */
+export async function listMembers({ store }: Pick<ManageMembersDeps, 'store'>, teamId: string) {
+  const members = await store.listMembers(teamId)
+  return members.toSorted((one, other) => ORDER.indexOf(one.role) - ORDER.indexOf(other.role))
+}
+
+/**
+ * Gives a member another role.
+ *
+ * @throws {ServiceError} `member_not_found`; `role_denied` for roles above one's own; `last_owner`.
+ */
+export async function changeRole(
+  deps: ManageMembersDeps,
+  actor: Pick<Membership, 'teamId' | 'role'>,
+  change: { readonly userId: string; readonly role: Role },
+): Promise<void> {
+  const member = await findMember(deps, actor.teamId, change.userId)
+  requireReach(actor.role, member.role)
+  requireReach(actor.role, change.role)
+  if (member.role === change.role) return
+  const { teamId } = actor
+  const { userId, role: to } = change
+  if (!(await deps.store.setRole({ teamId, userId, from: member.role, to, now: deps.clock.now() }))) {
+    throw lastOwner()
+  }
+}
+
+/**
+ * Takes a member out of a team. Their own keys there end in the same transaction; keys that they have seen end at once,
+ * or after the team's overlap.
+ *
+ * @throws {ServiceError} `member_not_found`; `role_denied` for roles above one's own; `last_owner`.
+ */
+export async function removeMember(
+  deps: ManageMembersDeps,
+  actor: Pick<Membership, 'teamId' | 'role'>,
+  removed: { readonly userId: string; readonly keys: 'revoke' | 'keep' },
+): Promise<void> {
+  const { teamId } = actor
+  const { userId, keys } = removed
+  const { role: from } = await findMember(deps, teamId, userId)
+  requireReach(actor.role, from)
+  if (!(await deps.store.removeMember({ teamId, userId, from, keys, now: deps.clock.now() }))) throw lastOwner()
+}
+
+/**
+ * Leaves a team. The person's own keys there end in the same transaction; keys that they have seen, after the team's
+ * overlap.
+ *
+ * @throws {ServiceError} `last_owner`.
+ */
+export async function leaveTeam(
+  deps: ManageMembersDeps,
+  { teamId, role: from }: Pick<Membership, 'teamId' | 'role'>,
+  userId: string,
+): Promise<void> {
+  if (!(await deps.store.removeMember({ teamId, userId, from, now: deps.clock.now() }))) throw lastOwner()
+}
+
+async function findMember({ store }: ManageMembersDeps, teamId: string, userId: string): Promise<Member> {
+  const member = (await store.listMembers(teamId)).find((each) => each.userId === userId)
+  if (member !== undefined) return member
+  throw new ServiceError('member_not_found', 'Nobody with this id is in the team.', { param: 'user_id' })
+}
+
+function requireReach(role: Role, other: Role): void {
+  if (reaches(role, other)) return
+  throw new ServiceError('role_denied', `The role ${role} may not give or take the role ${other}. Ask an owner.`)
+}
+
+function lastOwner(): ServiceError {
+  const message = 'The team needs an owner, and whom it was made with stays in it. Make somebody else an owner first.'
+  return new ServiceError('last_owner', message)
+}

@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { seedCaller } from '../../../testing/seed-caller.ts'
+import { describeEachEngine, openTestDatabase } from '../../../testing/test-database.ts'
+import {
+  type BegunCall,
+  createIdempotency,
+  type Idempotency,
+  type IdempotentCall,
+  KEPT_LENGTH_MAX,
+  parseIdempotencyKey,
+  type RequestOutcome,
+} from './idempotency.ts'
+import { createIdempotentRequestStore } from './idempotent-request-store.ts'
+import type { KeptAnswer } from './sealed-answer.ts'
+
+const ANSWER: KeptAnswer = { contentType: 'application/json', headers: { 'x-a': '1' }, body: '{"text":"canary"}' }
+const DAY_MS = 86_400_000
+
+describeEachEngine('requests with an Idempotency-Key', (engine) => {
+  let test_: Awaited<ReturnType<typeof openTestDatabase>>
+  let now = 1_000_000
+  let outcome: RequestOutcome = 'open'
+  let unreachable: Error | null = null
+  let callerId = ''
+  let asked = 0
+  const secrets = [{ version: 1, secret: 'first pepper' }] as const
+
+  beforeEach(async () => {
+    test_ = await openTestDatabase(engine)
+    callerId = (await seedCaller(test_.database)).keyId
+    now = 1_000_000
+    outcome = 'open'
+    unreachable = null
+    asked = 0
+  })
+  afterEach(() => test_.close())
+
+  const open = (processId: string, known: Parameters<typeof createIdempotency>[0]['secrets'] = secrets): Idempotency =>
+    createIdempotency({
+      store: createIdempotentRequestStore(test_.database),
+      clock: { now: () => now },
+      processId,
+      secrets: known,
+      tellGone: (requestId) => `gone: ${requestId}`,
+      outcomeOf: () => {
+        asked++
+        return unreachable === null ? Promise.resolve(outcome) : Promise.reject(unreachable)
+      },
+    })
+  let requests = 0
+  const call = (parts: Partial<IdempotentCall> = {}): IdempotentCall => ({
+    ...{ callerId, requestId: `request-${++requests}`, endpoint: 'createChatCompletion', name: 'name-1' },
+    body: Buffer.from('{"a":1}'),
+    ...parts,
+  })
+  const codeOf = (work: Promise<unknown>) => work.then(() => null).catch((error: { code: string }) => error.code)
+  const runOf = (begun: BegunCall) => {
+    if (begun.kind !== 'run') throw new Error('this was answered before')
+    return begun.run
+  }
+
+  test('are answered once: the same answer and the same request id come again, also from another process', async () => {
+    const here = open('p1')
+    const first = call()
+    await runOf(await here.begin(first)).finish(ANSWER)
+    for (const idempotency of [here, open('p2')]) {
+      const again = await idempotency.begin(call())
+      expect(again).toEqual({ kind: 'replay', requestId: first.requestId, answer: ANSWER })
+    }
+    expect(asked).toBe(0)
+  })
+
+  test('are in use while they run, and free again when they fail', async () => {
+    const [here, there] = [open('p1'), open('p2')]
+    const run = runOf(await here.begin(call()))
+    expect(await codeOf(here.begin(call()))).toBe('idempotency_key_in_use')
+    expect(await codeOf(there.begin(call()))).toBe('idempotency_key_in_use')
+    // This process knows what it works on; the books are asked about the others.
+    expect(asked).toBe(1)
+    outcome = 'free'
+    await run.release()
+    expect((await there.begin(call())).kind).toBe('run')
+  })
+
+  test('of a hundred at once over three processes one is worked on', async () => {
+    const processes = [open('p1'), open('p2'), open('p3')]
+    const begun = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        processes[index % 3]!.begin(call())
+          .then(({ kind }) => kind)
+          .catch((error: { code: string }) => error.code),
+      ),
+    )
+    expect(begun.filter((kind) => kind === 'run')).toHaveLength(1)
+    expect(begun.filter((kind) => kind === 'idempotency_key_in_use')).toHaveLength(99)
+  })
+
+  test('must be the same: another body is refused, another endpoint or key is another request', async () => {
+    const here = open('p1')
+    await runOf(await here.begin(call())).finish(ANSWER)
+    expect(await codeOf(here.begin(call({ body: Buffer.from('{"a":2}') })))).toBe('idempotency_key_reused')
+    expect((await here.begin(call({ endpoint: 'createImage' }))).kind).toBe('run')
+    const other = await seedCaller(test_.database)
+    expect((await here.begin(call({ callerId: other.keyId }))).kind).toBe('run')
+    expect((await here.begin(call({ name: 'name-2' }))).kind).toBe('run')
+  })
+
+  test('of a process that died are worked on anew where they were free, by one of many', async () => {
+    await open('p1').begin(call())
+    outcome = 'free'
+    const begun = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => open(`n${index}`).begin(call())))
+    // The one that took it over answers for it from then on, in its own process; to the others it looks free again.
+    expect(begun.some((result) => result.status === 'fulfilled' && result.value.kind === 'run')).toBe(true)
+  })
+
+  test('of a process that died are never worked on again where they were charged', async () => {
+    const first = call()
+    await open('p1').begin(first)
+    outcome = 'charged'
+    const failure = await open('p2')
+      .begin(call())
+      .catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      code: 'idempotency_answer_gone',
+      shouldRetry: false,
+      details: { request_id: first.requestId },
+    })
+  })
+
+  test('that failed in the middle are kept with what was charged, and given up where nothing was', async () => {
+    const here = open('p1')
+    outcome = 'charged'
+    await runOf(await here.begin(call())).finishFailed(ANSWER)
+    expect((await here.begin(call())).kind).toBe('replay')
+    outcome = 'free'
+    await runOf(await here.begin(call({ name: 'name-2' }))).finishFailed(ANSWER)
+    expect((await here.begin(call({ name: 'name-2' }))).kind).toBe('run')
+  })
+
+  test.each(['release', 'finishFailed'] as const)(
+    'whose settlement is written later stay taken after %s, and are charged once',
+    async (way) => {
+      const here = open('p1')
+      const run = runOf(await here.begin(call()))
+      await (way === 'release' ? run.release() : run.finishFailed(ANSWER))
+      expect(await codeOf(here.begin(call()))).toBe('idempotency_key_in_use')
+      outcome = 'charged'
+      expect(await codeOf(here.begin(call()))).toBe('idempotency_answer_gone')
+    },
+  )
+
+  test('of which the books could not be asked may be asked again once they can', async () => {
+    const here = open('p1')
+    const run = runOf(await here.begin(call()))
+    unreachable = new Error('the database is away')
+    await expect(run.finishFailed(ANSWER)).rejects.toBe(unreachable)
+    unreachable = null
+    outcome = 'free'
+    expect((await here.begin(call())).kind).toBe('run')
+  })
+
+  test('whose answer is too long or not whole are told as gone, and not worked on again', async () => {
+    const here = open('p1')
+    await runOf(await here.begin(call())).finish({ ...ANSWER, body: 'x'.repeat(KEPT_LENGTH_MAX + 1) })
+    await runOf(await here.begin(call({ name: 'name-2' }))).finish(null)
+    expect(await codeOf(here.begin(call()))).toBe('idempotency_answer_gone')
+    expect(await codeOf(here.begin(call({ name: 'name-2' })))).toBe('idempotency_answer_gone')
+  })
+
+  test('are forgotten after a day', async () => {
+    const here = open('p1')
+    await runOf(await here.begin(call())).finish(ANSWER)
+    now += DAY_MS - 1
+    expect((await here.begin(call())).kind).toBe('replay')
+    now += 1
+    await runOf(await here.begin(call({ body: Buffer.from('other') }))).finish(ANSWER)
+    now += DAY_MS
+    await here.removeExpired()
+    const rows = await test_.database.read.selectFrom('idempotent_request').selectAll().execute()
+    expect(rows).toEqual([])
+  })
+
+  test('leave neither their name nor their answer readable, and need the pepper to be read', async () => {
+    await runOf(await open('p1').begin(call())).finish(ANSWER)
+    const rows = await test_.database.read.selectFrom('idempotent_request').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toMatch(/canary|name-1/)
+    const [next, old] = [{ version: 2, secret: 'second pepper' }, secrets[0]]
+    expect((await open('p2', [next, old]).begin(call())).kind).toBe('replay')
+    expect(await codeOf(open('p3', [next]).begin(call()))).toBe('idempotency_answer_gone')
+    expect(await codeOf(open('p4', [{ version: 1, secret: 'wrong' }]).begin(call()))).toBe('idempotency_answer_gone')
+  })
+})
+
+test.each(['', 'a b', 'ü', 'x'.repeat(256), ['a', 'b']])('%j is no name', (header) => {
+  expect(() => parseIdempotencyKey(header)).toThrow(/Idempotency-Key/)
+})
+
+test.each(['a', '8e03978e-40d5-43e8-bc93-6894a57f9324', 'x'.repeat(255)])('%j is a name', (header) => {
+  expect(parseIdempotencyKey(header)).toBe(header)
+  expect(parseIdempotencyKey(undefined)).toBeNull()
+})

@@ -1,0 +1,230 @@
+/**
+ * Room `idempotency`: requests that carry an Idempotency-Key are worked on once, whichever process they reach. It knows
+ * nothing of what the requests ask for, and asks others what became of the money.
+ *
+ * The row is taken before the work and finished after the settlement. What a crash leaves between is decided by the
+ * books: a request that was charged is never worked on again, one that was free may be.
+ *
+ * Source: decision 0035 (Idempotency-Key).
+ */
+import { createHash } from 'node:crypto'
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { IdempotentRequestStore, IdempotentRow } from './idempotent-request-store.ts'
+import { type KeptAnswer, openAnswer, type SealSecret, sealAnswer } from './sealed-answer.ts'
+
+/** How long an answer is given again, in milliseconds. Source: decision 0035. */
+const KEPT_MS = 86_400_000
+
+/** Longest answer that is kept, in UTF-16 units. Source: own choice; pictures are longer, texts are not. */
+export const KEPT_LENGTH_MAX = 1_048_576
+
+/**
+ * Answers that the database does not take are kept in memory, so many UTF-16 units of them together, and tried again
+ * this often, in milliseconds. Source: own choice.
+ */
+const WAITING_LENGTH_MAX = 32 * 1_048_576
+const TRY_AGAIN_MS = 1_000
+
+/** Somebody who ends a request while another begins it anew moves out of each other's way after so many turns. */
+const TURNS_MAX = 5
+
+/** What the books say of a request that was begun. */
+export type RequestOutcome =
+  /** It runs, or its settlement is not written yet. */
+  | 'open'
+  /** It was charged, or may have had its effect: it is never worked on again. */
+  | 'charged'
+  /** It failed, or it never came to anything. */
+  | 'free'
+
+export interface IdempotencyDeps {
+  readonly store: IdempotentRequestStore
+  readonly clock: Clock
+  /** This process's name in the leases. */
+  readonly processId: string
+  /** The first seals; all open. */
+  readonly secrets: readonly [SealSecret, ...SealSecret[]]
+  /** What became of a request that is not finished here. */
+  readonly outcomeOf: (request: BegunRequest) => Promise<RequestOutcome>
+  /** What is said of a request that is over and whose answer is not here. */
+  readonly tellGone: (requestId: string) => string
+}
+
+export interface BegunRequest {
+  readonly callerId: string
+  readonly requestId: string
+  readonly processId: string
+}
+
+export interface IdempotentCall {
+  /** A key, or a person who is signed in to the console. */
+  readonly callerId: string
+  readonly requestId: string
+  /** Which endpoint: the same name on another endpoint is another request. */
+  readonly endpoint: string
+  /** The caller's Idempotency-Key. */
+  readonly name: string
+  /** What was asked, in bytes that are the same when the same is asked again. */
+  readonly body: Buffer
+}
+
+export type BegunCall =
+  /** It was answered before: give the same again. */
+  | { readonly kind: 'replay'; readonly requestId: string; readonly answer: KeptAnswer }
+  | { readonly kind: 'run'; readonly run: IdempotentRun }
+
+/** A request that is worked on under its name. One of the three ends it. */
+export interface IdempotentRun {
+  /**
+   * It was answered. Where the database is away its name stays taken until that is back and the answer is noted.
+   * @param answer null when it cannot be given again, because it is too long or was not whole.
+   */
+  finish(answer: KeptAnswer | null): Promise<void>
+  /**
+   * It failed before it was answered: its name may be used for another try where the books say that it was free. Where
+   * they cannot say so yet, because its settlement is written later, the name stays taken until they can.
+   */
+  release(): Promise<void>
+  /**
+   * It failed in the middle: answered with what came where that was charged, and as `release` says otherwise.
+   * @param answer null when what came cannot be given again.
+   */
+  finishFailed(answer: KeptAnswer | null): Promise<void>
+}
+
+export interface Idempotency {
+  /**
+   * Takes the name of a request for it.
+   * @throws {ServiceError} 409 while the same request runs, 409 when its answer cannot be given again, 422 when the
+   *   name
+   *   was used for another body.
+   */
+  begin(call: IdempotentCall): Promise<BegunCall>
+  /** Forgets what is older than a day. */
+  removeExpired(): Promise<void>
+}
+
+const NAME = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * Reads the header; null when it is absent.
+ * @throws {ServiceError} when it cannot be a name.
+ */
+export function parseIdempotencyKey(header: string | readonly string[] | undefined): string | null {
+  if (header === undefined) return null
+  if (typeof header === 'string' && NAME.test(header)) return header
+  throw new ServiceError('invalid_value', 'Idempotency-Key must be 1 to 255 visible ASCII characters, given once.', {
+    param: 'Idempotency-Key',
+  })
+}
+
+function inUse(): ServiceError {
+  const message = 'A request with this Idempotency-Key is being worked on. Ask again in a moment.'
+  return new ServiceError('idempotency_key_in_use', message, { retryAfterSeconds: 1 })
+}
+
+function reused(): ServiceError {
+  const message = 'This Idempotency-Key was used for a request with another body. Use a new one for each request.'
+  return new ServiceError('idempotency_key_reused', message, { param: 'Idempotency-Key' })
+}
+
+function answerGone(requestId: string, tell: IdempotencyDeps['tellGone']): ServiceError {
+  const message = tell(requestId)
+  return new ServiceError('idempotency_answer_gone', message, {
+    shouldRetry: false,
+    details: { request_id: requestId },
+  })
+}
+
+/** Makes the one place that begins and ends such requests. */
+export function createIdempotency(deps: IdempotencyDeps): Idempotency {
+  const { store, clock, secrets, processId } = deps
+  /** Requests that this process works on, by id: known here before any row says so, and until the row is written. */
+  const running = new Set<string>()
+
+  let waitingLength = 0
+
+  /** Notes an end as soon as the database takes it. */
+  async function note(row: Parameters<typeof store.finish>[0], until = clock.now() + KEPT_MS): Promise<void> {
+    const length = row.answer?.length ?? 0
+    waitingLength += length
+    try {
+      return await store.finish(row)
+    } catch (error) {
+      const isGivenUp = waitingLength > WAITING_LENGTH_MAX || clock.now() > until
+      if (!(error instanceof ServiceError) || isGivenUp) throw error
+      await pauseFor(TRY_AGAIN_MS, undefined, { ref: false })
+    } finally {
+      waitingLength -= length
+    }
+    return note(row, until)
+  }
+
+  function runOf(row: IdempotentRow, name: string): IdempotentRun {
+    const { caller_id: callerId, request_id: requestId } = row
+    running.add(requestId)
+    const end = (work: Promise<void>): Promise<void> => work.finally(() => running.delete(requestId))
+    const keep = (answer: KeptAnswer | null): Promise<void> => {
+      const isKept = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
+      const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
+      return note({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed })
+    }
+    // What the books cannot tell now stays a row that runs nowhere: whoever repeats the request asks them again.
+    const endByTheBooks = async (answer: KeptAnswer | null): Promise<void> => {
+      const outcome = await deps.outcomeOf({ callerId, requestId, processId })
+      if (outcome === 'charged') await keep(answer)
+      if (outcome === 'free') await store.remove(row)
+    }
+    return {
+      finish: (answer) => end(keep(answer)),
+      release: () => end(endByTheBooks(null)),
+      finishFailed: (answer) => end(endByTheBooks(answer)),
+    }
+  }
+
+  async function repeated(row: IdempotentRow, call: IdempotentCall, now: number): Promise<KeptAnswer | 'again'> {
+    if (row.expires_at <= now) return 'again'
+    if (row.body_hash !== hashOf(call.body)) throw reused()
+    if (row.state === 'running') {
+      const { caller_id: callerId, request_id: requestId } = row
+      if (running.has(requestId)) throw inUse()
+      const outcome = await deps.outcomeOf({ callerId, requestId, processId: row.process_id })
+      if (outcome === 'open') throw inUse()
+      if (outcome === 'free') return 'again'
+    }
+    const answer = row.answer === null ? null : openAnswer(secrets, row.caller_id, call.name, row.answer)
+    if (answer === null) throw answerGone(row.request_id, deps.tellGone)
+    return answer
+  }
+
+  return {
+    begin: async (call) => {
+      const row: IdempotentRow = {
+        caller_id: call.callerId,
+        name_hash: hashOf(Buffer.from(`${call.endpoint}\n${call.name}`)),
+        body_hash: hashOf(call.body),
+        request_id: call.requestId,
+        process_id: processId,
+        state: 'running',
+        answer: null,
+        expires_at: clock.now() + KEPT_MS,
+      }
+      for (let turn = 0; turn < TURNS_MAX; turn++) {
+        if (await store.insert(row)) return { kind: 'run', run: runOf(row, call.name) }
+        const earlier = await store.find(row)
+        if (earlier === null) continue
+        const answer = await repeated(earlier, call, clock.now())
+        if (answer !== 'again') return { kind: 'replay', requestId: earlier.request_id, answer }
+        if (await store.replace(row, earlier.request_id)) return { kind: 'run', run: runOf(row, call.name) }
+      }
+      throw inUse()
+    },
+    removeExpired: () => store.removeExpired(clock.now()),
+  }
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

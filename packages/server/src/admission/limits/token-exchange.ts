@@ -1,0 +1,79 @@
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { LimitStore } from './limit-store.ts'
+import type { StoreLink } from './store-link.ts'
+import type { TokenHand } from './token-hand.ts'
+
+export interface TokenExchangeDeps {
+  readonly store: Pick<LimitStore, 'takeTokens'>
+  readonly link: StoreLink
+  readonly clock: Clock
+  /** How many processes share the limits, this one included. */
+  readonly share: () => number
+}
+
+/** Buckets in one statement at most. */
+const BUCKETS_AT_ONCE = 500
+
+/**
+ * Asks the shared buckets for what the hands of this process need: one statement at a time, so that whoever waits
+ * meanwhile shares the next one.
+ */
+export class TokenExchange {
+  readonly #deps: TokenExchangeDeps
+  readonly #due = new Set<TokenHand>()
+  #running: Promise<void> | null = null
+  #isClosing = false
+
+  constructor(deps: TokenExchangeDeps) {
+    this.#deps = deps
+  }
+
+  /** Asks for a hand, now or with the next statement. */
+  request(hand: TokenHand): void {
+    this.#due.add(hand)
+    this.#running ??= this.#run()
+  }
+
+  /** Resolves once everything that was requested is answered. */
+  async flush(): Promise<void> {
+    while (this.#running !== null) await this.#running
+  }
+
+  /** From now on every question gives back what its hand holds. */
+  close(): void {
+    this.#isClosing = true
+  }
+
+  async #run(): Promise<void> {
+    // Whoever comes in the same turn is asked for at once.
+    await Promise.resolve()
+    while (this.#due.size > 0) {
+      const hands = [...this.#due].slice(0, BUCKETS_AT_ONCE)
+      for (const hand of hands) this.#due.delete(hand)
+      await this.#ask(hands)
+    }
+    // In the same turn in which nothing was due: whoever comes next begins anew.
+    this.#running = null
+  }
+
+  async #ask(hands: readonly TokenHand[]): Promise<void> {
+    const { store, link, clock, share } = this.#deps
+    const now = clock.now()
+    const questions = hands.map((hand) => {
+      return { kind: hand.kind, caller: hand.caller, ...hand.ask(now, this.#isClosing) }
+    })
+    const answers = await link.ask(() => store.takeTokens(questions, now))
+    const answeredAt = clock.now()
+    if (answers === null) {
+      for (const hand of [...hands, ...this.#due]) hand.lose(answeredAt, share())
+      this.#due.clear()
+      return
+    }
+    hands.forEach((hand, index) => {
+      const answer = answers[index] ?? null
+      if (answer === null) hand.askAgain()
+      else hand.answer(answer, answeredAt, share())
+      if (answer === null) this.#due.add(hand)
+    })
+  }
+}

@@ -1,0 +1,146 @@
+/** What the edge is given, made from the parts: one function for each family of endpoints. Part of the composition. */
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createBalanceStore } from '../money/billing/balance-store.ts'
+import { EmptyAnswerThrottle } from '../money/billing/empty-answer-throttle.ts'
+import type { BillingDeps } from '../money/billing/open-hold.ts'
+import { BookedSums } from '../money/billing/booked-sums.ts'
+import { createStatementStore } from '../money/billing/statement-store.ts'
+import { createUsageStore } from '../money/billing/usage-store.ts'
+import { depositEdge, depositLimits } from './deposit-edge.ts'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
+import type { EdgeDeps } from './routes.ts'
+import type { EdgeLimits } from '../edge/route-kit.ts'
+import { limitsOfAccount, NO_LIMITS_SET } from '../access/keys/request-limits.ts'
+import { RateLimiter } from '../admission/limits/rate-limiter.ts'
+import { BodyBudget } from '../edge/read-body.ts'
+import { makeImageDeps } from './make-image-deps.ts'
+import { traceLedger } from './observe/trace-ledger.ts'
+import { makeVideoDeps } from './make-video-deps.ts'
+import { hasLocalDeposits } from './open-local-chains.ts'
+import { repeatListener, settlementListener } from './open-observation.ts'
+import { openOperators } from './open-operators.ts'
+import type { Parts } from './open-parts.ts'
+import type { Health } from './read-health.ts'
+import type { AttemptDeps } from '../pipeline/routing/attempt-targets.ts'
+import type { TargetDeps } from '../pipeline/routing/list-targets.ts'
+import { openSpool } from '../platform/spool/spool.ts'
+
+const CONSOLE_FOLDER = fileURLToPath(new URL('../../../console/dist', import.meta.url))
+
+/** How requests of every kind find their upstreams, and go from one to the next. */
+export type RoutingDeps = TargetDeps & AttemptDeps
+
+function routingDeps({ upstreams, observation, log }: Parts): RoutingDeps {
+  return {
+    upstreamOf: ({ upstream: name }) => {
+      const upstream = upstreams.get(name)
+      if (upstream === undefined) throw new InvariantError(`A model names the unknown upstream ${name}`)
+      return upstream
+    },
+    random: Math.random,
+    onRepeat: repeatListener(observation, log),
+    pause: (milliseconds) => pauseFor(milliseconds),
+  }
+}
+
+function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
+  const { clock, openHolds, processId, observation } = parts
+  const { tracing } = observation
+  return {
+    ...{ clock, openHolds, processId },
+    leaseMs: parts.config.limits.leaseMs,
+    emptyAnswers: new EmptyAnswerThrottle(parts.config.limits.freeAnswers, clock),
+    ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
+    onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
+    journal: parts.settlements.journal,
+    recent: parts.settlements.recent,
+    onDiffering: parts.settlements.onDiffering,
+    onUnwritten: ({ id }, error) =>
+      parts.log.error({ request_id: id, err: error }, 'a settlement could not be written: it is tried again'),
+    consoleUrl: `${publicOrigin}/console`,
+  }
+}
+
+function edgeLimits(parts: Parts): EdgeLimits {
+  const { config, clock, streams, limits: callers } = parts
+  const { limits } = config
+  const { requestsPerMinute: ofKey, accountRequestsPerMinute: ofAccount } = limitsOfAccount(NO_LIMITS_SET, limits)
+  return {
+    perKey: callers.rate({ kind: 'key', perMinute: ofKey.most, what: 'requests with this key' }),
+    perAccount: callers.rate({ kind: 'account', perMinute: ofAccount.most, what: 'requests of this account' }),
+    // Of strangers: a flood of addresses must not become writes of the database.
+    perAddress: new RateLimiter(limits.publicPerMinute, clock, 'requests from this address'),
+    preflights: new RateLimiter(limits.requestsPerMinute, clock, 'preflight requests from this address'),
+    failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock, 'wrong keys from this address'),
+    ...depositLimits(parts),
+    videoSubmissions: callers.rate({
+      ...{ kind: 'video', perMinute: limits.videoSubmitsPerMinute },
+      what: 'videos submitted with this key',
+    }),
+    streams,
+    bodies: new BodyBudget(limits.bodyBytesInFlight),
+    chatBodyBytes: limits.chatBodyBytes,
+    images: callers.rate({
+      ...{ kind: 'image', perMinute: limits.imagesPerMinute },
+      what: 'requests for images with this key',
+    }),
+    imageFormBytes: limits.imageFormBytes,
+    uploadStallMs: limits.uploadStallMs,
+    keepAliveMs: limits.keepAliveMs,
+  }
+}
+
+/** @param publicOrigin by which clients reach the gateway. */
+export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promise<Health>): EdgeDeps {
+  const { clock, tokenCounter, config } = parts
+  const { metrics, tracing } = parts.observation
+  const catalog = parts.catalog.catalog
+  const billing = billingDeps(parts, publicOrigin)
+  const routing = routingDeps(parts)
+  const publicBaseUrl = `${publicOrigin}/api`
+  return {
+    clock,
+    log: parts.log,
+    metrics: metrics?.http ?? null,
+    tracing,
+    authenticator: parts.authenticator,
+    noteKeyUse: (keyId) => parts.keyUses.note(keyId, clock.now()),
+    consoleUrl: billing.consoleUrl,
+    chat: {
+      ...billing,
+      ...routing,
+      catalog,
+      countTokens: (text) => tokenCounter.count(text),
+      firstContentMs: config.limits.firstContentMs,
+    },
+    audio: {
+      ...billing,
+      ...routing,
+      catalog,
+      measureSound: (file) => parts.durationProbe.measure(file.bytes, file.byteLength),
+    },
+    idempotency: parts.idempotency,
+    keptItems: parts.keptItems,
+    images: makeImageDeps(parts, { billing, routing, publicBaseUrl }),
+    balance: { store: createBalanceStore(parts.database), clock },
+    usage: { store: createUsageStore(parts.database) },
+    statements: {
+      store: createStatementStore(parts.database),
+      clock,
+      booked: new BookedSums(),
+      hasLocalChains: hasLocalDeposits(parts.config),
+    },
+    ...depositEdge({ ...parts, brand: async () => (await parts.console.deps.settings()).brand }, publicOrigin),
+    catalog,
+    media: parts.media,
+    readHealth: health,
+    publicBaseUrl,
+    spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
+    limits: edgeLimits(parts),
+    videos: makeVideoDeps(parts, billing, routing),
+    console: parts.console.deps,
+    operators: openOperators(parts),
+    consoleFolder: CONSOLE_FOLDER,
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * The gateway put together: every room gets what it needs, nothing reaches for anything by itself. `main.ts` starts
+ * one; tests and the benchmark start others.
+ */
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import type { OpenHolds } from '../money/billing/open-holds.ts'
+import type { OpenDatabase } from '../platform/db/open-database.ts'
+import { edgeDeps } from './edge-deps.ts'
+import type { AdminServer } from '../edge/admin-server.ts'
+import { createApp } from './http-app.ts'
+import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
+import type { Ledger } from '../money/ledger/ledger.ts'
+import { deliverDueMail, type OutboxDeps } from '../platform/mail/outbox.ts'
+import type { OpenCatalog } from './open-catalog.ts'
+import type { OpenConsole } from './open-console.ts'
+import { hasLocalDeposits, startLocalChainsBeside } from './open-local-chains.ts'
+import type { OpenMedia } from './open-media.ts'
+import { type ObservedParts, startObservation } from './open-observation.ts'
+import { type GatewayOptions, openParts, type Parts } from './open-parts.ts'
+import { type Health, readHealth } from './read-health.ts'
+import type { Phase } from './read-readiness.ts'
+import { systemClock, type SystemClock } from '../platform/runtime/clock.ts'
+import { LISTEN_BACKLOG } from '../platform/runtime/listen-backlog.ts'
+import { systemTimer } from '../platform/runtime/timer.ts'
+import type { WatchedUpstream } from '../upstreams/watch-health.ts'
+import type { VideoDeps } from '../modalities/videos/video-deps.ts'
+import { VideoObserver } from '../modalities/videos/video-observer.ts'
+import { startWorkers } from '../worker/workers.ts'
+
+/** A gateway that is put together and listens once `start` was called. */
+export interface Gateway {
+  readonly database: OpenDatabase
+  readonly ledger: Ledger
+  readonly authenticator: KeyAuthenticator
+  readonly media: OpenMedia
+  readonly console: Pick<OpenConsole, 'firstRunAddress' | 'tellLowBalances'>
+  readonly clock: SystemClock
+  readonly health: () => Promise<Health>
+  /** How many requests are not settled yet: a stop waits for them. */
+  readonly openRequests: () => number
+  /** Origin of metrics and probes; null where they are off, and before the start. */
+  readonly adminOrigin: () => string | null
+  /** Listens and begins the background work; resolves with the origin. */
+  start(): Promise<string>
+  /**
+   * Takes no more requests, lets the running ones finish up to the configured grace, settles every one, and closes all.
+   */
+  stop(): Promise<StopReport>
+}
+
+/** What a stop has left to others. */
+export interface StopReport {
+  /** Ids of requests whose settlement could not be written; whoever finds their lease run out settles them. */
+  readonly unwritten: readonly string[]
+  /** Settlements that stand in a file until a gateway starts on this data folder. */
+  readonly pending: number
+  readonly journal: string
+}
+
+/** How often a stop looks whether requests are still open, in milliseconds. */
+const STOP_POLL_MS = 20
+
+/** Waits for requests that still run. Those whose settlement could not be written end by no waiting of this kind. */
+async function waitForHolds(openHolds: OpenHolds, limitMs: number): Promise<void> {
+  const until = performance.now() + limitMs
+  while (openHolds.running > 0 && performance.now() < until) await pauseFor(STOP_POLL_MS)
+}
+
+/** Once more, since the database may be back. What stands in a file already is waited for a moment at most. */
+async function writeWaiting(openHolds: OpenHolds): Promise<void> {
+  const written = openHolds.rewriteUnwritten()
+  await (openHolds.stuck().length > 0 ? written : inTime(written, LAST_WRITE_MS))
+}
+
+/** Waits for something, and no longer than so many milliseconds. */
+function inTime(work: Promise<unknown>, limitMs: number): Promise<unknown> {
+  return Promise.race([work, pauseFor(limitMs, undefined, { ref: false })])
+}
+
+async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => Promise<void>): Promise<StopReport> {
+  const { openHolds, config, settlements } = parts
+  // The listener closes now; connections that are busy stay until their answer is out.
+  const closed = app.close()
+  await waitForHolds(openHolds, config.limits.shutdownGraceMs)
+  openHolds.stop()
+  await waitForHolds(openHolds, SETTLE_MS)
+  await writeWaiting(openHolds)
+  const unwritten = openHolds.stuck()
+  const pending = openHolds.countPending()
+  app.server.closeAllConnections()
+  await closed
+  // A database that takes no settlements takes nothing else either: what is durable waits for none of its answers.
+  const last = (work: Promise<unknown>): Promise<unknown> => (pending > 0 ? inTime(work, LAST_WRITE_MS) : work)
+  await last(stopWorkers())
+  await parts.limits.close()
+  await parts.audits.close()
+  await last(parts.keyUses.stop())
+  await last(parts.ledger.close())
+  await settlements.left.close()
+  await settlements.journal.close()
+  await settlements.recent.flush().catch(() => undefined)
+  await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))
+  await parts.sandbox?.close()
+  await parts.tokenCounter.close()
+  await parts.durationProbe.close()
+  await parts.media.files.close()
+  await parts.observation.tracing?.close()
+  await parts.console.close()
+  await last(parts.database.close())
+  parts.unlock()
+  return { unwritten, pending, journal: settlements.journal.path }
+}
+
+/** How long a stop waits for a database to take what stands in a file, in milliseconds. Source: own choice. */
+const LAST_WRITE_MS = 2_000
+
+/** Time for the settlements of requests that a stop has ended, in milliseconds: late costs are looked up within it. */
+const SETTLE_MS = 10_000
+
+/**
+ * Puts a gateway together.
+ *
+ * @throws an error whose message says what to do, when the database, the catalog or an upstream cannot be opened.
+ */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const parts = await openParts(options)
+  const { config, clock, database, ledger, authenticator, upstreams, catalog, pingDatabase } = parts
+  const health = (): Promise<Health> =>
+    readHealth({
+      ...{ upstreams, catalog: catalog.catalog, ledger, clock, pingDatabase, deposits: parts.deposits },
+      countUnwritten: () => parts.openHolds.stuck().length + parts.settlements.figures().waiting,
+    })
+  const edge = edgeDeps(parts, config.publicUrl ?? parts.listening.origin, health)
+  const app = createApp(edge, {
+    trustedProxies: config.trustedProxies,
+    headerBytes: config.limits.headerBytes,
+    headersMs: config.limits.headersMs,
+    requestMs: config.limits.requestMs,
+  })
+  let stopWorkers: () => Promise<void> = () => Promise.resolve()
+  let phase: Phase = 'starting'
+  let admin: AdminServer | null = null
+  return {
+    ...{ database, ledger, authenticator, clock, health, media: parts.media, console: parts.console },
+    openRequests: () => parts.openHolds.running,
+    adminOrigin: () => admin?.origin ?? null,
+    start: async () => {
+      admin = await startObservation(
+        parts.observation,
+        observedParts(parts, edge.videos, () => phase),
+      )
+      const stopLoops = await startWorkers(workerDeps(parts, edge.videos))
+      await parts.limits.tick()
+      const origin = await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
+      parts.listening.origin = origin
+      const stopDeposits = startDeposits(parts)
+      stopWorkers = async () => {
+        await stopDeposits()
+        await stopLoops()
+      }
+      phase = 'serving'
+      return origin
+    },
+    stop: async () => {
+      phase = 'stopping'
+      const report = await stopParts(parts, app, stopWorkers)
+      // Last, so that probes and metrics can follow the stop.
+      await admin?.close()
+      return report
+    },
+  }
+}
+
+/** Watches the chains, and starts those that the sandbox brings along. @returns what stops both. */
+function startDeposits({ deposits, config, log }: Parts): () => Promise<void> {
+  if (deposits === null) return () => Promise.resolve()
+  const stopWatching = deposits.startWatching()
+  const stopChains = hasLocalDeposits(config) ? startLocalChainsBeside({ config, log }, deposits) : null
+  return async () => {
+    await stopWatching()
+    await stopChains?.()
+  }
+}
+
+function observedParts(parts: Parts, videos: VideoDeps, phase: () => Phase): ObservedParts {
+  const { config, log, clock, database, pingDatabase, ledger, openHolds, upstreams, streams, settlements } = parts
+  const catalog = parts.catalog.catalog
+  return {
+    ...{ config, log, clock, database, pingDatabase, ledger, openHolds, settlements, upstreams, catalog, phase },
+    streamsOpen: () => streams.open,
+    countVideoJobs: () => videos.jobs.countOpen(),
+  }
+}
+
+/**
+ * How often requests with an Idempotency-Key are forgotten that are old enough, in milliseconds. Source: own choice.
+ */
+const FORGET_MS = 3_600_000
+
+function workerDeps(parts: Parts, videos: VideoDeps) {
+  const { config, ledger, openHolds, clock, processId, catalog, upstreams, log } = parts
+  const [primary] = config.upstreams
+  return {
+    ...{ ledger, openHolds, clock, processId, log, timer: systemTimer, loopClock: systemClock },
+    database: parts.database,
+    leftJournals: parts.settlements.left,
+    lostCharges: parts.settlements.lost,
+    catalog: catalog.catalog,
+    revocations: parts.revocations,
+    keyChanges: parts.keyChanges,
+    keyUses: parts.keyUses,
+    files: parts.media.files,
+    chores: choresOf(parts),
+    leaseMs: config.limits.leaseMs,
+    journalMs: config.limits.journalMs,
+    deliverMail: deliveryOf(parts.outbox),
+    dataFolder: config.databaseUrl === null ? config.dataDir : null,
+    hasOwnPrices: catalog.isOwn,
+    videos: new VideoObserver({
+      ...videos,
+      onError: (jobId, error) => log.error({ job_id: jobId, err: error }, 'a video job cannot go on'),
+    }),
+    refreshCatalog: primary.kind === 'sandbox' ? null : catalogRefresh(catalog, upstreams.get(primary.name)),
+    findCost: async (upstream: string, generationId: string) => upstreams.get(upstream)?.findCost(generationId) ?? null,
+  }
+}
+
+/** How often limits that processes share are tidied up, in milliseconds. Source: decision 0063. */
+const LIMITS_MS = 500
+/** How often balances are compared with what teams have set, in milliseconds. Source: decision 0043. */
+const LOW_BALANCES_MS = 15_000
+
+function choresOf({ idempotency, limits, console: pages }: Parts) {
+  const { tellLowBalances } = pages
+  return [
+    { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
+    { name: 'idempotency', everyMs: FORGET_MS, run: () => idempotency.removeExpired() },
+    ...(tellLowBalances === null
+      ? []
+      : [{ name: 'low balances', everyMs: LOW_BALANCES_MS, run: () => tellLowBalances() }]),
+  ]
+}
+
+function deliveryOf(outbox: OutboxDeps | null): (() => Promise<void>) | null {
+  return outbox === null ? null : () => deliverDueMail(outbox)
+}
+
+function catalogRefresh(catalog: OpenCatalog, upstream: WatchedUpstream | undefined): (() => Promise<void>) | null {
+  return upstream === undefined
+    ? null
+    : () => catalog.refresh(async () => upstream.completeList(await upstream.listModels()))
+}

@@ -1,0 +1,178 @@
+/** The HTTP server: the order in which a request meets its checks, and one table of routes. */
+import cors from '@fastify/cors'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { createId } from '../platform/runtime/ids.ts'
+import { type AccessLogDeps, beginAccessLog } from '../edge/access-log.ts'
+import { callerAddress, trustProxies } from '../edge/caller-address.ts'
+import { writeClientError } from '../edge/client-error.ts'
+import { mountConsoleRoutes } from '../console/console-routes.ts'
+import type { EdgeDeps } from './routes.ts'
+import { LastExchanges } from '../edge/last-exchanges.ts'
+import { mountPages } from '../edge/pages.ts'
+import { protocolProblem } from '../edge/protocol-problem.ts'
+import { renderError } from '../edge/render-error.ts'
+import { routes } from './routes.ts'
+import { traceRequest } from '../edge/trace-request.ts'
+import { refuseUnknown } from '../edge/unknown-address.ts'
+
+/** What the socket layer needs to know. */
+export interface ServerOptions {
+  /** Addresses whose `x-forwarded-for` is believed. */
+  readonly trustedProxies: readonly string[]
+  readonly headerBytes: number
+  /** How long a client may take for its headers, and for the whole of its request: a slow sender ends there. */
+  readonly headersMs: number
+  readonly requestMs: number
+}
+
+/** How often connections are looked at for slow senders at least, in milliseconds. Source: own choice. */
+const CHECK_EVERY_MS = 5_000
+/** Longer than the idle time of common load balancers, so that they and not we close first. Source: own choice. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000
+/** Longest path or model id in a path. */
+const PARAM_LENGTH_MAX = 512
+
+/** Request headers that browsers may send: those of the OpenAI clients, and what other gateways' clients add. */
+const allowedHeaders = [
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'http-referer',
+  'x-title',
+  'x-openrouter-title',
+  'openai-beta',
+  'openai-organization',
+  'openai-project',
+  'user-agent',
+  'x-api-key',
+  'anthropic-version',
+  'anthropic-beta',
+  'anthropic-dangerous-direct-browser-access',
+  'traceparent',
+  'tracestate',
+  'range',
+  ...['lang', 'package-version', 'os', 'arch', 'runtime', 'runtime-version', 'retry-count', 'timeout'].map(
+    (name) => `x-stainless-${name}`,
+  ),
+  ...['helper-method', 'poll-helper', 'custom-poll-interval', 'read-timeout'].map((name) => `x-stainless-${name}`),
+]
+
+// Joined once: the plug-in would do so for each answer.
+const exposedHeaders = [
+  'x-request-id',
+  'idempotent-replayed',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'x-svc-charge-state',
+  'x-svc-credits-charged',
+  'x-svc-credits-required',
+  'x-svc-estimated',
+  'x-svc-margin-bps',
+  'accept-ranges',
+  'content-disposition',
+  'content-range',
+  'etag',
+  'openai-poll-after-ms',
+].join(', ')
+
+/** For a year, and for this host alone: what else stands below its name is not ours to say. Source: RFC 6797. */
+const TRANSPORT_SECURITY = 'max-age=31536000'
+
+function beginRequest(
+  deps: AccessLogDeps & Pick<EdgeDeps, 'publicBaseUrl'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  beginAccessLog(deps, request, reply)
+  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+  if (deps.publicBaseUrl.startsWith('https:')) reply.header('strict-transport-security', TRANSPORT_SECURITY)
+}
+
+function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const rendered = renderError(thrown)
+  request.facts.error = rendered.error
+  return reply
+    .code(rendered.status)
+    .headers(rendered.headers)
+    .type('application/json; charset=utf-8')
+    .send(rendered.body)
+}
+
+/** Builds the server. It does not listen yet. */
+export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstance {
+  const createRequestId = (): string => createId(deps.clock.now())
+  const exchanges = new LastExchanges()
+  const app = Fastify({
+    genReqId: createRequestId,
+    requestIdHeader: false,
+    trustProxy: options.trustedProxies.length === 0 ? false : trustProxies(options.trustedProxies),
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
+    http: {
+      maxHeaderSize: options.headerBytes,
+      headersTimeout: options.headersMs,
+      connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, Math.ceil(options.headersMs / 4)),
+      requireHostHeader: false,
+    },
+    requestTimeout: options.requestMs,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    clientErrorHandler: (error, socket) => {
+      if (error.code !== 'ECONNRESET' && !exchanges.admitsRefusal(socket)) return
+      writeClientError({ ...deps, createRequestId }, error, socket)
+    },
+    frameworkErrors: (error, request, reply) => {
+      beginRequest(deps, request, reply)
+      void sendError(request, reply, error)
+    },
+    return503OnClosing: false,
+  })
+  app.server.on('request', (request, response) => exchanges.note(request, response))
+  // An expectation that nobody knows is no reason to refuse. Source: RFC 9110, section 10.1.1.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  // Bodies are read by their routes, after the key was checked.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.decorateRequest('facts', null as never)
+  app.addHook('onRequest', (request, reply, done) => {
+    beginRequest(deps, request, reply)
+    if (deps.tracing === null) done()
+    else traceRequest(deps.tracing, request, reply, done)
+  })
+  app.addHook('onRequest', (request, _reply, done) => done(protocolProblem(request.raw)))
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
+  app.setNotFoundHandler((request) => refuseUnknown(deps, request))
+  app.register(
+    (api, _options, done) => {
+      api.addHook('onRequest', async ({ method, ip }) => {
+        if (method === 'OPTIONS') deps.limits.preflights.take(callerAddress(ip))
+      })
+      // Any origin may call with a key; cookies are never accepted here, so there is nothing to steal by it.
+      api.register(cors, {
+        origin: '*',
+        allowedHeaders,
+        exposedHeaders,
+        methods: ['GET', 'POST', 'DELETE'],
+        maxAge: 7_200,
+        // Whoever asks for the options without being a browser gets the same answer, not an error without our shape.
+        strictPreflight: false,
+      })
+      for (const mount of routes) mount(api, deps)
+      // Here again, so that a browser may read what is said of an address below this one.
+      api.setNotFoundHandler((request) => refuseUnknown(deps, request))
+      done()
+    },
+    { prefix: '/api' },
+  )
+  app.register(
+    (pages, _options, done) => {
+      mountConsoleRoutes(pages, { edge: deps, console: deps.console })
+      done()
+    },
+    { prefix: '/api' },
+  )
+  mountPages(app, deps.consoleFolder)
+  return app
+}

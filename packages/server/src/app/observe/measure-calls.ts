@@ -1,0 +1,23 @@
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { UpstreamMetrics } from '../../telemetry/metrics/upstream-metrics.ts'
+import type { UpstreamObserver } from '../../upstreams/intercept-upstream.ts'
+
+/** The kind of an upstream's failure, in the words of the table of failures. */
+function failureKind(error: unknown): string {
+  const kind = error instanceof ServiceError ? error.internal['failure'] : null
+  return typeof kind === 'string' ? kind : 'broken'
+}
+
+/** Counts every call to an upstream until its end. One that we ended ourselves has not failed. */
+export function measureCalls(metrics: UpstreamMetrics): UpstreamObserver {
+  return ({ operation }) => {
+    const call = metrics.begin(operation)
+    return {
+      ended: ({ error, isStopped }) => {
+        if (isStopped) call.end('stopped', null)
+        else if (error === null) call.end('ok', null)
+        else call.end('failed', failureKind(error))
+      },
+    }
+  }
+}

@@ -1,0 +1,332 @@
+/**
+ * The operator commands put together: on the database of the configuration, beside a running gateway or without one.
+ */
+import { scrubSecrets } from '@svc/contract'
+import { rmSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { createAccountStore } from '../access/accounts/account-store.ts'
+import { createAccount } from '../access/accounts/create-account.ts'
+import { findAccount, listAccounts } from '../access/accounts/list-accounts.ts'
+import { DEMO_ACCOUNT_ID, DEMO_EMAIL, DEMO_KEY_FILE } from '../access/accounts/seed-demo.ts'
+import type { AdminContext } from '../operations/commands/admin-context.ts'
+import { runAdmin } from '../operations/commands/admin-program.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { loadOperatorConfig, type OperatorConfig } from '../config/load-operator-config.ts'
+import type { Database } from '../platform/db/database.ts'
+import { CHAINS_FOLDER } from '../config/data-folder.ts'
+import { DataFolderInUseError, lockDataFolder } from '../platform/db/data-folder-lock.ts'
+import { openDatabase } from '../platform/db/open-database.ts'
+import { createDecisionStore } from '../deposits/decision-store.ts'
+import { createDepositStore } from '../deposits/deposit-store.ts'
+import { describeStartFailure } from './describe-start-failure.ts'
+import { createKey } from '../access/keys/create-key.ts'
+import { readAccountLimits } from '../access/keys/account-limits.ts'
+import { changeKey } from '../access/keys/change-key.ts'
+import { createKeyStore } from '../access/keys/key-store.ts'
+import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
+import { listKeys } from '../access/keys/list-keys.ts'
+import { revokeKey } from '../access/keys/revoke-key.ts'
+import { rotateKey } from '../access/keys/rotate-key.ts'
+import { runAudit } from '../money/ledger/audit.ts'
+import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
+import { Ledger } from '../money/ledger/ledger.ts'
+import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
+import { takesLocalDeposits } from './open-local-chains.ts'
+import { hurryMail, listMail, suppressRecipient } from '../platform/mail/manage-outbox.ts'
+import { createOutboxStore } from '../platform/mail/outbox-store.ts'
+import { decideReview } from '../operations/actions/decide-review.ts'
+import { goLive, type GoLiveResult } from '../operations/actions/go-live.ts'
+import { createGoLiveStore } from '../operations/actions/go-live-store.ts'
+import type { OperatingDeps } from '../operations/actions/operating-deps.ts'
+import { recordCredit } from '../operations/actions/record-credit.ts'
+import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
+import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
+import { createJournalStore } from '../access/operators/journal-store.ts'
+import { type Deed, type DeedSteps, type JournalDeps, keepJournal, type Operator } from '../access/operators/journal.ts'
+import { readStoreKind } from '../access/operators/store-kind.ts'
+import { type Clock, systemClock } from '../platform/runtime/clock.ts'
+
+const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
+
+/** Where the books are, the secret that keys are made with, the gateway's limits, and what is known about models. */
+type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers' | 'limits'> &
+  Partial<Pick<OperatorConfig, 'sessionSecret' | 'isProduction' | 'deposits'>> &
+  KnownModelsConfig
+
+/** Opens the database of a configuration for the operator commands. */
+export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
+  const clock = systemClock
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    dataDir: config.dataDir,
+    checkpointWorker: CHECKPOINT_WORKER,
+    isPatient: true,
+  })
+  const ledger = new Ledger({ engine: createLedgerEngine(database) })
+  const by: Operator = { operatorId: null, name: operatorName(), way: 'command' }
+  const desk = { ledger, clock, journal: createJournalStore(database) }
+  const note: Note = (deed, steps) => keepJournal(desk, by, deed, steps)
+  return {
+    now: () => clock.now(),
+    ...accountCommands(database, desk, note, by),
+    ...limitCommands(database, config, desk, by),
+    ...keyCommands(database, config, clock, note),
+    listKnownModels: () => listKnownModels(config),
+    ...depositCommands(database, desk, by),
+    hasLocalChains: await takesLocalDeposits({ isProduction: true, deposits: null, upstreams: [], ...config }),
+    ...mailCommands(database, clock, config, note),
+    credit: (request) => recordCredit(desk, by, request),
+    goLive: () => goLiveAlone(config, database, desk, by),
+    audit: () => runAudit(database, clock),
+    close: async () => {
+      await ledger.close()
+      await database.close()
+    },
+  }
+}
+
+/** With embedded storage nobody else may have the folder meanwhile: a gateway that just starts has no lease yet. */
+async function goLiveAlone(
+  config: AdminConfig,
+  database: Database,
+  desk: JournalDeps & Pick<OperatingDeps, 'ledger'>,
+  by: Operator,
+): Promise<GoLiveResult> {
+  const unlock = config.databaseUrl === null ? lockOrNull(config.dataDir) : (): void => undefined
+  if (unlock === null) return { kind: 'work_is_open', processes: 1, holds: 0, jobs: 0 }
+  try {
+    const result = await goLive(
+      {
+        ...desk,
+        accounts: createAccountStore(database),
+        store: createGoLiveStore(database),
+        readKind: () => readStoreKind(database),
+        demo: { accountId: DEMO_ACCOUNT_ID, email: DEMO_EMAIL },
+      },
+      by,
+    )
+    if (result.kind === 'live') removeSandboxFiles(config.dataDir)
+    return result
+  } finally {
+    unlock()
+  }
+}
+
+/** @returns null where a gateway has the folder. */
+function lockOrNull(dataDir: string): (() => void) | null {
+  try {
+    return lockDataFolder(dataDir)
+  } catch (error) {
+    if (error instanceof DataFolderInUseError) return null
+    throw error
+  }
+}
+
+/** The demo key and the local chains, which nothing refers to any more. */
+function removeSandboxFiles(dataDir: string): void {
+  for (const name of [DEMO_KEY_FILE, CHAINS_FOLDER]) rmSync(join(dataDir, name), { recursive: true, force: true })
+}
+
+const HOUR_MS = 3_600_000
+
+/** What the journal says of a key without a limit of its own. */
+const TEAM_LIMIT = 'as the team'
+
+/** Does something with an entry in the journal. */
+type Note = <Result>(deed: Deed, steps: DeedSteps<Result>) => Promise<Result>
+
+function accountCommands(
+  database: Database,
+  desk: JournalDeps,
+  note: Note,
+  by: Operator,
+): Pick<AdminContext, 'createAccount' | 'listAccounts' | 'findAccount' | 'setAccountStatus' | 'closeAccount'> {
+  const accounts = createAccountStore(database)
+  const deps = { ...desk, accounts, keys: createKeyStore(database) }
+  return {
+    createAccount: (request) =>
+      note(
+        { action: 'account.create', details: { name: request.name } },
+        {
+          work: () => createAccount({ store: accounts, clock: desk.clock }, request),
+          outcomeOf: (created) => (created === null ? 'refused' : 'done'),
+        },
+      ),
+    listAccounts: (page) => listAccounts(accounts, page),
+    findAccount: (accountId) => findAccount(accounts, accountId),
+    setAccountStatus: (deed) => changeAccountStatus(deps, by, deed),
+    closeAccount: (deed) => endAccount(deps, by, deed),
+  }
+}
+
+function limitCommands(
+  database: Database,
+  { limits: gatewayLimits }: AdminConfig,
+  desk: JournalDeps,
+  by: Operator,
+): Pick<AdminContext, 'readAccountLimits' | 'changeAccountLimits'> {
+  const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits }
+  const deps = { ...desk, accounts: createAccountStore(database), limits }
+  return {
+    readAccountLimits: async (accountId) => (await readAccountLimits(limits, accountId)).inForce,
+    changeAccountLimits: (deed) => changeAccountLimits(deps, by, deed),
+  }
+}
+
+function keyCommands(
+  database: Database,
+  config: AdminConfig,
+  clock: Clock,
+  note: Note,
+): Pick<AdminContext, 'createKey' | 'listKeys' | 'limitKey' | 'revokeKey' | 'rotateKey'> {
+  const store = createKeyStore(database)
+  const deps = { store, clock, accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
+  return {
+    createKey: (request) => {
+      const peppers = requirePeppers(config)
+      const { accountId, name } = request
+      const deed: Deed = { action: 'key.create', accountId, details: { name } }
+      return note(deed, { work: () => createKey({ ...deps, peppers }, request), outcomeOf: () => 'done' })
+    },
+    listKeys: (filter) => listKeys(deps, filter),
+    limitKey: async (keyId, requestsPerMinute) => {
+      const key = await store.find(keyId)
+      if (key === null) return false
+      const { accountId, requestsPerMinute: before } = key
+      const details = { requests_per_minute: { from: before ?? TEAM_LIMIT, to: requestsPerMinute ?? TEAM_LIMIT } }
+      const deed: Deed = { action: 'key.change', accountId, subject: keyId, details }
+      await note(deed, {
+        work: () => changeKey(deps, key, { requestsPerMinute }),
+        outcomeOf: () => (before === requestsPerMinute ? 'unchanged' : 'done'),
+      })
+      return true
+    },
+    revokeKey: (keyId) =>
+      note(
+        { action: 'key.revoke', subject: keyId },
+        {
+          work: () => revokeKey({ store, clock }, keyId),
+          outcomeOf: ({ status }) =>
+            status === 'revoked' ? 'done' : status === 'already_revoked' ? 'unchanged' : 'refused',
+        },
+      ),
+    rotateKey: (keyId, overlapMs) => {
+      const peppers = requirePeppers(config)
+      const deed: Deed = { action: 'key.rotate', subject: keyId, details: { overlap_hours: overlapMs / HOUR_MS } }
+      return note(deed, {
+        work: () => rotateKey({ store, peppers, clock }, { keyId, overlapMs, userId: null }),
+        outcomeOf: () => 'done',
+      })
+    },
+  }
+}
+
+function depositCommands(
+  database: Database,
+  desk: JournalDeps,
+  by: Operator,
+): Pick<AdminContext, 'listDeposits' | 'findDeposit' | 'decideDeposit'> {
+  const deposits = createDepositStore(database)
+  const decisions = createDecisionStore(database)
+  return {
+    listDeposits: ({ state, account, ...page }) =>
+      deposits.list({
+        ...page,
+        ...(state === undefined ? {} : { states: [state] }),
+        ...(account === undefined ? {} : { accountId: account }),
+      }),
+    findDeposit: async (depositId) => {
+      const deposit = await deposits.find(depositId)
+      return deposit === null ? null : { deposit, decisions: await decisions.list(depositId) }
+    },
+    decideDeposit: (request) => decideReview({ ...desk, deposits, decisions }, by, request),
+  }
+}
+
+/** Who runs this command, as the machine knows them. */
+function operatorName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return 'unknown'
+  }
+}
+
+function mailCommands(
+  database: Database,
+  clock: Clock,
+  { sessionSecret = null }: AdminConfig,
+  note: Note,
+): Pick<AdminContext, 'listMail' | 'hurryMail' | 'suppressRecipient'> {
+  const store = createOutboxStore(database)
+  return {
+    listMail: (page) => listMail({ store }, page),
+    hurryMail: (mailId) =>
+      note(
+        { action: 'mail.retry', subject: mailId },
+        { work: () => hurryMail({ store, clock }, mailId), outcomeOf: (isDue) => (isDue ? 'done' : 'refused') },
+      ),
+    suppressRecipient: async (address) => {
+      if (sessionSecret !== null) {
+        const deps = { store, clock, secret: sessionSecret }
+        // Who it is stands nowhere: suppressed addresses are known by their hash alone.
+        return note(
+          { action: 'mail.suppress' },
+          { work: () => suppressRecipient(deps, address), outcomeOf: (isNew) => (isNew ? 'done' : 'unchanged') },
+        )
+      }
+      throw new ConfigError([
+        'SVC_SESSION_SECRET is missing: addresses are known by a hash under it. ' +
+          'Give the one that the gateway runs with.',
+      ])
+    },
+  }
+}
+
+function requirePeppers({ peppers }: AdminConfig): NonNullable<OperatorConfig['peppers']> {
+  if (peppers !== null) return peppers
+  throw new ConfigError([
+    'SVC_KEY_PEPPER is missing: a key that is made without the gateway’s own pepper would not work. ' +
+      'Give the one that the gateway runs with.',
+  ])
+}
+
+async function askPerson(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(question)
+  } finally {
+    terminal.close()
+  }
+}
+
+/**
+ * Runs one command line as this process: answers on standard output, complaints on standard error, and the exit
+ * code.
+ */
+export async function runAdminProcess(words: readonly string[]): Promise<void> {
+  const printError = (text: string): void => void process.stderr.write(`${scrubSecrets(text)}\n`)
+  let databaseUrl: string | null = null
+  try {
+    process.exitCode = await runAdmin(
+      {
+        open: () => {
+          const config = loadOperatorConfig({ env: process.env, workingDir: process.cwd() })
+          databaseUrl = config.databaseUrl
+          return openAdmin(config)
+        },
+        print: (text) => void process.stdout.write(`${text}\n`),
+        printError,
+        ask: process.stdin.isTTY ? askPerson : null,
+      },
+      words,
+    )
+  } catch (error) {
+    const expected = describeStartFailure(error, { host: '', databaseUrl })
+    const message = error instanceof Error && error.message !== '' ? error.message : String(error)
+    printError(`error: ${expected ?? message}`)
+    process.exitCode = 1
+  }
+}

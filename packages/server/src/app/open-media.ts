@@ -1,0 +1,27 @@
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { createFolderFiles } from '../platform/files/folder-files.ts'
+import type { MediaFiles } from '../platform/files/media-files.ts'
+import { createUrlSigner, type UrlSigner } from '../platform/files/url-signer.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+
+export interface OpenMedia {
+  readonly files: MediaFiles
+  readonly signer: UrlSigner
+}
+
+/** Beside the database, so that one folder is all there is to keep. */
+const FOLDER = 'media'
+
+/**
+ * Opens the place where files are kept, and tries it where it is not this machine's own.
+ * @throws {FilesUnavailableError} when the bucket cannot be used.
+ */
+export async function openMedia({ media, dataDir }: Config, clock: Clock): Promise<OpenMedia> {
+  const signer = createUrlSigner({ secrets: media.secrets, clock })
+  if (media.s3 === null) return { files: await createFolderFiles({ folder: join(dataDir, FOLDER), clock }), signer }
+  const { createS3Files } = await import('../platform/files/s3-files.ts')
+  const files = await createS3Files({ place: media.s3, clock })
+  await files.check()
+  return { files, signer }
+}

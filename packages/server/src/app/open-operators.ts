@@ -1,0 +1,52 @@
+/** What operators do and see, put together for the pages. Part of the composition. */
+import { createAccountStore } from '../access/accounts/account-store.ts'
+import { comparePrices } from '../catalog/compare-prices.ts'
+import { loadFeatured } from '../catalog/featured.ts'
+import { createDecisionStore } from '../deposits/decision-store.ts'
+import { createDepositStore } from '../deposits/deposit-store.ts'
+import { knownHere } from './follow-keys.ts'
+import { createKeyStore } from '../access/keys/key-store.ts'
+import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
+import { createAccountDirectory } from '../operations/actions/account-directory-store.ts'
+import { createAccountExport } from '../operations/actions/account-export-store.ts'
+import type { OperatorDesk } from '../operations/actions/operator-desk.ts'
+import { readUpstreamState } from '../operations/actions/upstream-state.ts'
+import { createJournalStore } from '../access/operators/journal-store.ts'
+import { createOperatorStore } from '../access/operators/operator-store.ts'
+import { settingsDeps } from './open-console.ts'
+import type { Parts } from './open-parts.ts'
+
+/** Puts the operator's desk together. */
+export function openOperators(parts: Parts): OperatorDesk {
+  const { config, database, clock, ledger, upstreams, deposits, audits } = parts
+  const operators = createOperatorStore(database)
+  const { signIn } = parts.console.deps
+  const featured = loadFeatured(config.rateCardUnit)
+  const catalog = parts.catalog.catalog
+  const reporting = new Set(config.upstreams.filter(({ reportsCost }) => reportsCost).map(({ name }) => name))
+  return {
+    ...{ clock, ledger, audits, operators },
+    journal: createJournalStore(database),
+    accounts: createAccountStore(database),
+    directory: createAccountDirectory(database),
+    keys: knownHere(createKeyStore(database), ['revokeAllOf'], parts.catchUp),
+    limits: { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits },
+    deposits: createDepositStore(database),
+    decisions: createDecisionStore(database),
+    settings: settingsDeps(parts),
+    people: {
+      findUser: async (userId) => (await signIn()).findUser(userId),
+      findUserByEmail: async (email) => (await signIn()).findUserByEmail(email),
+    },
+    sectionsOf: createAccountExport(database),
+    chains: deposits?.readers ?? new Map(),
+    chainProblems: () => deposits?.problems() ?? [],
+    prices: () => comparePrices(catalog, (name) => reporting.has(name)),
+    unsoldAliases: () => featured.map(({ alias }) => alias).filter((alias) => catalog.find(alias) === null),
+    upstreams: () =>
+      config.upstreams.flatMap(({ name, kind }) => {
+        const upstream = upstreams.get(name)
+        return upstream === undefined ? [] : [readUpstreamState(upstream, kind)]
+      }),
+  }
+}

@@ -1,0 +1,72 @@
+/** Mail put together: by a mail server, into files, or not at all. Part of the composition. */
+import type { Config, MailConfig } from '../config/config.ts'
+import type { Database } from '../platform/db/database.ts'
+import { createFileMailer } from '../platform/mail/file-mailer.ts'
+import type { Mailer, MailSender } from '../platform/mail/mailer.ts'
+import { createOutboxStore } from '../platform/mail/outbox-store.ts'
+import type { OutboxDeps } from '../platform/mail/outbox.ts'
+import { createSmtpMailer } from '../platform/mail/smtp-mailer.ts'
+import { settingsDeps } from './open-console.ts'
+import { readGatewaySettings } from '../access/operators/gateway-settings.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import type { Logger } from '../platform/runtime/log.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** What letters need of a gateway. */
+export interface OutboxParts {
+  readonly config: Pick<Config, 'mail' | 'limits' | 'sessionSecret' | 'signup'>
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly onAttempt?: OutboxDeps['onAttempt']
+}
+
+/** Puts the outbox together; null where no mail is sent. */
+export function openOutbox({ config, database, clock, log, onAttempt }: OutboxParts): OutboxDeps | null {
+  const { mail, sessionSecret: secret } = config
+  if (mail === null) return null
+  const store = createOutboxStore(database)
+  const brand = async () => (await readGatewaySettings(settingsDeps({ database, config }))).brand
+  return { store, mailer: mailerOf(mail, brand), clock, log, secret, windows: windowsOf(config), onAttempt }
+}
+
+/** A sender without a name of its own is called what the gateway is called. */
+function mailerOf(mail: MailConfig, brand: () => Promise<string>): Mailer {
+  const { name, address } = mail.sender
+  const sender = async (): Promise<MailSender> => ({ name: name === '' ? await brand() : name, address })
+  return mail.kind === 'file' ? createFileMailer(mail.folder, sender) : createSmtpMailer(mail.server, sender)
+}
+
+/**
+ * How many letters of each kind go out. Those of receipts are configured; the others are our own choice, and wide
+ * enough for people who press a button twice.
+ */
+function windowsOf({ limits }: OutboxParts['config']): OutboxDeps['windows'] {
+  const { perRecipientAndHour, perRecipientAndDay, perAccountAndDay, perHour } = limits.receipts
+  return {
+    funding_receipt: [
+      { of: 'recipient', max: perRecipientAndHour, withinMs: HOUR_MS },
+      { of: 'recipient', max: perRecipientAndDay, withinMs: DAY_MS },
+      { of: 'account', max: perAccountAndDay, withinMs: DAY_MS },
+      { of: 'all', max: perHour, withinMs: HOUR_MS },
+    ],
+    sign_in_link: [
+      { of: 'recipient', max: 5, withinMs: HOUR_MS },
+      { of: 'recipient', max: 20, withinMs: DAY_MS },
+      { of: 'all', max: 1_000, withinMs: HOUR_MS },
+    ],
+    invitation: [
+      { of: 'recipient', max: 5, withinMs: HOUR_MS },
+      { of: 'recipient', max: 10, withinMs: DAY_MS },
+      { of: 'account', max: 100, withinMs: DAY_MS },
+      { of: 'all', max: 500, withinMs: HOUR_MS },
+    ],
+    low_balance: [
+      { of: 'recipient', max: 10, withinMs: DAY_MS },
+      { of: 'account', max: 50, withinMs: DAY_MS },
+      { of: 'all', max: 500, withinMs: HOUR_MS },
+    ],
+  }
+}

@@ -1,0 +1,147 @@
+/** Opens the parts of a gateway, before anything listens. Part of the composition. */
+import { createTokenCounter } from '@svc/tokens'
+import { createDurationProbe } from '../platform/audio/duration-probe.ts'
+import { OpenHolds } from '../money/billing/open-holds.ts'
+import type { Config } from '../config/config.ts'
+import { isSandboxAlone } from '../config/data-folder.ts'
+import { lockDataFolder } from '../platform/db/data-folder-lock.ts'
+import { openDatabase } from '../platform/db/open-database.ts'
+import { describeWaiting } from './describe-start-failure.ts'
+import type { DatabaseUnavailableError } from '../platform/errors/database-unavailable-error.ts'
+import { followKeys } from './follow-keys.ts'
+import { createIdempotency } from '../admission/idempotency/idempotency.ts'
+import { createKeptItems } from '../admission/idempotency/kept-items.ts'
+import { createIdempotentRequestStore } from '../admission/idempotency/idempotent-request-store.ts'
+import { createKeyAuthenticator } from '../access/keys/authenticate-key.ts'
+import { createKeyStore } from '../access/keys/key-store.ts'
+import { createKeyUses } from '../access/keys/key-uses.ts'
+import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
+import { Ledger } from '../money/ledger/ledger.ts'
+import { logLateCharges } from './log-late-charges.ts'
+import { consoleOrigins, localOrigin, openConsole } from './open-console.ts'
+import { openAudits } from './open-audits.ts'
+import { openCatalog } from './open-catalog.ts'
+import { openMedia } from './open-media.ts'
+import { callObservers, observeEngine, openObservation } from './open-observation.ts'
+import { openDeposits } from './open-deposits.ts'
+import { openLimits } from './open-limits.ts'
+import { openOutbox } from './open-outbox.ts'
+import { openSettlements } from './open-settlements.ts'
+import { openSandbox } from './open-sandbox.ts'
+import { openUpstreams } from './open-upstreams.ts'
+import { askInTime, ping } from './read-readiness.ts'
+import { consoleOutcome, requestOutcome, tellBegun, tellCharged } from './request-outcome.ts'
+import { claimStore } from '../access/operators/store-kind.ts'
+import { type SystemClock, systemClock } from '../platform/runtime/clock.ts'
+import { createId } from '../platform/runtime/ids.ts'
+import type { Logger } from '../platform/runtime/log.ts'
+import { systemTimer } from '../platform/runtime/timer.ts'
+
+export interface GatewayOptions {
+  readonly config: Config
+  readonly log: Logger
+  readonly clock?: SystemClock
+  /** Called when nothing can be charged any more until the process starts again; the log has said why. */
+  readonly onFatal?: () => void
+}
+
+const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
+
+/** What a gateway is made of. */
+export type Parts = Awaited<ReturnType<typeof openParts>>
+
+/**
+ * Opens everything that a gateway needs.
+ *
+ * @throws an error whose message says what to do, when the database, the catalog or an upstream cannot be opened.
+ * @throws {WrongStoreKindError} when the database was made with the other kind of upstream.
+ */
+export async function openParts({ config, log, clock = systemClock, onFatal }: GatewayOptions) {
+  const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
+  const observation = await openObservation(config, log)
+  const { databaseUrl: url, databaseWaitMs: waitMs, dataDir } = config
+  const onWriterLost = (error: Error): void => {
+    log.fatal(
+      { err: error },
+      'The database takes no more writes. Start the gateway again: open requests are settled then.',
+    )
+    onFatal?.()
+  }
+  const onWaiting = (failure: DatabaseUnavailableError): void => log.warn(describeWaiting(failure, url ?? '', waitMs))
+  const patience = { waitMs, onWaiting }
+  const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER, onWriterLost, patience })
+  try {
+    await claimStore(database, isSandboxAlone(config.upstreams) ? 'test' : 'live', clock.now())
+  } catch (error) {
+    await database.close()
+    unlock()
+    throw error
+  }
+  const catalog = await openCatalog(config, clock, log)
+  const sandbox = await openSandbox(config, catalog.catalog, clock)
+  const upstreams = openUpstreams(config, {
+    ...{ clock, sandbox },
+    observersOf: (upstream) => callObservers(observation, upstream),
+  })
+  const media = await openMedia(config, clock)
+  const ledger = new Ledger({
+    engine: observeEngine(observation, createLedgerEngine(database)),
+    onCorrected: (holdId, values) =>
+      log.error({ request_id: holdId, values }, 'a settlement had values that cannot be, and was written without them'),
+    onLate: logLateCharges(log),
+  })
+  const keyStore = createKeyStore(database)
+  const authenticator = createKeyAuthenticator({
+    ...{ store: keyStore, peppers: config.peppers, clock },
+    gatewayLimits: config.limits,
+  })
+  const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
+  const keyUses = createKeyUses({ store: keyStore, timer: systemTimer, onError })
+  const openHolds = new OpenHolds()
+  const keyNews = followKeys({ database, clock, onError, authenticator, openHolds })
+  const processId = createId(clock.now())
+  const ledgerMetrics = observation.metrics?.ledger ?? null
+  const settlements = openSettlements({ dataDir, processId, ledger, database, clock, log, metrics: ledgerMetrics })
+  // Known once the gateway listens; nobody needs them before.
+  const listening = { origin: localOrigin(config) }
+  const origins = () => consoleOrigins(config, listening.origin)
+  const limits = openLimits({ config, database, clock, log, processId, metrics: observation.metrics?.limits ?? null })
+  const chainMetrics = observation.metrics?.chains ?? null
+  const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
+  const answers = { clock, processId, secrets: config.peppers, store: createIdempotentRequestStore(database) }
+  const outbox = openOutbox({ config, database, clock, log, onAttempt: observation.metrics?.backlog.mailed })
+  const idempotency = createIdempotency({
+    ...answers,
+    outcomeOf: requestOutcome(database, { clock, processId }),
+    tellGone: tellCharged,
+  })
+  return {
+    listening,
+    outbox,
+    console: openConsole({
+      ...{ config, database, clock, log, limits, origins, outbox, catchUp: keyNews.catchUp },
+      idempotency: createIdempotency({
+        ...answers,
+        outcomeOf: consoleOutcome(database, { clock, processId }),
+        tellGone: tellBegun,
+      }),
+      chains: deposits?.readers ?? new Map(),
+    }),
+    pingDatabase: askInTime(() => ping(database)),
+    ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
+    ...{
+      media,
+      ...keyNews,
+      settlements,
+      processId,
+      observation,
+      deposits,
+      idempotency,
+      keptItems: createKeptItems(answers),
+      tokenCounter: createTokenCounter(),
+    },
+    durationProbe: createDurationProbe(),
+    audits: openAudits({ config, database, clock, log }),
+    ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
+  }
+}

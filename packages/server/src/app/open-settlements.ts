@@ -1,0 +1,111 @@
+/**
+ * Settlements that the database does not take at the moment: those of this process, and those of processes that are
+ * gone. Part of the composition.
+ */
+import { formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { LeftJournals } from '../money/billing/left-journals.ts'
+import { LostCharges } from '../money/billing/lost-charges.ts'
+import { RecentSettlements } from '../money/billing/recent-settlements.ts'
+import { journalFolder, SettlementJournal } from '../money/billing/settlement-journal.ts'
+import type { OpenDatabase } from '../platform/db/open-database.ts'
+import type { Ledger } from '../money/ledger/ledger.ts'
+import type { SettleHold } from '../money/ledger/operations.ts'
+import { createSettledStore } from '../money/ledger/settled-store.ts'
+import type { LedgerMetrics } from '../telemetry/metrics/ledger-metrics.ts'
+import type { SystemClock } from '../platform/runtime/clock.ts'
+import type { Logger } from '../platform/runtime/log.ts'
+
+export interface SettlementParts {
+  readonly dataDir: string
+  readonly processId: string
+  readonly ledger: Pick<Ledger, 'submit'>
+  readonly database: OpenDatabase
+  readonly clock: SystemClock
+  readonly log: Logger
+  readonly metrics: LedgerMetrics | null
+}
+
+export interface Settlements {
+  readonly journal: SettlementJournal
+  readonly left: LeftJournals
+  /** What was settled lately, and the look whether the database still has it. */
+  readonly recent: RecentSettlements
+  readonly lost: LostCharges
+  /** How many wait for the database, in all files that this process answers for, and for how long in milliseconds. */
+  figures(): { readonly waiting: number; readonly oldestMs: number }
+  /** A charge that was told is another one in the books. */
+  readonly onDiffering: (told: SettleHold, charge: Nanocredits) => void
+}
+
+/** Requests that one line of the log names at most. */
+const LOGGED_MAX = 100
+
+/** Makes them. Nothing is written or read yet. */
+export function openSettlements(parts: SettlementParts): Settlements {
+  const { dataDir, processId, ledger, database, clock, log, metrics } = parts
+  const folder = journalFolder(dataDir)
+  const onDiffering = ({ holdId, charge }: SettleHold, booked: Nanocredits): void => {
+    metrics?.differed()
+    log.error(
+      { request_id: holdId, credits_told: formatCredits(charge), credits_charged: formatCredits(booked) },
+      'a request was charged otherwise than its caller was told: its hold had ended before its settlement could be written',
+    )
+  }
+  const journal = new SettlementJournal({
+    ...{ folder, processId, clock },
+    onWaiting: (file) => log.error({ file }, 'the database takes no settlements: they wait in a file'),
+    onEmpty: (settlements) => log.info({ settlements }, 'the settlements that waited are written'),
+  })
+  const recent = new RecentSettlements({ folder, processId, clock })
+  const onMissing = (settlements: readonly SettleHold[]): void => {
+    metrics?.lost(settlements.length)
+    const told = settlements.reduce((sum, { charge }) => sum + charge, 0n)
+    log.error(
+      {
+        count: settlements.length,
+        request_ids: settlements.slice(0, LOGGED_MAX).map(({ holdId }) => holdId),
+        credits_told: formatCredits(nanocreditsOf(told)),
+      },
+      'the database has lost charges that it had confirmed: they are charged late where that can be',
+    )
+  }
+  const onRefused = ({ holdId, charge }: SettleHold, error: unknown): void =>
+    log.error(
+      { request_id: holdId, credits_told: formatCredits(charge), err: error },
+      'a charge that the database has lost cannot be written again',
+    )
+  const store = createSettledStore(database)
+  const lost = new LostCharges({ recent, store, ledger, onMissing, onRefused })
+  const left = new LeftJournals({
+    ...{ folder, ownPath: journal.path, ledger, clock },
+    onFound: (file, { settlements, damagedLines }) => {
+      if (settlements > 0) {
+        log.warn({ file, settlements }, 'a process that is gone has left settlements: they are written now')
+      }
+      if (damagedLines === 0) return
+      metrics?.journalDamaged()
+      log.error({ file, lines: damagedLines }, 'settlements in a file cannot be read: it is kept')
+    },
+    onSettled: (told, result) => {
+      recent.note(told)
+      // Less than was told, too, where the account could not pay it all: the rest is a write-off.
+      if (result.charge !== told.charge) onDiffering(told, nanocreditsOf(result.charge))
+    },
+    onRefused: ({ holdId, charge }, error) =>
+      log.error(
+        { request_id: holdId, credits_told: formatCredits(charge), err: error },
+        'a settlement that was left behind cannot be written: its file is kept',
+      ),
+    onDone: (file, keptAs) => log.info({ file, kept_as: keptAs }, 'a file of settlements is done with'),
+  })
+  return {
+    ...{ journal, left, recent, lost, onDiffering },
+    figures: () => {
+      const [own, others] = [journal.figures(), left.figures()]
+      return {
+        waiting: own.waiting + others.waiting,
+        oldestMs: Math.max(own.oldestMs, others.oldestMs),
+      }
+    },
+  }
+}

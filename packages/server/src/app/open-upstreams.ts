@@ -1,0 +1,92 @@
+/** Opens the configured upstreams. Part of the composition: the one place where an adapter is chosen. */
+import { speechFormats } from '../platform/audio/speech-format.ts'
+import type { Config, UpstreamConfig } from '../config/config.ts'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
+import type { TracedUpstream } from './observe/trace-calls.ts'
+import type { MediaPrices } from '../pricing/media-price.ts'
+import type { SystemClock } from '../platform/runtime/clock.ts'
+import { openAnthropic } from '../upstreams/anthropic/open-anthropic.ts'
+import { openGemini } from '../upstreams/gemini/open-gemini.ts'
+import { openOpenAiCompatible } from '../upstreams/openai-compatible/open-openai-compatible.ts'
+import { openOpenRouter } from '../upstreams/openrouter/open-openrouter.ts'
+import type { UpstreamObserver } from '../upstreams/intercept-upstream.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
+import { watchHealth, type WatchedUpstream } from '../upstreams/watch-health.ts'
+
+/** Where the sandbox listens once it runs, and the key that it wants. */
+export interface SandboxAddress {
+  readonly url: string
+  readonly key: string
+  /** Kinds of media that it can make or read. */
+  readonly abilities: ReadonlySet<MediaPrices['type']>
+  /** Tells the models, and the jobs of models, that play what a developer asks them to. */
+  readonly isScripted: (name: string) => boolean
+}
+
+const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
+
+interface OpenDeps {
+  readonly clock: SystemClock
+  readonly sandbox: SandboxAddress | null
+  /** Who else watches the calls to an upstream. */
+  readonly observersOf: (upstream: TracedUpstream) => readonly UpstreamObserver[]
+}
+
+function addressOf({ name, url }: UpstreamConfig): string {
+  if (url === null) throw new InvariantError(`The upstream ${name} has no address`)
+  return url
+}
+
+function openUpstream(config: UpstreamConfig, { clock, sandbox }: OpenDeps): Upstream {
+  const { name, timeouts, allowH2, maxTokensField, reportsCost, failuresAreFree } = config
+  const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock }
+  switch (config.kind) {
+    case 'sandbox': {
+      if (sandbox === null) throw new InvariantError('The sandbox does not run')
+      const { url, key } = sandbox
+      const abilities = { supportsChoices: true, speechFormats, translates: true, cancelsVideos: true }
+      const upstream = openOpenRouter({ ...common, ...abilities, url, apiKey: key })
+      return withAbilities(upstream, sandbox.abilities)
+    }
+    case 'openrouter': {
+      const url = config.url ?? OPENROUTER_URL
+      const { apiKey, deniesDataCollection } = config
+      return openOpenRouter({ ...common, url, apiKey, deniesDataCollection, supportsChoices: false })
+    }
+    case 'anthropic':
+      return openAnthropic({ ...common, url: addressOf(config), apiKey: config.apiKey })
+    case 'gemini':
+      return openGemini({ ...common, url: addressOf(config), apiKey: config.apiKey })
+    case 'openai-compatible':
+      return openOpenAiCompatible({ ...common, url: addressOf(config), apiKey: config.apiKey, maxTokensField })
+  }
+}
+
+/** Leaves out what the sandbox has no packages for. */
+function withAbilities(upstream: Upstream, abilities: SandboxAddress['abilities']): Upstream {
+  return {
+    ...upstream,
+    images: abilities.has('image') ? upstream.images : null,
+    videos: abilities.has('video') ? upstream.videos : null,
+    speech: abilities.has('speech') ? upstream.speech : null,
+    transcription: abilities.has('transcription') ? upstream.transcription : null,
+  }
+}
+
+/** Opens all upstreams, by name. */
+export function openUpstreams(
+  { upstreams, limits }: Pick<Config, 'upstreams' | 'limits'>,
+  deps: OpenDeps,
+): ReadonlyMap<string, WatchedUpstream> {
+  const { clock, sandbox, observersOf } = deps
+  const breaker = { failuresMin: limits.breakerFailures, openMs: limits.breakerOpenMs }
+  return new Map(
+    upstreams.map((config) => {
+      const { name, kind, forwardsTrace } = config
+      const isSandbox = kind === 'sandbox'
+      const observers = observersOf({ name, url: isSandbox ? (sandbox?.url ?? null) : config.url, forwardsTrace })
+      const limits = { ...breaker, isScripted: isSandbox ? sandbox?.isScripted : undefined }
+      return [name, watchHealth(openUpstream(config, deps), { clock, limits, observers })]
+    }),
+  )
+}

@@ -1,0 +1,12 @@
+/** The command line of this process. Part of every program that has options and no commands. */
+import { scrubArguments } from '@svc/contract'
+import { type Program, type ProgramOptions, parseProgram, type ValuesOf } from '../platform/runtime/program-options.ts'
+
+/** Reads the options that this process was started with. Ends the process where they are wrong, or after `--help`. */
+export function readOptions<const Options extends ProgramOptions>(program: Program<Options>): ValuesOf<Options> {
+  const line = parseProgram(program, process.argv.slice(2), {
+    print: (text) => process.stdout.write(`${text}\n`),
+    printError: (text) => process.stderr.write(`${scrubArguments(text)}\n`),
+  })
+  return line.kind === 'run' ? line.values : process.exit(line.exitCode)
+}

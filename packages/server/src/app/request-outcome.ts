@@ -1,0 +1,59 @@
+/** What the books say of a request, for its repetition under the same Idempotency-Key. Part of the composition. */
+import { createUsageStore } from '../money/billing/usage-store.ts'
+import type { OpenDatabase } from '../platform/db/open-database.ts'
+import type { BegunRequest, RequestOutcome } from '../admission/idempotency/idempotency.ts'
+import { isLeaseRunning } from '../money/ledger/orphan-store.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+
+/** A process writes down the answer of a request within so many milliseconds of its settlement. Source: own choice. */
+const WRITTEN_DOWN_MS = 10_000
+
+/**
+ * Makes the question. A hold that is open is open work, whoever answers for it; a record tells whether the work was
+ * charged; without either it depends on whether the process that began the work is alive.
+ */
+export function requestOutcome(
+  database: OpenDatabase,
+  { clock, processId }: { readonly clock: Clock; readonly processId: string },
+): (request: BegunRequest) => Promise<RequestOutcome> {
+  const usage = createUsageStore(database)
+  return async (request) => {
+    if ((await usage.findOpenHold({ keyId: request.callerId }, request.requestId)) !== null) return 'open'
+    const record = await usage.find({ keyId: request.callerId }, request.requestId)
+    const isElsewhere = request.processId !== processId
+    const isAlive = isElsewhere && (await isLeaseRunning(database, request.processId, clock.now()))
+    if (record === null) return isAlive ? 'open' : 'free'
+    if (record.charge === 0n && record.status !== 'ok') return 'free'
+    return isAlive && clock.now() - record.created_at < WRITTEN_DOWN_MS ? 'open' : 'charged'
+  }
+}
+
+/** What is said of a request that was charged and whose answer is not kept. */
+export function tellCharged(requestId: string): string {
+  return (
+    'The request with this Idempotency-Key was worked on and charged, and its answer is no longer here. ' +
+    `GET /v1/usage/${requestId} tells what became of it.`
+  )
+}
+
+/**
+ * Makes the same question for requests of the console, which no book tells of. One that ended here without an answer
+ * has failed; what a process that is gone left behind may have had its effect.
+ */
+export function consoleOutcome(
+  database: OpenDatabase,
+  { clock, processId }: { readonly clock: Clock; readonly processId: string },
+): (request: BegunRequest) => Promise<RequestOutcome> {
+  return async (request) => {
+    if (request.processId === processId) return 'free'
+    return (await isLeaseRunning(database, request.processId, clock.now())) ? 'open' : 'charged'
+  }
+}
+
+/** What is said of a request of the console whose answer is not kept. */
+export function tellBegun(): string {
+  return (
+    'A request with this Idempotency-Key was begun before, and its answer is not here. ' +
+    'Look whether it had its effect before you send another.'
+  )
+}

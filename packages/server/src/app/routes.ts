@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify'
+import type { TranscribeDeps } from '../modalities/transcription/transcription-work.ts'
+import type { FormRoutesDeps } from '../forms/form-routes-deps.ts'
+import type { ImageRoutesDeps } from '../modalities/images/image-routes-deps.ts'
+import type { MirrorRoutesDeps } from '../edge/routes-deps.ts'
+import type { PageRoutesDeps } from '../console/page-routes-deps.ts'
+import type { SpeechRoutesDeps } from '../modalities/speech/speech-routes-deps.ts'
+import type { TranscriptionRoutesDeps } from '../modalities/transcription/transcription-routes-deps.ts'
+import type { VideoRoutesDeps } from '../modalities/videos/video-routes-deps.ts'
+import { deposits } from '../deposits/routes/deposits.ts'
+import { depositsAddress } from '../deposits/routes/deposits-address.ts'
+import { depositsClaim } from '../deposits/routes/deposits-claim.ts'
+import { depositsDepositId } from '../deposits/routes/deposits-deposit-id.ts'
+import { depositsWallets } from '../deposits/routes/deposits-wallets.ts'
+import { depositsWalletsChallenge } from '../deposits/routes/deposits-wallets-challenge.ts'
+import { depositsWalletsWalletId } from '../deposits/routes/deposits-wallets-wallet-id.ts'
+import { health } from '../edge/routes/health.ts'
+import { keysMirror } from '../edge/routes/keys-mirror.ts'
+import { notifyDeposit } from '../deposits/routes/notify-deposit.ts'
+import { openapi } from '../edge/routes/openapi.ts'
+import { v1AudioSpeech } from '../modalities/speech/routes/v1-audio-speech.ts'
+import { v1AudioTranscriptions } from '../modalities/transcription/routes/v1-audio-transcriptions.ts'
+import { v1AudioTranslations } from '../modalities/transcription/routes/v1-audio-translations.ts'
+import { v1Balance } from '../edge/routes/v1-balance.ts'
+import { v1ChatCompletions } from '../modalities/chat/routes/v1-chat-completions.ts'
+import { v1Embeddings } from '../modalities/embeddings/routes/v1-embeddings.ts'
+import { v1Images } from '../modalities/images/routes/v1-images.ts'
+import { v1ImagesEdits } from '../modalities/images/routes/v1-images-edits.ts'
+import { v1ImagesGenerations } from '../modalities/images/routes/v1-images-generations.ts'
+import { v1ImagesModels } from '../modalities/images/routes/v1-images-models.ts'
+import { v1MediaName } from '../edge/routes/v1-media-name.ts'
+import { v1Messages } from '../forms/routes/v1-messages.ts'
+import { v1MessagesCountTokens } from '../forms/routes/v1-messages-count-tokens.ts'
+import { v1Models } from '../edge/routes/v1-models.ts'
+import { v1ModelsId } from '../edge/routes/v1-models-id.ts'
+import { v1Responses } from '../forms/routes/v1-responses.ts'
+import { v1Usage } from '../edge/routes/v1-usage.ts'
+import { v1UsageRequestId } from '../edge/routes/v1-usage-request-id.ts'
+import { v1VideosGenerations } from '../modalities/videos/routes/v1-videos-generations.ts'
+import { v1VideosJobIdContent } from '../modalities/videos/routes/v1-videos-job-id-content.ts'
+import { v1VideosJobId } from '../modalities/videos/routes/v1-videos-job-id.ts'
+import { v1VideosModels } from '../modalities/videos/routes/v1-videos-models.ts'
+import { v1Videos } from '../modalities/videos/routes/v1-videos.ts'
+
+/** What all routes are given, for the composition alone. */
+export interface EdgeDeps
+  extends
+    FormRoutesDeps,
+    ImageRoutesDeps,
+    SpeechRoutesDeps,
+    TranscriptionRoutesDeps,
+    VideoRoutesDeps,
+    MirrorRoutesDeps,
+    PageRoutesDeps {
+  readonly audio: TranscribeDeps
+}
+
+/** Mounts the routes of one address. */
+export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
+
+const models: readonly MountRoute[] = [v1Models, v1ModelsId]
+const chat: readonly MountRoute[] = [v1ChatCompletions, v1Responses, v1Messages, v1MessagesCountTokens]
+const embeddings: readonly MountRoute[] = [v1Embeddings]
+const videos: readonly MountRoute[] = [
+  v1VideosModels,
+  v1VideosGenerations,
+  v1Videos,
+  v1VideosJobId,
+  v1VideosJobIdContent,
+]
+const audio: readonly MountRoute[] = [v1AudioSpeech, v1AudioTranscriptions, v1AudioTranslations]
+const images: readonly MountRoute[] = [v1ImagesModels, v1ImagesGenerations, v1ImagesEdits, v1Images]
+const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId]
+const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
+const wallets: readonly MountRoute[] = [depositsWalletsChallenge, depositsWallets, depositsWalletsWalletId]
+const keys: readonly MountRoute[] = [keysMirror]
+const media: readonly MountRoute[] = [v1MediaName]
+const service: readonly MountRoute[] = [health, openapi]
+
+/** Every route of the API, in the order of the contract. */
+export const routes: readonly MountRoute[] = [
+  ...models,
+  ...chat,
+  ...embeddings,
+  ...images,
+  ...videos,
+  ...audio,
+  ...account,
+  ...funding,
+  ...wallets,
+  ...keys,
+  ...media,
+  ...service,
+]

@@ -1,0 +1,15 @@
+import type { ReadStatementDeps } from '../money/billing/read-statement.ts'
+import type { OperatorDesk } from '../operations/actions/operator-desk.ts'
+import type { ConsoleDeps } from './console-deps.ts'
+import type { DepositRoutesDeps } from '../deposits/routes/deposit-routes-deps.ts'
+import type { HealthRoutesDeps, ModelRoutesDeps, UsageRoutesDeps } from '../edge/routes-deps.ts'
+
+/** The pages of the console: they show all that a team and an operator may see. */
+export interface PageRoutesDeps extends ModelRoutesDeps, UsageRoutesDeps, DepositRoutesDeps, HealthRoutesDeps {
+  readonly console: ConsoleDeps
+  readonly statements: ReadStatementDeps
+  /** What the operator's pages are given. */
+  readonly operators: OperatorDesk
+  /** Folder of the console's built pages. */
+  readonly consoleFolder: string
+}

@@ -1,0 +1,137 @@
+/** How a route of the console finds out who calls, from where, and what they may do. */
+import type { ConsoleEndpoint } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import type { z } from 'zod'
+import { parseBySchema } from '../platform/errors/parse-by-schema.ts'
+import { ServiceError } from '../platform/errors/service-error.ts'
+import { parseJson } from '../pipeline/json-call.ts'
+import { isFresh, type Session } from '../access/sign-in/sign-in.ts'
+import type { Membership } from '../access/teams/membership.ts'
+import { callerAddress } from '../edge/caller-address.ts'
+import type { PageRoutesDeps } from './page-routes-deps.ts'
+import type { RouteKit } from '../edge/route-kit.ts'
+import { readBody } from '../edge/read-body.ts'
+import { type RouteCall, routePattern } from '../edge/route.ts'
+import { answerNamed, takesName } from './answer-named.ts'
+import type { ConsoleDeps } from './console-deps.ts'
+
+/** Bodies of the console are small. Source: own choice. */
+const BODY_BYTES_MAX = 64 * 1024
+
+type PartOf<Row extends ConsoleEndpoint, Part extends 'path' | 'query' | 'body'> = Row['request'] extends {
+  readonly [Key in Part]: infer Schema extends z.ZodType
+}
+  ? z.output<Schema>
+  : undefined
+
+/** One call of a person who is signed in, its parts parsed by the row's schemas. */
+export interface ConsoleCall<Row extends ConsoleEndpoint> extends RouteCall {
+  readonly session: Session
+  /** The person's place in the team of the path; null for rows that belong to no team. */
+  readonly membership: Membership
+  readonly path: PartOf<Row, 'path'>
+  readonly query: PartOf<Row, 'query'>
+  readonly body: PartOf<Row, 'body'>
+}
+
+/** What every mounted row is given. */
+export interface ConsoleEdge {
+  readonly edge: PageRoutesDeps
+  readonly console: ConsoleDeps
+}
+
+/**
+ * Refuses what another site makes a browser send: browsers name the origin of whatever changes something.
+ *
+ * @throws {ServiceError} 403.
+ */
+export function requireOwnOrigin(deps: Pick<ConsoleDeps, 'origins'>, { request }: RouteCall): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  const origins = deps.origins()
+  if (origins.includes(request.headers.origin ?? '')) return
+  throw new ServiceError('foreign_origin', `Only pages of ${origins[0]} may do this.`)
+}
+
+/**
+ * Calls are counted by person: many may sit behind one address. The address counts only those of nobody, whose cookies
+ * end at their signature, before the database is asked.
+ *
+ * @throws {ServiceError} 401 when nobody is signed in, 429 when they call too often.
+ */
+async function requireSession({ edge, console: deps }: ConsoleEdge, { request }: RouteCall): Promise<Session> {
+  const session = await (await deps.signIn()).findSession(request.headers.cookie)
+  if (session === null) {
+    edge.limits.perAddress.take(callerAddress(request.ip))
+    throw new ServiceError('not_signed_in', 'Sign in first.')
+  }
+  await deps.perUser.take(session.user.userId)
+  return session
+}
+
+/** Reads a body of the console. @throws {ServiceError} where it is no JSON, or too large. */
+export async function readJson(edge: RouteKit, { request }: RouteCall): Promise<unknown> {
+  if (request.headers['content-type']?.split(';')[0]?.trim() !== 'application/json') {
+    throw new ServiceError('unsupported_media_type', 'The body must be JSON (content type application/json).')
+  }
+  const read = await readBody(request.raw, { bytesMax: BODY_BYTES_MAX, budget: edge.limits.bodies })
+  try {
+    return parseJson(read.body)
+  } finally {
+    read.release()
+  }
+}
+
+async function parseParts<Row extends ConsoleEndpoint>(edge: RouteKit, call: RouteCall, row: Row) {
+  const { path, query, body } = row.request
+  return {
+    path: (path === undefined ? undefined : parseBySchema(path, call.request.params)) as PartOf<Row, 'path'>,
+    query: (query === undefined ? undefined : parseBySchema(query, call.request.query)) as PartOf<Row, 'query'>,
+    body: (body === undefined ? undefined : parseBySchema(body, await readJson(edge, call))) as PartOf<Row, 'body'>,
+  }
+}
+
+/** The team that the path names, where the row needs a role in one. */
+async function membershipFor(deps: ConsoleDeps, session: Session, row: ConsoleEndpoint, params: unknown) {
+  const { permission } = row
+  if (permission === null || permission === 'public') return null
+  const { userId } = session.user
+  if (permission === 'operator') {
+    if (await deps.isOperator(userId)) return null
+    throw new ServiceError('role_denied', 'This is for the operator of the gateway.')
+  }
+  const teamId: unknown = Reflect.get(Object(params), 'team_id')
+  return deps.authorize(userId, String(teamId), permission)
+}
+
+/**
+ * Mounts a row that needs a session. Cookies are believed here and nowhere else; answers are never kept by a cache.
+ *
+ * @param handle returns the JSON body.
+ */
+export function mountSession<Row extends ConsoleEndpoint>(
+  app: FastifyInstance,
+  parts: ConsoleEdge,
+  row: Row,
+  handle: (call: ConsoleCall<Row>) => unknown,
+): void {
+  const { edge, console: deps } = parts
+  app.route({
+    method: row.method,
+    url: routePattern(row),
+    handler: async (request, reply) => {
+      const call = { request, reply }
+      reply.header('cache-control', 'no-store')
+      requireOwnOrigin(deps, call)
+      const session = await requireSession(parts, call)
+      // Checked before the body is read: whoever may not do it does not learn what would be wrong with it.
+      const membership = await membershipFor(deps, session, row, request.params)
+      if (row.isSensitive === true && !isFresh(session, edge.clock.now())) {
+        throw new ServiceError('sign_in_again', 'Sign in again to do this: your last sign-in is too long ago.')
+      }
+      const given = await parseParts(edge, call, row)
+      // Rows without a team never read it; the type is kept simple for the many that do.
+      const work = (): unknown => handle({ ...call, ...given, session, membership: membership as Membership })
+      return takesName(row) ? answerNamed(parts, call, { row, session, given, work }) : work()
+    },
+  })
+}

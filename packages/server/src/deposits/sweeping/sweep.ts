@@ -1,0 +1,155 @@
+import { scrubSecrets } from '@svc/contract'
+import type { Asset, ChainId, Hex } from '../../chain/assets.ts'
+import type { Outflow, OutflowStore } from '../outflow.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { createId } from '../../platform/runtime/ids.ts'
+import { followOutflow, type OutflowEnd } from './follow-outflow.ts'
+import { addressOfKey, ETH_GAS } from './sign-sweep.ts'
+import { sendOutflow } from './send-outflow.ts'
+import type { SweepBlock, SweepChain } from './sweep-chain.ts'
+import type { SweepKeys } from './sweep-keys.ts'
+
+/** A deposit address, and which key of which wallet is its own. */
+export interface SweepAddress {
+  readonly addressId: string
+  readonly address: Hex
+  readonly xpubId: string
+  readonly derivationIndex: number
+}
+
+export interface SweepAddresses {
+  /** The addresses of a chain, a page at a time, after the one that is named. */
+  listAddresses(
+    chainId: ChainId,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly SweepAddress[]>
+}
+
+export interface SweepDeps {
+  readonly chain: SweepChain
+  readonly keys: SweepKeys
+  readonly addresses: SweepAddresses
+  readonly outflows: OutflowStore
+  readonly clock: Clock
+  /** Smallest units from which on an address is emptied. */
+  readonly thresholds: Readonly<Record<Asset, bigint>>
+}
+
+export interface SweepOptions {
+  /** Says what would be moved, and records and sends nothing. */
+  readonly isDryRun: boolean
+}
+
+/** What a round did, or would do. */
+export interface SweepReport {
+  readonly chainId: number
+  readonly finished: number
+  readonly failed: number
+  /** Payments of earlier rounds whose end is not known yet. */
+  readonly moving: number
+  readonly planned: readonly { readonly address: Hex; readonly asset: Asset; readonly amount: bigint }[]
+  /** What could not be done, in sentences without keys. */
+  readonly problems: readonly string[]
+}
+
+const PAGE = 200
+const MOVING_MAX = 1_000
+
+/**
+ * One round on one chain: follows what was sent before to its end, then empties the addresses that hold enough at the
+ * final block. A round that was broken off at any moment is taken up by the next.
+ */
+export async function sweepChain(deps: SweepDeps, { isDryRun }: SweepOptions): Promise<SweepReport> {
+  const { chain, keys, outflows } = deps
+  const finalized = await chain.readFinalized()
+  const own = await listOwn(deps)
+  const problems: string[] = []
+  const ends = isDryRun ? [] : await followAll(deps, finalized, own, problems)
+  const moving = await outflows.listMoving(chain.chainId, MOVING_MAX)
+  const busy = new Set(moving.map(({ address }) => address))
+  const idle = [...own].filter(([address]) => !busy.has(address))
+  const relayer = { next: isDryRun ? 0 : await chain.readNonce(await addressOfKey(keys.relayerKey), 'pending') }
+  const planned: Outflow[] = []
+  for (let start = 0; start < idle.length; start += PAGE) {
+    const page = idle.slice(start, start + PAGE)
+    const plans = await Promise.all(page.map(([address]) => planFor(deps, finalized, address)))
+    for (const [at, plan] of plans.entries()) {
+      const index = page[at]?.[1]
+      if (plan === null || index === undefined) continue
+      const send = async (): Promise<true> => {
+        if (!isDryRun) await sendOutflow(deps, plan, keys.childKey(index), relayer)
+        return true
+      }
+      if ((await guard(problems, plan, send)) === true) planned.push(plan)
+    }
+  }
+  return {
+    chainId: chain.chainId,
+    finished: ends.filter((end) => end === 'final').length,
+    failed: ends.filter((end) => end === 'failed').length,
+    moving: moving.length,
+    planned: planned.map(({ address, asset, amount }) => ({ address, asset, amount })),
+    problems,
+  }
+}
+
+async function followAll(
+  deps: SweepDeps,
+  finalized: SweepBlock,
+  own: ReadonlyMap<Hex, number>,
+  problems: string[],
+): Promise<readonly (OutflowEnd | null)[]> {
+  const ends: (OutflowEnd | null)[] = []
+  for (const outflow of await deps.outflows.listMoving(deps.chain.chainId, MOVING_MAX)) {
+    const index = own.get(outflow.address)
+    const childKey = index === undefined ? null : deps.keys.childKey(index)
+    ends.push(await guard(problems, outflow, () => followOutflow(deps, finalized, outflow, childKey)))
+  }
+  return ends
+}
+
+/** One address that fails, as a frozen one does, holds up no other. */
+async function guard<Value>(
+  problems: string[],
+  { address, asset }: Outflow,
+  work: () => Promise<Value>,
+): Promise<Value | null> {
+  try {
+    return await work()
+  } catch (error) {
+    const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    problems.push(`${asset} of ${address}: ${scrubSecrets(first)}`)
+    return null
+  }
+}
+
+/** Indexes of the addresses of this key, by address. Each is derived anew and compared before anything is signed. */
+async function listOwn({ addresses, chain, keys }: SweepDeps): Promise<ReadonlyMap<Hex, number>> {
+  const own = new Map<Hex, number>()
+  let after: string | undefined
+  for (;;) {
+    const more = after === undefined ? {} : { after }
+    const page = await addresses.listAddresses(chain.chainId, { limit: PAGE, ...more })
+    for (const { xpubId, address, derivationIndex } of page) {
+      if (xpubId === keys.xpubId) own.set(address, derivationIndex)
+    }
+    after = page.at(-1)?.addressId
+    if (page.length < PAGE || after === undefined) return own
+  }
+}
+
+/** Tokens first: they need nothing of the address, while ether leaves with its fee. Null when there is too little. */
+async function planFor(deps: SweepDeps, finalized: SweepBlock, address: Hex): Promise<Outflow | null> {
+  const { chain, thresholds, clock } = deps
+  const balances = await chain.readBalances(address, finalized)
+  const base = {
+    ...{ outflowId: createId(clock.now()), chainId: chain.chainId, address, txHash: null, state: 'planned' as const },
+    ...{ blockNumber: null, blockHash: null },
+  }
+  if (balances.USDG >= thresholds.USDG && balances.USDG > 0n) {
+    return { ...base, asset: 'USDG', amount: balances.USDG, fee: 0n }
+  }
+  if (balances.ETH < thresholds.ETH) return null
+  const fee = (await chain.readGasPrice()) * ETH_GAS
+  return balances.ETH > fee ? { ...base, asset: 'ETH', amount: balances.ETH - fee, fee } : null
+}

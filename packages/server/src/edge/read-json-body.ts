@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { UsageType } from '@svc/contract'
+import { requireCredits } from '../money/billing/require-credits.ts'
+import { ServiceError } from '../platform/errors/service-error.ts'
+import { checkStructure } from '../pipeline/json-call.ts'
+import type { Caller } from '../access/keys/caller.ts'
+import type { RouteKit } from './route-kit.ts'
+import { readBody } from './read-body.ts'
+import type { RouteCall } from './route.ts'
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
+
+/** A body is read as it comes. @throws {ServiceError} when it says that it is compressed. */
+export function refuseEncoding({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): void {
+  if (/^(?:identity)?$/i.test(encoding.trim())) return
+  throw new ServiceError('unsupported_media_type', 'The body must not be compressed: leave content-encoding out.')
+}
+
+/** An absent content type is taken for JSON; another one is a mistake that would go on unseen. */
+export function checkContentType({ request }: RouteCall): void {
+  refuseEncoding(request.headers)
+  const type = request.headers['content-type']
+  if (type === undefined || JSON_TYPE.test(type)) return
+  throw new ServiceError('unsupported_media_type', 'The content type must be application/json.')
+}
+
+/**
+ * Bodies up to this size are read before the balance is known: reading them costs less than asking. Source: decision
+ * 0006.
+ */
+const SMALL_BODY_BYTES = 64 * 1024
+
+/** Who pays for what kind of work. */
+export interface PaidCall {
+  readonly caller: Caller
+  readonly type: UsageType
+}
+
+/**
+ * Asks for the balance before a large body, or one of unknown size, is taken into memory.
+ *
+ * @throws {ServiceError} 402 when nothing is available.
+ */
+export async function admitBody(deps: RouteKit, { request }: RouteCall, { caller, type }: PaidCall): Promise<void> {
+  const declared = Number(request.headers['content-length'] ?? Number.NaN)
+  if (declared <= SMALL_BODY_BYTES) return
+  await requireCredits({ balance: deps.balance.store, consoleUrl: deps.consoleUrl }, caller, type)
+}
+
+/**
+ * Reads the JSON body of a paid request as bytes: the content type first, then the balance where the body is large,
+ * then the body within its limits.
+ *
+ * @param paid.bytesMax longest body of this endpoint.
+ * @returns the body, and `release`, which must be called once it is not needed any more.
+ * @throws {ServiceError} 400, 402, 413 or 503.
+ */
+export async function readJsonBody(
+  deps: RouteKit,
+  call: RouteCall,
+  paid: PaidCall & { readonly bytesMax: number },
+): Promise<{ readonly body: Buffer; readonly release: () => void }> {
+  checkContentType(call)
+  await admitBody(deps, call, paid)
+  const { bodies: budget } = deps.limits
+  const { body, release } = await readBody(call.request.raw, { bytesMax: paid.bytesMax, budget })
+  try {
+    const values = checkStructure(body)
+    budget.takeValues(values)
+    return {
+      body,
+      release: () => {
+        release()
+        budget.giveValues(values)
+      },
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+/** What every route is given: who asks, how often they may, and how they are answered once. */
+import type { ReadBalanceDeps } from '../money/billing/read-balance.ts'
+import type { Idempotency } from '../admission/idempotency/idempotency.ts'
+import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
+import type { CallLimit } from '../admission/limits/call-quota.ts'
+import type { RateLimit } from '../admission/limits/rate-limit.ts'
+import type { RateLimiter } from '../admission/limits/rate-limiter.ts'
+import type { StreamLimit } from '../admission/limits/stream-slots.ts'
+import type { HttpMetrics } from '../telemetry/metrics/http-metrics.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import type { Logger } from '../platform/runtime/log.ts'
+import type { Spool } from '../platform/spool/spool.ts'
+import type { Tracing } from '../telemetry/tracing/tracing.ts'
+import type { BodyBudget } from './read-body.ts'
+
+export interface RouteKit {
+  readonly clock: Clock
+  readonly log: Logger
+  /** Null where nothing is counted. */
+  readonly metrics: HttpMetrics | null
+  /** Null where nothing is traced. */
+  readonly tracing: Tracing | null
+  readonly authenticator: KeyAuthenticator
+  /** Notes that a key was used. Cheap: written later, in batches. */
+  readonly noteKeyUse: (keyId: string) => void
+  /** Where a person adds credits. */
+  readonly consoleUrl: string
+  /** Origin and `/api`, as clients reach them. */
+  readonly publicBaseUrl: string
+  readonly idempotency: Idempotency
+  readonly balance: ReadBalanceDeps
+  /** Room for the files that come with requests. */
+  readonly spool: Spool
+  readonly limits: EdgeLimits
+}
+
+export interface EdgeLimits {
+  readonly perKey: RateLimit
+  readonly perAccount: RateLimit
+  /** Requests without a key, and whatever else is answered without one. */
+  readonly perAddress: RateLimiter
+  /** Questions of browsers before a request to another origin: as many as a key has requests. */
+  readonly preflights: RateLimiter
+  readonly failedAuth: RateLimiter
+  readonly claims: CallLimit
+  readonly mirrors: CallLimit
+  /** Messages for wallets that a key gets and sends back. */
+  readonly wallets: CallLimit
+  /** Videos that a key submits. */
+  readonly videoSubmissions: RateLimit
+  readonly streams: StreamLimit
+  readonly bodies: BodyBudget
+  readonly chatBodyBytes: number
+  /** Requests for pictures of one key, beside the limit on all of them. */
+  readonly images: RateLimit
+  /** Files of one form with pictures, all together. */
+  readonly imageFormBytes: number
+  /** How long a client may send nothing of a form, in milliseconds. */
+  readonly uploadStallMs: number
+  /** How often a silent stream sends a comment, in milliseconds. */
+  readonly keepAliveMs: number
+}

@@ -1,0 +1,36 @@
+import { formatCredits, MARGIN_BPS } from '@svc/contract'
+import type { Charged } from '../money/billing/settlement.ts'
+import type { SettlementListener } from '../money/billing/settlement-listener.ts'
+import { noteCharge } from './access-log.ts'
+import type { RouteCall } from './route.ts'
+
+/**
+ * Says in the headers of an answer, and in the access log, what the request was charged.
+ * @returns the headers.
+ *
+ * Source: spec 2.8.
+ */
+export function tellCharge({ request, reply }: RouteCall, charged: Charged): Readonly<Record<string, string>> {
+  const credits = formatCredits(charged.charge)
+  noteCharge(request, credits)
+  const pending = charged.isPending ? { 'x-svc-charge-state': 'pending' } : {}
+  const headers = { 'x-svc-credits-charged': credits, 'x-svc-margin-bps': String(MARGIN_BPS), ...pending }
+  reply.headers(headers)
+  return headers
+}
+
+/** Dependencies that settle jobs, for one request: what it charges by that stands in its line of the access log. */
+export function notingCharges<Deps extends { readonly onSettled?: SettlementListener | undefined }>(
+  deps: Deps,
+  { request }: RouteCall,
+): Deps {
+  let sum = 0n
+  return {
+    ...deps,
+    onSettled: (hold, settlement, settled) => {
+      deps.onSettled?.(hold, settlement, settled)
+      sum += settled.charge
+      if (settled.charge > 0n) noteCharge(request, formatCredits(sum))
+    },
+  }
+}

@@ -1,0 +1,59 @@
+/** What is said of an address at which nothing stands. */
+import { endpointList } from '@svc/contract'
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../platform/errors/service-error.ts'
+import { callerAddress } from './caller-address.ts'
+import type { RouteKit } from './route-kit.ts'
+import { likelyPath } from './likely-path.ts'
+import { routePattern } from './route.ts'
+
+/** Longer paths are not compared: no endpoint's address is near, and its parameters are short. */
+const COMPARED_LENGTH_MAX = 1_024
+/** So much of a path is told again. */
+const TOLD_LENGTH_MAX = 200
+
+interface Place {
+  readonly method: string
+  /** Segments below `/api`; one that begins with `:` stands for any, and a last `*` for all that follow. */
+  readonly segments: readonly string[]
+}
+
+const places: readonly Place[] = endpointList.flatMap((endpoint) => {
+  const pattern = routePattern(endpoint)
+  const paths = endpoint.standsAtOrigin === true ? [pattern, `/api${pattern}`] : [pattern]
+  return paths.map((path) => ({ method: endpoint.method, segments: ['api', ...path.slice(1).split('/')] }))
+})
+
+function standsAt({ segments }: Place, path: readonly string[]): boolean {
+  const isOpen = segments.at(-1) === '*'
+  if (isOpen ? path.length < segments.length : path.length !== segments.length) return false
+  return segments.every((segment, at) => segment === path[at] || segment === '*' || (segment[0] === ':' && path[at]))
+}
+
+/** Which methods an address has, where it has any: for the difference between 404 and 405. */
+function methodsAt(path: string): readonly string[] {
+  if (path.length > COMPARED_LENGTH_MAX) return []
+  const segments = path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
+  return places.filter((place) => standsAt(place, segments)).map(({ method }) => method)
+}
+
+/**
+ * Refuses a request to an unknown address, and counts it as one without a key.
+ *
+ * @throws {ServiceError} 404, 405, and 429 to whoever asks too often.
+ */
+export function refuseUnknown({ limits }: Pick<RouteKit, 'limits'>, request: FastifyRequest): never {
+  limits.perAddress.take(callerAddress(request.ip))
+  const path = request.url.split('?', 1)[0] ?? ''
+  const methods = methodsAt(path)
+  if (methods.length > 0) {
+    const allow = [...new Set(methods)].join(', ')
+    throw new ServiceError('method_not_allowed', `This address answers ${allow} only.`, { headers: { allow } })
+  }
+  const known = likelyPath(path, (candidate) => methodsAt(candidate).includes(request.method))
+  const hint = known === null ? '' : ` Did you mean ${known}?`
+  throw new ServiceError(
+    'unknown_url',
+    `There is nothing at ${request.method} ${path.slice(0, TOLD_LENGTH_MAX)}.${hint}`,
+  )
+}

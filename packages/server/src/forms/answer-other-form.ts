@@ -1,0 +1,33 @@
+import type { Endpoint } from '@svc/contract'
+import type { TranslatedChat } from './translated-chat.ts'
+import type { Caller } from '../access/keys/caller.ts'
+import { beginOnce } from '../edge/answer-once.ts'
+import { answerTranslated } from './answer-translated.ts'
+import type { FormRoutesDeps } from './form-routes-deps.ts'
+import { readJsonBody } from '../edge/read-json-body.ts'
+import { admitCaller, type RouteCall } from '../edge/route.ts'
+
+/**
+ * Answers one request for a chat in another form: the key, the body, the name of the request, the answer.
+ *
+ * @param parse makes the chat of the body. @throws {ServiceError} 400.
+ */
+export async function answerOtherForm(
+  deps: FormRoutesDeps,
+  call: RouteCall,
+  endpoint: Endpoint,
+  parse: (body: Buffer, caller: Caller) => TranslatedChat | Promise<TranslatedChat>,
+): Promise<unknown> {
+  const caller = await admitCaller(deps, call, endpoint, 'cached')
+  const bytesMax = deps.limits.chatBodyBytes
+  const { body, release } = await readJsonBody(deps, call, { caller, type: 'chat', bytesMax })
+  try {
+    const chat = await parse(body, caller)
+    call.request.facts.model = chat.call.request.model
+    const once = await beginOnce(deps, call, { caller, endpoint, body })
+    if (once.kind === 'replay') return once.body
+    return await answerTranslated(deps, call, { caller, chat, run: once.run })
+  } finally {
+    release()
+  }
+}

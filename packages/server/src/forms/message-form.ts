@@ -1,0 +1,32 @@
+/** What endpoints of Anthropic's form share at the edge: where the key may stand, and how errors look. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { messageError } from './messages/message-object.ts'
+import { bearerOf } from '../access/keys/authenticate-key.ts'
+import { invalidApiKey } from '../access/keys/invalid-api-key.ts'
+import { KEY_PREFIX } from '../access/keys/raw-key.ts'
+import { renderError } from '../edge/render-error.ts'
+
+/**
+ * Takes the key from where clients of this form send it, in a header of its own. Some send `Authorization` beside it,
+ * which decides; a key of another service in `x-api-key` is then left alone.
+ *
+ * @throws {ServiceError} `invalid_api_key` for two keys of ours that differ: whoever stands in between may read the
+ *   other one.
+ */
+export function takeKeyHeader({ headers }: FastifyRequest): void {
+  const { authorization, 'x-api-key': key } = headers
+  if (typeof key !== 'string') return
+  if (authorization === undefined) headers.authorization = `Bearer ${key}`
+  else if (key.startsWith(KEY_PREFIX) && bearerOf(authorization) !== key.trim()) throw invalidApiKey()
+}
+
+/** Sends an error in this form. */
+export function sendMessageError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const rendered = renderError(error)
+  request.facts.error = rendered.error
+  void reply
+    .code(rendered.status)
+    .headers(rendered.headers)
+    .type('application/json; charset=utf-8')
+    .send({ ...messageError({ ...rendered.body.error }), request_id: request.id })
+}

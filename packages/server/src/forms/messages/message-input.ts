@@ -1,0 +1,159 @@
+/** The messages of a Messages request as those of a chat. Pure. */
+import { ownMember, MESSAGE_PARTS_MAX, type MessageRequest } from '@svc/contract'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import { pickFields, refuseOthers, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
+import { recordOf, textOf } from '../translated-chat.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+type Message = Record<string, unknown>
+
+/** What upstreams call the form of Anthropic's own reasoning. Source: OpenRouter, `reasoning_details`. */
+const REASONING_FORMAT = 'anthropic-claude-v1'
+
+const cached = { cache_control: 'cache_control' }
+
+function blocksOf(content: unknown, path: string): readonly { readonly fields: Fields; readonly at: string }[] {
+  if (typeof content === 'string') return [{ fields: { type: 'text', text: content }, at: path }]
+  if (!Array.isArray(content)) {
+    throw new ServiceError('invalid_value', `Invalid value for '${path}': expected string or array.`, { param: path })
+  }
+  if (content.length > MESSAGE_PARTS_MAX) {
+    const message = `Invalid value for '${path}': expected at most ${MESSAGE_PARTS_MAX} items.`
+    throw new ServiceError('invalid_value', message, { param: path })
+  }
+  return content.map((block: unknown, index) => ({ fields: recordOf(block), at: `${path}.${index}` }))
+}
+
+function textPart(block: Fields, at: string): Fields {
+  refuseOthers(block, new Set(['type', 'text', 'cache_control', 'citations']), `${at}.`)
+  return { type: 'text', text: requireText(block, 'text', at), ...pickFields(block, cached) }
+}
+
+function dataUrl(source: Fields, at: string): string {
+  refuseOthers(source, new Set(['type', 'media_type', 'data']), `${at}.`)
+  return `data:${requireText(source, 'media_type', at)};base64,${requireText(source, 'data', at)}`
+}
+
+function imagePart(block: Fields, at: string): Fields {
+  refuseOthers(block, new Set(['type', 'source', 'cache_control']), `${at}.`)
+  const source = recordOf(block['source'])
+  const from = `${at}.source`
+  if (source['type'] !== 'base64' && source['type'] !== 'url') throw unsupported(`${from}.type`)
+  const url = source['type'] === 'base64' ? dataUrl(source, from) : requireText(source, 'url', from)
+  return { type: 'image_url', image_url: { url }, ...pickFields(block, cached) }
+}
+
+function documentPart(block: Fields, at: string): Fields {
+  refuseOthers(block, new Set(['type', 'source', 'cache_control', 'title']), `${at}.`)
+  const source = recordOf(block['source'])
+  const from = `${at}.source`
+  const filename = textOf(block['title'])
+  if (source['type'] === 'text') {
+    const text = requireText(source, 'data', from)
+    return { type: 'text', text: filename === null ? text : `${filename}\n\n${text}`, ...pickFields(block, cached) }
+  }
+  if (source['type'] !== 'base64') throw unsupported(`${from}.type`)
+  const file = { filename: filename ?? 'document.pdf', file_data: dataUrl(source, from) }
+  return { type: 'file', file, ...pickFields(block, cached) }
+}
+
+const parts: Readonly<Record<string, (block: Fields, at: string) => Fields>> = {
+  text: textPart,
+  image: imagePart,
+  document: documentPart,
+}
+
+function partOf(block: Fields, at: string): Fields {
+  const translate = ownMember(parts, requireText(block, 'type', at))
+  if (translate === undefined) throw unsupported(`${at}.type`)
+  return translate(block, at)
+}
+
+/** One plain text is a string, as chats usually have it. */
+function contentOf(list: readonly Fields[]): unknown {
+  const [only] = list
+  const isPlain = list.length === 1 && only?.['type'] === 'text' && !('cache_control' in only)
+  return isPlain ? only['text'] : list
+}
+
+/** A chat has no mark for a tool that failed, so the text says so. */
+function toolMessage(block: Fields, at: string): Message {
+  refuseOthers(block, new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']), `${at}.`)
+  const id = requireText(block, 'tool_use_id', at)
+  const content = block['content'] ?? ''
+  const list = blocksOf(content, `${at}.content`).map(({ fields, at: inner }) => partOf(fields, inner))
+  const failed = block['is_error'] === true ? [{ type: 'text', text: 'Error:' }] : []
+  const all = [...failed, ...list].map((part, index, { length }) => {
+    return index === length - 1 ? { ...part, ...pickFields(block, cached) } : part
+  })
+  return { role: 'tool', tool_call_id: id, content: contentOf(all) }
+}
+
+function userMessages(content: unknown, path: string): Message[] {
+  const blocks = blocksOf(content, path)
+  const results = blocks.filter(({ fields }) => fields['type'] === 'tool_result')
+  const others = blocks.filter(({ fields }) => fields['type'] !== 'tool_result')
+  return [
+    ...results.map(({ fields, at }) => toolMessage(fields, at)),
+    ...(others.length === 0
+      ? []
+      : [{ role: 'user', content: contentOf(others.map((each) => partOf(each.fields, each.at))) }]),
+  ]
+}
+
+function toolCall(block: Fields, at: string): Fields {
+  refuseOthers(block, new Set(['type', 'id', 'name', 'input', 'cache_control', 'caller']), `${at}.`)
+  const called = { name: requireText(block, 'name', at), arguments: JSON.stringify(block['input'] ?? {}) }
+  return { id: requireText(block, 'id', at), type: 'function', function: called, ...pickFields(block, cached) }
+}
+
+/** Thinking with its signature goes back as upstreams gave it; without one it is text alone. */
+function reasoningDetail(block: Fields, at: string): Fields | null {
+  if (block['type'] === 'redacted_thinking') {
+    return { type: 'reasoning.encrypted', data: requireText(block, 'data', at), format: REASONING_FORMAT }
+  }
+  const text = requireText(block, 'thinking', at)
+  const signature = textOf(block['signature'])
+  return signature === null ? null : { type: 'reasoning.text', text, signature, format: REASONING_FORMAT }
+}
+
+function assistantMessage(content: unknown, path: string): Message {
+  const blocks = blocksOf(content, path)
+  const is = (...types: readonly string[]) =>
+    blocks.filter(({ fields }) => types.includes(textOf(fields['type']) ?? ''))
+  const others = blocks.filter(
+    ({ fields }) => !['tool_use', 'thinking', 'redacted_thinking'].includes(textOf(fields['type']) ?? ''),
+  )
+  const calls = is('tool_use').map(({ fields, at }) => toolCall(fields, at))
+  const details = is('thinking', 'redacted_thinking').flatMap(({ fields, at }) => reasoningDetail(fields, at) ?? [])
+  const thoughts = is('thinking').map(({ fields }) => textOf(fields['thinking']) ?? '')
+  const texts = others.map(({ fields, at }) => partOf(fields, at))
+  return {
+    role: 'assistant',
+    content: texts.length === 0 ? null : contentOf(texts),
+    ...(thoughts.length === 0 ? {} : { reasoning_content: thoughts.join('\n\n') }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
+}
+
+function systemMessage(content: unknown, path: string): Message {
+  return { role: 'system', content: contentOf(blocksOf(content, path).map(({ fields, at }) => partOf(fields, at))) }
+}
+
+/**
+ * Makes the messages of a chat. Results of tools become messages of their own, before what the user says beside them.
+ *
+ * @throws {ServiceError} 400 naming the block that cannot be translated.
+ */
+export function messagesOf({ messages, system }: Pick<MessageRequest, 'messages' | 'system'>): Message[] {
+  const all = system === null || system === undefined ? [] : [systemMessage(system, 'system')]
+  for (const [index, message] of messages.entries()) {
+    const path = `messages.${index}`
+    refuseOthers(message, new Set(['role', 'content']), `${path}.`)
+    if (message.role === 'assistant') all.push(assistantMessage(message.content, `${path}.content`))
+    else if (message.role === 'system') all.push(systemMessage(message.content, `${path}.content`))
+    else for (const each of userMessages(message.content, `${path}.content`)) all.push(each)
+  }
+  return all
+}

@@ -1,0 +1,48 @@
+/** A whole chat answer as a `message`. Pure. */
+import { parseJsonToPrint } from '@svc/contract'
+import { parseAnswerJson } from '../../platform/json/parse-json.ts'
+import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
+import { messageObject, sealsOf, stopReasonOf, usageOf } from './message-object.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The input of a tool as a value. What is no JSON object, an input that was cut among them, stands under a name. */
+function inputOf(text: string): Fields {
+  if (text.trim() === '') return {}
+  try {
+    const value = parseAnswerJson(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  } catch {
+    // Told below as the text that it is.
+  }
+  return { invalid_arguments: text }
+}
+
+function contentOf(message: Fields): readonly Fields[] {
+  const reasoning = reasoningOf(message)
+  const { signature, redacted } = sealsOf(message)
+  const text = textOf(message['content'])
+  const refusal = textOf(message['refusal'])
+  return [
+    ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning, signature }]),
+    ...redacted.map((data) => ({ type: 'redacted_thinking', data })),
+    ...(text === null ? [] : [{ type: 'text', text, citations: null }]),
+    ...(refusal === null ? [] : [{ type: 'text', text: refusal, citations: null }]),
+    ...recordsOf(message['tool_calls']).map((call) => {
+      const called = recordOf(call['function'])
+      const input = inputOf(textOf(called['arguments']) ?? '')
+      return { type: 'tool_use', id: textOf(call['id']) ?? '', name: textOf(called['name']) ?? '', input }
+    }),
+  ]
+}
+
+/** Writes a chat completion as a `message`. @returns JSON text with the charge in `svc`. */
+export function renderMessage(model: string, json: string, head: AnswerHead): string {
+  const completion = recordOf(parseJsonToPrint(json))
+  const choice = recordsOf(completion['choices'])[0] ?? {}
+  const message = recordOf(choice['message'])
+  const stopReason = stopReasonOf(textOf(message['refusal']) === null ? choice['finish_reason'] : 'content_filter')
+  const usage = usageOf(recordOf(completion['usage']))
+  const answer = messageObject(model, head, { content: contentOf(message), stopReason, usage })
+  return JSON.stringify({ ...answer, svc: completion['svc'] })
+}

@@ -1,0 +1,130 @@
+/**
+ * The events of a streamed `response`, made from the frames of a chat. Source: OpenAI, Responses streaming events.
+ */
+import type { ResponseRequest } from '@svc/contract'
+import { OpenCalls } from '../../upstreams/openai-compatible/open-calls.ts'
+import {
+  type AnswerHead,
+  type ChatFrame,
+  type FrameTranslator,
+  reasoningOf,
+  recordOf,
+  recordsOf,
+  renderNamedEvent,
+  textOf,
+} from '../translated-chat.ts'
+import { endStatus, logprobsOf, responseObject } from './response-object.ts'
+import { CallItem, MessageItem, type OutputItem, ReasoningItem } from './response-items.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Writes the events of one stream. */
+export class ResponseFrames implements FrameTranslator {
+  readonly #request: ResponseRequest
+  readonly #head: AnswerHead
+  readonly #items: OutputItem[] = []
+  readonly #calls = new OpenCalls<CallItem>()
+  #open: MessageItem | ReasoningItem | null = null
+  #sequence = 0
+  #text = ''
+  #finishReason: unknown = null
+  #usage: Fields | null = null
+  #svc: unknown = undefined
+
+  constructor(request: ResponseRequest, head: AnswerHead) {
+    this.#request = request
+    this.#head = head
+  }
+
+  frame(frame: ChatFrame): string {
+    if ('error' in frame) {
+      const { message, code, param } = recordOf(frame['error'])
+      this.#send('error', { code: code ?? null, message, param: param ?? null })
+      return this.#take()
+    }
+    this.#begin()
+    if (frame['usage'] !== null && frame['usage'] !== undefined) this.#usage = recordOf(frame['usage'])
+    if ('svc' in frame) this.#svc = frame['svc']
+    for (const choice of recordsOf(frame['choices'])) this.#choice(choice)
+    return this.#take()
+  }
+
+  end(): string {
+    this.#begin()
+    const status = endStatus(this.#finishReason)
+    for (const item of this.#items) item.close(status)
+    const output = this.#items.map((item) => item.render())
+    const end = { finishReason: this.#finishReason, usage: this.#usage }
+    const response = { ...responseObject(this.#request, this.#head, { output, end }), svc: this.#svc }
+    this.#send(`response.${status}`, { response, svc: this.#svc })
+    return this.#take()
+  }
+
+  /** The stream's first two events, before anything else. */
+  #begin(): void {
+    if (this.#sequence > 0) return
+    const response = responseObject(this.#request, this.#head, { output: [], end: null })
+    this.#send('response.created', { response })
+    this.#send('response.in_progress', { response })
+  }
+
+  #choice(choice: Fields): void {
+    const delta = recordOf(choice['delta'])
+    const reasoning = reasoningOf(delta)
+    if (reasoning !== null) this.#reasoningItem().add(reasoning)
+    const text = textOf(delta['content'])
+    if (text !== null) this.#messageItem().addText(text, logprobsOf(choice))
+    const refusal = textOf(delta['refusal'])
+    if (refusal !== null) this.#messageItem().addRefusal(refusal)
+    for (const call of recordsOf(delta['tool_calls'])) this.#call(call)
+    this.#finishReason = choice['finish_reason'] ?? this.#finishReason
+  }
+
+  #reasoningItem(): ReasoningItem {
+    if (this.#open instanceof ReasoningItem) return this.#open
+    this.#open?.close('completed')
+    return this.#opened(new ReasoningItem(this.#place()))
+  }
+
+  #messageItem(): MessageItem {
+    if (this.#open instanceof MessageItem) return this.#open
+    this.#open?.close('completed')
+    return this.#opened(new MessageItem(this.#place()))
+  }
+
+  #opened<Item extends MessageItem | ReasoningItem>(item: Item): Item {
+    this.#items.push(item)
+    this.#open = item
+    return item
+  }
+
+  #place(): ConstructorParameters<typeof MessageItem>[0] {
+    const index = this.#items.length
+    return { index, head: this.#head, send: (type, event) => this.#send(type, event) }
+  }
+
+  /** Calls may come side by side, so that each stays open until the end. */
+  #call(delta: Fields): void {
+    const called = recordOf(delta['function'])
+    const item = this.#calls.take(delta, () => {
+      this.#open?.close('completed')
+      this.#open = null
+      const made = new CallItem(this.#place(), { id: textOf(delta['id']), name: textOf(called['name']) ?? '' })
+      this.#items.push(made)
+      return made
+    })
+    const text = textOf(called['arguments'])
+    if (text !== null) item.add(text)
+  }
+
+  #send(type: string, event: Fields): void {
+    this.#text += renderNamedEvent(type, { type, sequence_number: this.#sequence, ...event })
+    this.#sequence += 1
+  }
+
+  #take(): string {
+    const text = this.#text
+    this.#text = ''
+    return text
+  }
+}

@@ -1,0 +1,30 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { countMessageTokens } from '../messages/count-message-tokens.ts'
+import { parseMessageCount } from '../messages/parse-message.ts'
+import type { ChatRoutesDeps } from '../../modalities/chat/chat-routes-deps.ts'
+import { sendMessageError, takeKeyHeader } from '../message-form.ts'
+import { checkContentType } from '../../edge/read-json-body.ts'
+import { readBody } from '../../edge/read-body.ts'
+import { admitCaller } from '../../edge/route.ts'
+
+/** POST /v1/messages/count_tokens. Free, so that no hold asks for the key: its row is read. Counted by the rate limits. Source: decision 0037 (messages). */
+export function v1MessagesCountTokens(app: FastifyInstance, deps: ChatRoutesDeps): void {
+  const endpoint = endpoints.countMessageTokens
+  app.post(endpoint.path, { errorHandler: sendMessageError }, async (request, reply) => {
+    takeKeyHeader(request)
+    const call = { request, reply }
+    const caller = await admitCaller(deps, call, endpoint, 'fresh')
+    checkContentType(call)
+    const limits = { bytesMax: deps.limits.chatBodyBytes, budget: deps.limits.bodies }
+    const { body, release } = await readBody(request.raw, limits)
+    try {
+      const chat = parseMessageCount(body)
+      request.facts.model = chat.request.model
+      const { tokens, isEstimated } = await countMessageTokens(deps.chat, caller, chat)
+      return { input_tokens: tokens, svc: { estimated: isEstimated } }
+    } finally {
+      release()
+    }
+  })
+}

@@ -1,7 +1,0 @@
-import type { KeptItems } from '../idempotency/kept-items.ts'
-import type { ChatRoutesDeps } from './chat-routes-deps.ts'
-
-/** Forms of a chat whose next turn refers to what was said. */
-export interface FormRoutesDeps extends ChatRoutesDeps {
-  readonly keptItems: KeptItems
-}

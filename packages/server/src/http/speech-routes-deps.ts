@@ -1,6 +1,0 @@
-import type { PaidDeps } from '../pipeline/paid-work.ts'
-import type { RouteKit } from './route-kit.ts'
-
-export interface SpeechRoutesDeps extends RouteKit {
-  readonly audio: PaidDeps
-}

@@ -1,0 +1,83 @@
+/** One chat request that is answered whole. */
+import type { Charged } from '../../money/billing/settlement.ts'
+import type { UpstreamCompletion } from '../../upstreams/chat-upstream.ts'
+import { withLateCost } from '../../pipeline/late-cost.ts'
+import { type Paid, type Priced, wholeAnswer, type WholeAnswer } from '../../pipeline/paid-work.ts'
+import { runPaid } from '../../pipeline/run-paid.ts'
+import type { ChatTarget } from '../../pipeline/routing/target.ts'
+import { countedCost, decideCharge, type DecidedCharge, tokensOf } from './chat-charge.ts'
+import { type ChatDeps, type ChatPlan, chatRequest, type ChatTask, chatWork, createdOf } from './chat-work.ts'
+import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
+import { renderSvc } from '../../pipeline/render-charge.ts'
+import { renderUsage } from './render-usage.ts'
+
+interface ChatAnswer {
+  readonly completed: UpstreamCompletion
+  readonly decided: DecidedCharge
+  readonly maxTokensApplied: number | null
+}
+
+function render(
+  { hold }: Paid<ChatTarget>,
+  { call }: ChatTask,
+  { completed, decided, maxTokensApplied }: ChatAnswer,
+  charged: Charged,
+): WholeAnswer {
+  const { object, created, choices, ...rest } = completed.completion
+  const body = JSON.stringify({
+    id: `chatcmpl-${hold.id}`,
+    object,
+    created: created ?? createdOf(hold),
+    model: call.request.model,
+    choices,
+    usage: renderUsage(completed.wire, decided, charged.charge),
+    ...rest,
+  })
+  const svc = renderSvc(charged, decided.estimated, maxTokensApplied)
+  return { body: `${body.slice(0, -1)},"svc":${svc}}`, charged }
+}
+
+/** @throws {UpstreamFailure} for an answer without content that nothing explains. */
+async function price(
+  deps: ChatDeps,
+  paid: Paid<ChatTarget>,
+  task: ChatTask,
+  { plan, answer }: { readonly plan: ChatPlan; readonly answer: UpstreamCompletion },
+): Promise<Priced<WholeAnswer>> {
+  const { upstream, price: prices } = paid.target
+  if (answer.empty && !explainsEmptiness(answer, task.call)) {
+    throw emptinessFailure(upstream.name, answer.finishReasons)
+  }
+  const completed = await withLateCost(deps, upstream, answer)
+  const { promptTokens, limit, maxTokensApplied } = plan
+  const { outputBytes, generationId } = completed
+  const decided = decideCharge(prices, completed, { promptTokens, outputBytes, limit, laterBytes: 0 })
+  paid.hold.bill.deliver(answer)
+  return {
+    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided), generationId },
+    ...{ status: 'ok', errorCode: null, failure: null },
+    render: (charged) => render(paid, task, { completed, decided, maxTokensApplied }, charged),
+  }
+}
+
+/**
+ * Answers one chat request and charges it. The charge is durable before the answer is returned.
+ *
+ * The upstream's work runs to its end even when the caller has gone: it was made for them, and is charged.
+ * Source: spec 2.2, 2.8 and billing rules 2 and 5; decision 0008 (order at the end of a request).
+ *
+ * @throws {ServiceError} for everything that fails; the request is then free.
+ */
+export function completeChat(deps: ChatDeps, task: ChatTask): Promise<WholeAnswer> {
+  const work = chatWork<UpstreamCompletion, WholeAnswer, WholeAnswer>(deps, task, (paid, plan) => {
+    const { signal } = paid.hold.ended
+    return {
+      sink: wholeAnswer(),
+      ask: (target) => target.upstream.complete(chatRequest(paid, plan, target, { stream: false, signal })),
+      reportsOf: (answer) => [answer],
+      costOf: countedCost,
+      price: (answer) => price(deps, paid, task, { plan, answer }),
+    }
+  })
+  return runPaid(deps, task, work)
+}

@@ -1,0 +1,80 @@
+import {
+  chatRequest,
+  type ChatRequest,
+  isBlankChat,
+  isOrdinaryChat,
+  MESSAGE_PARTS_MAX,
+  MESSAGES_MAX,
+  REQUEST_PARTS_MAX,
+  TOOLS_MAX,
+} from '@svc/contract'
+import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { JsonBody } from '../../platform/json/json-body.ts'
+import { parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
+import { type AskedWork, WorkGuard } from '../../pipeline/work-guard.ts'
+
+/** A chat request whose shape is known to be right, with the very text that the client sent. */
+export interface ChatCall {
+  readonly body: JsonBody
+  readonly request: ChatRequest
+  /** What its further fields ask for. */
+  readonly work: AskedWork
+}
+
+/**
+ * Refuses a request of more messages and parts than may be, before each of them is looked at: millions fit into a body,
+ * and nobody else is served meanwhile.
+ */
+function refuseCrowds({ messages, tools }: Readonly<Record<string, unknown>>): void {
+  const tooMany = (param: string, most: number, unit: string): ServiceError =>
+    new ServiceError('invalid_value', `Invalid value for '${param}': expected at most ${most} ${unit}.`, { param })
+  if (Array.isArray(tools) && tools.length > TOOLS_MAX) throw tooMany('tools', TOOLS_MAX, 'items')
+  if (!Array.isArray(messages)) return
+  if (messages.length > MESSAGES_MAX) throw tooMany('messages', MESSAGES_MAX, 'items')
+  let parts = 0
+  for (const [index, message] of messages.entries()) {
+    const content: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'content') : null
+    if (!Array.isArray(content)) continue
+    if (content.length > MESSAGE_PARTS_MAX) throw tooMany(`messages.${index}.content`, MESSAGE_PARTS_MAX, 'items')
+    parts += content.length
+  }
+  if (parts > REQUEST_PARTS_MAX) throw tooMany('messages', REQUEST_PARTS_MAX, 'content parts')
+}
+
+const spellings = new SpellingCheck(Object.keys(chatRequest.shape))
+const guard = new WorkGuard('chat', Object.keys(chatRequest.shape))
+
+/** Tools that clients run themselves. Any other is run, and sold, by an upstream, and may ask models of its own. */
+const clientTools: ReadonlySet<unknown> = new Set(['function', 'custom', undefined, null])
+
+function refuseTools(tools: ChatRequest['tools']): void {
+  const index = tools?.findIndex((tool) => !clientTools.has(tool['type'])) ?? -1
+  if (index === -1) return
+  throw new ServiceError('unsupported_parameter', 'Unsupported tool: only tools of your own can be offered.', {
+    param: `tools.${index}.type`,
+  })
+}
+
+/**
+ * Reads the body of a chat request. What the gateway does not read goes on byte for byte, unless it would make more work
+ * than is held for.
+ *
+ * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, a field that we do not pass on,
+ *   or no content at all.
+ */
+export function parseChat(text: Buffer): ChatCall {
+  const value = parseJsonObject(text)
+  refuseCrowds(value)
+  // Most requests are seen to be right at one look; the schema decides about the others.
+  const request: ChatRequest = isOrdinaryChat(value) ? value : parseBySchema(chatRequest, value)
+  const members = scanBody(text)
+  spellings.refuse(members.keys())
+  const body = { text, value, members }
+  const work = guard.readBody(body)
+  refuseTools(request.tools)
+  if (isBlankChat(request)) {
+    throw new ServiceError('empty_content', 'The request has no content. You were not charged.', { param: 'messages' })
+  }
+  return { body, request, work }
+}

@@ -1,0 +1,69 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import type { IdempotentRun } from '../../../admission/idempotency/idempotency.ts'
+import { completeChat } from '../complete-chat.ts'
+import { type ChatCall, parseChat } from '../parse-chat.ts'
+import { streamChat } from '../stream-chat.ts'
+import type { Caller } from '../../../access/keys/caller.ts'
+import { beginOnce, keepStream, keepWhole } from '../../../edge/answer-once.ts'
+import type { ChatRoutesDeps } from '../chat-routes-deps.ts'
+import { readJsonBody } from '../../../edge/read-json-body.ts'
+import { admitCaller, type RouteCall } from '../../../edge/route.ts'
+import { JSON_TYPE, sendJsonText } from '../../../edge/send-json-text.ts'
+import { streamReader } from '../../../edge/stream-reader.ts'
+import { asStream } from '../../../edge/stream-slot.ts'
+import { tellCharge } from '../../../edge/tell-charge.ts'
+
+/** A chat that is about to be answered. `run` is null without an Idempotency-Key. */
+interface AdmittedChat {
+  readonly caller: Caller
+  readonly chat: ChatCall
+  readonly run: IdempotentRun | null
+}
+
+async function answerStream(deps: ChatRoutesDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
+  const task = { caller, call: chat, requestId: call.request.id }
+  try {
+    await keepStream(deps, streamReader(deps, call), run, (reader) =>
+      asStream(deps, caller, () => streamChat(deps.chat, task, reader)),
+    )
+  } catch (error) {
+    // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
+    if (call.reply.raw.headersSent) call.reply.raw.destroy()
+    throw error
+  }
+}
+
+async function answerWhole(deps: ChatRoutesDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
+  const { request } = call
+  const json = await keepWhole(deps, run, async () => {
+    const completed = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
+    const headers = tellCharge(call, completed.charged)
+    return { contentType: JSON_TYPE, headers, body: completed.body }
+  })
+  sendJsonText(call, json)
+}
+
+/** POST /v1/chat/completions. The key is checked before the body is read. Source: spec 2.2, 2.8, 4. */
+export function v1ChatCompletions(app: FastifyInstance, deps: ChatRoutesDeps): void {
+  const endpoint = endpoints.createChatCompletion
+  app.post(endpoint.path, async (request, reply) => {
+    const call = { request, reply }
+    const caller = await admitCaller(deps, call, endpoint, 'cached')
+    const { body, release } = await readJsonBody(deps, call, {
+      caller,
+      type: 'chat',
+      bytesMax: deps.limits.chatBodyBytes,
+    })
+    try {
+      const chat = parseChat(body)
+      request.facts.model = chat.request.model
+      const once = await beginOnce(deps, call, { caller, endpoint, body })
+      if (once.kind === 'replay') return once.body
+      const { run } = once
+      return await (chat.request.stream === true ? answerStream : answerWhole)(deps, call, { caller, chat, run })
+    } finally {
+      release()
+    }
+  })
+}

@@ -1,0 +1,172 @@
+/** One chat request that is answered as a stream. */
+import type { StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
+import { withLateCost } from '../../pipeline/late-cost.ts'
+import { noteProgress } from '../../pipeline/note-progress.ts'
+import type { Paid, Priced } from '../../pipeline/paid-work.ts'
+import { runPaid } from '../../pipeline/run-paid.ts'
+import { billingPrices } from '../../pricing/charge-chat.ts'
+import type { ChatTarget } from '../../pipeline/routing/target.ts'
+import type { ChatStream, ChatStreamOutcome } from '../../upstreams/chat-upstream.ts'
+import type { UpstreamBill } from '../../upstreams/upstream-failure.ts'
+import { countedCost, decideCharge, tokensOf } from './chat-charge.ts'
+import { type ChatDeps, type ChatPlan, chatRequest, type ChatTask, chatWork } from './chat-work.ts'
+import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
+import type { ChatCall } from './parse-chat.ts'
+import { renderSvc } from '../../pipeline/render-charge.ts'
+import { renderUsage } from './render-usage.ts'
+import { StreamDelivery, type StreamTotals } from './stream-delivery.ts'
+import { judgeStream, type StreamVerdict } from './stream-verdict.ts'
+
+export interface StreamChatDeps extends ChatDeps {
+  /**
+   * The longest that a 200 waits for the first content, in milliseconds. Source: decision 0013 (frames of a stream).
+   */
+  readonly firstContentMs: number
+}
+
+function judge(delivery: StreamDelivery, outcome: ChatStreamOutcome, call: ChatCall): StreamVerdict {
+  const { hasReasoning, finishReasons } = delivery
+  return judgeStream({
+    outcome,
+    interruption: delivery.interruption,
+    interruptionError: delivery.interruptionError,
+    hasContent: delivery.hasContent,
+    hasReasoning,
+    emptinessExplained: explainsEmptiness({ ...outcome, finishReasons, hasReasoning }, call),
+  })
+}
+
+/**
+ * Output that was delivered after the last usage of a stream that did not come to its end, or that told at its start
+ * how long the prompt is and nothing since.
+ */
+function bytesAfterUsage(delivery: StreamDelivery, outcome: ChatStreamOutcome): number {
+  const { usage, cut } = outcome
+  if (usage === null) return 0
+  if (delivery.interruption === null && !cut && usage.completionTokens > 0) return 0
+  return Math.max(0, delivery.outputBytes - outcome.outputBytesAtUsage)
+}
+
+/**
+ * The report with a cost that is learnt late. What was reported before the last of the output says too little: its cost
+ * gives way to a price list where there is one, and its counts are not shown.
+ */
+async function completeReport(
+  deps: StreamChatDeps,
+  { target, hold }: Paid<ChatTarget>,
+  outcome: ChatStreamOutcome,
+  delivered: { readonly laterBytes: number; readonly isAwaited: boolean },
+): Promise<ChatStreamOutcome> {
+  const { upstream, price } = target
+  const { isAwaited } = delivered
+  const more = { isAwaited, note: () => hold.note() }
+  if (delivered.laterBytes === 0) return withLateCost(deps, upstream, outcome, more)
+  const late = await withLateCost(deps, upstream, { ...outcome, usage: null, cost: null }, more)
+  const early = billingPrices(price) === null ? outcome.cost : null
+  return { ...outcome, cost: late.cost ?? early, wire: null }
+}
+
+/** One chat that is streamed, once its credits are held. */
+interface StreamedChat {
+  readonly paid: Paid<ChatTarget>
+  readonly plan: ChatPlan
+  readonly call: ChatCall
+  readonly delivery: StreamDelivery
+}
+
+/** What the open stream would be charged if this process died now. */
+function journal({ paid, plan, delivery }: StreamedChat, target: ChatTarget, stream: ChatStream): void {
+  const { promptTokens, limit } = plan
+  noteProgress(paid.hold, target, () => {
+    const counted = { promptTokens, outputBytes: delivery.outputBytes, limit, laterBytes: 0 }
+    const { charge, usage } = decideCharge(target.price, { usage: null, cost: null, wire: null }, counted)
+    return {
+      ...{ charge: charge.charge, cost: charge.cost, pricing: charge.pricing },
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      generationId: stream.generationId(),
+    }
+  })
+}
+
+/** A stream that is over, and what it says of its cost. */
+interface EndedStream {
+  readonly outcome: ChatStreamOutcome
+  readonly bill: UpstreamBill
+}
+
+/** Where the upstream says itself that it failed, it has said what that costs: nobody needs to be asked. */
+function billOfStream(outcome: ChatStreamOutcome): UpstreamBill {
+  const { error, cut, usage, cost, generationId } = outcome
+  if (error === null || cut) return { usage, cost, generationId }
+  return { cost, generationId: null }
+}
+
+async function runStream(streamed: StreamedChat, target: ChatTarget): Promise<EndedStream> {
+  const { paid, plan, delivery } = streamed
+  const outcome = await delivery.run(async (sink, signal) => {
+    const stream = await target.upstream.stream(chatRequest(paid, plan, target, { stream: true, signal }), sink)
+    // From here on the upstream works for money, so a crash must find what was delivered.
+    journal(streamed, target, stream)
+    return stream
+  })
+  return { outcome, bill: billOfStream(outcome) }
+}
+
+/** @throws {Error} why the stream is free. */
+async function price(
+  deps: StreamChatDeps,
+  { paid, plan, call, delivery }: StreamedChat,
+  { outcome, bill }: EndedStream,
+): Promise<Priced<StreamTotals>> {
+  const { upstream, price: prices } = paid.target
+  const verdict = judge(delivery, outcome, call)
+  if (verdict.kind === 'free') {
+    paid.generationId = outcome.generationId
+    throw delivery.interruptionError ?? outcome.error ?? emptinessFailure(upstream.name, delivery.finishReasons)
+  }
+  paid.hold.bill.deliver(bill)
+  const laterBytes = bytesAfterUsage(delivery, outcome)
+  const isAwaited = delivery.interruption !== 'client_gone'
+  const report = await completeReport(deps, paid, outcome, { laterBytes, isAwaited })
+  const { promptTokens, limit, maxTokensApplied } = plan
+  const counted = { promptTokens, outputBytes: delivery.outputBytes, limit, laterBytes }
+  const decided = decideCharge(prices, report, counted)
+  return {
+    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
+    ...{ status: verdict.status, errorCode: verdict.errorCode, generationId: report.generationId },
+    failure: delivery.interruption === null ? outcome.error : delivery.interruptionError,
+    render: (charged) => ({
+      svc: renderSvc(charged, decided.estimated, maxTokensApplied),
+      usage: renderUsage(report.wire, decided, charged.charge),
+    }),
+  }
+}
+
+/**
+ * Streams one chat answer and charges it. The charge is durable before the last frame is sent.
+ *
+ * Rejects only when nothing was sent yet, so that the client gets a true status; later failures end the stream with an
+ * error frame.
+ * Source: spec 2.2, 2.8; decisions 0008 (order at the end of a request) and 0013 (frames of a stream).
+ *
+ * @throws {ServiceError} for everything that fails before the first content; the request is then free.
+ */
+export function streamChat(deps: StreamChatDeps, task: ChatTask, reader: StreamReader): Promise<StreamEnd> {
+  const { call } = task
+  const work = chatWork<EndedStream, StreamTotals, StreamEnd>(deps, task, (paid, plan) => {
+    const { hold } = paid
+    const delivery = new StreamDelivery(deps, { hold, choices: plan.choices }, call, reader)
+    const streamed: StreamedChat = { paid, plan, call, delivery }
+    return {
+      sink: delivery,
+      ask: (target) => runStream(streamed, target),
+      reportsOf: ({ bill }) => [bill],
+      costOf: countedCost,
+      failureOf: ({ outcome }) => outcome.error,
+      isEnded: () => delivery.interruption !== null,
+      price: (ended) => price(deps, streamed, ended),
+    }
+  })
+  return runPaid(deps, task, work)
+}

@@ -1,0 +1,125 @@
+/** One request for embeddings. */
+import { nanocreditsOf } from '@svc/contract'
+import type { Model } from '../../catalog/model.ts'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import { findEmbeddingModel } from '../../pipeline/find-model.ts'
+import { withLateCost } from '../../pipeline/late-cost.ts'
+import {
+  type Bound,
+  type FoundModel,
+  type Paid,
+  type PaidTask,
+  type PaidWork,
+  type Priced,
+  wholeAnswer,
+  type WholeAnswer,
+} from '../../pipeline/paid-work.ts'
+import { runPaid } from '../../pipeline/run-paid.ts'
+import { boundCountedTexts, boundTexts, estimateTexts } from '../../pricing/embedding-bound.ts'
+import { boundRoute } from '../../pricing/hold-bound.ts'
+import type { Offering } from '../../pipeline/routing/list-targets.ts'
+import type { ChatTarget } from '../../pipeline/routing/target.ts'
+import type { EmbeddingUpstream, UpstreamEmbeddings } from '../../upstreams/embedding-upstream.ts'
+import { upstreamFailure } from '../../upstreams/upstream-failure.ts'
+import { countedCost, decideCharge, tokensOf } from '../chat/chat-charge.ts'
+import type { ChatDeps } from '../chat/chat-work.ts'
+import type { EmbeddingCall } from './parse-embeddings.ts'
+import { renderPromptUsage, renderSvc } from '../../pipeline/render-charge.ts'
+import { renderVectors } from './render-vectors.ts'
+
+/** One request for embeddings of one caller. */
+export type EmbeddingTask = PaidTask<EmbeddingCall>
+
+interface EmbeddingTarget extends ChatTarget {
+  readonly port: EmbeddingUpstream
+}
+
+function embeddingTarget({ upstream, upstreamModel, price }: Offering): EmbeddingTarget | null {
+  if (price === null) return null
+  const { embeddings: port } = upstream
+  if (port !== null) return { upstream, upstreamModel, price, port }
+  throw new ServiceError('invalid_value', 'The upstream of this model makes no embeddings.', { param: 'model' })
+}
+
+/** What is held: so many tokens at the dearest price that can come to count. */
+function boundOf({ targets }: FoundModel<EmbeddingTarget>, tokens: number): Bound {
+  const prices = targets.map(({ price }) => price)
+  const fixed = boundRoute(prices, 0).fixed
+  const whole = boundRoute(prices, tokens).fixed
+  const perUnit = nanocreditsOf((whole - fixed + BigInt(tokens) - 1n) / BigInt(tokens))
+  return { fixed, perUnit, units: tokens, policy: 'exact', firstUnits: tokens }
+}
+
+/**
+ * A sharper bound by a real count; null where it is none, or nobody can count now. It only sharpens a refusal that
+ * stands without it.
+ */
+async function countedBound(
+  deps: ChatDeps,
+  { texts }: EmbeddingCall,
+  found: FoundModel<EmbeddingTarget>,
+  bound: number,
+): Promise<Bound | null> {
+  const text = texts.filter((part) => typeof part === 'string').join('\n')
+  if (text === '') return null
+  const tokens = await deps.countTokens(text).catch(() => null)
+  const counted = tokens === null ? bound : boundCountedTexts(texts, tokens)
+  return counted < bound ? boundOf(found, counted) : null
+}
+
+/** @throws {UpstreamFailure} for vectors that are none. */
+async function price(
+  deps: ChatDeps,
+  { target, hold }: Paid<EmbeddingTarget>,
+  { request, texts }: EmbeddingCall,
+  embedded: UpstreamEmbeddings,
+): Promise<Priced<WholeAnswer>> {
+  const data = renderVectors(embedded.vectors, request.encoding_format ?? 'float')
+  if (data === null) throw upstreamFailure('broken', { upstream: target.upstream.name, status: 200 })
+  const answer = await withLateCost(deps, target.upstream, embedded)
+  const counted = { promptTokens: estimateTexts(texts), outputBytes: 0, limit: null, laterBytes: 0 }
+  const decided = decideCharge(target.price, answer, counted)
+  hold.bill.deliver(embedded)
+  return {
+    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
+    ...{ status: 'ok', errorCode: null, failure: null, generationId: answer.generationId },
+    render: (charged) => {
+      const usage = renderPromptUsage(decided.usage.promptTokens, charged.charge)
+      const body = JSON.stringify({ object: 'list', data, model: request.model, usage })
+      return { body: `${body.slice(0, -1)},"svc":${renderSvc(charged, decided.estimated, null)}}`, charged }
+    },
+  }
+}
+
+/**
+ * Turns texts into vectors and charges their tokens. The charge is durable before the answer is returned. Like every
+ * answer that is made whole it runs to its end even when the caller has gone.
+ *
+ * Source: decision 0048 (embeddings).
+ *
+ * @throws {ServiceError} for everything that fails; the request is then free.
+ */
+export function embedTexts(deps: ChatDeps, task: EmbeddingTask): Promise<WholeAnswer> {
+  const { call, caller } = task
+  const takesAnyModel = (model: Model): boolean => deps.upstreamOf(model).embeddings?.takesAnyModel === true
+  const tokensMax = ({ model }: FoundModel<EmbeddingTarget>): number => boundTexts(call.texts, model.contextLength)
+  const work: PaidWork<EmbeddingTarget, UpstreamEmbeddings, WholeAnswer, WholeAnswer> = {
+    ...{ type: 'embedding', model: call.request.model, stream: false, leavesEarly: false },
+    findModel: () => findEmbeddingModel(deps, caller, { id: call.request.model, takesAnyModel }),
+    selectTarget: () => embeddingTarget,
+    bound: (found) => boundOf(found, tokensMax(found)),
+    sharperBound: (found) => countedBound(deps, call, found, tokensMax(found)),
+    begin: (paid) => ({
+      sink: wholeAnswer(),
+      ask: ({ port, upstreamModel }) => {
+        const { signal } = paid.hold.ended
+        const { confidential } = paid.model
+        return port.embed({ body: call.body, upstreamModel, count: call.texts.length, confidential, signal })
+      },
+      reportsOf: (embedded) => [embedded],
+      costOf: countedCost,
+      price: (embedded) => price(deps, paid, call, embedded),
+    }),
+  }
+  return runPaid(deps, task, work)
+}

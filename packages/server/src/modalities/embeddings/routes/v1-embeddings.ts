@@ -1,0 +1,37 @@
+import { endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { embedTexts } from '../embed-texts.ts'
+import { parseEmbeddings } from '../parse-embeddings.ts'
+import { beginOnce, keepWhole } from '../../../edge/answer-once.ts'
+import type { ChatRoutesDeps } from '../../chat/chat-routes-deps.ts'
+import { readJsonBody } from '../../../edge/read-json-body.ts'
+import { admitCaller } from '../../../edge/route.ts'
+import { JSON_TYPE, sendJsonText } from '../../../edge/send-json-text.ts'
+import { tellCharge } from '../../../edge/tell-charge.ts'
+
+/** POST /v1/embeddings. The key is checked before the body is read. Source: decision 0048 (embeddings). */
+export function v1Embeddings(app: FastifyInstance, deps: ChatRoutesDeps): void {
+  const endpoint = endpoints.createEmbedding
+  app.post(endpoint.path, async (request, reply) => {
+    const call = { request, reply }
+    const caller = await admitCaller(deps, call, endpoint, 'cached')
+    const { body, release } = await readJsonBody(deps, call, {
+      caller,
+      type: 'embedding',
+      bytesMax: deps.limits.chatBodyBytes,
+    })
+    try {
+      const embeddings = parseEmbeddings(body)
+      request.facts.model = embeddings.request.model
+      const once = await beginOnce(deps, call, { caller, endpoint, body })
+      if (once.kind === 'replay') return once.body
+      const json = await keepWhole(deps, once.run, async () => {
+        const done = await embedTexts(deps.chat, { caller, call: embeddings, requestId: request.id })
+        return { contentType: JSON_TYPE, headers: tellCharge(call, done.charged), body: done.body }
+      })
+      return sendJsonText(call, json)
+    } finally {
+      release()
+    }
+  })
+}

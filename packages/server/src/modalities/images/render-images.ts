@@ -1,0 +1,109 @@
+/**
+ * Pictures on the wire. Base64 is put into the JSON as it came: it needs no escape, and there are megabytes of it.
+ * Pure.
+ */
+import { formatUsd, type Nanocredits } from '@svc/contract'
+import type { PartialImage, Render, UpstreamImages } from '../../upstreams/image-upstream.ts'
+import type { Charged } from '../../money/billing/settlement.ts'
+import type { ImageCall } from './image-call.ts'
+import { renderSvc } from '../../pipeline/render-charge.ts'
+
+/** One picture as JSON text. @param url where it can be had; null puts the picture itself there. */
+export function renderItem(render: Render, url: string | null, form: ImageCall['form']): string {
+  const content = url === null ? `"b64_json":"${render.base64}"` : `"url":${JSON.stringify(url)}`
+  const revised = render.revisedPrompt === null ? '' : `,"revised_prompt":${JSON.stringify(render.revisedPrompt)}`
+  const type = form === 'openrouter' ? `,"media_type":${JSON.stringify(render.mediaType)}` : ''
+  return `{${content}${revised}${type}}`
+}
+
+/** What the end of an answer tells: the counts of all calls, and the charge. */
+export interface ImageTotals {
+  readonly answers: readonly UpstreamImages[]
+  readonly charged: Charged
+  readonly estimated: boolean
+}
+
+/** A whole answer as JSON text. @param items from `renderItem`. */
+export function renderImages(call: ImageCall, created: number, items: readonly string[], totals: ImageTotals): string {
+  const used = renderUsed(call, totals.answers[0])
+  return `{"created":${created},${used}"data":[${items.join(',')}],${renderTotals(call, totals)}}`
+}
+
+/** Settings as they were used, each followed by a comma. Source: OpenAI's API reference, the image object. */
+function renderUsed({ settings }: ImageCall, answer: UpstreamImages | undefined): string {
+  const known = answer?.used
+  const used = {
+    background: known?.background ?? settings.background,
+    output_format: known?.outputFormat ?? settings.outputFormat ?? formatOf(answer?.renders[0]),
+    quality: known?.quality ?? settings.quality,
+    size: known?.size ?? settings.size,
+  }
+  const told = Object.entries(used).filter(([, value]) => value !== null)
+  return told.map(([name, value]) => `"${name}":${JSON.stringify(value)},`).join('')
+}
+
+function formatOf(render: Render | undefined): string | null {
+  return render === undefined ? null : render.mediaType.replace(/^image\//, '').replace(/\+xml$/, '')
+}
+
+function renderTotals(call: ImageCall, { answers, charged, estimated }: ImageTotals): string {
+  const usage = renderUsage(call, answers, charged.charge)
+  return `${usage === null ? '' : `"usage":${usage},`}"svc":${renderSvc(charged, estimated, null)}`
+}
+
+/** Counts of all calls that counted, under the names of the form; null where none did and the form does not ask. */
+function renderUsage({ form }: ImageCall, answers: readonly UpstreamImages[], charge: Nanocredits): string | null {
+  const usages = answers.flatMap(({ usage }) => usage ?? [])
+  if (usages.length === 0 && form === 'openai') return null
+  const input = usages.reduce((sum, usage) => sum + usage.inputTokens, 0)
+  const output = usages.reduce((sum, usage) => sum + usage.outputTokens, 0)
+  const rest = `"total_tokens":${input + output},"cost":${formatUsd(charge)}`
+  if (form === 'openrouter') return `{"prompt_tokens":${input},"completion_tokens":${output},${rest}}`
+  const text = sumOf(usages.map((usage) => usage.inputTextTokens))
+  const image = sumOf(usages.map((usage) => usage.inputImageTokens))
+  const details =
+    text === null || image === null ? '' : `"input_tokens_details":{"text_tokens":${text},"image_tokens":${image}},`
+  return `{"input_tokens":${input},"output_tokens":${output},${details}${rest}}`
+}
+
+function sumOf(counts: readonly (number | null)[]): number | null {
+  return counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count), 0)
+}
+
+function eventName({ kind }: ImageCall, what: 'partial_image' | 'completed'): string {
+  return `${kind === 'edit' ? 'image_edit' : 'image_generation'}.${what}`
+}
+
+function renderEvent(type: string, members: string): string {
+  return `event: ${type}\ndata: {"type":"${type}",${members}}\n\n`
+}
+
+/** A partial picture as an event. */
+export function renderPartial(call: ImageCall, created: number, { base64, index }: PartialImage): string {
+  const { settings } = call
+  const format = settings.outputFormat ?? 'png'
+  const members =
+    `"b64_json":"${base64}","created_at":${created},"partial_image_index":${index},` +
+    `"size":${JSON.stringify(settings.size ?? 'auto')},"quality":${JSON.stringify(settings.quality ?? 'auto')},` +
+    `"background":${JSON.stringify(settings.background ?? 'auto')},"output_format":${JSON.stringify(format)}`
+  return renderEvent(eventName(call, 'partial_image'), members)
+}
+
+/** A whole picture as an event. @param totals for the last of a stream; null for others. */
+export function renderCompleted(
+  call: ImageCall,
+  created: number,
+  made: { readonly render: Render; readonly answer: UpstreamImages },
+  totals: ImageTotals | null,
+): string {
+  const used = { size: 'auto', quality: 'auto', background: 'auto', ...usedOf(call, made.answer) }
+  const settings = Object.entries(used).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
+  const end = totals === null ? '' : `,${renderTotals(call, totals)}`
+  const type = call.form === 'openrouter' ? `,"media_type":${JSON.stringify(made.render.mediaType)}` : ''
+  const picture = `"b64_json":"${made.render.base64}","created_at":${created}`
+  return renderEvent(eventName(call, 'completed'), `${picture}${type}${settings.join('')}${end}`)
+}
+
+function usedOf(call: ImageCall, answer: UpstreamImages): Record<string, unknown> {
+  return Object(JSON.parse(`{${renderUsed(call, answer).replace(/,$/, '')}}`))
+}

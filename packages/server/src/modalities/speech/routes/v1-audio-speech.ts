@@ -1,0 +1,53 @@
+import { countCharacters, endpoints } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import type { IdempotentRun } from '../../../admission/idempotency/idempotency.ts'
+import { parseSpeech, type SpeechCall } from '../parse-speech.ts'
+import { eventReader } from '../sound-events.ts'
+import type { SoundReader } from '../sound-reader.ts'
+import { speakText } from '../speak-text.ts'
+import type { Caller } from '../../../access/keys/caller.ts'
+import { beginOnce, keepStream } from '../../../edge/answer-once.ts'
+import type { SpeechRoutesDeps } from '../speech-routes-deps.ts'
+import { keepSound } from '../keep-sound.ts'
+import { readJsonBody } from '../../../edge/read-json-body.ts'
+import { admitCaller, type RouteCall } from '../../../edge/route.ts'
+import { soundReader } from '../sound-writer.ts'
+import { streamReader } from '../../../edge/stream-reader.ts'
+import { asStream } from '../../../edge/stream-slot.ts'
+
+/** Longest body, in bytes: far more than the longest text. Source: decision 0012 (limits of a request). */
+const BODY_BYTES_MAX = 1_048_576
+
+interface AdmittedSpeech {
+  readonly caller: Caller
+  readonly speech: SpeechCall
+  readonly run: IdempotentRun | null
+}
+
+function answerSound(deps: SpeechRoutesDeps, call: RouteCall, { caller, speech, run }: AdmittedSpeech): Promise<void> {
+  const task = { caller, call: speech, requestId: call.request.id }
+  const { request } = speech
+  const speak = (reader: SoundReader) => asStream(deps, caller, () => speakText(deps.audio, task, reader))
+  if (request.stream_format !== 'sse') return keepSound(deps, soundReader(call), run, speak)
+  const characters = countCharacters(request.input)
+  return keepStream(deps, streamReader(deps, call), run, (reader) => speak(eventReader(reader, characters)))
+}
+
+/** POST /v1/audio/speech. The key is checked before the body is read. Source: spec 2.6, 4. */
+export function v1AudioSpeech(app: FastifyInstance, deps: SpeechRoutesDeps): void {
+  const endpoint = endpoints.createSpeech
+  app.post(endpoint.path, async (request, reply) => {
+    const call = { request, reply }
+    const caller = await admitCaller(deps, call, endpoint, 'cached')
+    const { body, release } = await readJsonBody(deps, call, { caller, type: 'speech', bytesMax: BODY_BYTES_MAX })
+    try {
+      const speech = parseSpeech(body)
+      request.facts.model = speech.request.model
+      const once = await beginOnce(deps, call, { caller, endpoint, body })
+      if (once.kind === 'replay') return once.body
+      return await answerSound(deps, call, { caller, speech, run: once.run })
+    } finally {
+      release()
+    }
+  })
+}

@@ -1,0 +1,51 @@
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { FrameWriter, StreamReader } from '../../pipeline/frame-writer.ts'
+import { renderSvc } from '../../pipeline/render-charge.ts'
+import type { SoundReader, SoundWriter } from './sound-reader.ts'
+import { DONE_FRAME, renderErrorFrame } from '../../pipeline/stream-frames.ts'
+
+function renderDelta(bytes: Buffer): string {
+  return `data: {"type":"speech.audio.delta","audio":"${bytes.toString('base64')}"}\n\n`
+}
+
+function openEvents(writer: FrameWriter, characters: number, gone: AbortSignal): SoundWriter {
+  let resume: (() => void) | null = null
+  const proceed = (): void => {
+    resume?.()
+    resume = null
+  }
+  writer.onDrain(proceed)
+  gone.addEventListener('abort', proceed)
+  return {
+    write: (bytes) => {
+      if (writer.write(renderDelta(bytes)) || gone.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        resume = resolve
+      })
+    },
+    finish: (bytes, charged) => {
+      const usage = `{"type":"characters","characters":${characters}}`
+      const done = `{"type":"speech.audio.done","usage":${usage},"svc":${renderSvc(charged, false, null)}}`
+      writer.end(`${renderDelta(bytes)}data: ${done}\n\n${DONE_FRAME}`)
+    },
+    fail: (error) => writer.end(`${renderErrorFrame(error)}${DONE_FRAME}`),
+  }
+}
+
+/**
+ * Lets a caller read sound as server-sent events: each piece as base64, last the charge. Source: OpenAI, speech events.
+ *
+ * @param characters of the text, for the last event.
+ */
+export function eventReader(reader: StreamReader, characters: number): SoundReader {
+  return {
+    gone: reader.gone,
+    open: () => openEvents(reader.open(), characters, reader.gone),
+    charged: (charge) => reader.charged(charge),
+  }
+}
+
+/** What a caller is told whose sound ended for a reason of ours. */
+export function brokenSound(cause: unknown): ServiceError {
+  return cause instanceof ServiceError ? cause : new ServiceError('upstream_error', 'The sound broke off.', { cause })
+}

@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http'
+import { formatCredits, MARGIN_BPS } from '@svc/contract'
+import type { SoundReader, SoundWriter } from './sound-reader.ts'
+import { noteCharge } from '../../edge/access-log.ts'
+import type { RouteCall } from '../../edge/route.ts'
+import { READER_STALL_MS } from '../../edge/sse-writer.ts'
+
+/** Resolves when the reader takes more, or has gone. One who takes nothing for too long is given up. */
+function waitForReader(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const stall = setTimeout(() => response.destroy(), READER_STALL_MS)
+    stall.unref()
+    const proceed = (): void => {
+      clearTimeout(stall)
+      response.off('drain', proceed)
+      response.off('close', proceed)
+      resolve()
+    }
+    response.on('drain', proceed)
+    response.on('close', proceed)
+  })
+}
+
+function openSound(response: ServerResponse, headers: Readonly<Record<string, string>>): SoundWriter {
+  response.writeHead(200, headers)
+  // The first bytes may wait for the next ones.
+  response.flushHeaders()
+  const canWrite = (): boolean => !response.destroyed && !response.writableEnded
+  return {
+    write: async (bytes) => {
+      if (canWrite() && !response.write(bytes)) await waitForReader(response)
+    },
+    finish: (bytes) => {
+      if (!canWrite()) return
+      response.end(bytes)
+      // What waits for the reader is kept until they take it; the time begins anew whenever they take some.
+      response.setTimeout(READER_STALL_MS, () => response.destroy())
+    },
+    // The length is not told beforehand, so a broken connection is what shows that the end is missing.
+    fail: () => response.destroy(),
+  }
+}
+
+/** The caller's side of an answer of bytes, in chunks as they come. */
+export function soundReader({ request, reply }: RouteCall): SoundReader {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort(new Error('The caller has gone'))
+  })
+  return {
+    gone: gone.signal,
+    charged: (charge) => noteCharge(request, formatCredits(charge)),
+    open: ({ contentType, charge }) => {
+      reply.hijack()
+      return openSound(reply.raw, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'x-request-id': request.id,
+        'content-type': contentType,
+        'x-svc-credits-charged': formatCredits(charge),
+        'x-svc-margin-bps': String(MARGIN_BPS),
+        // Never compressed and never kept back on the way.
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+      })
+    },
+  }
+}

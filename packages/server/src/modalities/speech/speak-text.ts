@@ -1,0 +1,109 @@
+/** One text that is spoken. */
+import { nanocreditsOf } from '@svc/contract'
+import type { SpeechFormat } from '../../platform/audio/speech-format.ts'
+import { codeOf } from '../../platform/errors/code-of.ts'
+import { findMediaModel } from '../../pipeline/find-model.ts'
+import type { StreamEnd } from '../../pipeline/frame-writer.ts'
+import { noteProgress } from '../../pipeline/note-progress.ts'
+import type { Bound, FoundModel, Paid, PaidDeps, PaidTask, PaidWork, Priced } from '../../pipeline/paid-work.ts'
+import { runPaid } from '../../pipeline/run-paid.ts'
+import { chargeUnits } from '../../pricing/charge-media.ts'
+import { spokenUnits } from '../../pricing/delivered-part.ts'
+import { chargeForCost } from '../../pricing/usd.ts'
+import type { UpstreamSpeech } from '../../upstreams/speech-upstream.ts'
+import type { SpeechCall } from './parse-speech.ts'
+import { brokenSound } from './sound-events.ts'
+import type { SoundReader } from './sound-reader.ts'
+import { type LastSound, type SoundEnd, SpeechDelivery } from './speech-delivery.ts'
+import { type SpeechTarget, speechTarget } from './speech-target.ts'
+
+/** One speech request of one caller. */
+export type SpeechTask = PaidTask<SpeechCall>
+
+/** Of the target at which a text of this length is dearest. */
+function boundSpeech({ targets }: FoundModel<SpeechTarget>): Bound {
+  const bounds = targets.map(({ prices, units }) => ({ perUnit: chargeForCost(prices.perUnit), units }))
+  const wholeOf = ({ perUnit, units }: (typeof bounds)[number]): bigint => perUnit * BigInt(units)
+  const { perUnit, units } = bounds.reduce((most, bound) => (wholeOf(bound) > wholeOf(most) ? bound : most))
+  return { fixed: nanocreditsOf(0n), perUnit, units, firstUnits: units, policy: 'exact' }
+}
+
+/** The form of the sound, as far as its length depends on it. */
+interface SpeechForm {
+  readonly format: SpeechFormat
+  readonly speed: number
+}
+
+/**
+ * Prices a sound that has begun. It is charged whole whoever ends it on our side, since upstreams bill the text with
+ * the first sound of it; where the upstream broke off, the part that came is charged.
+ */
+function price(
+  { target, hold }: Paid<SpeechTarget>,
+  form: SpeechForm,
+  { generationId }: UpstreamSpeech,
+  end: SoundEnd,
+): Priced<LastSound> {
+  const { prices, units, charge } = target
+  const rest = { tokens: {}, generationId, render: () => end.last }
+  if (end.error === null) {
+    return { ...rest, charge, estimated: false, status: 'ok', errorCode: null, failure: null }
+  }
+  const failure = brokenSound(end.error)
+  if (end.isCallerGone || hold.ended.signal.aborted) {
+    return { ...rest, charge, estimated: false, status: 'cancelled', errorCode: null, failure }
+  }
+  const part = chargeUnits(prices, spokenUnits(units, { ...form, bytes: end.bytes }))
+  return { ...rest, charge: part, estimated: true, status: 'ok', errorCode: codeOf(failure), failure }
+}
+
+/** What the request would be charged if this process died while the sound comes: all, as it is for every caller. */
+function journal({ hold, target }: Paid<SpeechTarget>, { generationId }: UpstreamSpeech): void {
+  const { charge, cost, pricing } = target.charge
+  noteProgress(hold, target, () => ({ charge, cost, pricing, promptTokens: 0, completionTokens: 0, generationId }))
+}
+
+/**
+ * Speaks a text and charges it. The charge is durable before the last byte is sent.
+ *
+ * Rejects only when nothing was sent yet; a later failure ends the answer before its end.
+ * Source: spec 2.6 and billing rule 3; decision 0025 (speech and transcription).
+ *
+ * @throws {ServiceError} for everything that fails before the first sound; the request is then free.
+ */
+export function speakText(
+  deps: PaidDeps,
+  { caller, call, requestId }: SpeechTask,
+  reader: SoundReader,
+): Promise<StreamEnd> {
+  const { request } = call
+  const form: SpeechForm = { format: request.response_format ?? 'mp3', speed: request.speed ?? 1 }
+  const work: PaidWork<SpeechTarget, UpstreamSpeech, LastSound, StreamEnd> = {
+    type: 'speech',
+    model: request.model,
+    stream: request.stream_format === 'sse',
+    // The sound leaves as it comes, in every form of the answer.
+    leavesEarly: true,
+    findModel: () => findMediaModel(deps, caller, { id: request.model, type: 'speech' }),
+    selectTarget: () => speechTarget(call, form.format),
+    bound: boundSpeech,
+    begin: (paid) => {
+      const delivery = new SpeechDelivery(reader)
+      const { signal } = paid.hold.ended
+      const { confidential } = paid.model
+      return {
+        sink: delivery,
+        ask: ({ port, upstreamModel, voice }) =>
+          port.speak({ body: call.body, upstreamModel, format: form.format, voice, confidential, signal }),
+        // What it costs is not told with a sound, and the text is charged whatever it was.
+        reportsOf: () => [],
+        price: async (speech) => {
+          journal(paid, speech)
+          paid.hold.noteFirstContent()
+          return price(paid, form, speech, await delivery.passOn(speech, paid.target.charge.charge))
+        },
+      }
+    },
+  }
+  return runPaid(deps, { caller, call, requestId }, work)
+}

@@ -1,0 +1,74 @@
+import { type Endpoint, SOUND_BYTES_MAX } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import type { IdempotentRun } from '../../admission/idempotency/idempotency.ts'
+import { parseTranscription, type TranscriptionCall } from './parse-transcription.ts'
+import { streamTranscript } from './stream-transcript.ts'
+import { transcribeSound } from './transcribe-sound.ts'
+import type { Caller } from '../../access/keys/caller.ts'
+import { beginOnce, keepStream, keepWhole } from '../../edge/answer-once.ts'
+import { digestSpooled } from '../../edge/digest-form.ts'
+import type { TranscriptionRoutesDeps } from './transcription-routes-deps.ts'
+import { readForm } from '../../edge/read-form.ts'
+import { admitBody } from '../../edge/read-json-body.ts'
+import { admitCaller, type RouteCall } from '../../edge/route.ts'
+import { READER_STALL_MS } from '../../edge/sse-writer.ts'
+import { streamReader } from '../../edge/stream-reader.ts'
+import { asStream } from '../../edge/stream-slot.ts'
+import { tellCharge } from '../../edge/tell-charge.ts'
+
+interface Admitted {
+  readonly call: RouteCall
+  readonly caller: Caller
+  readonly transcription: TranscriptionCall
+  readonly run: IdempotentRun | null
+}
+
+function answerStream(deps: TranscriptionRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<void> {
+  const task = { caller, call: transcription, requestId: call.request.id }
+  return keepStream(deps, streamReader(deps, call), run, (reader) =>
+    asStream(deps, caller, () => streamTranscript(deps.audio, task, reader)),
+  )
+}
+
+function answerWhole(deps: TranscriptionRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<string> {
+  const { request, reply } = call
+  const task = { caller, call: transcription, requestId: request.id }
+  return keepWhole(deps, run, async () => {
+    const { body, contentType, charged } = await transcribeSound(deps.audio, task)
+    reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
+    // Subtitles and plain text have no other place to say that the charge was an estimate.
+    const headers = { ...tellCharge(call, charged), 'x-svc-estimated': 'true' }
+    reply.headers({ ...headers, 'content-type': contentType })
+    return { contentType, headers, body }
+  })
+}
+
+/**
+ * Mounts an endpoint that writes down sound. The key and the balance are checked before the form is read, whose file
+ * goes to the spool; it is gone at every end.
+ */
+export function mountTranscription(
+  app: FastifyInstance,
+  deps: TranscriptionRoutesDeps,
+  endpoint: Endpoint,
+  task: TranscriptionCall['task'],
+): void {
+  app.post(endpoint.path, async (request, reply) => {
+    const call = { request, reply }
+    const caller = await admitCaller(deps, call, endpoint, 'cached')
+    await admitBody(deps, call, { caller, type: 'transcription' })
+    const { uploadStallMs } = deps.limits
+    const limits = { fileBytesMax: SOUND_BYTES_MAX, filesMax: 1, stallMs: uploadStallMs }
+    const form = await readForm(request.raw, deps.spool, limits)
+    try {
+      const transcription = parseTranscription(form, task)
+      request.facts.model = transcription.model
+      const once = await beginOnce(deps, call, { caller, endpoint, body: () => digestSpooled(form) })
+      if (once.kind === 'replay') return once.body
+      const { run } = once
+      return await (transcription.stream ? answerStream : answerWhole)(deps, { call, caller, transcription, run })
+    } finally {
+      await form.discard()
+    }
+  })
+}

@@ -1,0 +1,183 @@
+/** What every transcription is to the pipeline, whole or streamed: its model, its length and its charge. */
+import { nanocreditsOf } from '@svc/contract'
+import { BYTES_PER_SECOND_UNKNOWN } from '../../platform/audio/codecs/packet-clock.ts'
+import type { SoundLength } from '../../platform/audio/sound-length.ts'
+import type { Charged } from '../../money/billing/settlement.ts'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import { findMediaModel } from '../../pipeline/find-model.ts'
+import type { Paid, PaidDeps, PaidRun, PaidTask, PaidWork, Sink } from '../../pipeline/paid-work.ts'
+import type { TranscriptionPrices } from '../../pricing/media-price.ts'
+import { chargeForCost } from '../../pricing/usd.ts'
+import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
+import type { Target } from '../../pipeline/routing/target.ts'
+import type { SpooledFile } from '../../platform/spool/spooled-file.ts'
+import type {
+  TranscriptEvent,
+  TranscriptionUpstream,
+  UpstreamTranscript,
+  UpstreamTranscriptionRequest,
+} from '../../upstreams/transcription-upstream.ts'
+import { upstreamFailure } from '../../upstreams/upstream-failure.ts'
+import type { TranscriptionCall } from './parse-transcription.ts'
+import { renderSvc } from '../../pipeline/render-charge.ts'
+import { sourceFormats, type TranscriptFacts } from './render-transcript.ts'
+
+export interface TranscribeDeps extends PaidDeps {
+  /** Measures how long a sound lasts. */
+  readonly measureSound: (file: SpooledFile) => Promise<SoundLength>
+}
+
+/** One transcription request of one caller. */
+export type TranscriptionTask = PaidTask<TranscriptionCall>
+
+/** One upstream that may write a sound down. */
+export interface SoundTarget extends Target {
+  readonly port: TranscriptionUpstream
+  readonly prices: TranscriptionPrices
+}
+
+/** How long a sound is. */
+export interface SoundSeconds {
+  /** As it was measured; null where its bytes had to tell. */
+  readonly duration: number | null
+  /** Begun seconds are charged whole. */
+  readonly chargedSeconds: number
+}
+
+/** What sums of lengths of frames may be too long by: no second begins with it. */
+const ROUNDING_SECONDS = 0.000_5
+
+/** The targets of a transcription: those that do what is asked, and give what the format is made from. */
+function selectTarget(call: TranscriptionCall): SelectTarget<SoundTarget> {
+  return ({ upstream, upstreamModel, media }) => {
+    if (media?.type !== 'transcription') return null
+    const { transcription: port } = upstream
+    if (port === null || !port.tasks.includes(call.task)) {
+      const does = call.task === 'translate' ? 'translate sound' : 'transcribe sound'
+      throw new ServiceError('invalid_value', `The upstream of this model does not ${does}.`, { param: 'model' })
+    }
+    if (port.formats.includes(sourceFormats[call.format]))
+      return { upstream, upstreamModel, port, prices: media.prices }
+    throw new ServiceError('unsupported_format', `This model does not give '${call.format}'.`, {
+      param: 'response_format',
+    })
+  }
+}
+
+function dearest(targets: readonly [SoundTarget, ...SoundTarget[]]): TranscriptionPrices {
+  const prices = targets.map((target) => target.prices)
+  return prices.reduce((most, each) => (each.perSecond > most.perSecond ? each : most))
+}
+
+/**
+ * Seconds of a sound; null where its bytes have to tell.
+ *
+ * @throws {ServiceError} 400 for a sound that two readers could hear differently, 503 while too many are measured.
+ */
+async function measure(deps: TranscribeDeps, content: SpooledFile): Promise<number | null> {
+  const length = await deps.measureSound(content)
+  switch (length.kind) {
+    case 'measured':
+      return length.seconds
+    case 'unknown':
+      return null
+    case 'refused':
+      throw new ServiceError('unsupported_format', `This sound cannot be measured. ${length.reason}`, {
+        param: 'file',
+        shouldRetry: false,
+      })
+    case 'busy':
+      throw new ServiceError('server_is_overloaded', 'The gateway measures too many sounds at the moment.', {
+        retryAfterSeconds: 1,
+      })
+  }
+}
+
+/** @throws {ServiceError} as `measure`. */
+async function secondsOf(deps: TranscribeDeps, content: SpooledFile): Promise<SoundSeconds> {
+  const duration = await measure(deps, content)
+  const seconds = duration ?? content.byteLength / BYTES_PER_SECOND_UNKNOWN
+  return { duration, chargedSeconds: Math.max(1, Math.ceil(seconds - ROUNDING_SECONDS)) }
+}
+
+/** What differs between an answer that is whole and a stream. */
+export interface TranscriptionRun<Reply, End> extends Pick<
+  PaidRun<SoundTarget, UpstreamTranscript, Reply, End>,
+  'price'
+> {
+  readonly sink: Sink<Reply, End>
+  /** Null where only the whole is wanted. */
+  readonly onEvent: ((event: TranscriptEvent) => void) | null
+}
+
+/** Makes the pipeline's work of a transcription. */
+export function transcriptionWork<Reply, End>(
+  deps: TranscribeDeps,
+  { call, caller }: TranscriptionTask,
+  begin: (paid: Paid<SoundTarget>, seconds: SoundSeconds) => TranscriptionRun<Reply, End>,
+): PaidWork<SoundTarget, UpstreamTranscript, Reply, End> {
+  let seconds: SoundSeconds = { duration: null, chargedSeconds: 0 }
+  return {
+    type: 'transcription',
+    model: call.model,
+    stream: call.stream,
+    leavesEarly: call.stream,
+    findModel: () => findMediaModel(deps, caller, { id: call.model, type: 'transcription' }),
+    selectTarget: () => selectTarget(call),
+    bound: async ({ targets }) => {
+      seconds = await secondsOf(deps, call.file.content)
+      const units = seconds.chargedSeconds
+      const perUnit = chargeForCost(dearest(targets).perSecond)
+      return { fixed: nanocreditsOf(0n), perUnit, units, policy: 'exact', firstUnits: units }
+    },
+    begin: (paid) => {
+      const { sink, onEvent, price } = begin(paid, seconds)
+      return {
+        sink,
+        price,
+        ask: (target) => target.port.transcribe(upstreamRequest(paid, target, call), onEvent),
+        reportsOf: (transcript) => [transcript],
+        failureOf: ({ cut }) => cut,
+      }
+    },
+  }
+}
+
+/** What is shown beside a transcript that costs so much. */
+export function factsOf(
+  { duration, chargedSeconds }: SoundSeconds,
+  task: TranscriptFacts['task'],
+  charged: Charged,
+): TranscriptFacts {
+  return { task, duration, chargedSeconds, svc: renderSvc(charged, true, null) }
+}
+
+/** Why a transcript without a word is none. */
+export function emptyTranscript({ upstream }: Target, { generationId }: UpstreamTranscript): Error {
+  return upstreamFailure('empty', { upstream: upstream.name, generationId })
+}
+
+function upstreamRequest(
+  { model, hold }: Paid<SoundTarget>,
+  { upstreamModel }: SoundTarget,
+  call: TranscriptionCall,
+): UpstreamTranscriptionRequest {
+  const { filename, contentType, content } = call.file
+  return {
+    task: call.task,
+    upstreamModel,
+    format: sourceFormats[call.format],
+    file: { filename, contentType, byteLength: content.byteLength, stream: () => content.stream() },
+    fields: call.passed,
+    confidential: model.confidential,
+    signal: hold.ended.signal,
+  }
+}
+
+/**
+ * Says whether a transcript without a word is an answer: somebody listened, and heard nobody speak. A bare empty text
+ * says nothing of the kind. Source: decision 0025.
+ */
+export function isSilence({ value, seconds, cost }: UpstreamTranscript): boolean {
+  return seconds !== null || cost !== null || Array.isArray(value['segments']) || typeof value['usage'] === 'object'
+}

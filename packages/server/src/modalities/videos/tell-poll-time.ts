@@ -1,0 +1,19 @@
+import { pollAfterMs } from './render-video.ts'
+import type { VideoJob } from './video-job.ts'
+import type { RouteCall } from '../../edge/route.ts'
+
+/**
+ * Says when a poller should ask again, and that nobody may keep the answer. Source: openai-python, `videos.poll`; RFC
+ * 9111, section 5.2.
+ *
+ * @returns the headers.
+ */
+export function tellPollTime({ reply }: RouteCall, job: VideoJob): Readonly<Record<string, string>> {
+  const milliseconds = pollAfterMs(job)
+  const headers = {
+    'cache-control': 'no-store',
+    ...(milliseconds === null ? {} : { 'openai-poll-after-ms': String(milliseconds) }),
+  }
+  reply.headers(headers)
+  return headers
+}

@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describeEachEngine } from '../../../testing/test-database.ts'
+import { credits, openVideoStage, usd, type VideoStage } from '../../../testing/video-stage.ts'
+import type { Caller } from '../../access/keys/caller.ts'
+import { deleteVideo } from './delete-video.ts'
+import { listVideos, readVideo } from './read-video.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+describeEachEngine('a video job', (engine) => {
+  let stage: VideoStage
+  let caller: Caller
+  beforeEach(async () => {
+    stage = await openVideoStage(engine)
+    caller = await stage.createCaller(10_000n)
+  })
+  afterEach(() => stage.close())
+
+  const read = (jobId: string, deps = stage.deps) => readVideo(deps, caller, jobId)
+
+  test('holds its estimate at the submission and charges nothing', async () => {
+    const job = await stage.submit(caller, { duration: 8 })
+    expect(job).toMatchObject({ state: 'queued', seconds: 8, size: '1280x720', charge: null })
+    expect(job.estimate).toBe(credits(960))
+    expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: credits(960) })
+    expect(stage.stub.jobs[0]?.request).toEqual({
+      ...{ model: 'test/video', prompt: 'A boat.', duration: 8, resolution: '720p', generate_audio: true },
+    })
+    expect(await read(job.jobId)).toMatchObject({ state: 'queued' })
+    expect(await stage.captures(job)).toEqual([])
+  })
+
+  test('whose upstream’s answer was written, and the answer of the database lost, is told as taken', async () => {
+    const accept = stage.deps.jobs.accept.bind(stage.deps.jobs)
+    let tries = 0
+    Object.assign(stage.deps.jobs, {
+      accept: async (...given: Parameters<typeof accept>) => {
+        const isWritten = await accept(...given)
+        if (++tries === 1) throw new Error('the connection broke')
+        return isWritten
+      },
+    })
+    const job = await stage.submit(caller)
+    expect([tries, job.state]).toEqual([2, 'queued'])
+    expect(await read(job.jobId)).toMatchObject({ state: 'queued', upstreamJobId: job.upstreamJobId })
+    expect(stage.stub.cancels).toEqual([])
+  })
+
+  // Cases B021, B112.
+  test('is charged the exact cost and the margin by the first read that sees its end, and never again', async () => {
+    const job = await stage.submit(caller, { duration: 8 })
+    stage.stub.complete(stage.upstreamJob(job), '0.6000000000001')
+    const first = await read(job.jobId)
+    expect(first).toMatchObject({ state: 'completed', charge: 720_000_000_001n, firstReadAt: stage.clock.now() })
+    stage.clock.moved += 1_000
+    const second = await read(job.jobId)
+    expect(second).toMatchObject({ charge: 720_000_000_001n, firstReadAt: first.firstReadAt })
+    expect(await stage.captures(job)).toEqual([720_000_000_001n])
+    expect(await stage.balance(caller)).toEqual({ posted: credits(10_000) - 720_000_000_001n, held: 0n })
+  })
+
+  test('without a reported cost it is charged by the price that was listed at its submission', async () => {
+    const job = await stage.submit(caller, { duration: 4, generate_audio: false, resolution: '720p' })
+    const { prices } = stage.offer
+    stage.offer = { ...stage.offer, prices: { ...prices, perSecond: usd('9'), variants: [] } }
+    stage.stub.complete(stage.upstreamJob(job), null)
+    expect(await read(job.jobId)).toMatchObject({ charge: credits(240) })
+    const record = await stage.money.test.database.read
+      .selectFrom('usage_record')
+      .selectAll()
+      .where('usage_id', '=', job.holdId)
+      .executeTakeFirstOrThrow()
+    expect(record).toMatchObject({ type: 'video', status: 'ok', estimated: 1, generation_id: job.upstreamJobId })
+    expect(JSON.parse(record.pricing ?? '')).toMatchObject({
+      units: { seconds: 4 },
+      usd_per_unit: { seconds: '0.05' },
+      variant: { resolution: '720p', audio: 'false' },
+    })
+  })
+
+  test.each(['failed', 'cancelled', 'expired', 'dead', 'error'])(
+    'that its upstream calls %s is free and holds nothing',
+    async (word) => {
+      const job = await stage.submit(caller)
+      Object.assign(stage.upstreamJob(job) ?? {}, { status: word, error: 'A boat. is forbidden', cost: '0.3' })
+      const seen = await read(job.jobId)
+      expect(seen).toMatchObject({ state: 'failed', charge: 0n })
+      expect(seen.errorCode).toBe(['cancelled', 'expired'].includes(word) ? word : 'upstream_error')
+      expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
+      // What the upstream wants for it all the same is ours to bear.
+      expect(await stage.captures(job)).toEqual([0n])
+    },
+  )
+
+  test('that is completed without a file is free', async () => {
+    const job = await stage.submit(caller)
+    stage.stub.complete(stage.upstreamJob(job))
+    Object.assign(stage.upstreamJob(job) ?? {}, { urls: [] })
+    expect(await read(job.jobId)).toMatchObject({ state: 'failed', errorCode: 'upstream_empty', charge: 0n })
+  })
+
+  // Case B111.
+  test('stays as it was while its upstream cannot be asked, and is charged once it can', async () => {
+    const job = await stage.submit(caller, { duration: 8 })
+    stage.stub.intercept = (_request, response) => {
+      response.writeHead(503).end('busy')
+      return true
+    }
+    for (let minute = 0; minute < 5; minute++) {
+      stage.clock.moved += 60_000
+      expect(await read(job.jobId)).toMatchObject({ state: 'queued', charge: null })
+      await stage.observe()
+    }
+    expect(await stage.balance(caller)).toMatchObject({ held: credits(960) })
+    stage.stub.intercept = () => false
+    stage.stub.complete(stage.upstreamJob(job), '2.25')
+    expect(await read(job.jobId)).toMatchObject({ state: 'completed', charge: credits(2_700) })
+  })
+
+  test('never goes back in what it says', async () => {
+    const job = await stage.submit(caller)
+    const upstream = stage.upstreamJob(job)
+    Object.assign(upstream ?? {}, { status: 'in_progress', progress: 60 })
+    expect(await read(job.jobId)).toMatchObject({ state: 'in_progress', progress: 60 })
+    Object.assign(upstream ?? {}, { status: 'pending', progress: 10 })
+    expect(await read(job.jobId)).toMatchObject({ state: 'in_progress', progress: 60 })
+    stage.stub.complete(upstream)
+    await read(job.jobId)
+    Object.assign(upstream ?? {}, { status: 'failed' })
+    expect(await read(job.jobId)).toMatchObject({ state: 'completed', progress: 100 })
+  })
+
+  // Case B109.
+  test('is charged once by readers of two processes who see its end at the same moment', async () => {
+    const job = await stage.submit(caller)
+    const other = await stage.anotherProcess()
+    stage.stub.complete(stage.upstreamJob(job))
+    const seen = await Promise.all(Array.from({ length: 40 }, (_, at) => read(job.jobId, at % 2 ? other : stage.deps)))
+    expect(new Set(seen.map(({ charge }) => charge))).toEqual(new Set([credits(720)]))
+    expect(await stage.captures(job)).toEqual([credits(720)])
+    // Callers of one process share their question.
+    expect(stage.upstreamJob(job)?.polls).toBeLessThanOrEqual(4)
+  })
+
+  // Case B107.
+  test('of another account is not found, and its reader moves nothing', async () => {
+    const job = await stage.submit(caller)
+    stage.stub.complete(stage.upstreamJob(job))
+    const stranger = await stage.createCaller(1_000n)
+    await expect(readVideo(stage.deps, stranger, job.jobId)).rejects.toMatchObject({ code: 'job_not_found' })
+    await expect(deleteVideo(stage.deps, stranger, job.jobId)).rejects.toMatchObject({ code: 'job_not_found' })
+    expect((await listVideos(stage.deps, stranger, { after: null, limit: 10, order: 'desc' })).jobs).toEqual([])
+    expect(await stage.captures(job)).toEqual([])
+    expect(stage.upstreamJob(job)?.polls).toBe(0)
+    expect(job.jobId).toMatch(/^vid_[0-9a-f]{44}$/)
+  })
+
+  test('that nobody asks for is charged an hour after its end, when its file is kept', async () => {
+    const job = await stage.submit(caller)
+    stage.stub.complete(stage.upstreamJob(job))
+    stage.clock.moved += 60_000
+    await stage.observe()
+    stage.clock.moved += HOUR_MS - 1
+    await stage.observe()
+    expect(await stage.captures(job)).toEqual([])
+    // Its end is believed by the first byte of its file.
+    expect(stage.stub.downloads).toEqual(['bytes=0-0'])
+    stage.clock.moved += 1
+    await stage.observe()
+    expect(await stage.captures(job)).toEqual([credits(720)])
+    expect(stage.stub.downloads).toEqual(['bytes=0-0', null])
+    await stage.observe()
+    expect(await stage.captures(job)).toEqual([credits(720)])
+    // Its file is there for a reader who comes late.
+    stage.clock.moved += 6 * DAY_MS
+    stage.stub.file.isGone = true
+    expect(await read(job.jobId)).toMatchObject({ state: 'completed', charge: credits(720) })
+  })
+
+  test('whose file breaks off is copied later, and the break is no fault of ours', async () => {
+    const job = await stage.submit(caller)
+    stage.stub.complete(stage.upstreamJob(job))
+    stage.clock.moved += 60_000
+    await stage.observe()
+    let breaks = 0
+    stage.stub.intercept = (request, response) => {
+      if (breaks > 0 || request.url?.includes('/content') !== true) return false
+      breaks++
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 1_000 })
+      response.write('half', () => response.destroy())
+      return true
+    }
+    stage.clock.moved += HOUR_MS
+    await stage.observe()
+    expect(breaks).toBe(1)
+    expect(stage.errors).toEqual([])
+    expect(await stage.captures(job)).toEqual([])
+    stage.clock.moved += HOUR_MS
+    await stage.observe()
+    expect(await stage.captures(job)).toEqual([credits(720)])
+  })
+
+  test('that nobody asks for is free when its file cannot be had', async () => {
+    const job = await stage.submit(caller)
+    stage.stub.complete(stage.upstreamJob(job))
+    stage.clock.moved += 60_000
+    await stage.observe()
+    stage.stub.file.isGone = true
+    for (let round = 0; round < 8; round++) {
+      await stage.observe()
+      stage.clock.moved += HOUR_MS
+    }
+    expect(await read(job.jobId)).toMatchObject({ state: 'failed', errorCode: 'expired', charge: 0n })
+    expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
+  })
+
+  test('whose upstream has no verdict in a day expires, and is told to stop', async () => {
+    const job = await stage.submit(caller)
+    for (let hour = 0; hour < 25; hour++) {
+      await stage.observe()
+      stage.clock.moved += HOUR_MS
+    }
+    await stage.observe()
+    expect(stage.stub.cancels).toEqual([job.upstreamJobId])
+    expect(await read(job.jobId)).toMatchObject({ state: 'failed', errorCode: 'expired' })
+    expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
+  })
+
+  test('whose upstream is silent keeps its hold for a week, and then expires', async () => {
+    await stage.submit(caller)
+    stage.stub.intercept = (_request, response) => {
+      response.destroy()
+      return true
+    }
+    stage.clock.moved += 7 * DAY_MS - 1
+    await stage.observe()
+    expect(await stage.balance(caller)).toMatchObject({ held: credits(600) })
+    stage.clock.moved += HOUR_MS
+    await stage.observe()
+    expect(await stage.balance(caller)).toMatchObject({ held: 0n })
+  })
+
+  test('keeps its hold when the process that placed it is gone', async () => {
+    const job = await stage.submit(caller)
+    const hold = await stage.money.test.database.read
+      .selectFrom('hold')
+      .select(['process_id', 'state'])
+      .where('hold_id', '=', job.holdId)
+      .executeTakeFirstOrThrow()
+    expect(hold).toEqual({ process_id: 'video-jobs', state: 'held' })
+    expect(stage.deps.openHolds.size).toBe(0)
+  })
+
+  test('whose submission died with its process is free after ten minutes, and nobody sees it', async () => {
+    stage.stub.intercept = () => true
+    const lost = stage.submit(caller)
+    lost.catch(() => undefined)
+    const isHeld = async (): Promise<boolean> => (await stage.balance(caller)).held > 0n
+    await expect.poll(isHeld).toBe(true)
+    await expect.poll(async () => (await stage.deps.jobs.countOpen()).submitting).toBe(1)
+    stage.clock.moved += 599_000
+    await stage.observe()
+    expect(await isHeld()).toBe(true)
+    stage.clock.moved += 1_000
+    await stage.observe()
+    expect(await isHeld()).toBe(false)
+    expect((await listVideos(stage.deps, caller, { after: null, limit: 10, order: 'desc' })).jobs).toEqual([])
+    await stage.stub.close()
+    await expect(lost).rejects.toMatchObject({ name: 'ServiceError' })
+  })
+})

@@ -1,0 +1,44 @@
+/** One upstream that may make a video, what it would be asked for, and what that costs there. */
+import type { Nanocredits, VideoRequest } from '@svc/contract'
+import { nanocreditsOf } from '@svc/contract'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
+import type { Target } from '../../pipeline/routing/target.ts'
+import type { VideoFile, VideoUpstream } from '../../upstreams/video-upstream.ts'
+import { chargeVideo, notePrice, type VideoPriceSnapshot } from './video-price.ts'
+import { chooseSettings, countPictures, type VideoSettings } from './video-settings.ts'
+
+export interface VideoTarget extends Target {
+  readonly port: VideoUpstream
+  /** What is left open in a request is chosen by what each upstream's model can do. */
+  readonly settings: VideoSettings
+  readonly price: VideoPriceSnapshot
+  readonly estimate: Nanocredits
+}
+
+/** The targets of a submission: those that make videos, and the one that is asked for. */
+export function videoTarget(request: VideoRequest, file: VideoFile | null): SelectTarget<VideoTarget> {
+  return ({ upstream, upstreamModel, media }) => {
+    if (media?.type !== 'video') return null
+    const { videos: port } = upstream
+    if (port === null) {
+      throw new ServiceError('invalid_value', 'The upstream of this model makes no videos.', { param: 'model' })
+    }
+    const settings = chooseSettings(request, media, file)
+    const price = notePrice(media.prices, { ...settings, images: countPictures(settings) })
+    return { upstream, upstreamModel, port, settings, price, estimate: chargeVideo(price, null).charge }
+  }
+}
+
+/**
+ * The estimate of the dearest target, as so much a second and the rest, so that a 402 can say how many seconds the
+ * credits would pay for.
+ */
+export function holdOfDearest(targets: readonly [VideoTarget, ...VideoTarget[]]) {
+  const { estimate, settings } = targets.reduce((most, each) => (each.estimate > most.estimate ? each : most))
+  const { seconds } = settings
+  const perUnit = nanocreditsOf(estimate / BigInt(seconds))
+  const fixed = nanocreditsOf(estimate - perUnit * BigInt(seconds))
+  const request = { fixed, perUnit, units: seconds, policy: 'exact', firstUnits: seconds, flush: 'at_once' } as const
+  return { estimate, request }
+}

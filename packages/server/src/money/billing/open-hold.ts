@@ -1,0 +1,372 @@
+/**
+ * The money path of one request: place a hold, do the work, settle once. Use cases hold an `OpenHold` and nothing else
+ * of money; every hold that this process has open stands in one `OpenHolds`, from where it is journaled, revoked and,
+ * at the end, settled.
+ */
+import { nanocreditsOf, type Nanocredits, type UsageType, ZERO } from '@svc/contract'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { Caller } from '../../access/keys/caller.ts'
+import { invalidApiKey } from '../../access/keys/invalid-api-key.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { HoldProgress, PlacedHold, PlaceHold, SettleHold, SettleResult, UsageFacts } from '../ledger/operations.ts'
+import { costAtPar } from '../../pricing/usd.ts'
+import type { SystemClock } from '../../platform/runtime/clock.ts'
+import { Bill } from '../../upstreams/bill.ts'
+import type { EmptyAnswerThrottle } from './empty-answer-throttle.ts'
+import { insufficientCredits } from './insufficient-credits.ts'
+import type { OpenHolds } from './open-holds.ts'
+import type { RecentSettlements } from './recent-settlements.ts'
+import { type Charged, chargedAs, NO_FACTS, type Settlement } from './settlement.ts'
+import type { SettlementJournal } from './settlement-journal.ts'
+import type { SettlementListener } from './settlement-listener.ts'
+
+export interface BillingDeps {
+  readonly ledger: Pick<Ledger, 'submit'>
+  readonly clock: SystemClock
+  readonly openHolds: OpenHolds
+  /** This process's name in the leases. */
+  readonly processId: string
+  /** Slows accounts that provoke answers without content, whatever they ask for; absent slows none. */
+  readonly emptyAnswers?: EmptyAnswerThrottle | undefined
+  /** How long a lease of this process lasts, in milliseconds; absent where no progress is written down in between. */
+  readonly leaseMs?: number | undefined
+  /** The address of the console, without a slash at its end: a 402 names the page of it that helps. */
+  readonly consoleUrl: string
+  /** Where settlements stand while the database does not take them; absent where they wait in memory alone. */
+  readonly journal?: Pick<SettlementJournal, 'checkRoom' | 'write' | 'remove'> | undefined
+  /** Takes down what the database has confirmed, for the case that it loses it; absent where nobody compares. */
+  readonly recent?: Pick<RecentSettlements, 'note'> | undefined
+  /** Told of a charge that was told to its caller and is another one in the books. It must not throw. */
+  readonly onDiffering?: ((told: SettleHold, charge: Nanocredits) => void) | undefined
+  /** Told once of each settlement that could not be written when it was due. It must not throw. */
+  readonly onUnwritten?: ((hold: OpenHold, error: unknown) => void) | undefined
+  /** Told of each settlement that this process has written, once, after it is durable. It must not throw. */
+  readonly onSettled?: SettlementListener | undefined
+}
+
+/** What a request wants to hold, and how. */
+export interface HoldRequest extends Pick<
+  PlaceHold,
+  'model' | 'stream' | 'fixed' | 'perUnit' | 'units' | 'policy' | 'firstUnits' | 'flush'
+> {
+  readonly requestId: string
+  readonly caller: Caller
+  /** What kind of work it is: it decides how a 402 counts what could be paid. */
+  readonly type: UsageType
+}
+
+const refusals = {
+  key_revoked: invalidApiKey(),
+  key_expired: invalidApiKey(),
+  account_suspended: new ServiceError('account_suspended', 'This account is suspended.'),
+} as const
+
+/**
+ * After so many milliseconds without an answer of the database a settlement goes into the journal: whoever waits for a
+ * whole answer has waited for the upstream already. Source: own choice.
+ */
+const SETTLE_WAIT_MS = 5_000
+
+/** A hold that is not settled yet. */
+export class OpenHold {
+  readonly id: string
+  readonly request: HoldRequest
+  /** By the system's clock: for rows and for what callers read. */
+  readonly placedAt: number
+  /** What upstreams have billed for it so far. */
+  readonly bill = new Bill()
+  /** Fires when the request must end: its key was revoked, or the gateway stops. The reason is a `ServiceError`. */
+  readonly ended = new AbortController()
+  /** What the request would be charged if this process died now; null while nothing was delivered. */
+  progress: () => HoldProgress | null = () => null
+  /** How long the caller's first content took, in milliseconds; null before it, and for whole answers. */
+  firstContentMs: number | null = null
+  #fixed: Nanocredits
+  #units: number
+  #limit: number | null
+  #settlement: SettleHold | null = null
+  #isStuck = false
+  #isWriting = false
+  #charged: Charged | null = null
+  readonly #startedAt: number
+  readonly #deps: BillingDeps
+
+  /** @param placed.startedAt by the monotonic clock. */
+  constructor(
+    deps: BillingDeps,
+    request: HoldRequest,
+    placed: {
+      readonly units: number
+      readonly limit: number | null
+      readonly placedAt: number
+      readonly startedAt: number
+    },
+  ) {
+    this.#deps = deps
+    this.id = request.requestId
+    this.request = request
+    this.placedAt = placed.placedAt
+    this.#startedAt = placed.startedAt
+    this.#fixed = request.fixed
+    this.#limit = placed.limit
+    this.#units = placed.units
+  }
+
+  /** Units of output that the hold covers now. */
+  get units(): number {
+    return this.#units
+  }
+
+  /** Units that the balance can pay at all; null when the request needs no limit of ours. */
+  get limit(): number | null {
+    return this.#limit
+  }
+
+  /** Credits that the hold keeps back now, in nanocredits. */
+  get amount(): bigint {
+    return this.#fixed + this.request.perUnit * BigInt(this.#units)
+  }
+
+  /** Milliseconds since the hold was asked for. */
+  get ageMs(): number {
+    return this.#deps.clock.elapsed() - this.#startedAt
+  }
+
+  /** Notes that the caller's first content came; later calls change nothing. */
+  noteFirstContent(): void {
+    this.firstContentMs ??= this.ageMs
+  }
+
+  /** The settlement that the ledger has not answered yet; null before there is one. */
+  get unwritten(): SettleHold | null {
+    return this.#settlement
+  }
+
+  /** Whether its settlement could not be written when it was due, not even into the journal, and is tried again. */
+  get isStuck(): boolean {
+    return this.#isStuck
+  }
+
+  /** Whether its settlement stands in the journal, and not in the books. */
+  get isPending(): boolean {
+    return this.#charged?.isPending === true
+  }
+
+  /** Whether it has ended, durably: nothing about it can change any more. */
+  get isSettled(): boolean {
+    return this.#charged !== null
+  }
+
+  /** Learns that the prompt is bounded by less: what is held stays, and more of it is left for the output. */
+  sharpen(fixed: Nanocredits): void {
+    const { perUnit, units: unitsMax } = this.request
+    if (fixed >= this.#fixed || perUnit === 0n) return
+    const freed = Number((this.#fixed - fixed) / perUnit)
+    this.#fixed = fixed
+    this.#units = Math.min(this.#units + freed, unitsMax)
+    if (this.#limit !== null) this.#limit = this.#limit + freed < unitsMax ? this.#limit + freed : null
+  }
+
+  /**
+   * Raises the hold towards a number of units.
+   * @returns the units that it covers now: fewer when a purse is empty.
+   * @throws {ServiceError} when the key was revoked or the account suspended.
+   */
+  async extend(targetUnits: number): Promise<number> {
+    const { perUnit } = this.request
+    const result = await this.#deps.ledger.submit({
+      ...{ kind: 'extend', holdId: this.id },
+      ...{ fixed: this.#fixed, perUnit, targetUnits },
+      now: this.#deps.clock.now(),
+    })
+    if (result.kind === 'extended') this.#units = result.units
+    else if (result.reason !== 'hold_ended') throw refusals[result.reason]
+    return this.#units
+  }
+
+  /**
+   * Ends the hold with a charge (0 frees it) and writes the usage record. Once durable, answers what was really
+   * charged. What the bill names beside what was delivered is written off with it.
+   *
+   * It is durable in the database or, while that does not answer, in the journal: then the charge is pending, and is
+   * written later. A hold that is settled stays as it is: a second settlement asks nobody and answers the first charge.
+   *
+   * @throws {ServiceError} when it is not durable yet: neither database nor disk took it. It is kept and tried again.
+   */
+  async settle(settlement: Settlement): Promise<Charged> {
+    if (this.#charged !== null) return this.#charged
+    const now = this.#deps.clock.now()
+    const lost = costAtPar(this.bill.lost)
+    const operation: SettleHold = {
+      ...{ kind: 'settle', holdId: this.id, now },
+      end: settlement.charge > 0n || settlement.facts.status !== 'error' ? 'captured' : 'released',
+      charge: settlement.charge,
+      cost: nanocreditsOf(settlement.cost + lost),
+      lost,
+      facts: { ...settlement.facts, latencyMs: Math.round(this.ageMs) },
+      placed: this.#placed,
+    }
+    this.#settlement = operation
+    return this.#write(operation)
+  }
+
+  /**
+   * Makes the request free, unless it is settled already: the work failed, what it made could not be delivered, or its
+   * caller left before there was any. Never rejects; a release that cannot be written now is written later.
+   *
+   * @param errorCode null when nothing failed; `facts.status` then says what happened.
+   */
+  async abandon(errorCode: string | null, facts: Partial<UsageFacts>): Promise<void> {
+    if (this.isSettled) return
+    this.bill.withdraw()
+    const abandoned = { ...NO_FACTS, status: 'error' as const, ...facts, errorCode }
+    await this.settle({ charge: ZERO, cost: ZERO, facts: abandoned }).catch(() => undefined)
+  }
+
+  /**
+   * Writes its progress down now, for a settlement that is about to be waited for: if this process dies meanwhile, its
+   * successors know what to ask for. Never rejects: the journal comes by itself, too.
+   */
+  async note(): Promise<void> {
+    const { leaseMs, ledger, processId, clock } = this.#deps
+    const entry = this.progress()
+    if (entry === null || leaseMs === undefined) return
+    const now = clock.now()
+    const journal = { kind: 'journal', processId, leaseUntil: now + leaseMs, entries: [entry], now } as const
+    await ledger.submit(journal).catch(() => undefined)
+  }
+
+  get #placed(): PlacedHold {
+    const { caller, type, model, stream } = this.request
+    const { accountId, keyId } = caller
+    return { accountId, keyId, processId: this.#deps.processId, type, model, stream, placedAt: this.placedAt }
+  }
+
+  /**
+   * Tries again to write a settlement that waits. @returns false when the database does not take it now.
+   * @throws what else it failed with: the ledger refuses it.
+   */
+  async rewrite(): Promise<boolean> {
+    const operation = this.#settlement
+    if (operation === null) return true
+    if (this.#isWriting) return false
+    try {
+      await this.#submit(operation)
+      return true
+    } catch (error) {
+      if (error instanceof ServiceError) return false
+      return this.#wait(error)
+    }
+  }
+
+  async #write(operation: SettleHold): Promise<Charged> {
+    const { journal } = this.#deps
+    const submitted = this.#submit(operation)
+    if (journal === undefined) return submitted.catch((error: unknown) => this.#wait(error))
+    try {
+      const charged = await withinTime(submitted, SETTLE_WAIT_MS)
+      if (charged !== null) return charged
+    } catch (error) {
+      // What the ledger refuses it would refuse again: that is a mistake, and no outage.
+      if (!(error instanceof ServiceError)) return this.#wait(error)
+    }
+    try {
+      await journal.write(operation)
+    } catch {
+      return submitted.catch((error: unknown) => this.#wait(error))
+    }
+    // The database may have answered meanwhile.
+    if (this.#settlement === null) journal.remove(this.id)
+    return (this.#charged ??= { charge: operation.charge, isPending: true })
+  }
+
+  async #submit(operation: SettleHold): Promise<Charged> {
+    this.#isWriting = true
+    try {
+      // The caller of a stream has read the answer by then: what waits for the commit is its last frame alone.
+      const result = await this.#deps.ledger.submit(operation, this.request.stream ? 'soon' : 'now')
+      return this.#end(operation, result)
+    } finally {
+      this.#isWriting = false
+    }
+  }
+
+  /** The ledger has answered. */
+  #end(operation: SettleHold, result: SettleResult): Charged {
+    const { openHolds, journal, recent, emptyAnswers, onSettled, onDiffering } = this.#deps
+    const told = this.#charged
+    const charged = chargedAs(nanocreditsOf(result.charge))
+    this.#settlement = null
+    this.#isStuck = false
+    this.#charged = charged
+    openHolds.remove(this)
+    journal?.remove(this.id)
+    if (result.kind !== 'unknown_caller') recent?.note(operation)
+    if (result.kind === 'settled') {
+      emptyAnswers?.note(this.request.caller.accountId, operation)
+      onSettled?.(this, operation, result)
+    }
+    if (told !== null && told.charge !== charged.charge) onDiffering?.(operation, charged.charge)
+    return charged
+  }
+
+  /** The settlement waits in memory. @throws what it failed with. */
+  #wait(error: unknown): never {
+    const isNews = !this.#isStuck
+    this.#isStuck = true
+    if (isNews) this.#deps.onUnwritten?.(this, error)
+    throw error
+  }
+}
+
+/** What a promise resolves to; null when that takes longer. */
+async function withinTime<Value>(promise: Promise<Value>, limitMs: number): Promise<Value | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, limitMs, null)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Holds credits for a request before any upstream is asked. Every paid request of every kind passes here, so what holds
+ * for all of them is asked here: whether the account has to wait because its answers were free again and again.
+ *
+ * @throws {ServiceError} 402 naming what is needed, 401 when the key was revoked or has expired, 403 when the account
+ *   is suspended, 429 when the account has to wait, 503 when its end could not be taken down.
+ */
+export async function placeHold(deps: BillingDeps, request: HoldRequest): Promise<OpenHold> {
+  const { caller } = request
+  deps.journal?.checkRoom()
+  deps.emptyAnswers?.check(caller.accountId)
+  const placedAt = deps.clock.now()
+  const startedAt = deps.clock.elapsed()
+  const result = await deps.ledger.submit({
+    kind: 'place',
+    holdId: request.requestId,
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    teamBudgetId: caller.teamBudgetId,
+    keyBudgetId: caller.keyBudgetId,
+    processId: deps.processId,
+    type: request.type,
+    model: request.model,
+    stream: request.stream,
+    fixed: request.fixed,
+    perUnit: request.perUnit,
+    units: request.units,
+    policy: request.policy,
+    firstUnits: request.firstUnits,
+    flush: request.flush,
+    now: placedAt,
+  })
+  if (result.kind === 'refused') throw refusals[result.reason]
+  if (result.kind === 'insufficient') throw insufficientCredits(result, { ...request, consoleUrl: deps.consoleUrl })
+  const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt, startedAt })
+  deps.openHolds.add(hold)
+  return hold
+}

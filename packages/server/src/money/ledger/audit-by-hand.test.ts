@@ -1,0 +1,166 @@
+/** Books that a hand has changed, a row of one table at a time: the audit says so, whatever the table. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nanocreditsOf } from '@svc/contract'
+import { openBreakableDatabase, type BreakableDatabase } from '../../../testing/breakable-database.ts'
+import { capture, grant, placeHold, release } from '../../../testing/ledger-operations.ts'
+import { hexOf, seedReadyDeposit, seenDeposit } from '../../../testing/seed-deposit.ts'
+import { describeEachEngine } from '../../../testing/test-database.ts'
+import { openVideoStage, type VideoStage } from '../../../testing/video-stage.ts'
+import { readVideo } from '../../modalities/videos/read-video.ts'
+import { runAudit } from './audit.ts'
+
+const CREDITS = 25_000_000_000_000n
+
+/** Table, what is done to it, and the promise that is found broken. */
+const BREAKS: readonly (readonly [table: string, statement: string, promise: string])[] = [
+  ['account', `delete from account where name = 'Test'`, 'references'],
+  ['balance', `delete from balance where held > 0`, 'references'],
+  ['balance', `update balance set posted = posted + 1 where held > 0`, 'posted'],
+  ['balance', `update balance set held = held + 1 where held > 0`, 'held'],
+  ['team', `delete from team where budget_id is not null`, 'references'],
+  ['api_key', `delete from api_key where key_hash = key_id`, 'references'],
+  ['budget', `delete from budget where limit_nanocredits = 9000000`, 'references'],
+  ['budget_window', `delete from budget_window where spent > 0`, 'budgets'],
+  ['budget_window', `update budget_window set spent = spent + 1 where spent > 0`, 'budgets'],
+  ['budget_window', `update budget_window set reserved = reserved - 1 where reserved > 0`, 'budgets'],
+  ['budget_window', `update budget_window set window_start = 1 where spent > 0`, 'budgets'],
+  ['hold', `delete from hold where hold_id = 'open'`, 'held'],
+  ['hold', `delete from hold where hold_id = 'charged'`, 'references'],
+  ['hold', `delete from hold where hold_id = 'failed'`, 'references'],
+  ['hold', `delete from hold where process_id = 'video-jobs' and state = 'held'`, 'references'],
+  ['hold', `update hold set amount = amount + 1 where hold_id = 'open'`, 'held'],
+  ['hold', `update hold set amount = amount + 1 where hold_id = 'grown'`, 'grown'],
+  ['hold', `update hold set state = 'released', ended_at = 1 where hold_id = 'open'`, 'settled once'],
+  ['hold', `update hold set state = 'held', ended_at = null where hold_id = 'charged'`, 'settled once'],
+  ['hold', `update hold set state = 'released' where hold_id = 'charged'`, 'as placed'],
+  ['hold', `update hold set account_id = 'nobody' where hold_id = 'charged'`, 'as placed'],
+  ['hold', `update hold set key_id = 'nobody' where hold_id = 'failed'`, 'as placed'],
+  ['hold', `update hold set model = 'other' where hold_id = 'failed'`, 'as placed'],
+  ['hold', `update hold set team_budget_id = null where hold_id = 'charged'`, 'budgets'],
+  ['hold', `update hold set key_window_start = 5 where hold_id = 'charged'`, 'budgets'],
+  ['hold_extension', `update hold_extension set amount = amount + 1`, 'grown'],
+  ['transfer', `delete from transfer where hold_id = 'charged'`, 'posted'],
+  ['transfer', `delete from transfer where hold_id = 'lost'`, 'charged as recorded'],
+  ['transfer', `delete from transfer where kind = 'grant'`, 'posted'],
+  ['transfer', `delete from transfer where kind = 'deposit'`, 'deposits'],
+  ['transfer', `update transfer set charge = charge - 1, write_off = 1 where hold_id = 'charged'`, 'posted'],
+  ['transfer', `update transfer set write_off = 8, cost = 8 where hold_id = 'lost'`, 'charged as recorded'],
+  [
+    'transfer',
+    `update transfer set margin = margin - 1, cost = cost + 1 where hold_id = 'charged'`,
+    'charged as recorded',
+  ],
+  ['transfer', `update transfer set margin = margin - 1 where hold_id = 'charged'`, 'balanced'],
+  ['transfer', `update transfer set account_id = 'nobody' where hold_id = 'lost'`, 'charged as recorded'],
+  ['transfer', `update transfer set created_at = 1 where hold_id = 'charged'`, 'as placed'],
+  ['transfer', `update transfer set reason = '' where kind = 'adjustment'`, 'credits never expire'],
+  ['usage_record', `delete from usage_record where usage_id = 'charged'`, 'settled once'],
+  ['usage_record', `delete from usage_record where usage_id = 'failed'`, 'settled once'],
+  ['usage_record', `update usage_record set charge = charge + 1 where usage_id = 'charged'`, 'charged as recorded'],
+  ['usage_record', `update usage_record set write_off = 1 where usage_id = 'failed'`, 'charged as recorded'],
+  ['usage_record', `update usage_record set cost = 1 where usage_id = 'failed'`, 'charged as recorded'],
+  ['usage_record', `update usage_record set status = 'error' where usage_id = 'charged'`, 'failed is free'],
+  ['usage_record', `update usage_record set account_id = 'nobody' where usage_id = 'failed'`, 'as placed'],
+  ['usage_record', `update usage_record set team_id = 'nobody' where usage_id = 'charged'`, 'as placed'],
+  ['usage_record', `update usage_record set started_at = 1 where usage_id = 'charged'`, 'as placed'],
+  ['usage_record', `update usage_record set prompt_tokens = 99 where usage_id = 'charged'`, 'totals'],
+  ['usage_daily', `delete from usage_daily where charge > 0`, 'totals'],
+  ['usage_daily', `update usage_daily set requests = requests + 1`, 'totals'],
+  ['video_job', `delete from video_job where settled_at is null`, 'job holds'],
+  ['video_job', `update video_job set charge = charge + 1 where state = 'completed'`, 'job charges'],
+  ['video_job', `update video_job set hold_id = 'nothing' where settled_at is null`, 'references'],
+  ['deposit', `delete from deposit where state = 'credited'`, 'deposits'],
+  ['deposit', `update deposit set credits = credits + 1 where state = 'credited'`, 'deposits'],
+  ['deposit', `update deposit set raw_amount = '25000001' where state = 'credited'`, 'deposit inflow'],
+  ['deposit', `update deposit set account_id = 'nobody' where state = 'credited'`, 'deposits'],
+  ['deposit', `update deposit set state = 'under_review', credited_at = null where state = 'credited'`, 'deposits'],
+  ['deposit_address', `delete from deposit_address`, 'deposit addresses'],
+  ['deposit_address', `update deposit_address set account_id = 'nobody'`, 'deposit addresses'],
+  ['address_inflow', `delete from address_inflow`, 'deposit inflow'],
+  ['address_inflow', `update address_inflow set raw_inflow = '24999999'`, 'deposit inflow'],
+  ['address_inflow', `update address_inflow set raw_credited = '24999999'`, 'deposit inflow'],
+  ['deposit_match', `update deposit_match set raw_amount = '25000001'`, 'deposit matches'],
+  ['idempotent_request', `update idempotent_request set request_id = 'nothing'`, 'answered once'],
+]
+
+describeEachEngine('books that a hand has changed', (engine) => {
+  let stage: VideoStage
+  let hand: BreakableDatabase
+  beforeAll(async () => {
+    stage = await openVideoStage(engine)
+    const { money } = stage
+    const now = stage.clock.now()
+    const caller = await money.createCaller(1_000_000n, {
+      keyLimit: 9_000_000n,
+      teamLimit: 9_000_000n,
+      period: 'daily',
+    })
+    const { ledger } = money
+    for (const holdId of ['charged', 'failed', 'lost', 'open', 'grown']) {
+      await ledger.submit(placeHold(caller, { holdId, fixed: 900n, perUnit: 1n, units: 1, now }))
+    }
+    const grown = { fixed: nanocreditsOf(900n), perUnit: nanocreditsOf(1n), targetUnits: 50, now }
+    await ledger.submit({ kind: 'extend', holdId: 'grown', ...grown })
+    await ledger.submit(capture('charged', 600n, { now }))
+    await ledger.submit(release('failed', { now }))
+    await ledger.submit(release('lost', { now, cost: nanocreditsOf(7n) }))
+    const adjustment = { source: 'adjustment', reason: 'a reason', now } as const
+    await ledger.submit(grant(caller.accountId, -5n, adjustment))
+
+    const { database } = money.test
+    const { read } = database
+    const seen = seenDeposit(caller.accountId)
+    const { chainId, address, txHash, blockHash, ordinal } = seen
+    const at = { chain_id: chainId, account_id: caller.accountId }
+    const own = { address_id: 'own', ...at, xpub_id: 'x', derivation_index: 0, address, created_at: 1 }
+    await database.write([read.insertInto('deposit_address').values(own).compile()])
+    const { depositId } = await seedReadyDeposit(database, seen, CREDITS)
+    const inflow = { amount: 25_000_000n, blockNumber: 200 }
+    const deposit = { chainId, txHash, ordinal, blockHash, amount: nanocreditsOf(CREDITS), inflow, reason: 'paid', now }
+    await ledger.submit({ kind: 'deposit', ...deposit })
+    const part = { chain_id: chainId, tx_hash: hexOf(0xab, 32), ordinal: 'log:1', deposit_id: depositId }
+    const kept = { caller_id: caller.keyId, name_hash: 'n', body_hash: 'b', request_id: 'charged', process_id: 'p' }
+    await database.write([
+      read
+        .insertInto('deposit_match')
+        .values({ ...part, raw_amount: '1000000', block_number: 1, matched_at: 1 })
+        .compile(),
+      read
+        .insertInto('idempotent_request')
+        .values({ ...kept, state: 'answered', answer: 'sealed', expires_at: now + 1 })
+        .compile(),
+    ])
+    const viewer = await stage.createCaller(10_000n)
+    await stage.submit(viewer)
+    const done = await stage.submit(viewer)
+    stage.stub.complete(stage.upstreamJob(done))
+    await readVideo(stage.deps, viewer, done.jobId)
+    hand = await openBreakableDatabase(money.test)
+  })
+  afterAll(async () => {
+    await hand.close()
+    await stage.closeUnsound()
+  })
+
+  const broken = async (): Promise<string[]> => {
+    const report = await runAudit(stage.money.test.database, { now: () => stage.clock.now() })
+    return report.rows.filter((row) => row.breaches > 0).map((row) => row.name)
+  }
+
+  test('are sound before', async () => {
+    expect(await broken()).toEqual([])
+  })
+
+  test.each(BREAKS)('%s: %s breaks "%s"', async (table, statement, promise) => {
+    const restore = await hand.breakTable(table, statement)
+    try {
+      expect(await broken()).toContain(promise)
+    } finally {
+      await restore()
+    }
+  })
+
+  test('are sound again', async () => {
+    expect(await broken()).toEqual([])
+  })
+})

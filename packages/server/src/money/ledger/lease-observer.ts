@@ -1,0 +1,39 @@
+import type { MonotonicClock } from '../../platform/runtime/clock.ts'
+
+/** The end of a lease whose process has stopped in order. */
+export const LEASE_ENDED = 0
+
+/**
+ * Knows which leases of other processes nobody renews any more. What a lease says was written by another clock, which
+ * may stand an hour off: a lease counts as lost once this process has seen it unchanged for as long as one lasts, by
+ * its own monotonic clock. Source: decision 0070 (streams end before their lease does).
+ */
+export class LeaseObserver {
+  readonly #clock: MonotonicClock
+  readonly #leaseMs: number
+  #seen = new Map<string, { readonly leaseUntil: number | null; readonly since: number }>()
+
+  constructor({ clock, leaseMs }: { readonly clock: MonotonicClock; readonly leaseMs: number }) {
+    this.#clock = clock
+    this.#leaseMs = leaseMs
+  }
+
+  /**
+   * Notes how leases stand now, and forgets all others.
+   * @param leases by process; null for a process without one.
+   * @returns the processes that are gone.
+   */
+  look(leases: ReadonlyMap<string, number | null>): ReadonlySet<string> {
+    const now = this.#clock.elapsed()
+    const seen = new Map<string, { readonly leaseUntil: number | null; readonly since: number }>()
+    const gone = new Set<string>()
+    for (const [processId, leaseUntil] of leases) {
+      const before = this.#seen.get(processId)
+      const since = before !== undefined && before.leaseUntil === leaseUntil ? before.since : now
+      seen.set(processId, { leaseUntil, since })
+      if (leaseUntil === LEASE_ENDED || now - since >= this.#leaseMs) gone.add(processId)
+    }
+    this.#seen = seen
+    return gone
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Holds that a process left open when it died: each is settled once, by whoever comes first.
+ *
+ * A known generation is charged what the upstream says it cost; else what the journal counted, marked as an estimate;
+ * else
+ * nothing. Several processes may sweep at once, because settling is idempotent. Source: decision 0009 (orphaned holds).
+ */
+import { ZERO, type Nanocredits } from '@svc/contract'
+import type { Database } from '../../platform/db/database.ts'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { AttoUsd, ChargeBasis } from '../../pricing/price.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import { parseHoldProgress } from './hold-progress.ts'
+import type { LeaseObserver } from './lease-observer.ts'
+import type { Ledger } from './ledger.ts'
+import type { HoldProgress, PlacedHold, SettleHold, UsageFacts } from './operations.ts'
+import {
+  deleteEndedLeases,
+  endLease,
+  insertLease,
+  listHoldsOf,
+  listLeases,
+  listOrphans,
+  listPredecessors,
+  type OrphanHold,
+  type ProcessIdentity,
+} from './orphan-store.ts'
+
+export type { OrphanHold, ProcessIdentity } from './orphan-store.ts'
+
+const ORPHANS_AT_ONCE = 200
+/** An upstream that cannot be reached is asked again until the hold is this old. */
+const LOOK_UP_UNTIL_MS = 3_600_000
+/** One that does not know the cost yet is asked again until the hold is this old: it may still be working. */
+const UNKNOWN_COST_UNTIL_MS = 30_000
+const LEASE_KEPT_MS = 86_400_000
+/** Longer than the ledger tries to learn the outcome of an operation. */
+const UNKNOWN_AFTER_MS = 120_000
+
+/** What a request costs by what its upstream says it cost. */
+export interface OrphanCharge {
+  readonly charge: Nanocredits
+  readonly cost: Nanocredits
+  readonly basis: ChargeBasis
+  readonly pricing: string
+}
+
+export interface OrphanDeps {
+  readonly database: Database
+  readonly ledger: Ledger
+  readonly clock: Clock
+  /** This process. What it has open is never an orphan, even where its lease ran out because it slept. */
+  readonly processId: string
+  /**
+   * Whether this process answers for a hold, or knows how it is to be settled. One that it placed without learning so is
+   * an orphan.
+   */
+  readonly isOpenHere: (holdId: string) => boolean
+  /** Called for a hold that cannot be settled at all, so that it does not keep the others from it. */
+  readonly onBroken: (holdId: string, error: unknown) => void
+  /** What a generation cost; null when its upstream cannot tell. A rejection means: ask again later. */
+  readonly findCost: (upstream: string, generationId: string) => Promise<AttoUsd | null>
+  readonly chargeForCost: (hold: OrphanHold, cost: AttoUsd) => OrphanCharge
+}
+
+/** How many holds a sweep ended, by how. */
+export interface SweepResult {
+  /** Charged by the upstream's own cost. */
+  readonly looked: number
+  /** Charged by the journal. */
+  readonly estimated: number
+  /** Ended without a charge. */
+  readonly expired: number
+  /** Left for a later sweep, because the upstream could not be asked or the hold is broken. */
+  readonly postponed: number
+}
+
+/** Writes the lease of a process that starts, before it places its first hold. */
+export function startLease(database: Database, identity: ProcessIdentity, now: number, leaseMs: number): Promise<void> {
+  return insertLease(database, identity, { now, until: now + leaseMs })
+}
+
+/** Ends the lease of a process that stops, so that whatever it left open is taken over at once. */
+export function stopLease(database: Database, processId: string): Promise<void> {
+  return endLease(database, processId)
+}
+
+/**
+ * Settles the holds that earlier processes of this node left open, without waiting for their leases.
+ *
+ * Only for embedded storage, where a second process cannot be alive on the same data folder.
+ */
+export async function adoptHolds(deps: OrphanDeps, identity: ProcessIdentity): Promise<SweepResult> {
+  return settleAll(deps, await listPredecessors(deps.database, identity, ORPHANS_AT_ONCE))
+}
+
+/**
+ * Settles holds of processes that are gone, a bounded number at a time, and those that this process placed
+ * without learning so, since the database answered with an error and did it all the same. Clears away old leases.
+ */
+export async function sweepOrphans(deps: OrphanDeps, leases: LeaseObserver): Promise<SweepResult> {
+  const { database, processId } = deps
+  const now = deps.clock.now()
+  const gone = leases.look(await listLeases(database, processId))
+  const left = await listOrphans(database, gone, ORPHANS_AT_ONCE)
+  const own = await listHoldsOf(database, processId, now - UNKNOWN_AFTER_MS)
+  const result = await settleAll(deps, [...left, ...own])
+  await deleteEndedLeases(database, now - LEASE_KEPT_MS)
+  return result
+}
+
+type Outcome = keyof SweepResult
+
+async function settleAll(deps: OrphanDeps, holds: readonly OrphanHold[]): Promise<SweepResult> {
+  const counts: Record<Outcome, number> = { looked: 0, estimated: 0, expired: 0, postponed: 0 }
+  // An upstream that does not answer is asked once, or a start would wait for it as often as there are holds.
+  const silent = new Set<string>()
+  for (const hold of holds.filter(({ hold_id: id }) => !deps.isOpenHere(id))) {
+    try {
+      counts[await settleOrphan(deps, hold, silent)]++
+    } catch (error) {
+      if (error instanceof ServiceError) throw error
+      deps.onBroken(hold.hold_id, error)
+      counts.postponed++
+    }
+  }
+  return counts
+}
+
+async function settleOrphan(deps: OrphanDeps, hold: OrphanHold, silent: Set<string>): Promise<Outcome> {
+  const now = deps.clock.now()
+  const progress = hold.progress === null ? null : parseHoldProgress(hold.hold_id, hold.progress)
+  const upstream = progress?.upstream ?? ''
+  let cost: AttoUsd | null = null
+  if (!silent.has(upstream)) {
+    cost = await findCost(deps, progress).catch(() => {
+      silent.add(upstream)
+      return null
+    })
+  }
+  const age = now - hold.placed_at
+  if (silent.has(upstream) && age < LOOK_UP_UNTIL_MS) return 'postponed'
+  const isAskable = progress !== null && progress.generationId !== null && !silent.has(upstream)
+  if (isAskable && cost === null && age < UNKNOWN_COST_UNTIL_MS) return 'postponed'
+  const [outcome, operation] = settlementFor(deps, { hold, progress, cost, now })
+  await deps.ledger.submit(operation)
+  return outcome
+}
+
+async function findCost(deps: OrphanDeps, progress: HoldProgress | null): Promise<AttoUsd | null> {
+  if (progress === null || progress.upstream === null || progress.generationId === null) return null
+  return deps.findCost(progress.upstream, progress.generationId)
+}
+
+interface OrphanFindings {
+  readonly hold: OrphanHold
+  readonly progress: HoldProgress | null
+  readonly cost: AttoUsd | null
+  readonly now: number
+}
+
+function settlementFor(deps: OrphanDeps, findings: OrphanFindings): readonly [Outcome, SettleHold] {
+  const { hold, progress, cost, now } = findings
+  const base = { kind: 'settle', holdId: hold.hold_id, lost: ZERO, placed: placedFrom(hold), now } as const
+  const facts = factsFrom(progress)
+  if (cost !== null) {
+    const { charge, cost: paid, basis, pricing } = deps.chargeForCost(hold, cost)
+    return ['looked', { ...base, end: 'captured', charge, cost: paid, facts: { ...facts, basis, pricing } }]
+  }
+  if (progress !== null && progress.charge > 0n) {
+    const estimate: UsageFacts = { ...facts, basis: 'estimate', estimated: true, pricing: progress.pricing }
+    return ['estimated', { ...base, end: 'captured', charge: progress.charge, cost: progress.cost, facts: estimate }]
+  }
+  return ['expired', { ...base, end: 'expired', charge: ZERO, cost: ZERO, facts: { ...facts, status: 'error' } }]
+}
+
+function placedFrom(hold: OrphanHold): PlacedHold {
+  return {
+    accountId: hold.account_id,
+    keyId: hold.key_id,
+    processId: hold.process_id,
+    type: hold.type,
+    model: hold.model,
+    stream: Boolean(hold.stream),
+    placedAt: hold.placed_at,
+  }
+}
+
+/** The caller never got its answer whole, so the record says that it was cut short. */
+function factsFrom(progress: HoldProgress | null): UsageFacts {
+  return {
+    upstream: progress?.upstream ?? null,
+    upstreamModel: progress?.upstreamModel ?? null,
+    status: 'cancelled',
+    errorCode: 'gateway_stopped',
+    promptTokens: progress?.promptTokens ?? null,
+    completionTokens: progress?.completionTokens ?? null,
+    cachedTokens: null,
+    reasoningTokens: null,
+    basis: null,
+    estimated: false,
+    pricing: null,
+    generationId: progress?.generationId ?? null,
+    latencyMs: null,
+  }
+}

@@ -1,0 +1,296 @@
+/**
+ * The ledger's statements on SQLite, kept prepared on the writer's connection. Rows cross as arrays: that is the
+ * fastest form.
+ */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
+import type {
+  BalanceRow,
+  BudgetRow,
+  CreditRow,
+  DailyRow,
+  ExtensionRow,
+  HoldEnding,
+  HoldRow,
+  HoldState,
+  KeyRow,
+  TransferRow,
+  UsageRow,
+  WindowRow,
+} from './sqlite-ledger-rows.ts'
+import { createDepositStatements, createInflowStatements } from './sqlite-deposit-store.ts'
+
+export type SqliteLedgerStore = ReturnType<typeof createSqliteLedgerStore>
+
+/** Prepares every statement. */
+export function createSqliteLedgerStore(connection: DatabaseSync) {
+  return {
+    ...createReads(connection),
+    ...createHoldWrites(connection),
+    ...createRecordWrites(connection),
+    ...createDepositStatements(connection),
+    ...createInflowStatements(connection),
+  }
+}
+
+type Row = readonly (bigint | string | null)[]
+
+function createReads(connection: DatabaseSync) {
+  const balance = rowsOf(
+    connection,
+    `select b.posted, b.held, a.status = 'active'
+       from balance b join account a using (account_id) where b.account_id = ?`,
+  )
+  const budget = rowsOf(connection, 'select limit_nanocredits, period from budget where budget_id = ?')
+  const window = connection.prepare(
+    'select spent, reserved from budget_window where budget_id = ? and window_start = ?',
+    {
+      readBigInts: true,
+      returnArrays: true,
+    },
+  )
+  const key = rowsOf(
+    connection,
+    `select team_id, account_id, min(coalesce(expires_at, rotate_by), coalesce(rotate_by, expires_at)),
+            revoked_at is not null, mirrored_by
+       from api_key where key_id = ?`,
+  )
+  const hold = rowsOf(
+    connection,
+    `select account_id, key_id, team_budget_id, key_budget_id, team_window_start, key_window_start, process_id, type,
+            model, stream, limit_units, placed_at, state, amount, ended_at, progress from hold where hold_id = ?`,
+  )
+  const usage = rowsOf(
+    connection,
+    `select charge, created_at, coalesce(prompt_tokens, 0), coalesce(completion_tokens, 0)
+       from usage_record where usage_id = ?`,
+  )
+  const transfer = rowsOf(connection, 'select account_id, kind, funding, reason from transfer where transfer_id = ?')
+  const charge = rowsOf(connection, 'select charge from transfer where transfer_id = ? and hold_id = transfer_id')
+  const budgets = rowsOf(
+    connection,
+    `select k.budget_id, t.budget_id from api_key k left join team t on t.team_id = k.team_id where k.key_id = ?`,
+  )
+  const foreignCommits = connection.prepare('pragma data_version', { returnArrays: true })
+  return {
+    /** Changes whenever another connection has committed. Source: SQLite, PRAGMA data_version. */
+    foreignCommits: (): unknown => Reflect.get(foreignCommits.get() ?? [], 0),
+    findBalance: (accountId: string): BalanceRow | null => balanceFrom(accountId, balance(accountId)),
+    findBudget: (budgetId: string): BudgetRow | null => budgetFrom(budgetId, budget(budgetId)),
+    /** What a budget has counted in a period; nothing where it has no row. */
+    findWindow: (budgetId: string, windowStart: number): Pick<WindowRow, 'spent' | 'reserved'> => {
+      const row = window.get(budgetId, windowStart) as Row | undefined
+      return { spent: (row?.[0] as bigint | undefined) ?? 0n, reserved: (row?.[1] as bigint | undefined) ?? 0n }
+    },
+    findKey: (keyId: string): KeyRow | null => keyFrom(key, keyId),
+    findHold: (holdId: string): HoldRow | null => holdFrom(holdId, hold(holdId)),
+    findUsage: (usageId: string): UsageRow | null => usageFrom(usage(usageId)),
+    /** What was charged for a hold; null when nothing of it is booked. */
+    findCharge: (holdId: string): bigint | null => (charge(holdId)?.[0] as bigint | undefined) ?? null,
+    /** The budgets in which a key's charges count now. */
+    findBudgetsOf: (keyId: string): { readonly key: string | null; readonly team: string | null } => {
+      const row = budgets(keyId)
+      return { key: (row?.[0] as string | undefined) ?? null, team: (row?.[1] as string | null | undefined) ?? null }
+    },
+    findTransfer: (transferId: string): TransferRow | null => transferFrom(transfer(transferId)),
+  }
+}
+
+function rowsOf(connection: DatabaseSync, sql: string): (id: string) => Row | undefined {
+  const statement = connection.prepare(sql, { readBigInts: true, returnArrays: true })
+  return (id) => statement.get(id) as Row | undefined
+}
+
+function balanceFrom(accountId: string, row: Row | undefined): BalanceRow | null {
+  if (row === undefined) return null
+  return { accountId, posted: row[0] as bigint, held: row[1] as bigint, isActive: row[2] === 1n, isChanged: false }
+}
+
+function budgetFrom(budgetId: string, row: Row | undefined): BudgetRow | null {
+  if (row === undefined) return null
+  return {
+    budgetId,
+    limit: row[0] as bigint | null,
+    period: row[1] as BudgetPeriod,
+  }
+}
+
+/** A mirrored key ends with each key through which it came. */
+function keyFrom(find: (keyId: string) => Row | undefined, keyId: string): KeyRow | null {
+  const row = find(keyId)
+  if (row === undefined) return null
+  const own = {
+    teamId: row[0] as string,
+    accountId: row[1] as string,
+    expiresAt: numberFrom(row[2]),
+    isRevoked: row[3] === 1n,
+  }
+  const mirroredBy = row[4] as string | null
+  const origin = mirroredBy === null ? null : keyFrom(find, mirroredBy)
+  if (origin === null) return own
+  const expiresAt = Math.min(own.expiresAt ?? Infinity, origin.expiresAt ?? Infinity)
+  return {
+    ...own,
+    expiresAt: expiresAt === Infinity ? null : expiresAt,
+    isRevoked: own.isRevoked || origin.isRevoked,
+  }
+}
+
+function usageFrom(row: Row | undefined): UsageRow | null {
+  if (row === undefined) return null
+  return {
+    charge: row[0] as bigint,
+    createdAt: Number(row[1]),
+    promptTokens: Number(row[2]),
+    completionTokens: Number(row[3]),
+  }
+}
+
+function holdFrom(holdId: string, row: Row | undefined): HoldRow | null {
+  if (row === undefined) return null
+  const state = row[12] as HoldState
+  return {
+    holdId,
+    accountId: row[0] as string,
+    keyId: row[1] as string,
+    teamBudgetId: row[2] as string | null,
+    keyBudgetId: row[3] as string | null,
+    teamWindowStart: numberFrom(row[4]),
+    keyWindowStart: numberFrom(row[5]),
+    processId: row[6] as string,
+    type: row[7] as string,
+    model: row[8] as string,
+    stream: row[9] === 1n,
+    limitUnits: numberFrom(row[10]),
+    placedAt: Number(row[11]),
+    storedState: state,
+    amount: row[13] as bigint,
+    state,
+    endedAt: numberFrom(row[14]),
+    progress: row[15] as string | null,
+    isChanged: false,
+    ending: null,
+  }
+}
+
+function numberFrom(value: bigint | string | null | undefined): number | null {
+  return value == null ? null : Number(value)
+}
+
+function transferFrom(row: Row | undefined): TransferRow | null {
+  if (row === undefined) return null
+  return {
+    accountId: row[0] as string,
+    kind: row[1] as string,
+    amount: row[2] as bigint,
+    reason: row[3] as string | null,
+  }
+}
+
+function createHoldWrites(connection: DatabaseSync) {
+  const insertHold = connection.prepare(
+    `insert into hold (hold_id, account_id, key_id, team_budget_id, key_budget_id, team_window_start, key_window_start,
+       process_id, type, model, stream, limit_units, placed_at, state, amount, ended_at, progress)
+     values (${marks(17)})`,
+  )
+  const updateHold = connection.prepare(
+    'update hold set amount = ?, state = ?, ended_at = ?, progress = ? where hold_id = ?',
+  )
+  const insertExtension = connection.prepare(
+    `insert into hold_extension (hold_id, amount, added_amount, extended_at) values (${marks(4)})`,
+  )
+  const updateBalance = connection.prepare('update balance set posted = ?, held = ? where account_id = ?')
+  const upsertWindow = connection.prepare(
+    `insert into budget_window (budget_id, window_start, spent, reserved) values (${marks(4)})
+     on conflict (budget_id, window_start) do update set spent = excluded.spent, reserved = excluded.reserved`,
+  )
+  const upsertLease = connection.prepare(
+    `insert into process_lease (process_id, node_name, started_at, lease_until) values (?, '', ?, ?)
+     on conflict (process_id) do update set lease_until = excluded.lease_until`,
+  )
+  return {
+    insertHold: (hold: HoldRow): void => {
+      run(insertHold, [
+        ...[hold.holdId, hold.accountId, hold.keyId, hold.teamBudgetId, hold.keyBudgetId, hold.teamWindowStart],
+        ...[hold.keyWindowStart, hold.processId, hold.type, hold.model, hold.stream ? 1 : 0, hold.limitUnits],
+        ...[hold.placedAt, hold.state, hold.amount, hold.endedAt, hold.progress],
+      ])
+    },
+    updateHold: (hold: HoldRow): void =>
+      run(updateHold, [hold.amount, hold.state, hold.endedAt, hold.progress, hold.holdId]),
+    insertExtension: (row: ExtensionRow): void =>
+      run(insertExtension, [row.holdId, row.amount, row.added, row.extendedAt]),
+    updateBalance: (row: BalanceRow): void => run(updateBalance, [row.posted, row.held, row.accountId]),
+    upsertWindow: ({ budget: { budgetId }, ...row }: WindowRow): void =>
+      run(upsertWindow, [budgetId, row.windowStart, row.spent, row.reserved]),
+    upsertLease: (processId: string, now: number, leaseUntil: number): void =>
+      run(upsertLease, [processId, now, leaseUntil]),
+  }
+}
+
+const USAGE_FACTS =
+  'upstream, upstream_model, status, error_code, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, ' +
+  'charge, write_off, cost, basis, estimated, pricing, generation_id, latency_ms'
+
+function createRecordWrites(connection: DatabaseSync) {
+  const insertTransfer = connection.prepare(
+    `insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
+       created_at)
+     values (${marks(11)})`,
+  )
+  const insertUsage = connection.prepare(
+    `insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, stream,
+       ${USAGE_FACTS})
+     values (${marks(25)})`,
+  )
+  const updateUsage = connection.prepare(`update usage_record set (${USAGE_FACTS}) = (${marks(16)}) where usage_id = ?`)
+  const upsertDaily = connection.prepare(
+    `insert into usage_daily (key_id, day, type, model, account_id, requests, charge, prompt_tokens, completion_tokens)
+     values (${marks(9)})
+     on conflict (key_id, day, type, model) do update set
+       requests = requests + excluded.requests, charge = charge + excluded.charge,
+       prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+       completion_tokens = completion_tokens + excluded.completion_tokens`,
+  )
+  return {
+    insertCredit: (row: CreditRow): void =>
+      run(insertTransfer, [
+        ...[row.transferId, row.accountId, row.kind, null, row.amount, 0, 0, 0, 0, row.reason, row.createdAt],
+      ]),
+    insertSettlement: (hold: HoldRow, ending: HoldEnding): void => {
+      const kind = ending.charge > 0n ? 'capture' : 'write_off'
+      const { charge, writeOff, cost, margin } = ending
+      run(insertTransfer, [
+        ...[hold.holdId, hold.accountId, kind, hold.holdId, 0, charge, writeOff, cost, margin, null, hold.endedAt],
+      ])
+    },
+    insertUsage: (hold: HoldRow, teamId: string | null, ending: HoldEnding): void => {
+      run(insertUsage, [
+        ...[hold.holdId, hold.accountId, teamId, hold.keyId, ending.createdAt, hold.placedAt, hold.type, hold.model],
+        ...[hold.stream ? 1 : 0, ...factsOf(ending)],
+      ])
+    },
+    updateUsage: (hold: HoldRow, ending: HoldEnding): void => run(updateUsage, [...factsOf(ending), hold.holdId]),
+    upsertDaily: (row: DailyRow): void =>
+      run(upsertDaily, [
+        ...[row.keyId, row.day, row.type, row.model, row.accountId, row.requests, row.charge],
+        ...[row.promptTokens, row.completionTokens],
+      ]),
+  }
+}
+
+function factsOf({ facts, charge, writeOff, cost }: HoldEnding): SQLInputValue[] {
+  return [
+    ...[facts.upstream, facts.upstreamModel, facts.status, facts.errorCode, facts.promptTokens, facts.completionTokens],
+    ...[facts.cachedTokens, facts.reasoningTokens, charge, writeOff, cost, facts.basis, facts.estimated ? 1 : 0],
+    ...[facts.pricing, facts.generationId, facts.latencyMs],
+  ]
+}
+
+function run(statement: StatementSync, values: SQLInputValue[]): void {
+  statement.run(...values)
+}
+
+function marks(count: number): string {
+  return Array.from({ length: count }, () => '?').join(', ')
+}

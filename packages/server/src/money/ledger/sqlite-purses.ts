@@ -1,0 +1,53 @@
+import { periodStart } from '../../platform/runtime/budget-period.ts'
+import type { SpendLimit } from './operations.ts'
+import { findBudget, findWindow, type BatchRows } from './sqlite-batch-rows.ts'
+import type { BalanceRow, BudgetRow, HoldRow, WindowRow } from './sqlite-ledger-rows.ts'
+
+/** Everything that must be able to pay: the account, and the budgets that cap its spending. */
+export interface Purses {
+  readonly balance: BalanceRow
+  readonly team: WindowRow | null
+  readonly key: WindowRow | null
+}
+
+/**
+ * The smallest purse and what is left in it, never below zero. Of equal ones the account comes before the team, the
+ * team before the key.
+ */
+export function leastPurse({ balance, team, key }: Purses): { readonly limit: SpendLimit; readonly available: bigint } {
+  let limit: SpendLimit = 'account'
+  let available = balance.posted - balance.held
+  const ofTeam = remaining(team)
+  if (ofTeam !== null && ofTeam < available) [limit, available] = ['team', ofTeam]
+  const ofKey = remaining(key)
+  if (ofKey !== null && ofKey < available) [limit, available] = ['key', ofKey]
+  return { limit, available: available > 0n ? available : 0n }
+}
+
+/** The period of a budget that contains a time. */
+export function windowAt(rows: BatchRows, budget: BudgetRow | null, time: number): WindowRow | null {
+  return budget === null ? null : findWindow(rows, budget, periodStart(budget.period, time))
+}
+
+/** The purses that a hold counts in: of its budgets the periods in which it was placed. */
+export function pursesOf(rows: BatchRows, hold: HoldRow, balance: BalanceRow): Purses {
+  return {
+    balance,
+    team: windowOf(rows, hold.teamBudgetId, hold.teamWindowStart),
+    key: windowOf(rows, hold.keyBudgetId, hold.keyWindowStart),
+  }
+}
+
+function windowOf(rows: BatchRows, budgetId: string | null, windowStart: number | null): WindowRow | null {
+  const budget = budgetId === null ? null : findBudget(rows, budgetId)
+  return budget === null || windowStart === null ? null : findWindow(rows, budget, windowStart)
+}
+
+/** What can be charged at most: the hold itself, which is always honoured, and what the purses have beside it. */
+export function payableBeyondHold(purses: Purses, held: bigint): bigint {
+  return held + leastPurse(purses).available
+}
+
+function remaining(window: WindowRow | null): bigint | null {
+  return window === null || window.budget.limit === null ? null : window.budget.limit - window.spent - window.reserved
+}

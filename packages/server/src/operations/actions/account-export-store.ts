@@ -1,0 +1,228 @@
+import { sql } from 'kysely'
+import type { Database } from '../../platform/db/database.ts'
+import { presentWindow } from '../../platform/db/present-window.ts'
+
+/** Rows as they stand, by their columns' names. */
+export type ExportRow = Readonly<Record<string, unknown>>
+
+/** One part of an account's data. */
+export interface ExportSection {
+  readonly name: string
+  /** Rows in the order of the column `id`, after that one; `id` itself is for paging alone. */
+  page(after: string | null, limit: number): Promise<readonly ExportRow[]>
+}
+
+/** What a page of a section asks for. */
+interface PageQuery {
+  readonly accountId: string
+  /** Greater than every id that was read. Empty begins. */
+  readonly after: string
+  readonly limit: number
+  readonly now: number
+}
+
+/**
+ * Makes what reads everything that belongs to an account. Hashes, sealed answers, and recipients of letters are not
+ * read at all.
+ */
+export function createAccountExport(database: Database): (accountId: string, now: number) => readonly ExportSection[] {
+  const readers = [...holderReaders(database), ...moneyReaders(database), ...depositReaders(database)]
+  return (accountId, now) =>
+    readers.map(([name, read]) => ({
+      name,
+      page: (after, limit) => read({ accountId, after: after ?? '', limit, now }),
+    }))
+}
+
+type Reader = readonly [name: string, read: (page: PageQuery) => Promise<readonly ExportRow[]>]
+
+/** Somebody may be in several teams of one account. */
+const memberId = sql<string>`team_member.team_id || ':' || team_member.user_id`
+
+function holderReaders({ read }: Database): readonly Reader[] {
+  return [
+    [
+      'teams',
+      ({ accountId, after, limit, now }) =>
+        read
+          .selectFrom('team')
+          .leftJoin('budget', 'budget.budget_id', 'team.budget_id')
+          .leftJoin('budget_window', (join) =>
+            join
+              .onRef('budget_window.budget_id', '=', 'budget.budget_id')
+              .on('budget_window.window_start', '=', presentWindow(now)),
+          )
+          .select(['team.team_id as id', 'team.team_id', 'team.name', 'team.created_at'])
+          .select(['budget.limit_nanocredits', 'budget.period', 'budget_window.spent', 'budget_window.reserved'])
+          .where('team.account_id', '=', accountId)
+          .where('team.team_id', '>', after)
+          .orderBy('team.team_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'members',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('team')
+          .innerJoin('team_member', 'team_member.team_id', 'team.team_id')
+          .innerJoin('sign_in_user', 'sign_in_user.id', 'team_member.user_id')
+          .select([memberId.as('id'), 'team.team_id', 'team_member.user_id', 'sign_in_user.name'])
+          .select(['sign_in_user.email', 'team_member.role', 'team_member.created_at'])
+          .where('team.account_id', '=', accountId)
+          .where(memberId, '>', after)
+          .orderBy(memberId)
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'limits',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('account_limit')
+          .select(['account_id as id', 'requests_per_minute', 'account_requests_per_minute', 'streams_at_once'])
+          .select(['changed_at'])
+          .where('account_id', '=', accountId)
+          .where('account_id', '>', after)
+          .orderBy('account_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'keys',
+      ({ accountId, after, limit, now }) =>
+        read
+          .selectFrom('api_key')
+          .innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
+          .leftJoin('budget_window', (join) =>
+            join
+              .onRef('budget_window.budget_id', '=', 'budget.budget_id')
+              .on('budget_window.window_start', '=', presentWindow(now)),
+          )
+          .select(['api_key.key_id as id', 'api_key.key_id', 'api_key.team_id', 'api_key.name', 'api_key.display'])
+          .select(['api_key.rights', 'api_key.models', 'api_key.created_at', 'api_key.created_by'])
+          .select(['api_key.requests_per_minute'])
+          .select(['api_key.expires_at', 'api_key.revoked_at', 'api_key.last_used_at'])
+          .select(['budget.limit_nanocredits', 'budget.period', 'budget_window.spent', 'budget_window.reserved'])
+          .where('api_key.account_id', '=', accountId)
+          .where('api_key.key_id', '>', after)
+          .orderBy('api_key.key_id')
+          .limit(limit)
+          .execute(),
+    ],
+  ]
+}
+
+function moneyReaders({ read }: Database): readonly Reader[] {
+  return [
+    [
+      'open_holds',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('hold')
+          .select(['hold_id as id', 'hold_id', 'key_id', 'type', 'model', 'amount', 'placed_at'])
+          .where('account_id', '=', accountId)
+          .where('state', '=', 'held')
+          .where('hold_id', '>', after)
+          .orderBy('hold_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'fundings',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('transfer')
+          .select(['transfer_id as id', 'transfer_id', 'kind', 'funding', 'reason', 'created_at'])
+          .where('account_id', '=', accountId)
+          .where('hold_id', 'is', null)
+          .where('transfer_id', '>', after)
+          .orderBy('transfer_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'requests',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('usage_record')
+          .select(['usage_id as id', 'usage_id as request_id', 'team_id', 'key_id', 'started_at', 'created_at'])
+          .select(['type', 'model', 'upstream_model', 'status', 'error_code', 'stream', 'prompt_tokens'])
+          .select(['completion_tokens', 'cached_tokens', 'reasoning_tokens', 'charge', 'basis', 'estimated'])
+          .select(['pricing', 'latency_ms'])
+          .where('account_id', '=', accountId)
+          .where('usage_id', '>', after)
+          .orderBy('usage_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'videos',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('video_job')
+          .select(['job_id as id', 'job_id', 'key_id', 'model', 'state', 'seconds', 'size', 'created_at', 'ended_at'])
+          .select(['error_code', 'charge', 'deleted_at'])
+          .where('account_id', '=', accountId)
+          .where('job_id', '>', after)
+          .orderBy('job_id')
+          .limit(limit)
+          .execute(),
+    ],
+  ]
+}
+
+function depositReaders({ read }: Database): readonly Reader[] {
+  return [
+    [
+      'deposit_addresses',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('deposit_address')
+          .select(['address_id as id', 'chain_id', 'address', 'created_at'])
+          .where('account_id', '=', accountId)
+          .where('address_id', '>', after)
+          .orderBy('address_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'wallets',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('linked_wallet')
+          .select(['wallet_id as id', 'wallet_id', 'chain_id', 'address', 'proof', 'linked_at', 'unlinked_at'])
+          .where('account_id', '=', accountId)
+          .where('wallet_id', '>', after)
+          .orderBy('wallet_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'deposits',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('deposit')
+          .select(['deposit_id as id', 'deposit_id', 'chain_id', 'tx_hash', 'ordinal', 'asset', 'address', 'sender'])
+          .select(['raw_amount as raw', 'block_number', 'block_hash', 'block_time', 'state', 'credits', 'price'])
+          .select(['price_time', 'seen_at', 'credited_at'])
+          .where('account_id', '=', accountId)
+          .where('deposit_id', '>', after)
+          .orderBy('deposit_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'letters',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('mail_outbox')
+          .select(['mail_id as id', 'mail_id', 'kind', 'state', 'created_at', 'ended_at'])
+          .where('account_id', '=', accountId)
+          .where('mail_id', '>', after)
+          .orderBy('mail_id')
+          .limit(limit)
+          .execute(),
+    ],
+  ]
+}

@@ -1,0 +1,56 @@
+/**
+ * Makes a store of play money one of live money: everything that play money or an open door has given ends, while
+ * accounts, teams and people stay. Source: decision 0105 (test and live money never meet).
+ */
+import { nanocreditsOf } from '@svc/contract'
+import { closeAccount } from '../../access/accounts/close-account.ts'
+import { InvariantError } from '../../platform/errors/invariant-error.ts'
+import { type JournalDeps, keepJournal, type Operator } from '../../access/operators/journal.ts'
+import type { StoreKind } from '../../access/operators/store-kind.ts'
+import { createId } from '../../platform/runtime/ids.ts'
+import type { GoLiveStore, OpenWork } from './go-live-store.ts'
+import type { OperatingDeps } from './operating-deps.ts'
+
+export interface GoLiveDeps extends JournalDeps, Pick<OperatingDeps, 'accounts' | 'ledger'> {
+  readonly store: GoLiveStore
+  readonly readKind: () => Promise<StoreKind | null>
+  readonly demo: { readonly accountId: string; readonly email: string }
+}
+
+export type GoLiveResult =
+  | { readonly kind: 'live'; readonly accounts: number; readonly credits: bigint; readonly keys: number }
+  /** It is live already, or no gateway has served it. */
+  | { readonly kind: 'not_a_test_store' }
+  /** A gateway serves it, or left something that its next start settles. */
+  | ({ readonly kind: 'work_is_open' } & OpenWork)
+
+/**
+ * Ends the play of a store. Nothing is changed unless everything is at rest; where it is interrupted, the store is still
+ * a test store, and doing it again goes on.
+ */
+export async function goLive(deps: GoLiveDeps, by: Operator): Promise<GoLiveResult> {
+  if ((await deps.readKind()) !== 'test') return { kind: 'not_a_test_store' }
+  const open = await deps.store.countOpenWork(deps.clock.now())
+  if (open.processes + open.holds + open.jobs > 0) return { kind: 'work_is_open', ...open }
+  return keepJournal(deps, by, { action: 'store.go_live' }, { work: () => endPlay(deps), outcomeOf: () => 'done' })
+}
+
+async function endPlay({ accounts, ledger, store, clock, demo }: GoLiveDeps): Promise<GoLiveResult> {
+  // Keys end with all others below.
+  await closeAccount({ store: accounts, revokeKeys: () => Promise.resolve(), clock }, demo.accountId)
+  const taken = { accounts: 0, credits: 0n }
+  for (let page = await store.listBalances(); page.length > 0; page = await store.listBalances()) {
+    for (const { accountId, posted } of page) {
+      const now = clock.now()
+      const reason = 'Play credits end with the sandbox'
+      const amount = nanocreditsOf(-posted)
+      const operation = { kind: 'credit', source: 'adjustment', transferId: createId(now), accountId, amount } as const
+      const result = await ledger.submit({ ...operation, reason, now })
+      if (result.kind !== 'credited') throw new InvariantError(`play credits were not taken: ${result.kind}`)
+      taken.accounts += 1
+      taken.credits += posted
+    }
+  }
+  const keys = await store.endPlay(demo.email, clock.now())
+  return { kind: 'live', ...taken, keys }
+}

@@ -1,0 +1,78 @@
+/**
+ * Room `admin`: what an operator does from a terminal, beside a running gateway or without one. It turns words into
+ * calls and answers into text, and decides nothing about money.
+ */
+import type { AccountRequest, CreatedAccount } from '../../access/accounts/create-account.ts'
+import type { AccountDetails, AccountPage, AccountSummary } from '../../access/accounts/list-accounts.ts'
+import type { AccountStatus, SetStatusResult } from '../../access/accounts/set-account-status.ts'
+import type { CloseAccountResult } from '../../access/accounts/close-account.ts'
+import type { Decision, DecideDepositResult, DepositVerdictRequest } from '../../deposits/decide-deposit.ts'
+import type { Deposit, DepositState } from '../../deposits/deposit.ts'
+import type { CreatedKey, KeyRequest } from '../../access/keys/create-key.ts'
+import type { AccountLimits } from '../../access/keys/request-limits.ts'
+import type { KeyFilter, KeySummary } from '../../access/keys/list-keys.ts'
+import type { RevokeKeyResult } from '../../access/keys/revoke-key.ts'
+import type { AuditReport } from '../../money/ledger/audit.ts'
+import type { MailPage, MailRecord } from '../../platform/mail/manage-outbox.ts'
+import type { GoLiveResult } from '../actions/go-live.ts'
+import type { CreditRequest, RecordedCredit } from '../actions/record-credit.ts'
+import type { ChangeLimitsResult, LimitsDeed } from '../actions/set-account-limits.ts'
+import type { AccountDeed } from '../actions/set-account-state.ts'
+
+export interface DepositFilter {
+  /** Continue after this one. */
+  readonly after?: string
+  readonly limit: number
+  readonly state?: DepositState
+  readonly account?: string
+}
+
+/** Everything that the commands can do, on a database that is open. */
+export interface AdminContext {
+  now(): number
+  createAccount(request: AccountRequest): Promise<CreatedAccount | null>
+  listAccounts(page: AccountPage): Promise<readonly AccountSummary[]>
+  findAccount(accountId: string): Promise<AccountDetails | null>
+  setAccountStatus(deed: AccountDeed & { readonly status: AccountStatus }): Promise<SetStatusResult>
+  closeAccount(deed: AccountDeed): Promise<CloseAccountResult>
+  /** What holds for the keys of an account. */
+  readAccountLimits(accountId: string): Promise<AccountLimits>
+  changeAccountLimits(deed: LimitsDeed): Promise<ChangeLimitsResult>
+  /** Ids that a key may be limited to, as far as they are known without asking an upstream. */
+  listKnownModels(): Promise<readonly string[]>
+  /** @throws {ConfigError} when production has no pepper. */
+  createKey(request: KeyRequest): Promise<CreatedKey>
+  listKeys(filter: KeyFilter): Promise<readonly KeySummary[]>
+  /**
+   * Gives a key a limit of its own; null for its team's. Returns false when there is no such key.
+   *
+   * @throws {ServiceError} `invalid_value` above what the team's keys may have, `key_not_found` when it has ended.
+   */
+  limitKey(keyId: string, requestsPerMinute: number | null): Promise<boolean>
+  /** Revokes a key, and what was mirrored through it. */
+  revokeKey(keyId: string): Promise<RevokeKeyResult>
+  /**
+   * Makes a successor; the old key works beside it for the overlap.
+   *
+   * @throws {ServiceError} `key_not_found` when there is no such key, or it has ended.
+   */
+  rotateKey(keyId: string, overlapMs: number): Promise<CreatedKey>
+  /** Newest first. */
+  listDeposits(filter: DepositFilter): Promise<readonly Deposit[]>
+  findDeposit(depositId: string): Promise<{ deposit: Deposit; decisions: readonly Decision[] } | null>
+  /** Whether deposits come from chains on the gateway's own machine. */
+  readonly hasLocalChains: boolean
+  decideDeposit(request: DepositVerdictRequest): Promise<DecideDepositResult>
+  listMail(page: MailPage): Promise<readonly MailRecord[]>
+  /** Returns false when no such letter waits. */
+  hurryMail(mailId: string): Promise<boolean>
+  /** Returns false when the address was suppressed before. @throws {ConfigError} when production has no secret. */
+  suppressRecipient(address: string): Promise<boolean>
+  /** @throws {ServiceError} `invalid_value` for words or a name that cannot be. */
+  credit(request: CreditRequest): Promise<RecordedCredit>
+  /** Ends the play money of a store, so that real upstreams may serve it. */
+  goLive(): Promise<GoLiveResult>
+  /** Checks every invariant of the books. */
+  audit(): Promise<AuditReport>
+  close(): Promise<void>
+}

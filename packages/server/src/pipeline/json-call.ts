@@ -1,0 +1,121 @@
+/** What all JSON requests are read by: an object, its members, and their spelling. */
+import { isUtf8 } from 'node:buffer'
+import { ServiceError } from '../platform/errors/service-error.ts'
+import { DuplicateKeyError, type JsonBody, scanMembers, textStart } from '../platform/json/json-body.ts'
+import { JsonCounter, JsonLimitError, type JsonLimits, REQUEST_JSON } from '../platform/json/json-limits.ts'
+
+/** What a body has too much of. */
+const limitTexts: Readonly<Record<keyof JsonLimits, (most: string) => string>> = {
+  depth: (most) => `at most ${most} levels of objects and arrays`,
+  objectMembers: (most) => `at most ${most} members in one object`,
+  members: (most) => `at most ${most} members of all objects together`,
+  elements: (most) => `at most ${most} elements of all arrays together`,
+  numberLength: (most) => `numbers of at most ${most} characters`,
+}
+
+/** How many values the bodies have that were counted: each is counted once, wherever it is looked at. */
+const counted = new WeakMap<Buffer, number>()
+
+/**
+ * Counts a body's structure before anything reads it.
+ *
+ * @returns how many members and elements it has.
+ * @throws {ServiceError} `invalid_value`, naming the outermost member that holds too much.
+ */
+export function checkStructure(text: Buffer): number {
+  const known = counted.get(text)
+  if (known !== undefined) return known
+  try {
+    const counter = new JsonCounter(REQUEST_JSON)
+    counter.count(text)
+    counted.set(text, counter.values)
+    return counter.values
+  } catch (error) {
+    if (!(error instanceof JsonLimitError)) throw error
+    const { limit, most, param } = error
+    const subject = param === null ? 'the body' : `'${param}'`
+    const expected = limitTexts[limit](most.toLocaleString('en-US'))
+    throw new ServiceError('invalid_value', `Invalid value for ${subject}: expected ${expected}.`, {
+      param,
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Reads a body that has to be JSON in UTF-8.
+ *
+ * @throws {ServiceError} `invalid_json`, and `invalid_value` for more structure than a request may have.
+ */
+export function parseJson(text: Buffer): unknown {
+  checkStructure(text)
+  try {
+    if (!isUtf8(text)) throw new SyntaxError('The body is not UTF-8 text')
+    return JSON.parse(text.toString('utf8', textStart(text)))
+  } catch (error) {
+    throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause: error })
+  }
+}
+
+/**
+ * Reads a body that has to be one JSON object in UTF-8.
+ *
+ * @throws {ServiceError} `invalid_json`, and `invalid_value` for more structure than a request may have.
+ */
+export function parseJsonObject(text: Buffer): Record<string, unknown> {
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new ServiceError('invalid_json', 'The body must be a JSON object.')
+}
+
+/**
+ * Finds where the top-level members of a body stand.
+ *
+ * @throws {ServiceError} `invalid_value` for a key that stands twice.
+ */
+export function scanBody(text: Buffer): JsonBody['members'] {
+  try {
+    return scanMembers(text)
+  } catch (error) {
+    if (!(error instanceof DuplicateKeyError)) throw error
+    throw new ServiceError('invalid_value', `The field '${error.key.slice(0, 64)}' stands twice in the body.`, {
+      param: error.key.slice(0, 64),
+      cause: error,
+    })
+  }
+}
+
+/** A name as readers see it that care for no case: capitals, and the letters that fold to an ordinary one (ſ, K). */
+function foldCase(name: string): string {
+  return name.toUpperCase().toLowerCase()
+}
+
+/** Finds deciding fields in another spelling. Made once for each kind of request. */
+export class SpellingCheck {
+  readonly #fields: ReadonlySet<string>
+  readonly #folded: ReadonlyMap<string, string>
+
+  /** @param fields that the gateway reads of such a request. */
+  constructor(fields: readonly string[]) {
+    this.#fields = new Set(fields)
+    this.#folded = new Map([...this.#fields].map((field) => [foldCase(field), field]))
+  }
+
+  /**
+   * Refuses a deciding field in another spelling: to the gateway it is an unknown field, to an upstream that cares for
+   * no case it is the field itself, and its last value wins. Source: Go, package encoding/json, Unmarshal.
+   *
+   * @throws {ServiceError} `unsupported_parameter`.
+   */
+  refuse(names: Iterable<string>): void {
+    for (const name of names) {
+      if (this.#fields.has(name)) continue
+      const field = this.#folded.get(foldCase(name))
+      if (field === undefined) continue
+      const param = name.slice(0, 64)
+      throw new ServiceError('unsupported_parameter', `Unsupported parameter: '${param}' must be written '${field}'.`, {
+        param,
+      })
+    }
+  }
+}

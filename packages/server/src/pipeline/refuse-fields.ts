@@ -1,0 +1,52 @@
+import { ServiceError } from '../platform/errors/service-error.ts'
+import type { WorkGuard } from './work-guard.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Refuses a field by its path. */
+export function unsupported(param: string, reason = 'it is not supported here.'): ServiceError {
+  return new ServiceError('unsupported_parameter', `Unsupported parameter: '${param}': ${reason}`, { param })
+}
+
+/**
+ * Refuses every field with a value that nobody would read: what is not passed on must not be lost in silence.
+ *
+ * @param path of the object, with its closing dot; empty for the body.
+ * @param guard knows the fields that servers read, which go on; absent: none do.
+ * @throws {ServiceError} `unsupported_parameter`.
+ */
+export function refuseOthers(fields: Fields, known: ReadonlySet<string>, path = '', guard?: WorkGuard): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (known.has(name) || value === null || value === undefined || guard?.isKnown(name) === true) continue
+    throw unsupported(`${path}${name.slice(0, 64)}`)
+  }
+}
+
+/** The fields of servers that a chat takes as they are, in a request of another form. */
+export function fieldsOfServers(fields: Fields, known: ReadonlySet<string>, guard: WorkGuard): Fields {
+  const passed = Object.entries(fields).filter(([name, value]) => {
+    return !known.has(name) && value !== null && value !== undefined && guard.isKnown(name)
+  })
+  return Object.fromEntries(passed)
+}
+
+/** Reads a text. @throws {ServiceError} 400. */
+export function requireText(fields: Fields, name: string, path: string): string {
+  const value = fields[name]
+  const param = `${path}.${name}`
+  if (value === undefined || value === null) {
+    throw new ServiceError('missing_required_parameter', `Missing required parameter: '${param}'.`, { param })
+  }
+  if (typeof value === 'string') return value
+  throw new ServiceError('invalid_value', `Invalid value for '${param}': expected string.`, { param })
+}
+
+/** The fields that have a value, under other names. */
+export function pickFields(fields: Fields, names: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([name, target]) => {
+      const value = fields[name]
+      return value === undefined || value === null ? [] : [[target, value]]
+    }),
+  )
+}

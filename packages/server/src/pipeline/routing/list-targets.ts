@@ -1,0 +1,96 @@
+/**
+ * Room `routing`: which upstreams may serve a request, in what order, and how they are asked one after the other. Every
+ * kind of work walks its targets here, so that all of them are repeated, left alone and given up by the same rules.
+ */
+import { type Model, type ModelTarget, offeringsOf } from '../../catalog/model.ts'
+import { InvariantError } from '../../platform/errors/invariant-error.ts'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import { type UpstreamFailure, upstreamFailure } from '../../upstreams/upstream-failure.ts'
+import type { WatchedUpstream } from '../../upstreams/watch-health.ts'
+import type { Target } from './target.ts'
+
+export interface TargetDeps {
+  /** The upstream that serves a model, or one of its targets. */
+  readonly upstreamOf: (served: Pick<ModelTarget, 'upstream'>) => WatchedUpstream
+  /** A number from 0 to 1, 1 excluded: which target is asked first, where targets have weights. */
+  readonly random: () => number
+}
+
+/** One offering of a model: who sells it, under what name, at what price. */
+export type Offering = Target & Pick<ModelTarget, 'price' | 'media'>
+
+/**
+ * What a place is to a request: a target with what the request needs to know of it; null where what is asked for is not
+ * sold there.
+ *
+ * @throws {ServiceError} where that place cannot do what is asked.
+ */
+export type SelectTarget<To extends Target> = (offering: Offering) => To | null
+
+interface Weighed<To extends Target> {
+  readonly target: To
+  readonly weight: number
+}
+
+/** Drawn one after the other, each by its weight among those that are left. */
+function drawByWeight<To extends Target>(targets: readonly Weighed<To>[], random: () => number): Weighed<To>[] {
+  const left = [...targets]
+  const drawn: Weighed<To>[] = []
+  while (left.length > 0) {
+    let mark = random() * left.reduce((sum, { weight }) => sum + weight, 0)
+    const index = left.findIndex(({ weight }) => (mark -= weight) < 0)
+    drawn.push(...left.splice(index === -1 ? left.length - 1 : index, 1))
+  }
+  return drawn
+}
+
+/** Longest time that a caller is asked to wait, in seconds: clients give up on longer ones. */
+const RETRY_AFTER_MAX_SECONDS = 60
+
+/** Everything that could serve the model is left alone for now, since it has failed lately. */
+export function circuitsOpen(targets: readonly Target[]): UpstreamFailure {
+  const waits = targets.map(({ upstream, upstreamModel }) => upstream.circuits.waitMs(upstreamModel))
+  return upstreamFailure('circuit_open', {
+    upstream: targets.map(({ upstream }) => upstream.name).join(','),
+    retryAfterSeconds: Math.min(Math.max(1, Math.ceil(Math.min(...waits) / 1_000)), RETRY_AFTER_MAX_SECONDS),
+    isUnbilled: true,
+  })
+}
+
+/** @throws {ServiceError} why the first that cannot do what is asked cannot, where none can. */
+function ableTargets<To extends Target>(deps: TargetDeps, model: Model, selectTarget: SelectTarget<To>): Weighed<To>[] {
+  const able: Weighed<To>[] = []
+  let refusal: ServiceError | null = null
+  for (const place of offeringsOf(model)) {
+    const { upstreamModel, price, media, weight } = place
+    try {
+      const target = selectTarget({ upstream: deps.upstreamOf(place), upstreamModel, price, media })
+      if (target !== null) able.push({ target, weight })
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      refusal ??= error
+    }
+  }
+  if (able.length > 0) return able
+  throw refusal ?? new InvariantError(`Nobody sells ${model.id} for what it was found for`)
+}
+
+/**
+ * Lists the upstreams for a request: in the order of the route or drawn by weight, without those that cannot do what is
+ * asked, and those that are left alone because they fail. Each may come to serve it, so the hold covers all of them.
+ *
+ * @throws {ServiceError} 400 when none can do what is asked, 503 when all are left alone.
+ */
+export function listTargets<To extends Target>(
+  deps: TargetDeps,
+  model: Model,
+  selectTarget: SelectTarget<To>,
+): readonly [To, ...To[]] {
+  const { route } = model
+  const able = ableTargets(deps, model, selectTarget)
+  const ordered = route?.isWeighted === true ? drawByWeight(able, deps.random) : able
+  const used = (route?.fallback === false ? ordered.slice(0, 1) : ordered).map(({ target }) => target)
+  const [first, ...others] = used.filter(({ upstream, upstreamModel }) => upstream.circuits.waitMs(upstreamModel) === 0)
+  if (first === undefined) throw circuitsOpen(used)
+  return [first, ...others]
+}

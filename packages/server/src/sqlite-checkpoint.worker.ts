@@ -1,5 +1,0 @@
-/** Composition root of the thread that makes checkpoints. Nobody imports it: it is started as a thread. */
-import { parentPort, workerData } from 'node:worker_threads'
-import { serveCheckpoints } from './db/serve-checkpoints.ts'
-
-if (parentPort !== null) serveCheckpoints(parentPort, (workerData as { readonly path: string }).path)

@@ -1,0 +1,115 @@
+/** Streams of Anthropic's Messages API, in OpenAI's shape. Source: Anthropic's API reference, "Streaming messages". */
+import { parseAnswerJson } from '../../platform/json/parse-json.ts'
+import { chunkOf, REFUSED, wireUsage } from '../native/native-speech.ts'
+import { type Json, present } from '../native/request-fields.ts'
+import { DONE, type WireFrames } from '../openai-compatible/chat-wire.ts'
+import { isObject } from '../openai-compatible/usage.ts'
+import { finishReasonOf, readAnthropicError, readAnthropicUsage } from './anthropic-answer.ts'
+import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
+
+interface OpenCall {
+  /** Among the calls of the answer. */
+  readonly index: number
+  hasArguments: boolean
+}
+
+/** Reads one stream. */
+export class AnthropicEvents {
+  /** By the index of their block. */
+  readonly #calls = new Map<unknown, OpenCall>()
+  /** As it was told so far: pieces of it come at the start and at the end, each count as it stands by then. */
+  readonly #usage: Record<string, unknown> = {}
+  #hasBlocks = false
+
+  /** @throws {SyntaxError | JsonLimitError} when the data is no JSON, or has too much structure. */
+  read(data: string): WireFrames {
+    const event = parseAnswerJson(data)
+    if (!isObject(event)) return []
+    const error = readAnthropicError(event)
+    if (error !== null) return [error]
+    switch (event['type']) {
+      case 'message_start':
+        return this.#start(event)
+      case 'content_block_start':
+        return this.#open(event)
+      case 'content_block_delta':
+        return this.#delta(event)
+      case 'content_block_stop':
+        return this.#close(event)
+      case 'message_delta':
+        return this.#finish(event)
+      case 'message_stop':
+        return [DONE]
+      default:
+        return []
+    }
+  }
+
+  #addUsage(usage: unknown): Json | null {
+    if (!isObject(usage)) return null
+    Object.assign(this.#usage, present(usage))
+    return wireUsage(readAnthropicUsage(this.#usage))
+  }
+
+  #start({ message }: Json): WireFrames {
+    const { model, usage } = isObject(message) ? message : {}
+    return [chunkOf({ role: 'assistant', content: '' }, null, { model, usage: this.#addUsage(usage) })]
+  }
+
+  #open({ index, content_block: block }: Json): WireFrames {
+    if (!isObject(block)) return []
+    this.#hasBlocks = true
+    const { type, id, name, data, text, thinking } = block
+    if (type === 'tool_use') {
+      const call = { index: this.#calls.size, hasArguments: false }
+      this.#calls.set(index, call)
+      const named = { index: call.index, id, type: 'function', function: { name, arguments: '' } }
+      return [chunkOf({ tool_calls: [named] })]
+    }
+    if (type === 'redacted_thinking') {
+      return [chunkOf({ reasoning_details: [{ type: 'reasoning.encrypted', data, format: ANTHROPIC_FORMAT, index }] })]
+    }
+    // A block may begin with something in it already.
+    if (typeof text === 'string' && text !== '') return [chunkOf({ content: text })]
+    return typeof thinking === 'string' && thinking !== '' ? [thoughtChunk(index, thinking)] : []
+  }
+
+  #delta({ index, delta }: Json): WireFrames {
+    if (!isObject(delta)) return []
+    const { type, text, thinking, signature, partial_json: json } = delta
+    if (type === 'text_delta') return [chunkOf({ content: text })]
+    if (type === 'thinking_delta' && typeof thinking === 'string') return [thoughtChunk(index, thinking)]
+    if (type === 'signature_delta') {
+      return [chunkOf({ reasoning_details: [{ type: 'reasoning.text', signature, format: ANTHROPIC_FORMAT, index }] })]
+    }
+    const call = this.#calls.get(index)
+    if (type !== 'input_json_delta' || call === undefined || typeof json !== 'string' || json === '') return []
+    call.hasArguments = true
+    return [argumentsChunk(call, json)]
+  }
+
+  /** A call without arguments sends none, and clients want JSON. */
+  #close({ index }: Json): WireFrames {
+    const call = this.#calls.get(index)
+    return call === undefined || call.hasArguments ? [] : [argumentsChunk(call, '{}')]
+  }
+
+  #finish({ delta, usage }: Json): WireFrames {
+    const reported = this.#addUsage(usage)
+    const finishReason = finishReasonOf(isObject(delta) ? delta['stop_reason'] : null)
+    if (finishReason === 'content_filter' && !this.#hasBlocks) return [REFUSED]
+    if (finishReason === null) return reported === null ? [] : [{ choices: [], usage: reported }]
+    return [chunkOf({}, finishReason, { usage: reported })]
+  }
+}
+
+function thoughtChunk(index: unknown, text: string): Record<string, unknown> {
+  return chunkOf({
+    reasoning_content: text,
+    reasoning_details: [{ type: 'reasoning.text', text, format: ANTHROPIC_FORMAT, index }],
+  })
+}
+
+function argumentsChunk({ index }: OpenCall, json: string): Record<string, unknown> {
+  return chunkOf({ tool_calls: [{ index, function: { arguments: json } }] })
+}

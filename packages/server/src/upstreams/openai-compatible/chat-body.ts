@@ -1,0 +1,44 @@
+import { spliceMembers } from '../../platform/json/json-body.ts'
+import type { UpstreamChatRequest } from '../chat-upstream.ts'
+import type { Dialect } from './dialect.ts'
+
+/** Says whether the client sent this member with a value: null stands for absent. */
+function isSent(request: UpstreamChatRequest, key: string): boolean {
+  const value = request.body.value[key]
+  return value !== undefined && value !== null
+}
+
+const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
+
+/**
+ * The limits to write. An upstream that is known to take one field gets them in that field alone: one that does not
+ * know the other would make as much as it likes, and one that knows it as outdated refuses the request.
+ */
+function limitMembers(request: UpstreamChatRequest, dialect: Dialect): Map<string, string> {
+  const members = new Map<string, string>()
+  const sent = LIMIT_FIELDS.filter((key) => isSent(request, key))
+  const [first] = sent
+  const { maxTokensField } = dialect
+  const isElsewhere = maxTokensField !== null && sent.some((key) => key !== maxTokensField)
+  if (request.maxTokens === null && !isElsewhere) return members
+  const limit = request.maxTokens ?? (first === undefined ? null : request.body.value[first])
+  for (const key of sent) members.set(key, maxTokensField === null ? String(limit) : 'null')
+  if (maxTokensField !== null || first === undefined) members.set(maxTokensField ?? 'max_tokens', String(limit))
+  return members
+}
+
+/**
+ * Writes the body for the upstream: the client's own bytes with the model's id, a request for usage in streams, and a
+ * limit where the gateway imposes one. Nothing of ours is added beside these. Source: decision 0006.
+ */
+export function buildChatBody(request: UpstreamChatRequest, dialect: Dialect): Buffer {
+  const edits = limitMembers(request, dialect)
+  edits.set('model', JSON.stringify(request.upstreamModel))
+  if (request.stream) {
+    const options = request.body.value['stream_options']
+    const own = typeof options === 'object' && options !== null ? options : {}
+    edits.set('stream_options', JSON.stringify({ ...own, include_usage: true }))
+  }
+  for (const [key, text] of dialect.extraMembers(request)) edits.set(key, text)
+  return spliceMembers(request.body, edits)
+}

@@ -1,0 +1,173 @@
+/** The adapter of embeddings for upstreams that speak OpenAI's `POST /embeddings`. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { spliceMembers } from '../../platform/json/json-body.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { ReportedUsage } from '../chat-upstream.ts'
+import type {
+  EmbeddingUpstream,
+  UpstreamEmbeddingRequest,
+  UpstreamEmbeddings,
+  WireVector,
+} from '../embedding-upstream.ts'
+import { collectResponse, type CollectedResponse } from '../http-exchange.ts'
+import type { UpstreamClient } from '../upstream-client.ts'
+import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
+import { readUtf8Json } from './audio-upstream.ts'
+import type { Dialect } from './dialect.ts'
+import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
+import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
+
+/** Longest answer that is kept in memory: the most texts with the longest vectors as numbers. Source: own choice. */
+const ANSWER_BYTES_MAX = 128 * 1024 * 1024
+/** The longest vector that is believed. Source: own choice. */
+const DIMENSIONS_MAX = 1_048_576
+
+/** In what upstreams of embeddings differ. */
+export interface EmbeddingDialect extends Pick<Dialect, 'reportsCost' | 'failuresAreFree' | 'generationId'> {
+  readonly takesAnyModel: boolean
+  /** As in the dialect of chats. */
+  extraMembers(request: Pick<UpstreamEmbeddingRequest, 'confidential'>): ReadonlyMap<string, string>
+}
+
+/** For an upstream whose embeddings are not written as OpenAI's. */
+export interface EmbeddingWire {
+  /** @throws {ServiceError} for what the API cannot do. */
+  write(request: UpstreamEmbeddingRequest): { readonly path: string; readonly body: Buffer }
+  /** Makes OpenAI's shape of an answer; what is none comes back as it is. */
+  read(value: unknown): unknown
+}
+
+export interface EmbeddingDeps {
+  readonly name: string
+  readonly client: UpstreamClient
+  readonly clock: Clock
+  readonly dialect: EmbeddingDialect
+  /** Absent: it speaks as OpenAI does. */
+  readonly wire?: EmbeddingWire
+}
+
+function writeRequest({ dialect, wire }: EmbeddingDeps, request: UpstreamEmbeddingRequest) {
+  const edits = new Map([['model', JSON.stringify(request.upstreamModel)], ...dialect.extraMembers(request)])
+  return wire?.write(request) ?? { path: '/embeddings', body: spliceMembers(request.body, edits) }
+}
+
+function embeddingRequest(deps: EmbeddingDeps, request: UpstreamEmbeddingRequest) {
+  const { client } = deps
+  const { path, body } = writeRequest(deps, request)
+  return {
+    origin: client.origin,
+    path: `${client.basePath}${path}`,
+    method: 'POST',
+    headers: {
+      ...client.headers,
+      accept: 'application/json',
+      'content-type': 'application/json',
+      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
+    },
+    body,
+  } as const
+}
+
+/** Usage of an answer that has no output: the one count that is there stands for both. */
+function readPromptUsage(value: Record<string, unknown>, text: Buffer, dialect: EmbeddingDialect): ReportedUsage {
+  const { usage } = value
+  if (!isObject(usage)) return NO_USAGE
+  // A zero was not counted: no text has no tokens.
+  const prompt_tokens = usage['prompt_tokens'] || usage['total_tokens']
+  const whole = { ...value, usage: { ...usage, prompt_tokens, completion_tokens: 0 } }
+  const reported = readUsage(whole, () => text, dialect)
+  return reported === null ? NO_USAGE : { ...reported, wire: null }
+}
+
+/** A vector, if it is one: numbers that are finite, or text of whole 32-bit floats. */
+function readVector(value: unknown): WireVector | null {
+  if (typeof value === 'string') {
+    const { length } = Buffer.from(value, 'base64')
+    return length > 0 && length % 4 === 0 && length / 4 <= DIMENSIONS_MAX ? value : null
+  }
+  if (!Array.isArray(value) || value.length === 0 || value.length > DIMENSIONS_MAX) return null
+  return value.every((number) => typeof number === 'number' && Number.isFinite(number)) ? value : null
+}
+
+/**
+ * Puts the vectors into the order of the inputs.
+ *
+ * @returns null when they are not one for each input: a vector too few or twice would be that of another text.
+ */
+function readVectors(data: unknown, count: number): readonly WireVector[] | null {
+  if (!Array.isArray(data) || data.length !== count) return null
+  const vectors = new Map<number, WireVector>()
+  for (const [place, entry] of data.entries()) {
+    if (!isObject(entry)) return null
+    const index = entry['index'] ?? place
+    const vector = readVector(entry['embedding'])
+    if (vector === null || typeof index !== 'number' || !Number.isInteger(index)) return null
+    if (index < 0 || index >= count || vectors.has(index)) return null
+    vectors.set(index, vector)
+  }
+  return Array.from({ length: count }, (_none, index) => vectors.get(index) as WireVector)
+}
+
+function generationIdOf({ dialect }: EmbeddingDeps, headers: IncomingHttpHeaders): string | null {
+  const value = dialect.generationId === null ? undefined : headers[dialect.generationId.header]
+  return typeof value === 'string' && value.length <= 200 ? value : null
+}
+
+function failureOf(deps: EmbeddingDeps, response: CollectedResponse, value: unknown): UpstreamFailure {
+  return chatFailure({
+    upstream: deps.name,
+    value,
+    status: response.status,
+    retryAfterSeconds: retryAfterSeconds(response.headers, deps.clock.now()),
+    apiKey: deps.client.apiKey,
+    failuresAreFree: deps.dialect.failuresAreFree,
+    cost: isObject(value) ? readPromptUsage(value, response.body, deps.dialect).cost : null,
+  })
+}
+
+function readEmbeddings(
+  deps: EmbeddingDeps,
+  request: UpstreamEmbeddingRequest,
+  response: CollectedResponse,
+): UpstreamEmbeddings {
+  const { name: upstream, dialect, wire } = deps
+  const parsed = readUtf8Json(response.body)
+  const value = wire === undefined ? parsed : wire.read(parsed)
+  if (response.status !== 200 || findError(value) !== null || !isObject(value)) {
+    throw failureOf(deps, response, value)
+  }
+  const reported = readPromptUsage(value, response.body, dialect)
+  const vectors = readVectors(value['data'], request.count)
+  if (vectors === null) {
+    const isEmpty = Array.isArray(value['data']) && value['data'].length === 0
+    const generationId = generationIdOf(deps, response.headers) ?? readGenerationId(value, dialect.generationId)
+    const { usage, cost } = reported
+    throw upstreamFailure(isEmpty ? 'empty' : 'broken', { upstream, status: 200, usage, cost, generationId })
+  }
+  return {
+    ...reported,
+    vectors,
+    generationId: generationIdOf(deps, response.headers) ?? readGenerationId(value, dialect.generationId),
+    model: readModel(value),
+  }
+}
+
+/** Builds the adapter. */
+export function createEmbeddingUpstream(deps: EmbeddingDeps): EmbeddingUpstream {
+  const { client, name } = deps
+  return {
+    takesAnyModel: deps.dialect.takesAnyModel,
+    embed: async (request) => {
+      const sent = embeddingRequest(deps, request)
+      let generationId: string | null = null
+      const onStart = (headers: IncomingHttpHeaders): void => {
+        generationId = generationIdOf(deps, headers)
+      }
+      const limits = { signal: request.signal, bytesMax: ANSWER_BYTES_MAX, onStart }
+      const response = await collectResponse(client.dispatcher, sent, limits).catch((error: unknown) => {
+        throw transportFailure(name, error, generationId)
+      })
+      return readEmbeddings(deps, request, response)
+    },
+  }
+}

@@ -1,0 +1,280 @@
+/**
+ * The adapter for every server that speaks OpenAI's chat completions; others that speak a dialect of it build on this
+ * one.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { parseJsonText } from '../../platform/json/parse-json.ts'
+import type { AttoUsd } from '../../pricing/price.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type {
+  ChatStream,
+  ChatStreamSink,
+  ChatUpstream,
+  UpstreamChatRequest,
+  UpstreamCompletion,
+} from '../chat-upstream.ts'
+import { type CollectedResponse, collectResponse, type Exchange, ResponseTooLargeError } from '../http-exchange.ts'
+import type { UpstreamClient } from '../upstream-client.ts'
+import { transportFailure, UpstreamFailure, upstreamFailure, withBill } from '../upstream-failure.ts'
+import { ANSWER_BYTES_MAX, ERROR_BYTES_MAX } from './answer-bytes.ts'
+import { AssembledAnswer } from './assembled-answer.ts'
+import { receiveAnswer } from './chat-answer.ts'
+import { buildChatBody } from './chat-body.ts'
+import type { ChatWire } from './chat-wire.ts'
+import { ChatStreamReader } from './chat-stream.ts'
+import { readCompletion } from './completion.ts'
+import type { Dialect } from './dialect.ts'
+import { chatFailure, failedChoice, findError, retryAfterSeconds } from './errors.ts'
+import { fetchJson } from './fetch-json.ts'
+import { firstEvent } from './first-event.ts'
+import { isObject, readGenerationId, readUsage } from './usage.ts'
+
+export interface OpenAiCompatibleOptions {
+  readonly name: string
+  readonly client: UpstreamClient
+  readonly dialect: Dialect
+  /** For an upstream whose chats are not written as OpenAI's; absent: they are. */
+  readonly wire?: ChatWire
+  readonly clock: Clock
+  /** Looks a cost up; null where the upstream has no such thing. */
+  readonly findCost: ((generationId: string) => Promise<AttoUsd | null>) | null
+}
+
+type Deps = OpenAiCompatibleOptions
+type Json = Readonly<Record<string, unknown>>
+
+function writeChat({ wire, dialect }: Deps, request: UpstreamChatRequest): ReturnType<ChatWire['write']> {
+  return wire?.write(request) ?? { path: '/chat/completions', body: buildChatBody(request, dialect) }
+}
+
+function chatRequest(deps: Deps, request: UpstreamChatRequest, written = writeChat(deps, request)) {
+  const { path, body } = written
+  return {
+    origin: deps.client.origin,
+    path: `${deps.client.basePath}${path}`,
+    method: 'POST',
+    headers: {
+      ...deps.client.headers,
+      accept: request.stream ? 'text/event-stream' : 'application/json',
+      'content-type': 'application/json',
+      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
+    },
+    body,
+  } as const
+}
+
+function readAnswer({ wire }: Deps, text: Buffer): unknown {
+  return wire === undefined ? parseJsonText(text) : wire.readAnswer(text)
+}
+
+function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null {
+  const place = deps.dialect.generationId
+  const value = place === null ? undefined : headers[place.header]
+  return typeof value === 'string' && value.length <= 200 ? value : null
+}
+
+/** @param body the whole answer, parsed; `value` is the part of it that holds the error. */
+function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body: unknown = value): UpstreamFailure {
+  return chatFailure({
+    upstream: deps.name,
+    value,
+    status: response.status,
+    retryAfterSeconds: retryAfterSeconds(response.headers, deps.clock.now()),
+    apiKey: deps.client.apiKey,
+    failuresAreFree: deps.dialect.failuresAreFree,
+    cost: isObject(body) ? (readUsage(body, () => response.body, deps.dialect)?.cost ?? null) : null,
+  })
+}
+
+/** A document as an answer, and the failure that it is otherwise. */
+function readDocument(deps: Deps, response: CollectedResponse): Record<string, unknown> | UpstreamFailure {
+  const value = readAnswer(deps, response.body) ?? firstEvent(response.body)
+  const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
+  if (failed) return failureOf(deps, response, value)
+  const choice = failedChoice(value)
+  return choice === null ? value : failureOf(deps, response, choice, value)
+}
+
+/** An answer that is neither one nor an error: what it says that it cost is kept. */
+function brokenAnswer(deps: Deps, { status, headers, body }: CollectedResponse, value: Json): UpstreamFailure {
+  const { usage = null, cost = null } = readUsage(value, () => body, deps.dialect) ?? {}
+  const generationId = generationIdOf(deps, headers) ?? readGenerationId(value, deps.dialect.generationId)
+  return upstreamFailure('broken', { upstream: deps.name, status, usage, cost, generationId })
+}
+
+function openReader(
+  deps: Deps,
+  request: UpstreamChatRequest,
+  answer: { readonly sink: ChatStreamSink; readonly headers: IncomingHttpHeaders; readonly onOver: () => void },
+): ChatStreamReader {
+  return new ChatStreamReader(answer.sink, {
+    upstream: deps.name,
+    apiKey: deps.client.apiKey,
+    generationId: generationIdOf(deps, answer.headers),
+    dialect: deps.dialect,
+    readFrames: deps.wire?.openEvents() ?? null,
+    choices: choicesOf(request),
+    onOver: answer.onOver,
+  })
+}
+
+/** How many choices a request asks for. */
+function choicesOf({ body }: UpstreamChatRequest): number {
+  const { n } = body.value
+  return typeof n === 'number' && n > 1 ? n : 1
+}
+
+const OVER = 'The answer is over'
+
+/** Puts the events of an answer together that should have come whole. */
+function gatherEvents(
+  deps: Deps,
+  exchange: () => Exchange,
+  settle: { readonly resolve: (answer: UpstreamCompletion) => void; readonly reject: (error: Error) => void },
+): ChatStreamSink {
+  const assembled = new AssembledAnswer()
+  let length = 0
+  return {
+    chunk: (members) => {
+      length += members.length
+      if (length > ANSWER_BYTES_MAX) exchange().abort(new ResponseTooLargeError(ANSWER_BYTES_MAX))
+      else assembled.add(members)
+      return true
+    },
+    end: ({ error, usage, cost, wire, generationId, model }) => {
+      const isTooLong = length > ANSWER_BYTES_MAX
+      const value = assembled.whole()
+      const completion = readCompletion(NOTHING, value, generationId, deps.dialect)
+      if (error === null && !isTooLong && completion !== null) {
+        return settle.resolve({ ...completion, usage, cost, wire, model })
+      }
+      const kind = error === null && !isTooLong ? 'empty' : 'broken'
+      const failure = error ?? upstreamFailure(kind, { upstream: deps.name, status: 200 })
+      settle.reject(withBill(failure, deps.name, { usage, cost, generationId }))
+    },
+  }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+function complete(deps: Deps, request: UpstreamChatRequest): Promise<UpstreamCompletion> {
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamCompletion>()
+  const { signal } = request
+  let reader: ChatStreamReader | null = null
+  let generationId: string | null = null
+  const onAbort = (): void => {
+    // At once: an exchange that still waits for its connection hears of the abort only then.
+    if (reader === null) reject(signal.reason as Error)
+    else reader.fail(signal.reason as Error)
+    exchange.abort(signal.reason as Error)
+  }
+  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, chatRequest(deps, request), {
+    started: (_status, headers) => {
+      generationId = generationIdOf(deps, headers)
+    },
+    events: (headers) => {
+      const sink = gatherEvents(deps, () => exchange, { resolve, reject })
+      reader = openReader(deps, request, { sink, headers, onOver: () => exchange.abort(new Error(OVER)) })
+      return reader
+    },
+    document: (response) => {
+      const value = readDocument(deps, response)
+      if (value instanceof UpstreamFailure) return reject(value)
+      const completion = readCompletion(response.body, value, generationId, deps.dialect)
+      if (completion === null) reject(brokenAnswer(deps, response, value))
+      else resolve(completion)
+    },
+    failed: (error) => reject(transportFailure(deps.name, error, generationId)),
+  })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort)
+  return promise.finally(() => signal.removeEventListener('abort', onAbort))
+}
+
+async function countPrompt(
+  deps: Deps,
+  request: UpstreamChatRequest,
+  count: NonNullable<ChatWire['count']>,
+): Promise<number | null> {
+  const sent = chatRequest(deps, request, count.write(request))
+  const limits = { signal: request.signal, bytesMax: ERROR_BYTES_MAX }
+  const response = await collectResponse(deps.client.dispatcher, sent, limits)
+  const value = response.status === 200 ? parseJsonText(response.body) : null
+  const tokens = isObject(value) ? value[count.field] : null
+  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
+}
+
+function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink): Promise<ChatStream> {
+  const { promise, resolve, reject } = Promise.withResolvers<ChatStream>()
+  let reader: ChatStreamReader | null = null
+  const onAbort = (): void => exchange.abort(request.signal.reason as Error)
+  const finish = (): void => request.signal.removeEventListener('abort', onAbort)
+  const told: ChatStreamSink = {
+    chunk: (members, facts) => sink.chunk(members, facts),
+    end: (outcome) => {
+      finish()
+      sink.end(outcome)
+    },
+  }
+  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, chatRequest(deps, request), {
+    started: (status, headers) => {
+      if (status !== 200) return
+      reader = openReader(deps, request, { sink: told, headers, onOver: () => exchange.abort(new Error(OVER)) })
+      resolve(streamOf(exchange, reader))
+    },
+    events: () => reader as ChatStreamReader,
+    document: (response) => {
+      finish()
+      const value = readDocument(deps, response)
+      if (reader === null) return reject(value as UpstreamFailure)
+      if (value instanceof UpstreamFailure) return reader.refuse(value)
+      const isAnswer = Array.isArray(value['choices']) && value['choices'].some(isObject)
+      if (isAnswer) reader.whole(value, response.body)
+      else reader.refuse(brokenAnswer(deps, response, value))
+    },
+    failed: (error) => {
+      finish()
+      reader?.fail(error)
+      reject(transportFailure(deps.name, error))
+    },
+  })
+  if (request.signal.aborted) onAbort()
+  else request.signal.addEventListener('abort', onAbort)
+  return promise
+}
+
+function streamOf(exchange: Exchange, reader: ChatStreamReader): ChatStream {
+  return {
+    generationId: () => reader.generationId,
+    pause: () => {
+      exchange.pause()
+      reader.paused()
+    },
+    resume: () => {
+      exchange.resume()
+      reader.resumed()
+    },
+    stop: () => exchange.abort(new Error('The stream is stopped')),
+  }
+}
+
+/** The longest that a model list may take, in milliseconds. Source: own choice. */
+const LIST_MS = 30_000
+
+/** Builds the adapter. */
+export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatUpstream {
+  const count = options.wire?.count ?? null
+  return {
+    name: options.name,
+    supportsChoices: options.dialect.supportsChoices,
+    complete: (request) => complete(options, request),
+    stream: (request, sink) => stream(options, request, sink),
+    countPrompt: count === null ? null : (request) => countPrompt(options, request, count),
+    findCost: options.findCost ?? (() => Promise.resolve(null)),
+    listModels: async () => {
+      const list = await fetchJson(options.client, options.name, { path: '/models', timeoutMs: LIST_MS })
+      return list?.value ?? null
+    },
+    close: () => options.client.close(),
+  }
+}

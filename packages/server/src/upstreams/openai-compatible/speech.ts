@@ -1,0 +1,193 @@
+/** The adapter of speech for upstreams that speak OpenAI's `POST /audio/speech`. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import {
+  deliveredContentType,
+  pcmParameters,
+  type SpeechFormat,
+  speechFormats,
+} from '../../platform/audio/speech-format.ts'
+import { speechStart } from '../../platform/audio/speech-start.ts'
+import { streamedWavHeader } from '../../platform/audio/wav-header.ts'
+import { spliceMembers } from '../../platform/json/json-body.ts'
+import { type Exchange, startExchange } from '../http-exchange.ts'
+import type { SpeechUpstream, UpstreamSpeech, UpstreamSpeechRequest } from '../speech-upstream.ts'
+import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { type AudioDeps, audioFailure, generationIdFrom, readUtf8Json, refuseConfidential } from './audio-upstream.ts'
+
+/** Longest answer that is read where sound was expected. */
+const ERROR_BYTES_MAX = 64 * 1024
+
+const SOUND_TYPE = /^(?:audio\/|(?:application|binary)\/octet-stream\b)/i
+
+/** The format to ask the upstream for: a WAV is samples with a header, which is made here where it has to be. */
+function askedFormat({ dialect }: AudioDeps, format: SpeechFormat): SpeechFormat {
+  const isMadeHere = format === 'wav' && !dialect.speechFormats.includes('wav')
+  return isMadeHere ? 'pcm' : format
+}
+
+function speechRequest(deps: AudioDeps, request: UpstreamSpeechRequest) {
+  const edits = new Map([
+    ['model', JSON.stringify(request.upstreamModel)],
+    // Always written: upstreams differ in what they take where it is absent.
+    ['response_format', JSON.stringify(askedFormat(deps, request.format))],
+    ...(request.voice === null ? [] : [['voice', JSON.stringify(request.voice)] as const]),
+    // Events are made here, from the bytes.
+    ...(request.body.members.has('stream_format') ? [['stream_format', 'null'] as const] : []),
+    ...deps.dialect.speechMembers(request.body),
+  ])
+  return {
+    origin: deps.client.origin,
+    path: `${deps.client.basePath}/audio/speech`,
+    method: 'POST',
+    headers: {
+      ...deps.client.headers,
+      accept: 'audio/*, application/octet-stream',
+      'content-type': 'application/json',
+      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
+    },
+    body: spliceMembers(request.body, edits),
+  } as const
+}
+
+/** Takes in the answer to one request: sound, or whatever came in its place. */
+class SpeechReader {
+  readonly #deps: AudioDeps
+  readonly #asked: SpeechFormat
+  readonly #format: SpeechFormat
+  #status = 0
+  #headers: IncomingHttpHeaders = {}
+  /** Bytes of an answer that is no sound; null while it is one. */
+  #page: Buffer[] | null = null
+  #pageLength = 0
+  #sound: Readable | null = null
+  /** What may still turn out to be a text, such as an error under the type of a sound, or a header without a sound. */
+  readonly #doubt: Buffer[] = []
+
+  constructor(deps: AudioDeps, format: SpeechFormat) {
+    this.#deps = deps
+    this.#format = format
+    this.#asked = askedFormat(deps, format)
+  }
+
+  start(status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status
+    this.#headers = headers
+    const type = headers['content-type']
+    const isSound = status === 200 && (type === undefined || SOUND_TYPE.test(type))
+    if (!isSound) this.#page = []
+  }
+
+  /** @returns the sound, once, when its first bytes are here. */
+  data(chunk: Buffer, exchange: Exchange): UpstreamSpeech | null {
+    if (this.#page !== null) return this.#addToPage(chunk, exchange)
+    if (this.#sound !== null) {
+      if (!this.#sound.push(chunk)) exchange.pause()
+      return null
+    }
+    const start = Buffer.concat([...this.#doubt.splice(0), chunk])
+    const kind = speechStart(this.#asked, start)
+    if (kind === 'page') {
+      this.#page = []
+      return this.#addToPage(start, exchange)
+    }
+    if (kind === 'sound' || start.length > ERROR_BYTES_MAX) return this.#open(start, exchange)
+    this.#doubt.push(start)
+    return null
+  }
+
+  #addToPage(chunk: Buffer, exchange: Exchange): null {
+    this.#pageLength += chunk.length
+    if (this.#pageLength > ERROR_BYTES_MAX) exchange.abort(this.failure())
+    else this.#page?.push(chunk)
+    return null
+  }
+
+  /** The answer is over. @returns what the client is told when it was no sound. */
+  end(): Error | null {
+    if (this.#sound !== null) {
+      this.#sound.push(null)
+      return null
+    }
+    const doubt = Buffer.concat(this.#doubt.splice(0))
+    if (doubt.length > 0 && speechStart(this.#asked, doubt) === 'text') this.#page = [doubt]
+    if (this.#page !== null) return this.failure()
+    return upstreamFailure('empty', { upstream: this.#deps.name, status: this.#status })
+  }
+
+  fail(error: Error): void {
+    this.#sound?.destroy(transportFailure(this.#deps.name, error))
+  }
+
+  failure(): Error {
+    const source = Buffer.concat(this.#page ?? [])
+    const value = readUtf8Json(source)
+    return audioFailure(this.#deps, { status: this.#status, headers: this.#headers, value, source })
+  }
+
+  #open(first: Buffer, exchange: Exchange): UpstreamSpeech {
+    const type = this.#headers['content-type'] ?? null
+    const sound = new Readable({
+      read: () => exchange.resume(),
+      destroy: (error, done) => {
+        // Whoever does not want the rest stops the upstream.
+        if (!sound.readableEnded) exchange.abort(error ?? new Error('The sound is not read any more'))
+        done(error)
+      },
+    })
+    this.#sound = sound
+    // It may break off before anybody reads it; whoever reads it then still learns why.
+    sound.on('error', () => undefined)
+    const isWrapped = this.#asked !== this.#format
+    if (isWrapped) sound.push(streamedWavHeader(pcmParameters(type)))
+    sound.push(first)
+    return {
+      contentType: deliveredContentType(this.#format, isWrapped ? null : type),
+      generationId: generationIdFrom(this.#deps, this.#headers),
+      sound,
+    }
+  }
+}
+
+function speak(deps: AudioDeps, request: UpstreamSpeechRequest): Promise<UpstreamSpeech> {
+  refuseConfidential(request)
+  return new Promise((resolve, reject) => {
+    const { signal } = request
+    const reader = new SpeechReader(deps, request.format)
+    const onAbort = (): void => {
+      // At once: an exchange that still waits for its connection hears of the abort only then.
+      reject(transportFailure(deps.name, signal.reason))
+      exchange.abort(signal.reason as Error)
+    }
+    const finish = (): void => signal.removeEventListener('abort', onAbort)
+    const exchange = startExchange(deps.client.dispatcher, speechRequest(deps, request), {
+      start: (status, headers) => reader.start(status, headers),
+      data: (chunk) => {
+        if (chunk.length === 0) return
+        const speech = reader.data(chunk, exchange)
+        if (speech !== null) resolve(speech)
+      },
+      end: () => {
+        finish()
+        const failure = reader.end()
+        if (failure !== null) reject(failure)
+      },
+      fail: (error) => {
+        finish()
+        reader.fail(error)
+        reject(transportFailure(deps.name, error))
+      },
+    })
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort)
+  })
+}
+
+/** Builds the adapter. */
+export function createSpeechUpstream(deps: AudioDeps): SpeechUpstream {
+  const own = deps.dialect.speechFormats
+  return {
+    formats: speechFormats.filter((format) => own.includes(format) || (format === 'wav' && own.includes('pcm'))),
+    speak: (request) => speak(deps, request),
+  }
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startStubUpstream, type StubUpstream } from '../../../testing/stub-upstream.ts'
+import { parseUsd } from '../../pricing/usd.ts'
+import { systemClock } from '../../platform/runtime/clock.ts'
+import type { ChatUpstream } from '../chat-upstream.ts'
+import { openOpenRouter } from './open-openrouter.ts'
+
+describe('the look-up of a cost', () => {
+  let stub: StubUpstream
+  let upstream: ChatUpstream
+  beforeAll(async () => {
+    stub = await startStubUpstream()
+    upstream = openOpenRouter({
+      name: 'router',
+      url: stub.url,
+      apiKey: 'sk-router',
+      timeouts: { connectMs: 5_000, firstByteMs: 120_000, idleMs: 120_000 },
+      allowH2: false,
+      clock: systemClock,
+      supportsChoices: false,
+      reportsCost: true,
+      failuresAreFree: true,
+    })
+  })
+  afterAll(async () => {
+    await upstream.close()
+    await stub.close()
+  })
+
+  const answer = (data: string): void => {
+    stub.onOther = (_call, response) => void response.writeHead(200).end(`{"data":${data}}`)
+  }
+
+  test.each([
+    ['{"total_cost":0.000500000001}', '0.000500000001'],
+    ['{"total_cost":0.0005,"is_byok":false,"upstream_inference_cost":0.5}', '0.0005'],
+    ['{"total_cost":0.0005,"is_byok":true,"upstream_inference_cost":0.010000000000000001}', '0.010500000000000001'],
+  ])('%s is %s USD', async (data, cost) => {
+    answer(data)
+    expect(await upstream.findCost('gen-1')).toBe(parseUsd(cost))
+  })
+
+  test('a fee without the provider’s part is not a cost', async () => {
+    answer('{"total_cost":0.0005,"is_byok":true,"upstream_inference_cost":null}')
+    expect(await upstream.findCost('gen-1')).toBeNull()
+  })
+
+  test('ends by itself where the upstream hangs, long before an answer would', async () => {
+    stub.onOther = () => undefined
+    await expect(upstream.findCost('gen-1')).rejects.toMatchObject({ code: 'upstream_timeout' })
+    stub.onOther = (_call, response) => void response.writeHead(200).write('{"data":')
+    await expect(upstream.findCost('gen-1')).rejects.toMatchObject({ code: 'upstream_timeout' })
+  })
+})

@@ -1,0 +1,46 @@
+/**
+ * The port to an upstream that speaks text. As with chat, nobody above knows which one serves, and every failure leaves
+ * an adapter as a `ServiceError` whose text is safe to show.
+ */
+import type { Readable } from 'node:stream'
+import type { SpeechFormat } from '../platform/audio/speech-format.ts'
+import type { JsonBody } from '../platform/json/json-body.ts'
+
+export interface UpstreamSpeechRequest {
+  /** The client's JSON body as it came, and where its top-level values stand. */
+  readonly body: JsonBody
+  /** The id that the upstream knows. */
+  readonly upstreamModel: string
+  /** What the client gets; one of `formats`. */
+  readonly format: SpeechFormat
+  /** The voice by the upstream's name for it; null leaves it to the upstream. */
+  readonly voice: string | null
+  readonly confidential: boolean
+  /** Ends the work: the caller has gone, the key was revoked, or the gateway stops. */
+  readonly signal: AbortSignal
+  /** W3C `traceparent` for an upstream that shall know the trace; absent tells it nothing. */
+  readonly traceparent?: string
+}
+
+/** Sound that has begun to come. */
+export interface UpstreamSpeech {
+  readonly contentType: string
+  /** The upstream's own id of this generation, to look its cost up by; null where it gives none. */
+  readonly generationId: string | null
+  /**
+   * The sound, its first bytes there already and known to be no text. Reading slowly slows the upstream down. It fails
+   * with a `ServiceError` when the sound breaks off.
+   */
+  readonly sound: Readable
+}
+
+export interface SpeechUpstream {
+  /** What it can give, by itself or with what the adapter adds. */
+  readonly formats: readonly SpeechFormat[]
+  /**
+   * Begins to speak; resolves once the first sound is there.
+   *
+   * @throws {ServiceError} when the upstream fails, refuses, is silent for too long, or sends what is no sound.
+   */
+  speak(request: UpstreamSpeechRequest): Promise<UpstreamSpeech>
+}

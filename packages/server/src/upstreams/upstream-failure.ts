@@ -1,0 +1,304 @@
+/**
+ * What a client is told when an upstream fails. One table for all adapters: they say what happened, this file says how
+ * it looks. Our upstream account's lack of credit or a refused key is our problem, never the client's 401 or 402.
+ * Source: decision 0018.
+ */
+import { ownMember, type ErrorCode } from '@svc/contract'
+import { ServiceError, type ServiceErrorOptions } from '../platform/errors/service-error.ts'
+import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
+import { UnsentError } from './http-exchange.ts'
+import type { ImageUsage } from './image-upstream.ts'
+
+/** A failure as an adapter understands it. */
+export type FailureKind =
+  | 'rejected_request'
+  | 'context_length'
+  | 'content_policy'
+  | 'too_large'
+  | 'unknown_model'
+  | 'our_account'
+  | 'forbidden'
+  | 'rate_limited'
+  | 'overloaded'
+  | 'timeout'
+  | 'unreachable'
+  | 'circuit_open'
+  | 'empty'
+  | 'broken'
+
+interface FailureRow {
+  readonly code: ErrorCode
+  readonly message: string
+  /** Whether the upstream's own sentence may stand in for ours: it speaks about the client's request. */
+  readonly showsUpstreamText: boolean
+}
+
+const failures: Readonly<Record<FailureKind, FailureRow>> = {
+  rejected_request: {
+    code: 'upstream_rejected_request',
+    message: 'The model refused this request.',
+    showsUpstreamText: true,
+  },
+  context_length: {
+    code: 'context_length_exceeded',
+    message: 'The request is longer than the model can take.',
+    showsUpstreamText: true,
+  },
+  content_policy: {
+    code: 'content_policy_violation',
+    message: 'The model provider refused the content of this request.',
+    showsUpstreamText: true,
+  },
+  too_large: {
+    code: 'request_too_large',
+    message: 'The request is larger than the model can take.',
+    showsUpstreamText: true,
+  },
+  unknown_model: {
+    code: 'model_not_found',
+    message: 'The model is not offered by its upstream at the moment.',
+    showsUpstreamText: false,
+  },
+  our_account: {
+    code: 'upstream_unavailable',
+    message: 'The upstream cannot serve this gateway at the moment. You were not charged.',
+    showsUpstreamText: false,
+  },
+  forbidden: {
+    code: 'upstream_unavailable',
+    message: 'The upstream cannot serve this gateway at the moment. You were not charged.',
+    showsUpstreamText: false,
+  },
+  rate_limited: {
+    code: 'server_is_overloaded',
+    message: 'The upstream takes no more requests at the moment. You were not charged; try again shortly.',
+    showsUpstreamText: false,
+  },
+  overloaded: {
+    code: 'server_is_overloaded',
+    message: 'The upstream is overloaded. You were not charged; try again shortly.',
+    showsUpstreamText: false,
+  },
+  timeout: { code: 'upstream_timeout', message: 'The upstream took too long to answer.', showsUpstreamText: false },
+  unreachable: {
+    code: 'upstream_unavailable',
+    message: 'The upstream cannot be reached at the moment. You were not charged.',
+    showsUpstreamText: false,
+  },
+  circuit_open: {
+    code: 'upstream_unavailable',
+    message: 'The upstream has failed lately and is left alone for a moment. You were not charged.',
+    showsUpstreamText: false,
+  },
+  empty: {
+    code: 'upstream_empty',
+    message: 'The model answered without any content. You were not charged.',
+    showsUpstreamText: false,
+  },
+  broken: { code: 'upstream_error', message: 'The upstream failed to answer properly.', showsUpstreamText: false },
+}
+
+/** Longest text of an upstream that is shown or logged. */
+const UPSTREAM_TEXT_MAX = 500
+/** What is looked at of a longer one: enough to keep nothing back that is shown. */
+const UPSTREAM_TEXT_READ = 4 * UPSTREAM_TEXT_MAX
+
+const NOTHING = /$^/g
+const SECRET = /(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+|https?:\/\/\S+)/gi
+/**
+ * Addresses of machines: four numbers, the groups of IPv6, and a host with its port. A name without a dot, a dash or a
+ * digit may be a word of the sentence, so only ports of four digits and more make it a host.
+ */
+const ADDRESSES = [
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
+  /\[?(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{1,4}(?![\w:])\]?(?::\d{1,5}\b)?/gi,
+  /(?<![\w.-])(?:localhost|[a-z][a-z0-9]*(?:[.-][a-z0-9]+)+):\d{2,5}\b/gi,
+  /(?<![\w.-])[a-z][a-z0-9]*:\d{4,5}\b/gi,
+] as const
+
+/**
+ * Cuts an upstream's sentence to a length and takes secrets and addresses out of it; null when nothing readable is
+ * left.
+ *
+ * @param apiKey our key at the upstream, which may look like anything; null where there is none.
+ */
+export function showableText(text: unknown, apiKey: string | null): string | null {
+  if (typeof text !== 'string' || /<(!doctype|html|body|head)\b/i.test(text)) return null
+  const plain = text
+    .replaceAll(apiKey ?? NOTHING, '[removed]')
+    .slice(0, UPSTREAM_TEXT_READ)
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(SECRET, '[removed]')
+    .trim()
+  const shown = ADDRESSES.reduce((left, address) => left.replace(address, '[removed]'), plain)
+  return shown === '' ? null : shown.slice(0, UPSTREAM_TEXT_MAX)
+}
+
+/**
+ * An upstream's word for a failure. Its sentences are not logged: they may quote the request, and prompts stand in no
+ * log.
+ */
+const CODE = /^[a-z][a-z0-9_.-]{0,63}$/i
+
+/** Seconds until a retry makes sense when the upstream does not say. Source: own choice. */
+const RETRY_AFTER_DEFAULT_SECONDS = 2
+const retryable: ReadonlySet<FailureKind> = new Set([
+  'rate_limited',
+  'overloaded',
+  'our_account',
+  'forbidden',
+  'unreachable',
+  'circuit_open',
+])
+
+/** Failures that another upstream need not share: they do not speak about the request itself. */
+const avoidable: ReadonlySet<FailureKind> = new Set([
+  'unknown_model',
+  'our_account',
+  'forbidden',
+  'rate_limited',
+  'overloaded',
+  'timeout',
+  'unreachable',
+  'circuit_open',
+  'broken',
+])
+
+/** A failed call to an upstream, with what decides whether and where it may be repeated. */
+export class UpstreamFailure extends ServiceError {
+  readonly kind: FailureKind
+  /** True when it is certain that nothing was billed, and when the failure does not speak about the request itself. */
+  readonly isRepeatable: boolean
+  /** How long the upstream itself asks to wait, in milliseconds; null when it does not say. */
+  readonly waitMs: number | null
+  /** What the upstream says that the failed answer cost; null when it does not say. */
+  readonly cost: AttoUsd | null
+  /** What the upstream counted for an answer that cannot be delivered; null where it counted nothing. */
+  readonly usage: ChatUsage | null
+  /** Of an answer that broke off: by what its cost can be looked up; null where the upstream gave none. */
+  readonly generationId: string | null
+
+  constructor(
+    kind: FailureKind,
+    message: string,
+    options: ServiceErrorOptions & {
+      readonly isUnbilled: boolean
+      readonly waitMs: number | null
+      readonly cost: AttoUsd | null
+      readonly usage: ChatUsage | null
+      readonly generationId: string | null
+    },
+  ) {
+    super(failures[kind].code, message, options)
+    this.kind = kind
+    this.isRepeatable = options.isUnbilled && avoidable.has(kind) && (options.cost ?? 0n) === 0n
+    this.waitMs = options.waitMs
+    this.cost = options.cost
+    this.usage = options.usage
+    this.generationId = options.generationId
+  }
+}
+
+/** What an upstream has told of its bill for one answer; null where it has told nothing. */
+export interface UpstreamBill {
+  readonly cost: AttoUsd | null
+  /** What the answer is counted by, for an upstream that bills by that. */
+  readonly usage?: ChatUsage | ImageUsage | null
+  /** By what the cost can be looked up. */
+  readonly generationId: string | null
+}
+
+/** The bill of a call that failed, wherever in its causes the upstream's failure stands; null where there is none. */
+export function billOf(error: unknown): UpstreamBill | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof UpstreamFailure) return cause
+  return null
+}
+
+/** The same failure, with what the upstream had told of its bill when the answer failed. */
+export function withBill(
+  error: Error,
+  upstream: string,
+  bill: Pick<UpstreamFailure, 'cost' | 'usage' | 'generationId'>,
+): Error {
+  const { cost, usage, generationId } = bill
+  if (cost === null && usage === null && generationId === null) return error
+  if (error instanceof UpstreamFailure) {
+    const { kind, message, internal, retryAfterSeconds, waitMs, isRepeatable: isUnbilled, cause } = error
+    const bills = { cost: cost ?? error.cost, usage, generationId: generationId ?? error.generationId }
+    const wait = retryAfterSeconds === null ? {} : { retryAfterSeconds }
+    return new UpstreamFailure(kind, message, { internal, cause, waitMs, isUnbilled, ...bills, ...wait })
+  }
+  if (!(error instanceof ServiceError)) return upstreamFailure('broken', { upstream, cause: error, ...bill })
+  // Somebody ended the call with a verdict of their own, which stays what the client is told.
+  const cause = upstreamFailure('broken', { upstream, cause: error.cause, ...bill })
+  const { code, message, param, internal, details, headers } = error
+  return new ServiceError(code, message, { param, internal, details, headers, cause })
+}
+
+/**
+ * Makes the error that the client sees. `upstreamText` is shown only where it speaks about the client's own request.
+ */
+export function upstreamFailure(
+  kind: FailureKind,
+  facts: {
+    readonly upstream: string
+    readonly upstreamText?: unknown
+    /** What the upstream or the transport calls the failure: logged. */
+    readonly upstreamCodes?: readonly string[]
+    readonly apiKey?: string | null
+    readonly retryAfterSeconds?: number | null
+    readonly status?: number
+    /** Whether it is certain that the upstream has billed nothing; false when absent. */
+    readonly isUnbilled?: boolean
+    /** What it says that its failure cost; null or absent when it does not say. */
+    readonly cost?: AttoUsd | null
+    /** What it counted for an answer that cannot be delivered. */
+    readonly usage?: ChatUsage | null
+    /** By what the cost of an answer that broke off can be looked up. */
+    readonly generationId?: string | null
+    readonly cause?: unknown
+  },
+): UpstreamFailure {
+  const row = failures[kind]
+  const text = showableText(facts.upstreamText, facts.apiKey ?? null)
+  const codes = facts.upstreamCodes?.filter((code) => CODE.test(code)) ?? []
+  const seconds = facts.retryAfterSeconds ?? null
+  return new UpstreamFailure(kind, row.showsUpstreamText && text !== null ? text : row.message, {
+    internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamCodes: codes },
+    cause: facts.cause,
+    isUnbilled: facts.isUnbilled ?? false,
+    waitMs: seconds === null ? null : seconds * 1_000,
+    cost: facts.cost ?? null,
+    usage: facts.usage ?? null,
+    generationId: facts.generationId ?? null,
+    ...(retryable.has(kind) ? { retryAfterSeconds: seconds ?? RETRY_AFTER_DEFAULT_SECONDS } : {}),
+  })
+}
+
+const transportKinds: Readonly<Record<string, FailureKind>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  ETIMEDOUT: 'timeout',
+  ECONNREFUSED: 'unreachable',
+  ENOTFOUND: 'unreachable',
+  EAI_AGAIN: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+}
+
+/**
+ * Translates whatever an exchange failed with. A `ServiceError` passes through: somebody aborted with a verdict. What
+ * was never sent cannot have been billed; of everything else nobody knows.
+ *
+ * @param generationId of an answer that had begun; null where it had not, or where the upstream gives none.
+ */
+export function transportFailure(upstream: string, thrown: unknown, generationId: string | null = null): ServiceError {
+  const isUnsent = thrown instanceof UnsentError
+  const error = isUnsent ? thrown.cause : thrown
+  if (error instanceof ServiceError) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const kind = ownMember(transportKinds, code) ?? (isUnsent ? 'unreachable' : 'broken')
+  return upstreamFailure(kind, { upstream, upstreamCodes: [code], isUnbilled: isUnsent, generationId, cause: error })
+}

@@ -1,0 +1,80 @@
+import type { UpstreamOperation } from '../telemetry/metrics/upstream-metrics.ts'
+import type { SystemClock } from '../platform/runtime/clock.ts'
+import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
+import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
+import { interceptUpstream, type UpstreamObserver } from './intercept-upstream.ts'
+import { RecentCalls } from './recent-calls.ts'
+import type { Modality, Upstream } from './upstream.ts'
+
+export interface WatchedUpstream extends Upstream {
+  /** Whoever makes a call asks it before, and tells it how the call ended: the attempts of a request do. */
+  readonly circuits: CircuitBreaker
+  /** How calls of one kind fare; `off` where the upstream has no port for it. */
+  health(modality: Modality): UpstreamHealth | 'off'
+  /** How the last calls fared, for whoever operates the gateway. */
+  readonly recent: RecentCalls
+}
+
+/** Calls that say how an upstream fares, and at what. */
+const MODALITIES: Readonly<Partial<Record<UpstreamOperation, Modality>>> = {
+  complete: 'text',
+  stream: 'text',
+  embed: 'text',
+  list_models: 'text',
+  create_images: 'image',
+  speak: 'audio',
+  transcribe: 'audio',
+  video_submit: 'video',
+  video_report: 'video',
+}
+
+/** Watches what becomes of the calls to an upstream, by modality; what a script plays is remembered and not counted. */
+export function watchHealth(
+  upstream: Upstream,
+  {
+    clock,
+    limits,
+    observers,
+  }: {
+    readonly clock: SystemClock
+    readonly limits: BreakerLimits
+    /** Whoever else watches the calls. */
+    readonly observers: readonly UpstreamObserver[]
+  },
+): WatchedUpstream {
+  const watchWhere = (isServed: boolean): HealthWatch | null =>
+    isServed ? createHealthWatch(clock, () => upstream.listModels()) : null
+  const watches: Readonly<Record<Modality, HealthWatch | null>> = {
+    text: watchWhere(true),
+    image: watchWhere(upstream.images !== null),
+    video: watchWhere(upstream.videos !== null),
+    audio: watchWhere(upstream.speech !== null || upstream.transcription !== null),
+  }
+  const recent = new RecentCalls(clock)
+  const isScripted = limits.isScripted ?? (() => false)
+  const observe: UpstreamObserver = ({ operation, model, job }) => {
+    const modality = MODALITIES[operation]
+    if (modality === undefined) return null
+    const asked = model ?? job
+    const watch = asked !== undefined && isScripted(asked) ? null : watches[modality]
+    const startedMs = performance.now()
+    let hasAnswered = false
+    return {
+      answered: () => {
+        hasAnswered = true
+        if (model !== undefined) recent.answered(model, performance.now() - startedMs)
+        watch?.worked()
+      },
+      // A stream that began has answered, however it ends.
+      ended: ({ error }) => {
+        if (!hasAnswered && error !== null) watch?.failed(error)
+      },
+    }
+  }
+  return {
+    ...interceptUpstream(upstream, [observe, ...observers]),
+    circuits: new CircuitBreaker(limits, clock, (model, error) => recent.ended(model, error)),
+    recent,
+    health: (modality) => watches[modality]?.health() ?? 'off',
+  }
+}
