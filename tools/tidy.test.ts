@@ -5,6 +5,8 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { endpoints } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
+import { findStaleMap } from './tidy/architecture.ts'
+import { findStaleIndex } from './tidy/decision-index.ts'
 import { findLoadEffects } from './tidy/effects.ts'
 import { findEndpointMismatches } from './tidy/endpoint-files.ts'
 import { exceptions } from './tidy/exceptions.ts'
@@ -42,6 +44,8 @@ const rules: Readonly<Record<string, () => readonly Finding[]>> = {
   'packages know one another by name, and only those that they may': () => findPackageBreaches(sources),
   'nothing but a test imports what is made for tests': () => findTestImports(sources),
   'imports make no circles': () => findCycles(sources),
+  'the map of the architecture is true': () => findStaleMap(files),
+  'the index of the decisions is what they say': () => findStaleIndex(files),
   'importing a file does nothing': () => findLoadEffects(sources),
   'names are kebab-case and say what is inside': () => findBadNames(files),
   'files have limits': () => findBadSizes(files),

@@ -13,8 +13,8 @@ export function findLoadEffects(sources: readonly SourceFile[]): Finding[] {
 
 /** Composition roots, programs of the terminal and entries of worker threads act on load: that is what they are for. */
 function isRoot(path: string): boolean {
-  if (/-(worker|thread)\.ts$/.test(path)) return true
-  return /^packages\/(server|cli|console)\/src\/[^/]+\.tsx?$/.test(path)
+  if (/[.-](worker|thread)\.ts$/.test(path)) return true
+  return /^packages\/(server|cli|console)\/src\/(app\/)?[^/]+\.tsx?$/.test(path)
 }
 
 function effectsOf(source: SourceFile): Finding[] {

@@ -7,103 +7,103 @@ const SERVER = 'packages/server/src'
 export const exceptions: readonly Exception[] = [
   {
     rule: TABLES,
-    path: `${SERVER}/accounts/account-store.ts`,
+    path: `${SERVER}/access/accounts/account-store.ts`,
     reason: 'An account is made in one transaction with its empty balance and the budget of its team.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/billing/balance-store.ts`,
+    path: `${SERVER}/money/billing/balance-store.ts`,
     reason: 'Reads for GET /v1/balance; the ledger writes what they show and has no reads of its own.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/billing/statement-store.ts`,
+    path: `${SERVER}/money/billing/statement-store.ts`,
     reason: 'Reads for the statement of a month: transfers, and what each of them was for.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/billing/usage-store.ts`,
+    path: `${SERVER}/money/billing/usage-store.ts`,
     reason: 'Reads for GET /v1/usage; the ledger writes records and roll-ups within its money operations.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/keys/key-records.ts`,
+    path: `${SERVER}/access/keys/key-records.ts`,
     reason: 'Whoever looks at a key reads the names of those who made and saw it.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/keys/key-statements.ts`,
+    path: `${SERVER}/access/keys/key-statements.ts`,
     reason: 'A key of a person is written while their role in the team cannot change.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/keys/key-store.ts`,
+    path: `${SERVER}/access/keys/key-store.ts`,
     reason: 'A request learns its key, team and account in one read.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/ledger/audit-deposits.ts`,
+    path: `${SERVER}/money/ledger/audit-deposits.ts`,
     reason: 'What deposits say was credited is compared with the transfers.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/ledger/audit-jobs.ts`,
+    path: `${SERVER}/money/ledger/audit-jobs.ts`,
     reason: 'What jobs say that they were charged is compared with the ledger.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/ledger/audit-references.ts`,
+    path: `${SERVER}/money/ledger/audit-references.ts`,
     reason: 'Usage records are compared with the keys and with the kept answers that they belong to.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/ledger/audit-invariants.ts`,
+    path: `${SERVER}/money/ledger/audit-invariants.ts`,
     reason: 'What a budget says was spent is compared with the usage records.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/ledger/sqlite-deposit-store.ts`,
+    path: `${SERVER}/money/ledger/sqlite-deposit-store.ts`,
     reason: 'A deposit is compared with what came to its address and credited in one step.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/ledger/sqlite-ledger-store.ts`,
+    path: `${SERVER}/money/ledger/sqlite-ledger-store.ts`,
     reason:
       'A hold is decided in one step over the account, its team, and the key with its budget; a deposit is marked.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/operating/account-directory-store.ts`,
+    path: `${SERVER}/operations/actions/account-directory-store.ts`,
     reason: 'An operator finds an account by whatever is known of it: its name, a member, a key.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/operating/account-export-store.ts`,
+    path: `${SERVER}/operations/actions/account-export-store.ts`,
     reason: 'Everything that belongs to an account goes into one document.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/operating/go-live-store.ts`,
+    path: `${SERVER}/operations/actions/go-live-store.ts`,
     reason: 'What a sandbox has given in a store ends in one transaction.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/teams/invitation-store.ts`,
+    path: `${SERVER}/access/teams/invitation-store.ts`,
     reason: 'Who is asked reads the name of the team and of whoever asks.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/teams/lost-keys.ts`,
+    path: `${SERVER}/access/teams/lost-keys.ts`,
     reason: 'What a person loses with a role ends in the transaction that takes it.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/teams/team-settings-store.ts`,
+    path: `${SERVER}/access/teams/team-settings-store.ts`,
     reason: 'A team gives itself a budget, and a balance is compared with what its team has set.',
   },
   {
     rule: TABLES,
-    path: `${SERVER}/teams/team-store.ts`,
+    path: `${SERVER}/access/teams/team-store.ts`,
     reason: 'A team is made in one transaction with its account, its empty balance and its owner.',
   },
 ]

@@ -1,73 +1,45 @@
 import type { Finding } from './finding.ts'
+import { levelOf, ROOT_LEVEL, roomOf } from './room-of.ts'
 import type { SourceFile } from './source-file.ts'
-
-/** A room imports only from lower levels. A room that is missing here is a finding: a new room is a decision. */
-const LEVELS: Readonly<Record<string, number>> = {
-  audio: 0,
-  errors: 0,
-  json: 0,
-  metrics: 0,
-  pricing: 0,
-  runtime: 0,
-  tracing: 0,
-  config: 1,
-  db: 1,
-  spool: 1,
-  accounts: 2,
-  catalog: 2,
-  chain: 2,
-  files: 2,
-  idempotency: 2,
-  keys: 2,
-
-  operators: 2,
-  ledger: 2,
-  limits: 2,
-  mail: 2,
-  'sign-in': 2,
-  upstream: 2,
-  billing: 3,
-  deposits: 3,
-  observe: 3,
-  routing: 3,
-  teams: 3,
-  pipeline: 4,
-  inference: 5,
-  operating: 5,
-  videos: 5,
-  sweeping: 5,
-  admin: 6,
-  http: 6,
-  worker: 6,
-}
-
-/** Files directly in `src` put the rooms together and start them. They may know each other; no room knows them. */
-const ROOT_LEVEL = 7
 
 /**
  * Arrows that point down and are forbidden all the same: the edge talks to use cases, and money goes through billing.
  */
 const NEVER = new Set([
   // The sweeper holds private keys: nothing of the gateway knows it.
-  'admin -> sweeping',
-  'http -> sweeping',
-  'worker -> sweeping',
-  'http -> ledger',
-  'http -> upstream',
-  'http -> db',
-  'inference -> ledger',
-  'inference -> db',
-  'pipeline -> db',
-  'videos -> ledger',
+  'operations/commands -> deposits/sweeping',
+  'console -> deposits/sweeping',
+  'worker -> deposits/sweeping',
+  'edge -> money/ledger',
+  'edge -> upstreams',
+  'edge -> platform/db',
+  'console -> money/ledger',
+  'console -> platform/db',
+  'pipeline -> platform/db',
+  'modalities/videos -> money/ledger',
+  ...['chat', 'embeddings', 'images', 'speech', 'transcription'].flatMap((kind) => [
+    `modalities/${kind} -> money/ledger`,
+    `modalities/${kind} -> platform/db`,
+  ]),
 ])
 
 /** Programs that are kept apart, and the rooms and files that each never loads, over however many imports. */
 const NEVER_REACHED: Readonly<Record<string, readonly string[]>> = {
   // Who takes requests from strangers knows nothing that signs payments.
-  'main.ts': ['sweeping', 'sweeper.ts', 'run-sweeper.ts'],
-  'admin.ts': ['sweeping', 'sweeper.ts', 'run-sweeper.ts'],
+  'main.ts': ['deposits/sweeping', 'sweeper.ts', 'app/run-sweeper.ts'],
+  'admin.ts': ['deposits/sweeping', 'sweeper.ts', 'app/run-sweeper.ts'],
   // Who holds private keys listens to nobody and runs nothing of the gateway.
-  'sweeper.ts': ['http', 'inference', 'upstream', 'worker', 'load-sandbox.ts', 'sign-in', 'main.ts', 'gateway.ts'],
+  'sweeper.ts': [
+    'edge',
+    'modalities/chat',
+    'pipeline',
+    'upstreams',
+    'worker',
+    'access/sign-in',
+    'main.ts',
+    'app/gateway.ts',
+    'app/load-sandbox.ts',
+  ],
 }
 
 /** Imports between rooms that go up, sideways, or along a forbidden arrow. */
@@ -77,7 +49,7 @@ export function findRoomBreaches(sources: readonly SourceFile[]): Finding[] {
     .flatMap((source) => {
       const room = source.room as string
       const level = levelOf(room)
-      if (level === null) return [{ path: source.path, message: `room ${room} has no level in tools/tidy/rooms.ts` }]
+      if (level === null) return [{ path: source.path, message: `room ${room} has no level in tools/tidy/room-of.ts` }]
       return roomsImportedBy(source)
         .filter((other) => other !== room)
         .flatMap((other) => {
@@ -99,7 +71,7 @@ export function findReachBreaches(sources: readonly SourceFile[]): Finding[] {
     if (!byPath.has(start)) return [{ path: start, message: 'is missing; rooms.ts says what it must not reach' }]
     const ways = waysFrom(start, byPath)
     return forbidden.flatMap((room) => {
-      const way = [...ways].find(([path]) => roomOf(path) === room)?.[1]
+      const way = [...ways].find(([path]) => roomOf(path) === room || path === `packages/server/src/${room}`)?.[1]
       return way === undefined ? [] : [{ path: start, message: `reaches ${room}: ${way.join(' -> ')}` }]
     })
   })
@@ -202,12 +174,4 @@ export function findCycles(sources: readonly SourceFile[]): Finding[] {
 
 function roomsImportedBy(source: SourceFile): string[] {
   return [...new Set(source.imports.map(({ target }) => roomOf(target)).filter((room) => room !== null))]
-}
-
-function roomOf(path: string | null): string | null {
-  return /^packages\/server\/src\/([^/]+)/.exec(path ?? '')?.[1] ?? null
-}
-
-function levelOf(room: string): number | null {
-  return room.endsWith('.ts') ? ROOT_LEVEL : (LEVELS[room] ?? null)
 }

@@ -1,5 +1,7 @@
 /** The rules of the tree must notice what they forbid: a law that cannot fail is none. */
 import { expect, test } from 'vitest'
+import { findStaleMap } from './architecture.ts'
+import { findStaleIndex } from './decision-index.ts'
 import { findLoadEffects } from './effects.ts'
 import { findEndpointMismatches } from './endpoint-files.ts'
 import { findBadNames, findBadSizes, findBuiltFiles, findLooseEnds } from './forms.ts'
@@ -29,37 +31,37 @@ const messages = (findings: readonly { readonly message: string }[]): string[] =
 
 test('an import that goes up, sideways or along a forbidden arrow is found', () => {
   const found = findRoomBreaches([
-    source(`${SERVER}/ledger/a.ts`, `import { b } from '../http/b.ts'`),
-    source(`${SERVER}/keys/a.ts`, `import type { B } from '../ledger/b.ts'`),
-    source(`${SERVER}/http/a.ts`, `export { b } from '../ledger/b.ts'`),
-    source(`${SERVER}/billing/a.ts`, `import { b } from '../ledger/b.ts'`),
-    source(`${SERVER}/http/b.ts`, `const b = import('../../src/main.ts')`),
+    source(`${SERVER}/money/ledger/a.ts`, `import { b } from '../../edge/b.ts'`),
+    source(`${SERVER}/access/keys/a.ts`, `import type { B } from '../../money/ledger/b.ts'`),
+    source(`${SERVER}/edge/a.ts`, `export { b } from '../money/ledger/b.ts'`),
+    source(`${SERVER}/money/billing/a.ts`, `import { b } from '../ledger/b.ts'`),
+    source(`${SERVER}/edge/b.ts`, `const b = import('../../src/main.ts')`),
     source(`${SERVER}/attic/a.ts`, ''),
   ])
   expect(messages(found)).toEqual([
-    'ledger -> http does not point down',
-    'keys -> ledger does not point down',
-    'http -> ledger is forbidden',
-    'http -> main.ts does not point down',
-    'room attic has no level in tools/tidy/rooms.ts',
+    'money/ledger -> edge does not point down',
+    'access/keys -> money/ledger does not point down',
+    'edge -> money/ledger is forbidden',
+    'edge -> main.ts does not point down',
+    'room attic has no level in tools/tidy/room-of.ts',
   ])
 })
 
 test('a program that reaches what it must not is found, over imports, types and workers', () => {
-  const way = ['main.ts', 'run.ts', 'deposits/a.ts', 'sweeping/keys.ts'].map((each) => `${SERVER}/${each}`)
+  const way = ['main.ts', 'run.ts', 'deposits/a.ts', 'deposits/sweeping/keys.ts'].map((each) => `${SERVER}/${each}`)
   const found = findReachBreaches([
     source(`${SERVER}/main.ts`, `import './run.ts'`),
     source(`${SERVER}/run.ts`, `const sweep = await import('./deposits/a.ts')`),
-    source(`${SERVER}/deposits/a.ts`, `import type { Keys } from '../sweeping/keys.ts'`),
-    source(`${SERVER}/sweeping/keys.ts`, ''),
+    source(`${SERVER}/deposits/a.ts`, `import type { Keys } from './sweeping/keys.ts'`),
+    source(`${SERVER}/deposits/sweeping/keys.ts`, ''),
     source(`${SERVER}/admin.ts`, `import './catalog/a.ts'`),
     source(`${SERVER}/catalog/a.ts`, ''),
-    source(`${SERVER}/sweeper.ts`, `const worker = new URL('http/a.worker.ts', import.meta.url)`),
-    source(`${SERVER}/http/a.worker.ts`, ''),
+    source(`${SERVER}/sweeper.ts`, `const worker = new URL('edge/a.worker.ts', import.meta.url)`),
+    source(`${SERVER}/edge/a.worker.ts`, ''),
   ])
   expect(messages(found)).toEqual([
-    `reaches sweeping: ${way.join(' -> ')}`,
-    `reaches http: ${SERVER}/sweeper.ts -> ${SERVER}/http/a.worker.ts`,
+    `reaches deposits/sweeping: ${way.join(' -> ')}`,
+    `reaches edge: ${SERVER}/sweeper.ts -> ${SERVER}/edge/a.worker.ts`,
   ])
   expect(messages(findReachBreaches([source(`${SERVER}/main.ts`, ''), source(`${SERVER}/admin.ts`, '')]))).toEqual([
     'is missing; rooms.ts says what it must not reach',
@@ -67,24 +69,24 @@ test('a program that reaches what it must not is found, over imports, types and 
 })
 
 test('the store of another room is found, but not in a composition root or a test', () => {
-  const text = `import { createKeyStore } from '../keys/key-store.ts'`
-  const paths = [`${SERVER}/billing/a.ts`, `${SERVER}/keys/a.ts`, `${SERVER}/billing/a.test.ts`]
+  const text = `import { createKeyStore } from '../../access/keys/key-store.ts'`
+  const paths = [`${SERVER}/money/billing/a.ts`, `${SERVER}/access/keys/a.ts`, `${SERVER}/money/billing/a.test.ts`]
   const found = findStoreBreaches([
     ...paths.map((path) => source(path, text)),
-    source(`${SERVER}/main.ts`, text.replace('..', '.')),
+    source(`${SERVER}/main.ts`, text.replace('../..', '.')),
   ])
-  expect(found.map(({ path }) => path)).toEqual([`${SERVER}/billing/a.ts`])
+  expect(found.map(({ path }) => path)).toEqual([`${SERVER}/money/billing/a.ts`])
 })
 
 test('a statement about the table of another room is found, in SQL and in built queries', () => {
   const found = findTableBreaches([
-    source(`${SERVER}/keys/key-store.ts`, `db.selectFrom('hold as h').innerJoin('api_key', 'a', 'b')`),
-    source(`${SERVER}/http/a.ts`, 'const text = `select 1 from transfer where a = ${b}`'),
-    source(`${SERVER}/http/b.ts`, `const text = 'a hold from transfer to team'`),
+    source(`${SERVER}/access/keys/key-store.ts`, `db.selectFrom('hold as h').innerJoin('api_key', 'a', 'b')`),
+    source(`${SERVER}/edge/a.ts`, 'const text = `select 1 from transfer where a = ${b}`'),
+    source(`${SERVER}/edge/b.ts`, `const text = 'a hold from transfer to team'`),
   ])
   expect(messages(found)).toEqual([
-    'names table hold, which belongs to ledger',
-    'names table transfer, which belongs to ledger',
+    'names table hold, which belongs to money/ledger',
+    'names table transfer, which belongs to money/ledger',
   ])
 })
 
@@ -159,10 +161,12 @@ test('built files and open ends are found', () => {
 })
 
 test('an endpoint without a file and a file without an endpoint are found', () => {
-  const folder = `${SERVER}/http/routes`
-  const files = [`${folder}/v1-usage-request-id.ts`, `${folder}/v1-old.ts`].map((path) => ({ path, text: '' }))
+  const files = ['usage/routes/v1-usage-request-id.ts', 'edge/routes/v1-old.ts'].map((path) => ({
+    path: `${SERVER}/${path}`,
+    text: '',
+  }))
   const found = findEndpointMismatches(files, [{ path: '/v1/usage/{request_id}' }, { path: '/v1/balance' }])
-  expect(found.map(({ path }) => path)).toEqual([`${folder}/v1-balance.ts`, `${folder}/v1-old.ts`])
+  expect(found.map(({ path }) => path)).toEqual(['routes/v1-balance.ts', `${SERVER}/edge/routes/v1-old.ts`])
 })
 
 test('paths of a machine and registries are found', () => {
@@ -201,4 +205,18 @@ test('decisions that nobody wrote down are found, in whatever form they are name
   expect(messages(findUnknownDecisions(files))).toEqual(
     ['0003', '2', '5.7'].map((number) => `names ${word} ${number}, which is not in docs/decisions`),
   )
+})
+
+test('a map that lacks a room, invents one or names a file that is gone is found', () => {
+  const text = '| 3 | `pipeline` | x |\n| 1 | `attic` | x |\nsee `pipeline/gone.ts`'
+  const found = messages(findStaleMap([{ path: 'ARCHITECTURE.md', text }]))
+  expect(found).toContain('lacks the row of room pipeline, level 4')
+  expect(found).toContain('has a row for attic, which is no room')
+  expect(found).toContain('names pipeline/gone.ts, which does not exist')
+})
+
+test('a decision without a title or a status, and a stale index are found', () => {
+  const decision = { path: 'docs/decisions/0001-a.md', text: '# A\n' }
+  const index = { path: 'docs/decisions/README.md', text: '' }
+  expect(findStaleIndex([decision, index]).map(({ path }) => path)).toEqual([decision.path, index.path])
 })

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import type { Program } from 'oxc-parser'
+import { roomOf } from './room-of.ts'
 import type { TextFile } from './tree.ts'
 
 /** One import, re-export or `import()` with a constant name. */
@@ -21,13 +22,11 @@ export interface SourceFile extends TextFile {
   readonly imports: readonly Import[]
   /** `server` for a file under `packages/server`; null outside the packages. */
   readonly packageName: string | null
-  /** First folder under `packages/server/src`, or the file's own name for a file directly there; null elsewhere. */
+  /** Its room of the server; null elsewhere. */
   readonly room: string | null
   /** A test, or something that only tests use. */
   readonly isTest: boolean
 }
-
-const SERVER_SOURCE = 'packages/server/src/'
 
 /** @throws {Error} when the file is not TypeScript: a rule must not pass because nothing could be read. */
 export function parseSource(file: TextFile): SourceFile {
@@ -39,7 +38,7 @@ export function parseSource(file: TextFile): SourceFile {
     program: parsed.program,
     imports: listImports(file, parsed.module),
     packageName,
-    room: file.path.startsWith(SERVER_SOURCE) ? (file.path.slice(SERVER_SOURCE.length).split('/')[0] ?? null) : null,
+    room: roomOf(file.path),
     isTest: /\.test\.tsx?$/.test(file.path) || /^packages\/[^/]+\/testing\//.test(file.path) || !packageName,
   }
 }
