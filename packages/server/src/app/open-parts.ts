@@ -34,6 +34,7 @@ import { consoleOutcome, requestOutcome, tellBegun, tellCharged } from './reques
 import { claimStore } from '../access/operators/store-kind.ts'
 import { type SystemClock, systemClock } from '../platform/runtime/clock.ts'
 import { createId } from '../platform/runtime/ids.ts'
+import { keepingClock } from '../platform/runtime/keeping-clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
 
@@ -108,7 +109,12 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const limits = openLimits({ config, database, clock, log, processId, metrics: observation.metrics?.limits ?? null })
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
-  const answers = { clock, processId, secrets: config.peppers, store: createIdempotentRequestStore(database) }
+  const answers = {
+    clock: keepingClock(clock),
+    processId,
+    secrets: config.peppers,
+    store: createIdempotentRequestStore(database),
+  }
   const outbox = openOutbox({ config, database, clock, log, onAttempt: observation.metrics?.backlog.mailed })
   const idempotency = createIdempotency({
     ...answers,
@@ -129,17 +135,9 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
     }),
     pingDatabase: askInTime(() => ping(database)),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
-    ...{
-      media,
-      ...keyNews,
-      settlements,
-      processId,
-      observation,
-      deposits,
-      idempotency,
-      keptItems: createKeptItems(answers),
-      tokenCounter: createTokenCounter(),
-    },
+    ...{ media, ...keyNews, settlements, processId, observation, deposits, idempotency },
+    keptItems: createKeptItems(answers),
+    tokenCounter: createTokenCounter(),
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
     ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },

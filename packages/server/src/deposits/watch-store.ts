@@ -28,6 +28,9 @@ export interface WatchStore {
   noteFact(chainId: ChainId, name: string, value: string, now: number): Promise<string | null>
 }
 
+/** Nobody takes a task for as long as this, in milliseconds. Source: decision 0107. */
+const LEASE_MS_MAX = 3_600_000
+
 /** Makes the store of what the watcher keeps. */
 export function createWatchStore(database: Database): WatchStore {
   const { read } = database
@@ -75,7 +78,12 @@ export function createWatchStore(database: Database): WatchStore {
             .column('task')
             .doUpdateSet(values)
             .where((where) =>
-              where.or([where('task_lease.holder', '=', holder), where('task_lease.lease_until', '<=', now)]),
+              where.or([
+                where('task_lease.holder', '=', holder),
+                where('task_lease.lease_until', '<=', now),
+                // It was taken by a clock that was ahead of this one.
+                where('task_lease.lease_until', '>', now + LEASE_MS_MAX),
+              ]),
             ),
         )
       const [changed] = await database.write([statement.compile()])

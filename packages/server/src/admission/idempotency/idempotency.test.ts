@@ -38,7 +38,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
   const open = (processId: string, known: Parameters<typeof createIdempotency>[0]['secrets'] = secrets): Idempotency =>
     createIdempotency({
       store: createIdempotentRequestStore(test_.database),
-      clock: { now: () => now },
+      clock: { latest: () => now, earliest: () => now },
       processId,
       secrets: known,
       tellGone: (requestId) => `gone: ${requestId}`,

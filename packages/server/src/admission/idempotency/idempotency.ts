@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import type { Clock } from '../../platform/runtime/clock.ts'
+import type { KeepingClock } from '../../platform/runtime/keeping-clock.ts'
 import type { IdempotentRequestStore, IdempotentRow } from './idempotent-request-store.ts'
 import { type KeptAnswer, openAnswer, type SealSecret, sealAnswer } from './sealed-answer.ts'
 
@@ -41,7 +41,7 @@ export type RequestOutcome =
 
 export interface IdempotencyDeps {
   readonly store: IdempotentRequestStore
-  readonly clock: Clock
+  readonly clock: Pick<KeepingClock, 'latest' | 'earliest'>
   /** This process's name in the leases. */
   readonly processId: string
   /** The first seals; all open. */
@@ -147,13 +147,13 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   let waitingLength = 0
 
   /** Notes an end as soon as the database takes it. */
-  async function note(row: Parameters<typeof store.finish>[0], until = clock.now() + KEPT_MS): Promise<void> {
+  async function note(row: Parameters<typeof store.finish>[0], until = clock.latest() + KEPT_MS): Promise<void> {
     const length = row.answer?.length ?? 0
     waitingLength += length
     try {
       return await store.finish(row)
     } catch (error) {
-      const isGivenUp = waitingLength > WAITING_LENGTH_MAX || clock.now() > until
+      const isGivenUp = waitingLength > WAITING_LENGTH_MAX || clock.earliest() > until
       if (!(error instanceof ServiceError) || isGivenUp) throw error
       await pauseFor(TRY_AGAIN_MS, undefined, { ref: false })
     } finally {
@@ -209,19 +209,19 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
         process_id: processId,
         state: 'running',
         answer: null,
-        expires_at: clock.now() + KEPT_MS,
+        expires_at: clock.latest() + KEPT_MS,
       }
       for (let turn = 0; turn < TURNS_MAX; turn++) {
         if (await store.insert(row)) return { kind: 'run', run: runOf(row, call.name) }
         const earlier = await store.find(row)
         if (earlier === null) continue
-        const answer = await repeated(earlier, call, clock.now())
+        const answer = await repeated(earlier, call, clock.earliest())
         if (answer !== 'again') return { kind: 'replay', requestId: earlier.request_id, answer }
         if (await store.replace(row, earlier.request_id)) return { kind: 'run', run: runOf(row, call.name) }
       }
       throw inUse()
     },
-    removeExpired: () => store.removeExpired(clock.now()),
+    removeExpired: () => store.removeExpired(clock.earliest()),
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import type { Clock } from '../../platform/runtime/clock.ts'
+import type { KeepingClock } from '../../platform/runtime/keeping-clock.ts'
 import { KEPT_LENGTH_MAX } from './idempotency.ts'
 import type { IdempotentRequestStore } from './idempotent-request-store.ts'
 import { openAnswer, type SealSecret, sealAnswer } from './sealed-answer.ts'
@@ -20,7 +20,7 @@ const READ_AT_ONCE = 16
 
 export interface KeptItemsDeps {
   readonly store: Pick<IdempotentRequestStore, 'insert' | 'findAll'>
-  readonly clock: Clock
+  readonly clock: Pick<KeepingClock, 'latest' | 'earliest'>
   readonly processId: string
   /** The first seals; all open. */
   readonly secrets: readonly [SealSecret, ...SealSecret[]]
@@ -65,7 +65,7 @@ export function createKeptItems({ store, clock, processId, secrets }: KeptItemsD
       const answer = sealAnswer(secrets[0], keyId, seed, { contentType: 'application/json', headers: {}, body: output })
       await store.insert({
         ...{ caller_id: keyId, name_hash, body_hash: name_hash, request_id: requestId, process_id: processId },
-        ...{ state: 'answered', answer, expires_at: clock.now() + KEPT_MS },
+        ...{ state: 'answered', answer, expires_at: clock.latest() + KEPT_MS },
       })
     },
     find: async (keyId, seeds) => {
@@ -76,7 +76,7 @@ export function createKeptItems({ store, clock, processId, secrets }: KeptItemsD
         const seedOf = new Map(seeds.slice(at, at + READ_AT_ONCE).map((seed) => [nameOf(seed), seed]))
         for (const row of await store.findAll(keyId, [...seedOf.keys()])) {
           const seed = seedOf.get(row.name_hash) ?? ''
-          const isOver = row.answer === null || row.expires_at <= clock.now()
+          const isOver = row.answer === null || row.expires_at <= clock.earliest()
           const opened = isOver ? null : openAnswer(secrets, keyId, seed, row.answer as string)
           if (opened === null) continue
           length += opened.body.length
