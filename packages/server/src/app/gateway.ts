@@ -203,6 +203,7 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
   const [primary] = config.upstreams
   return {
     ...{ ledger, openHolds, clock, processId, log, timer: systemTimer, loopClock: systemClock },
+    leases: parts.leases,
     database: parts.database,
     leftJournals: parts.settlements.left,
     lostCharges: parts.settlements.lost,

@@ -16,6 +16,7 @@ import { createKeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import { createKeyStore } from '../access/keys/key-store.ts'
 import { createKeyUses } from '../access/keys/key-uses.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
+import { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
 import { logLateCharges } from './log-late-charges.ts'
 import { consoleOrigins, localOrigin, openConsole } from './open-console.ts'
@@ -101,6 +102,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const openHolds = new OpenHolds()
   const keyNews = followKeys({ database, clock, onError, authenticator, openHolds })
   const processId = createId(clock.now())
+  const leases = new LeaseObserver({ clock: systemClock, leaseMs: config.limits.leaseMs })
   const ledgerMetrics = observation.metrics?.ledger ?? null
   const settlements = openSettlements({ dataDir, processId, ledger, database, clock, log, metrics: ledgerMetrics })
   // Known once the gateway listens; nobody needs them before.
@@ -118,7 +120,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const outbox = openOutbox({ config, database, clock, log, onAttempt: observation.metrics?.backlog.mailed })
   const idempotency = createIdempotency({
     ...answers,
-    outcomeOf: requestOutcome(database, { clock, processId }),
+    outcomeOf: requestOutcome(database, { clock, processId, leases }),
     tellGone: tellCharged,
   })
   return {
@@ -128,13 +130,14 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
       ...{ config, database, clock, log, limits, origins, outbox, catchUp: keyNews.catchUp },
       idempotency: createIdempotency({
         ...answers,
-        outcomeOf: consoleOutcome(database, { clock, processId }),
+        outcomeOf: consoleOutcome(database, { clock, processId, leases }),
         tellGone: tellBegun,
       }),
       chains: deposits?.readers ?? new Map(),
     }),
     pingDatabase: askInTime(() => ping(database)),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
+    leases,
     ...{ media, ...keyNews, settlements, processId, observation, deposits, idempotency },
     keptItems: createKeptItems(answers),
     tokenCounter: createTokenCounter(),

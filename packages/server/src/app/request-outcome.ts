@@ -2,11 +2,27 @@
 import { createUsageStore } from '../money/billing/usage-store.ts'
 import type { OpenDatabase } from '../platform/db/open-database.ts'
 import type { BegunRequest, RequestOutcome } from '../admission/idempotency/idempotency.ts'
-import { isLeaseRunning } from '../money/ledger/orphan-store.ts'
+import type { LeaseObserver } from '../money/ledger/lease-observer.ts'
+import { findLease } from '../money/ledger/orphan-store.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 
 /** A process writes down the answer of a request within so many milliseconds of its settlement. Source: own choice. */
 const WRITTEN_DOWN_MS = 10_000
+
+interface OutcomeDeps {
+  readonly clock: Clock
+  readonly processId: string
+  readonly leases: Pick<LeaseObserver, 'isGone'>
+}
+
+/** Whether the process that has begun a request answers for it. */
+async function isAnswered(
+  database: OpenDatabase,
+  { leases }: OutcomeDeps,
+  { processId }: BegunRequest,
+): Promise<boolean> {
+  return !leases.isGone(processId, await findLease(database, processId))
+}
 
 /**
  * Makes the question. A hold that is open is open work, whoever answers for it; a record tells whether the work was
@@ -14,14 +30,15 @@ const WRITTEN_DOWN_MS = 10_000
  */
 export function requestOutcome(
   database: OpenDatabase,
-  { clock, processId }: { readonly clock: Clock; readonly processId: string },
+  deps: OutcomeDeps,
 ): (request: BegunRequest) => Promise<RequestOutcome> {
+  const { clock, processId } = deps
   const usage = createUsageStore(database)
   return async (request) => {
     if ((await usage.findOpenHold({ keyId: request.callerId }, request.requestId)) !== null) return 'open'
     const record = await usage.find({ keyId: request.callerId }, request.requestId)
     const isElsewhere = request.processId !== processId
-    const isAlive = isElsewhere && (await isLeaseRunning(database, request.processId, clock.now()))
+    const isAlive = isElsewhere && (await isAnswered(database, deps, request))
     if (record === null) return isAlive ? 'open' : 'free'
     if (record.charge === 0n && record.status !== 'ok') return 'free'
     // Another process wrote the time. Where its clock is far from this one, the answer is taken as written down.
@@ -43,11 +60,11 @@ export function tellCharged(requestId: string): string {
  */
 export function consoleOutcome(
   database: OpenDatabase,
-  { clock, processId }: { readonly clock: Clock; readonly processId: string },
+  deps: OutcomeDeps,
 ): (request: BegunRequest) => Promise<RequestOutcome> {
   return async (request) => {
-    if (request.processId === processId) return 'free'
-    return (await isLeaseRunning(database, request.processId, clock.now())) ? 'open' : 'charged'
+    if (request.processId === deps.processId) return 'free'
+    return (await isAnswered(database, deps, request)) ? 'open' : 'charged'
   }
 }
 

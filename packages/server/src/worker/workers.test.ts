@@ -3,6 +3,7 @@ import { createManualTimer } from '../../testing/manual-timer.ts'
 import { openTestDatabase } from '../../testing/test-database.ts'
 import { OpenHolds } from '../money/billing/open-holds.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
+import { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
 import { createLogger } from '../platform/runtime/log.ts'
 import { startWorkers, type WorkersDeps } from './workers.ts'
@@ -17,6 +18,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     ...{ database, ledger, timer, openHolds: new OpenHolds(), clock: { now: () => 1_000 } },
     loopClock: { elapsed: () => 1_000 },
     processId: 'process-1',
+    leases: new LeaseObserver({ clock: { elapsed: () => 1_000 }, leaseMs: 60_000 }),
     dataFolder: null,
     lostCharges: { look: () => Promise.resolve() },
     leftJournals: { replay: () => Promise.resolve(), has: () => false },

@@ -11,12 +11,14 @@ import type { Timer } from '../platform/runtime/timer.ts'
 import type { VideoObserver } from '../modalities/videos/video-observer.ts'
 import { journalHolds, type JournalDeps } from './journal-holds.ts'
 import { LeaseWatch } from './lease-watch.ts'
-import { LeaseObserver } from '../money/ledger/lease-observer.ts'
+import type { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { beginLease, endLease, settleOrphans, type SettleOrphansDeps } from './settle-orphans.ts'
 
 export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly ledger: SettleOrphansDeps['ledger']
   readonly log: Logger
+  /** Knows which other processes are gone. */
+  readonly leases: LeaseObserver
   readonly timer: Timer
   readonly revocations: NewsPoll
   /** Keys that may do other things than before. */
@@ -89,7 +91,6 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   let journal = Promise.resolve()
   await beginLease(deps)
   const watch = watchLease(deps)
-  const leases = new LeaseObserver({ clock: deps.loopClock, leaseMs: deps.leaseMs })
   await journalHolds(deps, watch)
   stops.push(timer.repeat(deps.journalMs, () => (journal = guarded('journal', () => journalHolds(deps, watch))())))
   stops.push(
@@ -101,7 +102,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   stops.push(
     timer.repeat(
       deps.leaseMs / SWEEPS_PER_LEASE,
-      guarded('orphans', () => settleOrphans(deps, { leases, maySweep: watch.maySweep })),
+      guarded('orphans', () => settleOrphans(deps, { leases: deps.leases, maySweep: watch.maySweep })),
     ),
   )
   const sweepFiles = async (): Promise<void> => {

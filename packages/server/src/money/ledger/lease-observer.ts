@@ -36,4 +36,14 @@ export class LeaseObserver {
     this.#seen = seen
     return gone
   }
+
+  /**
+   * Whether a process is gone, as far as the looks so far tell.
+   * @param leaseUntil what its lease says now; null where it has none.
+   */
+  isGone(processId: string, leaseUntil: number | null): boolean {
+    if (leaseUntil === null || leaseUntil === LEASE_ENDED) return true
+    const before = this.#seen.get(processId)
+    return before?.leaseUntil === leaseUntil && this.#clock.elapsed() - before.since >= this.#leaseMs
+  }
 }

@@ -22,20 +22,27 @@ const COLUMNS = [
   ...(['h.stream', 'h.placed_at', 'h.progress'] as const),
 ] as const
 
-/** How the leases stand of other processes that have open holds: by process; null for one that has no lease. */
+/** How the leases of all other processes stand: by process; null for one that has open holds and no lease. */
 export async function listLeases(
   database: Database,
   ownProcessId: string,
 ): Promise<ReadonlyMap<string, number | null>> {
-  const rows = await database.read
+  const leases = await database.read
+    .selectFrom('process_lease')
+    .select(['process_id', 'lease_until'])
+    .where('process_id', '<>', ownProcessId)
+    .execute()
+  const without = await database.read
     .selectFrom('hold as h')
     .leftJoin('process_lease as p', 'p.process_id', 'h.process_id')
-    .select(['h.process_id', 'p.lease_until'])
+    .select('h.process_id')
     .distinct()
     .where('h.state', '=', 'held')
     .where('h.process_id', 'not in', [ownProcessId, JOBS_OWNER])
+    .where('p.process_id', 'is', null)
     .execute()
-  return new Map(rows.map((row) => [row.process_id, row.lease_until]))
+  const unleased = without.map((row): [string, null] => [row.process_id, null])
+  return new Map([...unleased, ...leases.map((row): [string, number] => [row.process_id, row.lease_until])])
 }
 
 /** Open holds of processes, oldest first, at most `limit`. */
@@ -85,14 +92,24 @@ export function listHoldsOf(database: Database, processId: string, before: numbe
     .execute()
 }
 
-/** Whether a process answers for what it has begun. */
-export async function isLeaseRunning(database: Database, processId: string, now: number): Promise<boolean> {
+/** What the lease of a process says; null without one. */
+export async function findLease(database: Database, processId: string): Promise<number | null> {
   const lease = await database.read
     .selectFrom('process_lease')
     .select('lease_until')
     .where('process_id', '=', processId)
     .executeTakeFirst()
-  return lease !== undefined && lease.lease_until >= now
+  return lease?.lease_until ?? null
+}
+
+/** Ends the leases of all other processes of the same node. */
+export async function endPredecessors(database: Database, identity: ProcessIdentity): Promise<void> {
+  const end = database.read
+    .updateTable('process_lease')
+    .set({ lease_until: LEASE_ENDED })
+    .where('node_name', '=', identity.nodeName)
+    .where('process_id', '<>', identity.processId)
+  await database.write([end.compile()])
 }
 
 /** Writes the lease of a process that starts. */

@@ -17,6 +17,7 @@ import type { HoldProgress, PlacedHold, SettleHold, UsageFacts } from './operati
 import {
   deleteEndedLeases,
   endLease,
+  endPredecessors,
   insertLease,
   listHoldsOf,
   listLeases,
@@ -91,6 +92,7 @@ export function stopLease(database: Database, processId: string): Promise<void> 
  * Only for embedded storage, where a second process cannot be alive on the same data folder.
  */
 export async function adoptHolds(deps: OrphanDeps, identity: ProcessIdentity): Promise<SweepResult> {
+  await endPredecessors(deps.database, identity)
   return settleAll(deps, await listPredecessors(deps.database, identity, ORPHANS_AT_ONCE))
 }
 
