@@ -19,7 +19,7 @@ import {
 import { errorOf } from './error-of.ts'
 import { createGate } from './open-stream.ts'
 import { watchBalance } from './parallel-load.ts'
-import { setBalance } from './purse.ts'
+import { setBalance } from './funded-caller.ts'
 
 let stub: StubUpstream
 let audio: AudioStub

@@ -9,7 +9,7 @@ import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { ask, credits, question } from './open-stream.ts'
 import { sendTogether } from './parallel-load.ts'
-import { measureHold, setBalance } from './purse.ts'
+import { measureHold, setBalance } from './funded-caller.ts'
 
 let stub: StubUpstream
 beforeAll(async () => {

@@ -338,7 +338,7 @@ test('a text is spoken, heard again and followed word by word', { timeout: 180_0
   await page.getByLabel('File to write down').setInputFiles(await (await saved).path())
   await expect.poll(() => page.getByTestId('price').count()).toBe(2)
   const soundPrice = await page.getByTestId('price').last().innerText()
-  await page.getByRole('button', { name: 'Write it down' }).click()
+  await page.getByRole('button', { name: 'Transcribe' }).click()
   const transcript = page.getByRole('article', { name: /^Transcript/ }).and(answers('done'))
   await transcript.waitFor({ timeout: 120_000 })
   expect(soundPrice).toBe(`${await chargeOf(transcript)} credits`)

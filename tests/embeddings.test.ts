@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { chargeOf, failureOf, lastRecord, nanocreditsIn, recordOf, svcOf } from './charge-of.ts'
-import { setBalance } from './purse.ts'
+import { setBalance } from './funded-caller.ts'
 
 const model = 'text-embedding-3-small'
 /** Nanocredits for a token: 0.02 USD a million, and the margin. */

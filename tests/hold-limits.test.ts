@@ -8,7 +8,7 @@ import { describeEachEngine, findPostgres } from '../packages/server/testing/tes
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { ask, createGate, credits, hasText, openStream, question, recordOf } from './open-stream.ts'
 import { sendTogether, watchBalance } from './parallel-load.ts'
-import { measureHold, setBalance } from './purse.ts'
+import { measureHold, setBalance } from './funded-caller.ts'
 
 let stub: StubUpstream
 beforeAll(async () => {
@@ -162,8 +162,8 @@ test.skipIf(findPostgres() === null)(
     const gateways = await Promise.all([processes.start(), processes.start(), processes.start()])
     const [first] = gateways
     const { ledger } = processes
-    const purse = { ...first, accountId: processes.accountId, balance: () => processes.balance() }
-    const hold = await measureHold(purse, { ledger, stub }, body)
+    const funded = { ...first, accountId: processes.accountId, balance: () => processes.balance() }
+    const hold = await measureHold(funded, { ledger, stub }, body)
     await setBalance(processes, ledger, 10n * hold)
     const requests = Array.from({ length: REQUESTS }, (_, index) => ({
       target: gateways[index % gateways.length] ?? first,

@@ -13,7 +13,7 @@ import {
 } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { ask, chargeIn, createGate, credits, finishReasonOf, hasText, openStream, question } from './open-stream.ts'
-import { measureHold, setBalance } from './purse.ts'
+import { measureHold, setBalance } from './funded-caller.ts'
 
 let stub: StubUpstream
 let gateway: TestGateway
@@ -126,7 +126,7 @@ async function firstStep(): Promise<bigint> {
   return fixed
 }
 
-test('an upstream that does not keep the client’s own limit is stopped where the purse ends', async () => {
+test('an upstream that does not keep the client’s own limit is stopped where the credits end', async () => {
   // Pays for the limit and for about a thousand tokens more.
   await affordTokens(1_100n)
   stub.onChat = (call, response) => {

@@ -15,7 +15,7 @@ import { startTestGateway, type TestGateway } from '../packages/server/testing/t
 import { sendJson } from './audio-upstream.ts'
 import { bookedOf } from './books-of.ts'
 import { credits } from './open-stream.ts'
-import { setBalance } from './purse.ts'
+import { setBalance } from './funded-caller.ts'
 
 /** Costs what its upstream says. */
 const DEAR = 'openai/gpt-4o'

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'vitest'
 import { sendCompletion, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { ask, type ChatTarget } from './open-stream.ts'
-import type { Purse } from './purse.ts'
+import type { FundedCaller } from './funded-caller.ts'
 
 export interface LoadResult {
   /** How many requests ended with each status. */
@@ -15,11 +15,11 @@ export interface LoadResult {
 }
 
 /** Reads the balance again and again until told to stop; fails when less than nothing was ever available. */
-export function watchBalance(purse: Pick<Purse, 'balance'>): () => Promise<void> {
+export function watchBalance(funded: Pick<FundedCaller, 'balance'>): () => Promise<void> {
   let isOver = false
   const watch = async (): Promise<void> => {
     while (!isOver) {
-      const { posted, held } = await purse.balance()
+      const { posted, held } = await funded.balance()
       expect([posted >= 0n, held >= 0n, posted - held >= 0n], `${posted} posted, ${held} held`).toEqual([
         true,
         true,
@@ -42,14 +42,14 @@ export function watchBalance(purse: Pick<Purse, 'balance'>): () => Promise<void>
  * whatever holds the balance can pay at a time is asked of it at that time.
  */
 export async function sendTogether(
-  purse: Pick<Purse, 'balance'>,
+  funded: Pick<FundedCaller, 'balance'>,
   stub: StubUpstream,
   requests: readonly { readonly target: ChatTarget; readonly body: object; readonly key?: string }[],
 ): Promise<LoadResult> {
   const before = stub.chats.length
   const waiting: ServerResponse[] = []
   stub.onChat = (_call, response) => void waiting.push(response)
-  const stopWatching = watchBalance(purse)
+  const stopWatching = watchBalance(funded)
   let decided = 0
   const answers = requests.map(async ({ target, body, key }) => {
     const answer = await ask(target, body, key === undefined ? {} : { key })

@@ -46,7 +46,7 @@ function explainCredits(error: ApiError): Explanation {
   return { message, advice: `${fundingAdvice(error)}${shorter}`, exitCode: exitCodes.notEnoughCredits }
 }
 
-/** Which purse was too small decides what helps. */
+/** Which spending limit was too low decides what helps. */
 function ownerOf(error: ApiError): string {
   const limit = error.details['limit']
   if (limit === 'key') return "this key's budget has"

@@ -2,7 +2,7 @@
 import type { Random } from '../../../packages/server/testing/random.ts'
 import { mutate, strangeValue } from '../strange-values.ts'
 
-/** Prices that are none, or that nobody should be sold anything for, or that no purse can hold. */
+/** Prices that are none, or that nobody should be sold anything for, or that no balance can hold. */
 const prices: readonly unknown[] = [
   ...['0', '0.0', '-0', '-1', '-0.000001', 'NaN', 'Infinity', '1e999', '1e-999', '1e-18', '1e-19', '999999', '1e6'],
   ...['', ' ', '0x1', '1,5', '٣', '1e5.5', '--1', 'null', '\u0000', `0.${'0'.repeat(90)}1`, '9'.repeat(2_000)],

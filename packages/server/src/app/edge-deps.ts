@@ -14,9 +14,9 @@ import type { EdgeLimits } from '../edge/route-kit.ts'
 import { limitsOfAccount, NO_LIMITS_SET } from '../access/keys/request-limits.ts'
 import { RateLimiter } from '../admission/limits/rate-limiter.ts'
 import { BodyBudget } from '../edge/read-body.ts'
-import { makeImageDeps } from './make-image-deps.ts'
+import { wireImages } from './wire-images.ts'
 import { traceLedger } from './observe/trace-ledger.ts'
-import { makeVideoDeps } from './make-video-deps.ts'
+import { wireVideos } from './wire-videos.ts'
 import { hasLocalDeposits } from './open-local-chains.ts'
 import { repeatListener, settlementListener } from './open-observation.ts'
 import { openOperators } from './open-operators.ts'
@@ -122,7 +122,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
     },
     idempotency: parts.idempotency,
     keptItems: parts.keptItems,
-    images: makeImageDeps(parts, { billing, routing, publicBaseUrl }),
+    images: wireImages(parts, { billing, routing, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
     statements: {
@@ -138,7 +138,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
     publicBaseUrl,
     spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
     limits: edgeLimits(parts),
-    videos: makeVideoDeps(parts, billing, routing),
+    videos: wireVideos(parts, billing, routing),
     console: parts.console.deps,
     operators: openOperators(parts),
     consoleFolder: CONSOLE_FOLDER,

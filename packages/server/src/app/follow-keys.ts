@@ -2,8 +2,8 @@
 import type { OpenHolds } from '../money/billing/open-holds.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
-import { createKeyNewsStore } from '../access/keys/key-news-store.ts'
-import { createNewsPoll, type NewsPoll } from '../access/keys/news-poll.ts'
+import { createKeyChangeStore } from '../access/keys/key-change-store.ts'
+import { createNewsPoll, type ChangePoller } from '../access/keys/change-poller.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
 
@@ -17,12 +17,12 @@ export interface FollowKeysParts {
 
 /** Makes what follows revocations, which end requests that run, and changes, which hold from the next request on. */
 export function followKeys({ database, clock, authenticator, openHolds, onError }: FollowKeysParts): {
-  readonly revocations: NewsPoll
-  readonly keyChanges: NewsPoll
+  readonly revocations: ChangePoller
+  readonly keyChanges: ChangePoller
   /** Asks for both now: what this process has done to keys holds in it before it says that it is done. Never rejects. */
   readonly catchUp: () => Promise<void>
 } {
-  const news = createKeyNewsStore(database)
+  const news = createKeyChangeStore(database)
   const polling = { clock, timer: systemTimer, onError }
   const revocations = createNewsPoll({
     ...polling,

@@ -9,7 +9,7 @@ import { createKeyStore } from '../access/keys/key-store.ts'
 import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
 import { createAccountDirectory } from '../operations/actions/account-directory-store.ts'
 import { createAccountExport } from '../operations/actions/account-export-store.ts'
-import type { OperatorDesk } from '../operations/actions/operator-desk.ts'
+import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import { readUpstreamState } from '../operations/actions/upstream-state.ts'
 import { createJournalStore } from '../access/operators/journal-store.ts'
 import { createOperatorStore } from '../access/operators/operator-store.ts'
@@ -17,7 +17,7 @@ import { settingsDeps } from './open-console.ts'
 import type { Parts } from './open-parts.ts'
 
 /** Puts the operator's desk together. */
-export function openOperators(parts: Parts): OperatorDesk {
+export function openOperators(parts: Parts): OperatorServices {
   const { config, database, clock, ledger, upstreams, deposits, audits } = parts
   const operators = createOperatorStore(database)
   const { signIn } = parts.console.deps

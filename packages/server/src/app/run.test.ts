@@ -23,7 +23,7 @@ interface Ended {
 }
 
 function runProcess(script: 'main.ts' | 'admin.ts', words: readonly string[], env: object): Promise<Ended> {
-  const path = fileURLToPath(new URL(script, import.meta.url))
+  const path = fileURLToPath(new URL(`../${script}`, import.meta.url))
   return new Promise((resolve) => {
     const options = { cwd: workingDir, env: { ...childEnvironment(), SVC_HOST: '127.0.0.1', SVC_PORT: '0', ...env } }
     execFile(process.execPath, [path, ...words], options, (error, output, errors) =>

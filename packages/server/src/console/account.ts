@@ -35,7 +35,7 @@ function mountPerson(app: FastifyInstance, parts: ConsoleEdge): void {
     await deps.perPassword.take(userId)
     const signIn = await deps.signIn()
     if (!(await signIn.setPassword(userId, { current: body.current ?? null, next: body.next }))) {
-      throw new ServiceError('wrong_password', 'The present password is another one.', { param: 'current' })
+      throw new ServiceError('wrong_password', 'Current password is incorrect.', { param: 'current' })
     }
     // Whoever knew the old one is out.
     await signIn.endSessions(userId, session.sessionId)
@@ -48,7 +48,7 @@ function requireLinked(outcome: LinkWalletOutcome): void {
     case 'linked':
       return
     case 'wrong_message':
-      throw new ServiceError('wallet_not_proven', 'The message is none of yours, or its time is over. Try again.', {
+      throw new ServiceError('wallet_not_proven', 'This challenge is unknown or has expired. Try again.', {
         param: 'message',
       })
     case 'wrong_signature':

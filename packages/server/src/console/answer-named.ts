@@ -2,7 +2,7 @@
 import type { ConsoleEndpoint } from '@svc/contract'
 import { parseIdempotencyKey } from '../admission/idempotency/idempotency.ts'
 import type { Session } from '../access/sign-in/sign-in.ts'
-import { workOnce, written } from '../edge/answer-once.ts'
+import { runIdempotent, written } from '../edge/idempotent-response.ts'
 import type { RouteCall } from '../edge/route.ts'
 import type { ConsoleEdge } from './session-route.ts'
 
@@ -43,7 +43,7 @@ export async function answerNamed(
     reply.headers({ 'x-request-id': begun.requestId, 'idempotent-replayed': 'true' })
     return begun.answer.body
   }
-  const body = JSON.stringify(await workOnce(edge, begun.run, async () => asked.work()))
+  const body = JSON.stringify(await runIdempotent(edge, begun.run, async () => asked.work()))
   await written(edge, begun.run.finish({ contentType: JSON_TYPE, headers: {}, body }))
   return body
 }

@@ -9,7 +9,7 @@ import type { Deposit } from '../deposits/deposit.ts'
 import { renderDeposit } from '../deposits/render-deposit.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { decideReview } from '../operations/actions/decide-review.ts'
-import type { OperatorDesk } from '../operations/actions/operator-desk.ts'
+import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import { operatorOf, secondsOf } from './operator-of.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
@@ -23,13 +23,13 @@ function renderDecision({ decision, reason, price, decidedBy, decidedAt }: Decis
   return { decision, reason, price_usd: price, by: decidedBy, at: secondsOf(decidedAt) }
 }
 
-async function requireDeposit({ deposits }: OperatorDesk, depositId: string): Promise<Deposit> {
+async function requireDeposit({ deposits }: OperatorServices, depositId: string): Promise<Deposit> {
   const deposit = await deposits.find(depositId)
   if (deposit === null) throw depositNotFound()
   return deposit
 }
 
-async function showDeposit(desk: OperatorDesk, depositId: string) {
+async function showDeposit(desk: OperatorServices, depositId: string) {
   const deposit = await requireDeposit(desk, depositId)
   const decisions = await desk.decisions.list(depositId)
   return { deposit: renderForOperator(deposit), decisions: decisions.map(renderDecision) }

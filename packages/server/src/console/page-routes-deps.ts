@@ -1,5 +1,5 @@
 import type { ReadStatementDeps } from '../money/billing/read-statement.ts'
-import type { OperatorDesk } from '../operations/actions/operator-desk.ts'
+import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import type { ConsoleDeps } from './console-deps.ts'
 import type { DepositRoutesDeps } from '../deposits/routes/deposit-routes-deps.ts'
 import type { HealthRoutesDeps, ModelRoutesDeps, UsageRoutesDeps } from '../edge/routes-deps.ts'
@@ -9,7 +9,7 @@ export interface PageRoutesDeps extends ModelRoutesDeps, UsageRoutesDeps, Deposi
   readonly console: ConsoleDeps
   readonly statements: ReadStatementDeps
   /** What the operator's pages are given. */
-  readonly operators: OperatorDesk
+  readonly operators: OperatorServices
   /** Folder of the console's built pages. */
   readonly consoleFolder: string
 }

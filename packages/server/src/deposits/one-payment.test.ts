@@ -151,6 +151,19 @@ describeEachEngine('what came to an address', (engine) => {
     const { database } = money.test
     const { accountId } = await money.createCaller(0n)
     const address = hexOf(0x44, 20)
+    const ours = {
+      address_id: 'address-1',
+      account_id: accountId,
+      chain_id: 4663,
+      xpub_id: 'xpub-1',
+      derivation_index: 0,
+    }
+    await database.write([
+      database.read
+        .insertInto('deposit_address')
+        .values({ ...ours, address, created_at: 1_700_000_000_000 })
+        .compile(),
+    ])
     const deposits = []
     for (let at = 1; at <= 20; at++) {
       deposits.push(await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(at, 32), address })))

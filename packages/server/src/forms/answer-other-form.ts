@@ -1,7 +1,7 @@
 import type { Endpoint } from '@svc/contract'
 import type { TranslatedChat } from './translated-chat.ts'
 import type { Caller } from '../access/keys/caller.ts'
-import { beginOnce } from '../edge/answer-once.ts'
+import { beginIdempotent } from '../edge/idempotent-response.ts'
 import { answerTranslated } from './answer-translated.ts'
 import type { FormRoutesDeps } from './form-routes-deps.ts'
 import { readJsonBody } from '../edge/read-json-body.ts'
@@ -24,7 +24,7 @@ export async function answerOtherForm(
   try {
     const chat = await parse(body, caller)
     call.request.facts.model = chat.call.request.model
-    const once = await beginOnce(deps, call, { caller, endpoint, body })
+    const once = await beginIdempotent(deps, call, { caller, endpoint, body })
     if (once.kind === 'replay') return once.body
     return await answerTranslated(deps, call, { caller, chat, run: once.run })
   } finally {

@@ -6,12 +6,12 @@ import { streamChat } from '../modalities/chat/stream-chat.ts'
 import type { StreamReader } from '../pipeline/frame-writer.ts'
 import { type AnswerHead, renameParam, type TranslatedChat, translatedReader } from './translated-chat.ts'
 import type { Caller } from '../access/keys/caller.ts'
-import { keepStream, keepWhole } from '../edge/answer-once.ts'
+import { storeStream, storeResponse } from '../edge/idempotent-response.ts'
 import type { FormRoutesDeps } from './form-routes-deps.ts'
 import type { RouteCall } from '../edge/route.ts'
 import { streamReader } from '../edge/stream-reader.ts'
 import { takeStream } from '../edge/stream-slot.ts'
-import { tellCharge } from '../edge/tell-charge.ts'
+import { setChargeHeaders } from '../edge/set-charge-headers.ts'
 
 /** A translated chat that is about to be answered. `run` is null without an Idempotency-Key. */
 export interface AdmittedTranslation {
@@ -64,7 +64,7 @@ async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: Adm
   const isKept = (chat.itemsOf ?? null) !== null
   const reader = isKept ? keptReader(plain, (text) => keepItems(deps, admitted, head, text)) : plain
   try {
-    await keepStream(deps, reader, run, (inner) => streamChat(deps.chat, task, translatedReader(inner, translator)))
+    await storeStream(deps, reader, run, (inner) => streamChat(deps.chat, task, translatedReader(inner, translator)))
   } catch (error) {
     // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
     if (call.reply.raw.headersSent) call.reply.raw.destroy()
@@ -82,9 +82,9 @@ async function answerWhole(deps: FormRoutesDeps, call: RouteCall, admitted: Admi
   const { caller, chat, run } = admitted
   const { request, reply } = call
   const head = headOf(deps, call)
-  const json = await keepWhole(deps, run, async () => {
+  const json = await storeResponse(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat.call, requestId: request.id })
-    const headers = tellCharge(call, completed.charged)
+    const headers = setChargeHeaders(call, completed.charged)
     const body = chat.whole(completed.body, head)
     await keepItems(deps, admitted, head, body)
     return { contentType: JSON_TYPE, headers, body }

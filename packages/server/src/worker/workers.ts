@@ -5,7 +5,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { MediaFiles } from '../platform/files/media-files.ts'
 import type { KeyUses } from '../access/keys/key-uses.ts'
-import type { NewsPoll } from '../access/keys/news-poll.ts'
+import type { ChangePoller } from '../access/keys/change-poller.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import type { Timer } from '../platform/runtime/timer.ts'
 import type { VideoObserver } from '../modalities/videos/video-observer.ts'
@@ -20,9 +20,9 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   /** Knows which other processes are gone. */
   readonly leases: LeaseObserver
   readonly timer: Timer
-  readonly revocations: NewsPoll
+  readonly revocations: ChangePoller
   /** Keys that may do other things than before. */
-  readonly keyChanges: NewsPoll
+  readonly keyChanges: ChangePoller
   readonly keyUses: KeyUses
   readonly files: Pick<MediaFiles, 'sweep'>
   readonly journalMs: number

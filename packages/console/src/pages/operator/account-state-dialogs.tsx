@@ -59,7 +59,7 @@ function StateDialog(props: StateDialogProps) {
         <Failure error={change.error} />
         <div className="flex justify-end gap-2">
           <Button look="quiet" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button
             type="submit"

@@ -123,7 +123,7 @@ function RemoveDialog({ operator, onClose }: { readonly operator: Listed; readon
         <Failure error={remove.error} />
         <div className="flex justify-end gap-2">
           <Button look="quiet" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" look="danger" isBusy={remove.isPending}>
             Remove

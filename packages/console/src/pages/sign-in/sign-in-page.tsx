@@ -60,7 +60,9 @@ function DemoButton() {
       <Button className="h-10" isBusy={isBusy} onClick={() => void enter(signInByDemo)}>
         Enter the sandbox
       </Button>
-      <p className="text-soft">This gateway plays: its credits are worth nothing, and no real model is asked.</p>
+      <p className="text-soft">
+        This gateway runs in sandbox mode: its credits are worth nothing, and no real model is asked.
+      </p>
       <Problem text={problem} />
     </div>
   )

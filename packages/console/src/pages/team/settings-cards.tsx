@@ -38,7 +38,7 @@ export function CapCard() {
     change: (cap: { credits: string; period: (typeof PERIODS)[number]['value'] } | null) =>
       consoleApi.call(consoleEndpoints.setTeamCap, { path: { team_id: team.id }, body: { cap } }),
     refresh: [['team', team.id]],
-    done: 'The cap holds from now on.',
+    done: 'Spending cap saved.',
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()

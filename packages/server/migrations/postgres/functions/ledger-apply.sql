@@ -57,7 +57,7 @@ declare
   e_hold text[] := '{}'; e_amount bigint[] := '{}'; e_added bigint[] := '{}'; e_at bigint[] := '{}';
 
   n int := 0; h int; a int; t int; b int; entry int;
-  available bigint; purse text; size bigint; units bigint; pays bigint; freed bigint; small bigint;
+  available bigint; tightest text; size bigint; units bigint; pays bigint; freed bigint; small bigint;
   charge bigint; owed bigint;
   team_from bigint; key_from bigint; refusal text; is_late boolean; progress text; taken text;
 begin
@@ -195,14 +195,14 @@ begin
       b := (b - 1) * w_count + array_position(w_starts, key_from);
 
       available := a_posted[a] - a_held[a];
-      purse := 'account';
+      tightest := 'account';
       if t is not null and w_limit[t] - w_spent[t] - w_reserved[t] < available then
         available := w_limit[t] - w_spent[t] - w_reserved[t];
-        purse := 'team';
+        tightest := 'team';
       end if;
       if b is not null and w_limit[b] - w_spent[b] - w_reserved[b] < available then
         available := w_limit[b] - w_spent[b] - w_reserved[b];
-        purse := 'key';
+        tightest := 'key';
       end if;
       available := greatest(available, 0);
 
@@ -253,7 +253,7 @@ begin
       end if;
 
       if size is null then
-        results[n] := format('["insufficient","%s","%s","%s",%s]', purse,
+        results[n] := format('["insufficient","%s","%s","%s",%s]', tightest,
           case when operation.policy = 'exact' then operation.full_amount
                else operation.fixed + operation.per_unit end,
           available,

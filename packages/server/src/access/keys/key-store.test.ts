@@ -13,8 +13,8 @@ import { createKeyUses } from './key-uses.ts'
 import { listKeys } from './list-keys.ts'
 import type { Peppers } from './pepper.ts'
 import { createAccountLimitStore } from './account-limit-store.ts'
-import { createKeyNewsStore } from './key-news-store.ts'
-import { createNewsPoll } from './news-poll.ts'
+import { createKeyChangeStore } from './key-change-store.ts'
+import { createNewsPoll } from './change-poller.ts'
 import { revokeKey } from './revoke-key.ts'
 
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
@@ -160,7 +160,7 @@ describeEachEngine('keys', (engine) => {
     const timer = createManualTimer()
     const reported: string[] = []
     const revocations = createNewsPoll({
-      list: createKeyNewsStore(open.database).listRevokedSince,
+      list: createKeyChangeStore(open.database).listRevokedSince,
       clock,
       timer,
       onNews: (keyId) => reported.push(keyId),
@@ -194,7 +194,7 @@ describeEachEngine('keys', (engine) => {
 
   test('more keys than one page holds, revoked or changed at one moment, are all reported', async () => {
     const timer = createManualTimer()
-    const news = createKeyNewsStore(open.database)
+    const news = createKeyChangeStore(open.database)
     const onError = (error: unknown) => expect(error).toBeUndefined()
     clock.time += HOUR_MS
     const polls = [news.listRevokedSince, news.listChangedSince].map((list) => {
@@ -224,7 +224,7 @@ describeEachEngine('keys', (engine) => {
     const timer = createManualTimer()
     const reported: string[] = []
     const changes = createNewsPoll({
-      list: createKeyNewsStore(open.database).listChangedSince,
+      list: createKeyChangeStore(open.database).listChangedSince,
       clock,
       timer,
       onNews: (id) => reported.push(id),

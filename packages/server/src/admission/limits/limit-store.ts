@@ -1,7 +1,7 @@
 /** The limits that processes share, in the tables of migration 0022. Every statement is a transaction by itself. */
 import { beginWithin } from '../../platform/db/postgres-limits.ts'
 import type { PostgresPool } from '../../platform/db/postgres-pool.ts'
-import type { HandAnswer, HandQuestion } from './token-hand.ts'
+import type { HandAnswer, HandQuestion } from './local-token-lease.ts'
 
 /** A question about one caller's bucket. */
 export type BucketQuestion = HandQuestion & { readonly kind: string; readonly caller: string }

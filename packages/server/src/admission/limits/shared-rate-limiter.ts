@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/runtime/clock.ts'
 import { rateError, type RateKind, type RateLimit, type RateState } from './rate-limit.ts'
 import type { StoreLink } from './store-link.ts'
 import type { TokenExchange } from './token-exchange.ts'
-import { TokenHand, type Verdict } from './token-hand.ts'
+import { LocalTokenLease, type Verdict } from './local-token-lease.ts'
 
 export interface SharedRateLimiterDeps {
   readonly exchange: TokenExchange
@@ -23,7 +23,7 @@ const HANDS_MAX = 100_000
 export class SharedRateLimiter implements RateLimit {
   readonly #deps: SharedRateLimiterDeps
   readonly #kind: RateKind
-  readonly #hands = new Map<string, TokenHand>()
+  readonly #hands = new Map<string, LocalTokenLease>()
 
   constructor(deps: SharedRateLimiterDeps, kind: RateKind) {
     this.#deps = deps
@@ -36,7 +36,7 @@ export class SharedRateLimiter implements RateLimit {
     const now = clock.now()
     hand.follow(perMinute)
     if (link.isDown) return this.#decide(hand.takeOwn(now, share()), setFor)
-    const verdict = hand.takeInHand(now, share())
+    const verdict = hand.tryTakeLocal(now, share())
     if (verdict === null) {
       const answer = hand.wait().then((given) => this.#decide(given, setFor))
       exchange.request(hand)
@@ -59,12 +59,12 @@ export class SharedRateLimiter implements RateLimit {
     for (const hand of this.#hands.values()) if (hand.hasNews) this.#deps.exchange.request(hand)
   }
 
-  #handOf(caller: string): TokenHand {
+  #handOf(caller: string): LocalTokenLease {
     const known = this.#hands.get(caller)
     if (known !== undefined) return known
     const oldest = this.#hands.keys().next()
     if (this.#hands.size >= HANDS_MAX && oldest.done !== true) this.#hands.delete(oldest.value)
-    const hand = new TokenHand(this.#kind.kind, caller)
+    const hand = new LocalTokenLease(this.#kind.kind, caller)
     this.#hands.set(caller, hand)
     return hand
   }

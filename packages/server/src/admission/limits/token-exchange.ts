@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { LimitStore } from './limit-store.ts'
 import type { StoreLink } from './store-link.ts'
-import type { TokenHand } from './token-hand.ts'
+import type { LocalTokenLease } from './local-token-lease.ts'
 
 export interface TokenExchangeDeps {
   readonly store: Pick<LimitStore, 'takeTokens'>
@@ -20,7 +20,7 @@ const BUCKETS_AT_ONCE = 500
  */
 export class TokenExchange {
   readonly #deps: TokenExchangeDeps
-  readonly #due = new Set<TokenHand>()
+  readonly #due = new Set<LocalTokenLease>()
   #running: Promise<void> | null = null
   #isClosing = false
 
@@ -29,7 +29,7 @@ export class TokenExchange {
   }
 
   /** Asks for a hand, now or with the next statement. */
-  request(hand: TokenHand): void {
+  request(hand: LocalTokenLease): void {
     this.#due.add(hand)
     this.#running ??= this.#run()
   }
@@ -56,7 +56,7 @@ export class TokenExchange {
     this.#running = null
   }
 
-  async #ask(hands: readonly TokenHand[]): Promise<void> {
+  async #ask(hands: readonly LocalTokenLease[]): Promise<void> {
     const { store, link, clock, share } = this.#deps
     const now = clock.now()
     const questions = hands.map((hand) => {

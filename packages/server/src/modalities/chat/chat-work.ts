@@ -96,7 +96,7 @@ function tellLimits(
       limit: isTold ? (output.tokens + output.beside) * choices : null,
     }
   }
-  // What is made beside the limit is paid from the same purse.
+  // What is made beside the limit is paid from the same credits.
   const limit = paid - Math.min(output.beside, Math.floor(paid / 2))
   const body = withinBound(call.body, call.work, { tokens: limit, answers: choices })
   return { body, maxTokens: limit, outputTokens: output.tokens, maxTokensApplied: limit, limit: paid * choices }

@@ -8,7 +8,7 @@ export type HoldState = 'covered' | 'wait' | 'exhausted'
 /**
  * Keeps the hold of a stream ahead of its output, where the balance and not the client limits the answer: it doubles
  * while output comes. Where an upstream goes far beyond the limit that it was sent, the hold follows it, too, and the
- * stream ends where the purse does. Source: decision 0007 (no output limit asked).
+ * stream ends where the credits do. Source: decision 0007 (no output limit asked).
  */
 export class StreamHold {
   readonly #hold: OpenHold
@@ -37,7 +37,7 @@ export class StreamHold {
     const most = mayKeepLimit(used, this.#unitsMax) ? this.#unitsMax : Number.MAX_SAFE_INTEGER
     if (this.#hold.units >= most) return 'covered'
     const isAtEnd = used >= this.#hold.units
-    // What was lacking ahead may have come back since: no answer is cut before the purse was asked again.
+    // What was lacking ahead may have come back since: no answer is cut before the credits were asked for again.
     const mayAsk = this.#refused === null || (isAtEnd && this.#refused === 'ahead')
     if (used * 2 >= this.#hold.units && !this.#extending && mayAsk) this.#extend(isAtEnd ? 'at_end' : 'ahead', most)
     if (!isAtEnd) return 'covered'

@@ -38,7 +38,7 @@ function embeddingTarget({ upstream, upstreamModel, price }: Offering): Embeddin
   if (price === null) return null
   const { embeddings: port } = upstream
   if (port !== null) return { upstream, upstreamModel, price, port }
-  throw new ServiceError('invalid_value', 'The upstream of this model makes no embeddings.', { param: 'model' })
+  throw new ServiceError('invalid_value', 'This model does not support embeddings.', { param: 'model' })
 }
 
 /** What is held: so many tokens at the dearest price that can come to count. */

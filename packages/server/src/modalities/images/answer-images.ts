@@ -5,13 +5,13 @@ import type { ImageCall } from './image-call.ts'
 import { createImages } from './create-images.ts'
 import { streamImages } from './stream-images.ts'
 import type { Caller } from '../../access/keys/caller.ts'
-import { beginOnce, keepStream, keepWhole } from '../../edge/answer-once.ts'
+import { beginIdempotent, storeStream, storeResponse } from '../../edge/idempotent-response.ts'
 import type { ImageRoutesDeps } from './image-routes-deps.ts'
 import type { RouteCall } from '../../edge/route.ts'
 import { READER_STALL_MS } from '../../edge/sse-writer.ts'
 import { streamReader } from '../../edge/stream-reader.ts'
 import { asStream } from '../../edge/stream-slot.ts'
-import { tellCharge } from '../../edge/tell-charge.ts'
+import { setChargeHeaders } from '../../edge/set-charge-headers.ts'
 
 /** Pictures that are about to be made. */
 export interface AdmittedImages {
@@ -27,9 +27,9 @@ type Task = Pick<AdmittedImages, 'caller' | 'images'> & { readonly run: Idempote
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 async function answerWhole(deps: ImageRoutesDeps, { request, reply }: RouteCall, { caller, images, run }: Task) {
-  const json = await keepWhole(deps, run, async () => {
+  const json = await storeResponse(deps, run, async () => {
     const made = await createImages(deps.images, { caller, call: images, requestId: request.id })
-    return { contentType: JSON_TYPE, headers: tellCharge({ request, reply }, made.charged), body: made.body }
+    return { contentType: JSON_TYPE, headers: setChargeHeaders({ request, reply }, made.charged), body: made.body }
   })
   // The answer is kept until it is taken. The time begins anew whenever the reader takes some of it.
   reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
@@ -40,7 +40,7 @@ async function answerWhole(deps: ImageRoutesDeps, { request, reply }: RouteCall,
 async function answerStream(deps: ImageRoutesDeps, call: RouteCall, { caller, images, run }: Task): Promise<void> {
   const task = { caller, call: images, requestId: call.request.id }
   try {
-    await keepStream(deps, streamReader(deps, call), run, (reader) =>
+    await storeStream(deps, streamReader(deps, call), run, (reader) =>
       asStream(deps, caller, () => streamImages(deps.images, task, reader)),
     )
   } catch (error) {
@@ -54,7 +54,7 @@ async function answerStream(deps: ImageRoutesDeps, call: RouteCall, { caller, im
 export async function answerImages(deps: ImageRoutesDeps, call: RouteCall, admitted: AdmittedImages): Promise<unknown> {
   const { caller, images } = admitted
   call.request.facts.model = images.model
-  const once = await beginOnce(deps, call, admitted)
+  const once = await beginIdempotent(deps, call, admitted)
   if (once.kind === 'replay') return once.body
   return (images.stream ? answerStream : answerWhole)(deps, call, { caller, images, run: once.run })
 }

@@ -18,7 +18,7 @@ export function imageTarget(model: Model, call: ImageCall): SelectTarget<ImageTa
     if (media?.type !== 'image') return null
     const { images: port } = upstream
     if (port === null) {
-      throw new ServiceError('invalid_value', 'The upstream of this model makes no pictures.', { param: 'model' })
+      throw new ServiceError('invalid_value', 'This model does not support images.', { param: 'model' })
     }
     checkInputs(media, model, call)
     port.check({ isEdit: call.kind === 'edit', inputs: call.inputs, mask: call.mask })

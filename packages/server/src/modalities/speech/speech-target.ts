@@ -28,7 +28,7 @@ export function speechTarget({ request }: SpeechCall, format: SpeechFormat): Sel
     if (media?.type !== 'speech') return null
     const { speech: port } = upstream
     if (port === null) {
-      throw new ServiceError('invalid_value', 'The upstream of this model speaks nothing.', { param: 'model' })
+      throw new ServiceError('invalid_value', 'This model does not support speech.', { param: 'model' })
     }
     refuseFormat(format, port.formats)
     const voice = chooseVoice(media.facts, request.voice)

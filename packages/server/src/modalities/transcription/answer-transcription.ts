@@ -5,7 +5,7 @@ import { parseTranscription, type TranscriptionCall } from './parse-transcriptio
 import { streamTranscript } from './stream-transcript.ts'
 import { transcribeSound } from './transcribe-sound.ts'
 import type { Caller } from '../../access/keys/caller.ts'
-import { beginOnce, keepStream, keepWhole } from '../../edge/answer-once.ts'
+import { beginIdempotent, storeStream, storeResponse } from '../../edge/idempotent-response.ts'
 import { digestSpooled } from '../../edge/digest-form.ts'
 import type { TranscriptionRoutesDeps } from './transcription-routes-deps.ts'
 import { readForm } from '../../edge/read-form.ts'
@@ -14,7 +14,7 @@ import { admitCaller, type RouteCall } from '../../edge/route.ts'
 import { READER_STALL_MS } from '../../edge/sse-writer.ts'
 import { streamReader } from '../../edge/stream-reader.ts'
 import { asStream } from '../../edge/stream-slot.ts'
-import { tellCharge } from '../../edge/tell-charge.ts'
+import { setChargeHeaders } from '../../edge/set-charge-headers.ts'
 
 interface Admitted {
   readonly call: RouteCall
@@ -25,7 +25,7 @@ interface Admitted {
 
 function answerStream(deps: TranscriptionRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<void> {
   const task = { caller, call: transcription, requestId: call.request.id }
-  return keepStream(deps, streamReader(deps, call), run, (reader) =>
+  return storeStream(deps, streamReader(deps, call), run, (reader) =>
     asStream(deps, caller, () => streamTranscript(deps.audio, task, reader)),
   )
 }
@@ -33,11 +33,11 @@ function answerStream(deps: TranscriptionRoutesDeps, { call, caller, transcripti
 function answerWhole(deps: TranscriptionRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<string> {
   const { request, reply } = call
   const task = { caller, call: transcription, requestId: request.id }
-  return keepWhole(deps, run, async () => {
+  return storeResponse(deps, run, async () => {
     const { body, contentType, charged } = await transcribeSound(deps.audio, task)
     reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
     // Subtitles and plain text have no other place to say that the charge was an estimate.
-    const headers = { ...tellCharge(call, charged), 'x-svc-estimated': 'true' }
+    const headers = { ...setChargeHeaders(call, charged), 'x-svc-estimated': 'true' }
     reply.headers({ ...headers, 'content-type': contentType })
     return { contentType, headers, body }
   })
@@ -63,7 +63,7 @@ export function mountTranscription(
     try {
       const transcription = parseTranscription(form, task)
       request.facts.model = transcription.model
-      const once = await beginOnce(deps, call, { caller, endpoint, body: () => digestSpooled(form) })
+      const once = await beginIdempotent(deps, call, { caller, endpoint, body: () => digestSpooled(form) })
       if (once.kind === 'replay') return once.body
       const { run } = once
       return await (transcription.stream ? answerStream : answerWhole)(deps, { call, caller, transcription, run })

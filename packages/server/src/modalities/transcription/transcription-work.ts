@@ -53,8 +53,8 @@ function selectTarget(call: TranscriptionCall): SelectTarget<SoundTarget> {
     if (media?.type !== 'transcription') return null
     const { transcription: port } = upstream
     if (port === null || !port.tasks.includes(call.task)) {
-      const does = call.task === 'translate' ? 'translate sound' : 'transcribe sound'
-      throw new ServiceError('invalid_value', `The upstream of this model does not ${does}.`, { param: 'model' })
+      const task = call.task === 'translate' ? 'translation' : 'transcription'
+      throw new ServiceError('invalid_value', `This model does not support ${task}.`, { param: 'model' })
     }
     if (port.formats.includes(sourceFormats[call.format]))
       return { upstream, upstreamModel, port, prices: media.prices }

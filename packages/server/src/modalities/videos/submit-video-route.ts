@@ -1,10 +1,10 @@
 import type { Endpoint } from '@svc/contract'
 import { renderVideo } from './render-video.ts'
 import { submitVideo } from './submit-video.ts'
-import { beginOnce, keepWhole } from '../../edge/answer-once.ts'
+import { beginIdempotent, storeResponse } from '../../edge/idempotent-response.ts'
 import type { VideoRoutesDeps } from './video-routes-deps.ts'
 import { readVideoRequest } from './read-video-request.ts'
-import { tellPollTime } from './tell-poll-time.ts'
+import { setPollHeader } from './set-poll-header.ts'
 import { admitCaller, type RouteCall } from '../../edge/route.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -20,15 +20,15 @@ export async function answerSubmission(
   const { request, file, isForm, body, release } = await readVideoRequest(deps, call, caller)
   try {
     call.request.facts.model = request.model
-    const once = await beginOnce(deps, call, { caller, endpoint, body })
+    const once = await beginIdempotent(deps, call, { caller, endpoint, body })
     // Clients made for the one address expect one status, those made for the other the other.
     if (endpoint.reply.accepted === true && !isForm) call.reply.code(202)
     if (once.kind === 'replay') return once.body
     call.reply.header('content-type', JSON_TYPE)
-    return await keepWhole(deps, once.run, async () => {
+    return await storeResponse(deps, once.run, async () => {
       const job = await submitVideo(deps.videos, { caller, request, file, requestId: call.request.id })
       const reply = renderVideo({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, job)
-      return { contentType: JSON_TYPE, headers: tellPollTime(call, job), body: JSON.stringify(reply) }
+      return { contentType: JSON_TYPE, headers: setPollHeader(call, job), body: JSON.stringify(reply) }
     })
   } finally {
     release()

@@ -22,7 +22,7 @@ export function videoTarget(request: VideoRequest, file: VideoFile | null): Sele
     if (media?.type !== 'video') return null
     const { videos: port } = upstream
     if (port === null) {
-      throw new ServiceError('invalid_value', 'The upstream of this model makes no videos.', { param: 'model' })
+      throw new ServiceError('invalid_value', 'This model does not support videos.', { param: 'model' })
     }
     const settings = chooseSettings(request, media, file)
     const price = notePrice(media.prices, { ...settings, images: countPictures(settings) })

@@ -169,7 +169,7 @@ export class OpenHold {
 
   /**
    * Raises the hold towards a number of units.
-   * @returns the units that it covers now: fewer when a purse is empty.
+   * @returns the units that it covers now: fewer when a spending limit is reached.
    * @throws {ServiceError} when the key was revoked or the account suspended.
    */
   async extend(targetUnits: number): Promise<number> {

@@ -81,7 +81,7 @@ describeEachEngine('money operations', (engine) => {
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 1_000n, held: 0n })
   })
 
-  test('a refusal names the smallest purse, what is needed and what would be paid', async () => {
+  test('a refusal names the tightest limit, what is needed and what would be paid', async () => {
     const caller = await money.createCaller(10_000n, { teamLimit: 700n, keyLimit: 500n })
     const hold = placeHold(caller, { fixed: 100n, perUnit: 10n, units: 100 })
     expect(await money.ledger.submit(hold)).toEqual({
@@ -113,7 +113,7 @@ describeEachEngine('money operations', (engine) => {
     expect(await money.ledger.submit(mixed)).toEqual({ kind: 'refused', reason: 'key_revoked' })
   })
 
-  test('an extension takes what the purses allow, in whole units, and repeating it changes nothing', async () => {
+  test('an extension takes what the limits allow, in whole units, and repeating it changes nothing', async () => {
     const caller = await money.createCaller(1_005n)
     const hold = placeHold(caller, { perUnit: 10n, units: 10 })
     await money.ledger.submit(hold)

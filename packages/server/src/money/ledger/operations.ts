@@ -9,7 +9,7 @@
  */
 import type { Nanocredits } from '@svc/contract'
 
-/** Which purse refused. Also says which code a 402 carries. */
+/** Which spending limit refused. Also says which code a 402 carries. */
 export type SpendLimit = 'account' | 'team' | 'key'
 
 /**
@@ -86,7 +86,7 @@ export type PlaceResult =
     }
   | { readonly kind: 'refused'; readonly reason: 'key_revoked' | 'key_expired' | 'account_suspended' }
 
-/** Raises an open hold towards `targetUnits`; grants what the purses allow. */
+/** Raises an open hold towards `targetUnits`; grants what the limits allow. */
 export interface ExtendHold {
   readonly kind: 'extend'
   readonly holdId: string

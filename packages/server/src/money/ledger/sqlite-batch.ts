@@ -35,7 +35,7 @@ import {
 import { creditDeposit } from './sqlite-credit-deposit.ts'
 import type { BalanceRow, HoldRow } from './sqlite-ledger-rows.ts'
 import type { SqliteLedgerStore } from './sqlite-ledger-store.ts'
-import { leastPurse, pursesOf, windowAt, type Purses } from './sqlite-purses.ts'
+import { tightestLimit, spendingLimitsOf, windowAt, type SpendingLimits } from './sqlite-spending-limits.ts'
 import { settleHold, settleLate } from './sqlite-settle.ts'
 
 /** Applies batches on one connection, each in a transaction that the caller owns. */
@@ -101,12 +101,12 @@ function placeHold(rows: BatchRows, operation: PlaceHold): PlaceResult {
     return { kind: 'refused', reason: 'key_revoked' }
   }
 
-  const purses: Purses = {
+  const spending: SpendingLimits = {
     balance,
     team: windowAt(rows, team, operation.now),
     key: windowAt(rows, key, operation.now),
   }
-  const least = leastPurse(purses)
+  const least = tightestLimit(spending)
   const size = sizeHold(operation, least.available)
   if (size === null) {
     const { fixed, perUnit, units, policy } = operation
@@ -119,8 +119,8 @@ function placeHold(rows: BatchRows, operation: PlaceHold): PlaceResult {
       affordableUnits: perUnit === 0n ? 0 : unitsFor(least.available, fixed, perUnit, units),
     }
   }
-  reserve(purses, size.amount)
-  rows.holds.set(operation.holdId, newHold(operation, purses, size.amount, size.limit))
+  reserve(spending, size.amount)
+  rows.holds.set(operation.holdId, newHold(operation, spending, size.amount, size.limit))
   return { kind: 'placed', amount: nanocreditsOf(size.amount), units: size.units, limit: size.limit }
 }
 
@@ -129,7 +129,12 @@ function placedBefore(hold: HoldRow, operation: PlaceHold): PlaceResult {
   return { kind: 'placed', amount: nanocreditsOf(hold.amount), units, limit: hold.limitUnits }
 }
 
-function newHold(operation: PlaceHold, { team, key }: Purses, amount: bigint, limitUnits: number | null): HoldRow {
+function newHold(
+  operation: PlaceHold,
+  { team, key }: SpendingLimits,
+  amount: bigint,
+  limitUnits: number | null,
+): HoldRow {
   return {
     holdId: operation.holdId,
     accountId: operation.accountId,
@@ -167,7 +172,7 @@ function findRefusal(
   return balance?.isActive === true ? null : 'account_suspended'
 }
 
-function reserve({ balance, team, key }: Purses, amount: bigint): void {
+function reserve({ balance, team, key }: SpendingLimits, amount: bigint): void {
   balance.held += amount
   balance.isChanged = true
   for (const budget of [team, key]) {
@@ -186,12 +191,12 @@ function extendHold(rows: BatchRows, operation: ExtendHold): ExtendResult {
   if (reason !== null || balance === null) return { kind: 'refused', reason: reason ?? 'account_suspended' }
 
   const { fixed, perUnit, targetUnits } = operation
-  const purses = pursesOf(rows, hold, balance)
-  const payable = hold.amount + leastPurse(purses).available
+  const spending = spendingLimitsOf(rows, hold, balance)
+  const payable = hold.amount + tightestLimit(spending).available
   const affordable = holdFor(fixed, perUnit, unitsFor(payable, fixed, perUnit, targetUnits))
   if (affordable > hold.amount && affordable <= payable) {
     const added = affordable - hold.amount
-    reserve(purses, added)
+    reserve(spending, added)
     rows.extensions.push({ holdId: hold.holdId, amount: affordable, added, extendedAt: operation.now })
     hold.amount = affordable
     hold.isChanged = true

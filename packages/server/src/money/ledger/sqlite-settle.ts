@@ -4,7 +4,7 @@ import type { FaultResult, LedgerOperation, PlacedHold, SettleHold, SettleResult
 import { splitCharge, type Settlement } from './settlement.ts'
 import { findBalance, findBudget, findHold, findKey, type BatchRows } from './sqlite-batch-rows.ts'
 import type { HoldRow } from './sqlite-ledger-rows.ts'
-import { payableBeyondHold, pursesOf, windowAt, type Purses } from './sqlite-purses.ts'
+import { payableBeyondHold, spendingLimitsOf, windowAt, type SpendingLimits } from './sqlite-spending-limits.ts'
 
 const FAULT: FaultResult = { kind: 'fault', message: 'no hold of this id was placed' }
 
@@ -18,10 +18,10 @@ export function settleHold(rows: BatchRows, operation: SettleHold): SettleResult
     return { kind: 'already_settled', charge: nanocreditsOf(chargedBefore(rows, hold)) }
   }
 
-  const purses = pursesOf(rows, hold, balance)
+  const spending = spendingLimitsOf(rows, hold, balance)
   const freed = isRevived ? 0n : hold.amount
-  const settlement = splitCharge(operation, payableBeyondHold(purses, freed))
-  take(purses, settlement.charge, freed)
+  const settlement = splitCharge(operation, payableBeyondHold(spending, freed))
+  take(spending, settlement.charge, freed)
   const createdAt = isRevived ? recordedAt(rows, hold, operation.now) : operation.now
   hold.state = operation.end
   hold.endedAt = operation.now
@@ -47,22 +47,22 @@ export function settleLate(rows: BatchRows, operation: LedgerOperation): SettleR
   if (balance === null || key === null) return { kind: 'unknown_caller', charge: ZERO }
 
   const budgets = rows.store.findBudgetsOf(placed.keyId)
-  const purses: Purses = {
+  const spending: SpendingLimits = {
     balance,
     team: budgets.team === null ? null : windowAt(rows, findBudget(rows, budgets.team), placed.placedAt),
     key: budgets.key === null ? null : windowAt(rows, findBudget(rows, budgets.key), placed.placedAt),
   }
-  const hold = lostHold(operation, placed, purses)
+  const hold = lostHold(operation, placed, spending)
   const available = balance.posted - balance.held
   const settlement = splitCharge(operation, available > 0n ? available : 0n)
-  take(purses, settlement.charge, 0n)
+  take(spending, settlement.charge, 0n)
   hold.ending = { ...settlement, facts, createdAt: now }
   rows.holds.set(holdId, hold)
   return settledBy(settlement, true)
 }
 
 /** The row of a hold that is gone, as it is written again: it holds nothing and has ended. */
-function lostHold({ holdId, end, now }: SettleHold, placed: PlacedHold, { team, key }: Purses): HoldRow {
+function lostHold({ holdId, end, now }: SettleHold, placed: PlacedHold, { team, key }: SpendingLimits): HoldRow {
   const { accountId, keyId, processId, type, model, stream, placedAt } = placed
   return {
     ...{ holdId, accountId, keyId, processId, type, model, stream, placedAt },
@@ -75,7 +75,7 @@ function lostHold({ holdId, end, now }: SettleHold, placed: PlacedHold, { team, 
   }
 }
 
-function take({ balance, team, key }: Purses, charge: bigint, freed: bigint): void {
+function take({ balance, team, key }: SpendingLimits, charge: bigint, freed: bigint): void {
   balance.posted -= charge
   balance.held -= freed
   balance.isChanged = true

@@ -83,7 +83,7 @@ export function TranscriptPanel() {
             make({ model, language, prompt, sound }, nextName(`${model} ${sound.name} ${sound.lastModified}`))
           }
         >
-          Write it down
+          Transcribe
         </Button>
       </div>
       {state.runs.map((run) => (

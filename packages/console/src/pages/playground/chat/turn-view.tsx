@@ -108,7 +108,7 @@ function Editor({ store, turn, onClose }: EditorProps) {
       />
       <div className="flex justify-end gap-2">
         <Button look="quiet" onClick={onClose}>
-          Leave it
+          Cancel
         </Button>
         <Button type="submit" disabled={text.trim() === '' && turn.images.length === 0}>
           Send anew

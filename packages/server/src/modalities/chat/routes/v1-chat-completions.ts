@@ -5,14 +5,14 @@ import { completeChat } from '../complete-chat.ts'
 import { type ChatCall, parseChat } from '../parse-chat.ts'
 import { streamChat } from '../stream-chat.ts'
 import type { Caller } from '../../../access/keys/caller.ts'
-import { beginOnce, keepStream, keepWhole } from '../../../edge/answer-once.ts'
+import { beginIdempotent, storeStream, storeResponse } from '../../../edge/idempotent-response.ts'
 import type { ChatRoutesDeps } from '../chat-routes-deps.ts'
 import { readJsonBody } from '../../../edge/read-json-body.ts'
 import { admitCaller, type RouteCall } from '../../../edge/route.ts'
 import { JSON_TYPE, sendJsonText } from '../../../edge/send-json-text.ts'
 import { streamReader } from '../../../edge/stream-reader.ts'
 import { asStream } from '../../../edge/stream-slot.ts'
-import { tellCharge } from '../../../edge/tell-charge.ts'
+import { setChargeHeaders } from '../../../edge/set-charge-headers.ts'
 
 /** A chat that is about to be answered. `run` is null without an Idempotency-Key. */
 interface AdmittedChat {
@@ -24,7 +24,7 @@ interface AdmittedChat {
 async function answerStream(deps: ChatRoutesDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
   const task = { caller, call: chat, requestId: call.request.id }
   try {
-    await keepStream(deps, streamReader(deps, call), run, (reader) =>
+    await storeStream(deps, streamReader(deps, call), run, (reader) =>
       asStream(deps, caller, () => streamChat(deps.chat, task, reader)),
     )
   } catch (error) {
@@ -36,9 +36,9 @@ async function answerStream(deps: ChatRoutesDeps, call: RouteCall, { caller, cha
 
 async function answerWhole(deps: ChatRoutesDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
   const { request } = call
-  const json = await keepWhole(deps, run, async () => {
+  const json = await storeResponse(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
-    const headers = tellCharge(call, completed.charged)
+    const headers = setChargeHeaders(call, completed.charged)
     return { contentType: JSON_TYPE, headers, body: completed.body }
   })
   sendJsonText(call, json)
@@ -58,7 +58,7 @@ export function v1ChatCompletions(app: FastifyInstance, deps: ChatRoutesDeps): v
     try {
       const chat = parseChat(body)
       request.facts.model = chat.request.model
-      const once = await beginOnce(deps, call, { caller, endpoint, body })
+      const once = await beginIdempotent(deps, call, { caller, endpoint, body })
       if (once.kind === 'replay') return once.body
       const { run } = once
       return await (chat.request.stream === true ? answerStream : answerWhole)(deps, call, { caller, chat, run })

@@ -2,12 +2,12 @@ import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { embedTexts } from '../embed-texts.ts'
 import { parseEmbeddings } from '../parse-embeddings.ts'
-import { beginOnce, keepWhole } from '../../../edge/answer-once.ts'
+import { beginIdempotent, storeResponse } from '../../../edge/idempotent-response.ts'
 import type { ChatRoutesDeps } from '../../chat/chat-routes-deps.ts'
 import { readJsonBody } from '../../../edge/read-json-body.ts'
 import { admitCaller } from '../../../edge/route.ts'
 import { JSON_TYPE, sendJsonText } from '../../../edge/send-json-text.ts'
-import { tellCharge } from '../../../edge/tell-charge.ts'
+import { setChargeHeaders } from '../../../edge/set-charge-headers.ts'
 
 /** POST /v1/embeddings. The key is checked before the body is read. Source: decision 0048 (embeddings). */
 export function v1Embeddings(app: FastifyInstance, deps: ChatRoutesDeps): void {
@@ -23,11 +23,11 @@ export function v1Embeddings(app: FastifyInstance, deps: ChatRoutesDeps): void {
     try {
       const embeddings = parseEmbeddings(body)
       request.facts.model = embeddings.request.model
-      const once = await beginOnce(deps, call, { caller, endpoint, body })
+      const once = await beginIdempotent(deps, call, { caller, endpoint, body })
       if (once.kind === 'replay') return once.body
-      const json = await keepWhole(deps, once.run, async () => {
+      const json = await storeResponse(deps, once.run, async () => {
         const done = await embedTexts(deps.chat, { caller, call: embeddings, requestId: request.id })
-        return { contentType: JSON_TYPE, headers: tellCharge(call, done.charged), body: done.body }
+        return { contentType: JSON_TYPE, headers: setChargeHeaders(call, done.charged), body: done.body }
       })
       return sendJsonText(call, json)
     } finally {

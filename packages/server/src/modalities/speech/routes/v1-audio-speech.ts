@@ -6,9 +6,9 @@ import { eventReader } from '../sound-events.ts'
 import type { SoundReader } from '../sound-reader.ts'
 import { speakText } from '../speak-text.ts'
 import type { Caller } from '../../../access/keys/caller.ts'
-import { beginOnce, keepStream } from '../../../edge/answer-once.ts'
+import { beginIdempotent, storeStream } from '../../../edge/idempotent-response.ts'
 import type { SpeechRoutesDeps } from '../speech-routes-deps.ts'
-import { keepSound } from '../keep-sound.ts'
+import { storeSpeech } from '../store-speech.ts'
 import { readJsonBody } from '../../../edge/read-json-body.ts'
 import { admitCaller, type RouteCall } from '../../../edge/route.ts'
 import { soundReader } from '../sound-writer.ts'
@@ -28,9 +28,9 @@ function answerSound(deps: SpeechRoutesDeps, call: RouteCall, { caller, speech, 
   const task = { caller, call: speech, requestId: call.request.id }
   const { request } = speech
   const speak = (reader: SoundReader) => asStream(deps, caller, () => speakText(deps.audio, task, reader))
-  if (request.stream_format !== 'sse') return keepSound(deps, soundReader(call), run, speak)
+  if (request.stream_format !== 'sse') return storeSpeech(deps, soundReader(call), run, speak)
   const characters = countCharacters(request.input)
-  return keepStream(deps, streamReader(deps, call), run, (reader) => speak(eventReader(reader, characters)))
+  return storeStream(deps, streamReader(deps, call), run, (reader) => speak(eventReader(reader, characters)))
 }
 
 /** POST /v1/audio/speech. The key is checked before the body is read. Source: spec 2.6, 4. */
@@ -43,7 +43,7 @@ export function v1AudioSpeech(app: FastifyInstance, deps: SpeechRoutesDeps): voi
     try {
       const speech = parseSpeech(body)
       request.facts.model = speech.request.model
-      const once = await beginOnce(deps, call, { caller, endpoint, body })
+      const once = await beginIdempotent(deps, call, { caller, endpoint, body })
       if (once.kind === 'replay') return once.body
       return await answerSound(deps, call, { caller, speech, run: once.run })
     } finally {

@@ -6,7 +6,7 @@ import { renderVideoList } from '../render-video.ts'
 import type { VideoRoutesDeps } from '../video-routes-deps.ts'
 import { mountKeyed } from '../../../edge/route.ts'
 import { answerSubmission } from '../submit-video-route.ts'
-import { notingCharges } from '../../../edge/tell-charge.ts'
+import { notingCharges } from '../../../edge/set-charge-headers.ts'
 
 /** POST and GET /v1/videos. */
 export function v1Videos(app: FastifyInstance, deps: VideoRoutesDeps): void {

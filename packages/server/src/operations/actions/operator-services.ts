@@ -9,7 +9,7 @@ import type { OperatingDeps } from './operating-deps.ts'
 import type { UpstreamState } from './upstream-state.ts'
 
 /** Everything that the operator's pages are given. */
-export interface OperatorDesk extends OperatingDeps, ChangeSettingsDeps, ManageOperatorsDeps, ExportDeps {
+export interface OperatorServices extends OperatingDeps, ChangeSettingsDeps, ManageOperatorsDeps, ExportDeps {
   /** Empty where deposits are off. */
   readonly chains: ReadonlyMap<ChainId, ChainReader>
   /** What is wrong with chains, in sentences that name no address. */

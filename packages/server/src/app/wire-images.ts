@@ -17,7 +17,7 @@ async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** What the requests for pictures are given. Part of the composition. */
-export function makeImageDeps(
+export function wireImages(
   parts: Parts,
   {
     billing,

@@ -4,14 +4,14 @@ import { type IdempotentRun, KEPT_LENGTH_MAX } from '../../admission/idempotency
 import type { KeptAnswer } from '../../admission/idempotency/sealed-answer.ts'
 import type { SoundReader, SoundWriter } from './sound-reader.ts'
 import type { StreamEnd } from '../../pipeline/frame-writer.ts'
-import { workOnce, written } from '../../edge/answer-once.ts'
+import { runIdempotent, written } from '../../edge/idempotent-response.ts'
 import type { RouteKit } from '../../edge/route-kit.ts'
 
 /** Base64 has four characters for three bytes. */
 const KEPT_BYTES_MAX = (KEPT_LENGTH_MAX / 4) * 3
 
 /** A reader whose bytes are kept, and whose last ones wait. */
-class KeptSound implements SoundReader {
+class StoredSpeech implements SoundReader {
   readonly #reader: SoundReader
   #opened: { readonly contentType: string; readonly charge: Nanocredits } | null = null
   /** Null when they are more than what is kept. */
@@ -77,15 +77,15 @@ class KeptSound implements SoundReader {
  *
  * @param work speaks to the reader that it is given, and says how that ended.
  */
-export async function keepSound(
+export async function storeSpeech(
   deps: RouteKit,
   reader: SoundReader,
   run: IdempotentRun | null,
   work: (reader: SoundReader) => Promise<StreamEnd>,
 ): Promise<void> {
   if (run === null) return void (await work(reader))
-  const kept = new KeptSound(reader)
-  const end = await workOnce(deps, run, () => work(kept))
+  const kept = new StoredSpeech(reader)
+  const end = await runIdempotent(deps, run, () => work(kept))
   await written(deps, end === 'whole' ? run.finish(kept.answer) : run.finishFailed(null))
   kept.sendLast()
 }

@@ -10,7 +10,7 @@ import type { RouteCall } from './route.ts'
  *
  * Source: spec 2.8.
  */
-export function tellCharge({ request, reply }: RouteCall, charged: Charged): Readonly<Record<string, string>> {
+export function setChargeHeaders({ request, reply }: RouteCall, charged: Charged): Readonly<Record<string, string>> {
   const credits = formatCredits(charged.charge)
   noteCharge(request, credits)
   const pending = charged.isPending ? { 'x-svc-charge-state': 'pending' } : {}

@@ -8,7 +8,7 @@ import type { RouteCall } from '../../edge/route.ts'
  *
  * @returns the headers.
  */
-export function tellPollTime({ reply }: RouteCall, job: VideoJob): Readonly<Record<string, string>> {
+export function setPollHeader({ reply }: RouteCall, job: VideoJob): Readonly<Record<string, string>> {
   const milliseconds = pollAfterMs(job)
   const headers = {
     'cache-control': 'no-store',

@@ -14,7 +14,7 @@ import type { RouteCall } from './route.ts'
 const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const STREAM_HEADERS = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' } as const
 
-export type OnceBegun =
+export type IdempotentBegun =
   /** The answer was given before and is given again. */
   | { readonly kind: 'replay'; readonly body: string | Buffer }
   /** `run` is null for a request without the header. */
@@ -27,11 +27,11 @@ export type OnceBegun =
  *   that is work, which is done for a request with a name alone.
  * @throws {ServiceError} 400 for a name that is none, 409, 422; 401 for a key that has just ended, whatever was kept.
  */
-export async function beginOnce(
+export async function beginIdempotent(
   deps: RouteKit,
   { request, reply }: RouteCall,
   from: { readonly caller: Caller; readonly endpoint: Endpoint; readonly body: Buffer | (() => Promise<Buffer>) },
-): Promise<OnceBegun> {
+): Promise<IdempotentBegun> {
   const name = parseIdempotencyKey(request.headers['idempotency-key'])
   if (name === null) return { kind: 'work', run: null }
   const { keyId } = from.caller
@@ -57,13 +57,13 @@ export async function beginOnce(
 }
 
 /** Does the work under its name: an answer is kept, a failure gives the name back. */
-export async function keepWhole(
+export async function storeResponse(
   deps: RouteKit,
   run: IdempotentRun | null,
   work: () => Promise<KeptAnswer>,
 ): Promise<string> {
   if (run === null) return (await work()).body
-  const answer = await workOnce(deps, run, () => work())
+  const answer = await runIdempotent(deps, run, () => work())
   await written(deps, run.finish(answer))
   return answer.body
 }
@@ -73,15 +73,15 @@ export async function keepWhole(
  *
  * @param work streams to the reader that it is given, and says how that ended.
  */
-export async function keepStream(
+export async function storeStream(
   deps: RouteKit,
   reader: StreamReader,
   run: IdempotentRun | null,
   work: (reader: StreamReader) => Promise<StreamEnd>,
 ): Promise<void> {
   if (run === null) return void (await work(reader))
-  const kept = new KeptFrames(reader)
-  const end = await workOnce(deps, run, () => work(kept))
+  const kept = new StoredFrames(reader)
+  const end = await runIdempotent(deps, run, () => work(kept))
   const { text } = kept
   const answer = text === null ? null : { contentType: EVENT_STREAM, headers: STREAM_HEADERS, body: text }
   if (end === 'failed') await written(deps, run.finishFailed(answer))
@@ -90,7 +90,7 @@ export async function keepStream(
 }
 
 /** Does the work of a run. Where it throws, the name is given back, so that it may be used again. */
-export async function workOnce<Result>(
+export async function runIdempotent<Result>(
   deps: RouteKit,
   run: IdempotentRun,
   work: () => Promise<Result>,
@@ -119,7 +119,7 @@ export async function written(deps: RouteKit, work: Promise<void>): Promise<void
 }
 
 /** A reader whose frames are kept, and whose last text waits. */
-class KeptFrames implements StreamReader {
+class StoredFrames implements StreamReader {
   readonly #reader: StreamReader
   #writer: FrameWriter | null = null
   #last = ''

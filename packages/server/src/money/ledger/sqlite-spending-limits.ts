@@ -4,17 +4,20 @@ import { findBudget, findWindow, type BatchRows } from './sqlite-batch-rows.ts'
 import type { BalanceRow, BudgetRow, HoldRow, WindowRow } from './sqlite-ledger-rows.ts'
 
 /** Everything that must be able to pay: the account, and the budgets that cap its spending. */
-export interface Purses {
+export interface SpendingLimits {
   readonly balance: BalanceRow
   readonly team: WindowRow | null
   readonly key: WindowRow | null
 }
 
 /**
- * The smallest purse and what is left in it, never below zero. Of equal ones the account comes before the team, the
+ * The tightest limit and what is left in it, never below zero. Of equal ones the account comes before the team, the
  * team before the key.
  */
-export function leastPurse({ balance, team, key }: Purses): { readonly limit: SpendLimit; readonly available: bigint } {
+export function tightestLimit({ balance, team, key }: SpendingLimits): {
+  readonly limit: SpendLimit
+  readonly available: bigint
+} {
   let limit: SpendLimit = 'account'
   let available = balance.posted - balance.held
   const ofTeam = remaining(team)
@@ -29,8 +32,8 @@ export function windowAt(rows: BatchRows, budget: BudgetRow | null, time: number
   return budget === null ? null : findWindow(rows, budget, periodStart(budget.period, time))
 }
 
-/** The purses that a hold counts in: of its budgets the periods in which it was placed. */
-export function pursesOf(rows: BatchRows, hold: HoldRow, balance: BalanceRow): Purses {
+/** The limits that a hold counts in: of its budgets the periods in which it was placed. */
+export function spendingLimitsOf(rows: BatchRows, hold: HoldRow, balance: BalanceRow): SpendingLimits {
   return {
     balance,
     team: windowOf(rows, hold.teamBudgetId, hold.teamWindowStart),
@@ -43,9 +46,9 @@ function windowOf(rows: BatchRows, budgetId: string | null, windowStart: number 
   return budget === null || windowStart === null ? null : findWindow(rows, budget, windowStart)
 }
 
-/** What can be charged at most: the hold itself, which is always honoured, and what the purses have beside it. */
-export function payableBeyondHold(purses: Purses, held: bigint): bigint {
-  return held + leastPurse(purses).available
+/** What can be charged at most: the hold itself, which is always honoured, and what the limits leave beside it. */
+export function payableBeyondHold(spending: SpendingLimits, held: bigint): bigint {
+  return held + tightestLimit(spending).available
 }
 
 function remaining(window: WindowRow | null): bigint | null {

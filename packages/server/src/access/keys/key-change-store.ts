@@ -1,8 +1,8 @@
 import { sql, type Expression, type NotNull, type SqlBool } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import type { ListNews, News } from './news-poll.ts'
+import type { ListNews, News } from './change-poller.ts'
 
-export interface KeyNewsStore {
+export interface KeyChangeStore {
   /** Keys that were revoked. */
   readonly listRevokedSince: ListNews
   /** Keys that may do other things than before, and accounts whose keys may, by their ids. */
@@ -10,7 +10,7 @@ export interface KeyNewsStore {
 }
 
 /** Makes the store of what happens to keys: each list is one read of small indexes. */
-export function createKeyNewsStore({ read }: Database): KeyNewsStore {
+export function createKeyChangeStore({ read }: Database): KeyChangeStore {
   return {
     listRevokedSince(since, { after, limit }) {
       return read

@@ -36,7 +36,7 @@ export interface NewsPollDeps {
   readonly onError: (error: unknown) => void
 }
 
-export interface NewsPoll {
+export interface ChangePoller {
   /** Begins to poll; what happened before is not reported. */
   start(): void
   stop(): void
@@ -45,7 +45,7 @@ export interface NewsPoll {
 }
 
 /** Tells this process about what any process does, within a second on both engines. */
-export function createNewsPoll(deps: NewsPollDeps): NewsPoll {
+export function createNewsPoll(deps: NewsPollDeps): ChangePoller {
   const { clock } = deps
   /** What was reported and may still be in reach of a question, with the monotonic time of its report. */
   const reported = new Map<string, number>()

@@ -7,7 +7,7 @@ import type { VideoDeps } from '../modalities/videos/video-deps.ts'
 import { createVideoJobStore } from '../modalities/videos/video-job-store.ts'
 
 /** Makes them once for a process: callers who ask for the same job share one question to its upstream. */
-export function makeVideoDeps(parts: Parts, billing: BillingDeps, routing: RoutingDeps): VideoDeps {
+export function wireVideos(parts: Parts, billing: BillingDeps, routing: RoutingDeps): VideoDeps {
   const { database, media, upstreams, observation } = parts
   const catalog = parts.catalog.catalog
   return {

@@ -53,7 +53,7 @@ interface Asked {
  * What one process has in hand of one caller's shared bucket: tokens that were granted ahead, requests that wait for
  * more, and a bucket of the process's own for the time when the store is down.
  */
-export class TokenHand {
+export class LocalTokenLease {
   readonly kind: string
   readonly caller: string
   #perMinute = 0
@@ -100,7 +100,7 @@ export class TokenHand {
   }
 
   /** Decides with what is in hand. @returns null when only the shared bucket can tell. */
-  takeInHand(now: number, share: number): Verdict | null {
+  tryTakeLocal(now: number, share: number): Verdict | null {
     this.#dropExpired(now)
     if (this.#tokens > 0) {
       this.#tokens -= 1

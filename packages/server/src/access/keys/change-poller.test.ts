@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../../testing/test-database.ts'
 import { seedCaller } from '../../../testing/seed-caller.ts'
 import { systemTimer } from '../../platform/runtime/timer.ts'
-import { createKeyNewsStore } from './key-news-store.ts'
+import { createKeyChangeStore } from './key-change-store.ts'
 import { createKeyStore } from './key-store.ts'
-import { createNewsPoll } from './news-poll.ts'
+import { createNewsPoll } from './change-poller.ts'
 
 describeEachEngine('news of keys', (engine) => {
   let open: TestDatabase
@@ -18,7 +18,7 @@ describeEachEngine('news of keys', (engine) => {
     const told: string[] = []
     const failures: unknown[] = []
     const poll = createNewsPoll({
-      list: createKeyNewsStore(open.database).listChangedSince,
+      list: createKeyChangeStore(open.database).listChangedSince,
       clock: { now: () => now, elapsed: () => 1_234.5678 },
       timer: systemTimer,
       onNews: (id) => told.push(id),

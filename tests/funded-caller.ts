@@ -5,21 +5,21 @@ import { createId } from '../packages/server/src/platform/runtime/ids.ts'
 import { sendCompletion, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { type ChatTarget, createGate, credits } from './open-stream.ts'
 
-export interface Purse {
+export interface FundedCaller {
   readonly accountId: string
   balance(): Promise<{ readonly posted: bigint; readonly held: bigint }>
 }
 
 /** Makes the balance exactly an amount of nanocredits, by a correction. */
-export async function setBalance(purse: Purse, ledger: Ledger, amount: bigint): Promise<void> {
-  const { posted } = await purse.balance()
+export async function setBalance(funded: FundedCaller, ledger: Ledger, amount: bigint): Promise<void> {
+  const { posted } = await funded.balance()
   if (posted === amount) return
   const now = Date.now()
   const result = await ledger.submit({
     kind: 'credit',
     transferId: createId(now),
     source: 'adjustment',
-    accountId: purse.accountId,
+    accountId: funded.accountId,
     amount: nanocreditsOf(amount - posted),
     reason: 'test',
     now,
@@ -32,22 +32,22 @@ export async function setBalance(purse: Purse, ledger: Ledger, amount: bigint): 
  * tokens of a prompt that does not fit otherwise.
  */
 export async function measureHold(
-  purse: Purse & ChatTarget,
+  funded: FundedCaller & ChatTarget,
   tools: { readonly ledger: Ledger; readonly stub: StubUpstream },
   body: object,
 ): Promise<bigint> {
-  await setBalance(purse, tools.ledger, credits('1000000'))
+  await setBalance(funded, tools.ledger, credits('1000000'))
   const [arrived, gate] = [createGate(), createGate()]
   tools.stub.onChat = async (_call, response) => {
     arrived.open()
     await gate.opened
     sendCompletion(response)
   }
-  const answer = purse.chat(body)
+  const answer = funded.chat(body)
   await arrived.opened
-  const { held } = await purse.balance()
+  const { held } = await funded.balance()
   gate.open()
   await (await answer).text()
-  await setBalance(purse, tools.ledger, 0n)
+  await setBalance(funded, tools.ledger, 0n)
   return held
 }
