@@ -12,8 +12,11 @@ const alone = [
   'tests/streaming-frames.test.ts',
 ]
 
+/** Tests that are slow by nature: kills, hostile requests and loads in rounds. `npm run test:slow` runs them. */
+export const SLOW = 'tests/slow/**/*.test.ts'
+
 /**
- * Every test of the repository but the tree's own. PostgreSQL is started once, for those that ask for it.
+ * Every test of the repository but the tree's own and those that are slow by nature. PostgreSQL is started once, for those that ask for it.
  *
  * Files share two processes and what these have loaded: to load the gateway anew for each took a quarter of the whole
  * run. Source: decision 0055.
@@ -40,7 +43,7 @@ export default defineConfig({
             'packages/server/testing/**/*.test.ts',
             '{bench,tests}/**/*.test.ts',
           ],
-          exclude: alone,
+          exclude: [...alone, SLOW],
           isolate: false,
         },
       },

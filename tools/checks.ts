@@ -1,7 +1,7 @@
 /**
  * Runs every check and test of the repository, cheapest first, and stops at the first step that fails.
  *
- * `node tools/launch.mjs tools/checks.ts [--without-tests]`. The last line is `N passed, N failed`, with `, N skipped`
+ * `node tools/launch.mjs tools/checks.ts [--without-tests | --slow]`. The last line is `N passed, N failed`, with `, N skipped`
  * where tests were skipped; checks and tests count alike. With `CI=true` a skipped test is a failed one.
  */
 import path from 'node:path'
@@ -34,9 +34,13 @@ const steps: readonly { readonly name: string; readonly run: () => Promise<StepR
 const options = readOptions({
   name: 'npm test --',
   does: 'Runs every check and test, cheapest first, and stops at the first step that fails.',
-  options: { 'without-tests': flag({ help: 'the checks alone, as npm run check does' }) },
+  options: {
+    'without-tests': flag({ help: 'the checks alone, as npm run check does' }),
+    slow: flag({ help: 'the tests that are slow by nature alone, as npm run test:slow does' }),
+  },
 })
-process.exitCode = await runSteps(options['without-tests'] ? steps.slice(0, -1) : steps)
+const slow = { name: 'slow tests', run: () => runTests(root, ['--config', 'vitest-slow.config.ts']) }
+process.exitCode = await runSteps(options.slow ? [slow] : options['without-tests'] ? steps.slice(0, -1) : steps)
 
 async function runSteps(chosen: typeof steps): Promise<number> {
   let totals = NOTHING

@@ -1,10 +1,10 @@
 /** Some random requests to each endpoint. `npm run fuzz` sends thousands. */
 import { expect, test } from 'vitest'
-import { hasEvm } from '../packages/server/testing/evm-chain.ts'
-import { runChainFuzz } from '../proof/fuzz/chain/run-chain-fuzz.ts'
-import { runListFuzz } from '../proof/fuzz/lists/run-list-fuzz.ts'
-import { BrokenAnswerError, readAnswers } from '../proof/fuzz/raw-answers.ts'
-import { faultsOf, runFuzz } from '../proof/fuzz/run-fuzz.ts'
+import { hasEvm } from '../../packages/server/testing/evm-chain.ts'
+import { runChainFuzz } from '../../proof/fuzz/chain/run-chain-fuzz.ts'
+import { runListFuzz } from '../../proof/fuzz/lists/run-list-fuzz.ts'
+import { BrokenAnswerError, readAnswers } from '../../proof/fuzz/raw-answers.ts'
+import { faultsOf, runFuzz } from '../../proof/fuzz/run-fuzz.ts'
 
 const REQUESTS = 40
 const CONSOLE_REQUESTS = 6

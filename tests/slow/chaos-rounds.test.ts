@@ -1,10 +1,10 @@
 /** A few rounds on each engine in which something fails under load. `npm run chaos` plays hundreds. */
 import { expect, test } from 'vitest'
-import { createRandom } from '../packages/server/testing/random.ts'
-import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
-import type { Disturbance } from '../proof/chaos/rounds/disturbances.ts'
-import { runRounds } from '../proof/chaos/rounds/run-rounds.ts'
-import type { DatabaseEngine } from '../packages/server/src/platform/db/database.ts'
+import { createRandom } from '../../packages/server/testing/random.ts'
+import { describeEachEngine, findPostgres } from '../../packages/server/testing/test-database.ts'
+import type { Disturbance } from '../../proof/chaos/rounds/disturbances.ts'
+import { runRounds } from '../../proof/chaos/rounds/run-rounds.ts'
+import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
 
 const { seed } = createRandom()
 

@@ -2,11 +2,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { findFreePort } from '../packages/server/testing/free-port.ts'
-import { openRig } from '../proof/rig/gateway-rig.ts'
-import { slopeOf } from '../proof/soak/measure-process.ts'
-import { runLoad } from '../proof/soak/run-load.ts'
-import { runStreams } from '../proof/soak/run-streams.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { openRig } from '../../proof/rig/gateway-rig.ts'
+import { slopeOf } from '../../proof/soak/measure-process.ts'
+import { runLoad } from '../../proof/soak/run-load.ts'
+import { runStreams } from '../../proof/soak/run-streams.ts'
 
 const storage = { engine: 'sqlite', postgresUrl: null } as const
 

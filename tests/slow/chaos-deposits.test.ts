@@ -1,10 +1,10 @@
 /** A few kills on each engine while deposits arrive. `npm run chaos:deposits` does many. */
 import { describe, expect, test } from 'vitest'
-import { hasEvm } from '../packages/server/testing/evm-chain.ts'
-import { createRandom } from '../packages/server/testing/random.ts'
-import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
-import { runDepositChaos } from '../proof/chaos/run-deposit-chaos.ts'
-import { runDepositRounds } from '../proof/chaos/run-deposit-rounds.ts'
+import { hasEvm } from '../../packages/server/testing/evm-chain.ts'
+import { createRandom } from '../../packages/server/testing/random.ts'
+import { describeEachEngine, findPostgres } from '../../packages/server/testing/test-database.ts'
+import { runDepositChaos } from '../../proof/chaos/run-deposit-chaos.ts'
+import { runDepositRounds } from '../../proof/chaos/run-deposit-rounds.ts'
 
 const KILLS = 2
 const ROUNDS = 10

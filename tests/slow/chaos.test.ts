@@ -1,14 +1,14 @@
 /** A few kills on each engine. `npm run chaos` does hundreds. */
 import { expect, test } from 'vitest'
-import { createRandom } from '../packages/server/testing/random.ts'
-import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
-import type { Books } from '../proof/chaos/books.ts'
-import { compareBooks, type Evidence } from '../proof/chaos/compare-books.ts'
-import { planAnswer } from '../proof/chaos/answer-plan.ts'
-import { createChargeOracle } from '../proof/chaos/expected-charge.ts'
-import type { Attempt } from '../proof/chaos/hostile-client.ts'
-import type { InvoiceLine } from '../proof/chaos/invoice-upstream.ts'
-import { runChaos } from '../proof/chaos/run-chaos.ts'
+import { createRandom } from '../../packages/server/testing/random.ts'
+import { describeEachEngine, findPostgres } from '../../packages/server/testing/test-database.ts'
+import type { Books } from '../../proof/chaos/books.ts'
+import { compareBooks, type Evidence } from '../../proof/chaos/compare-books.ts'
+import { planAnswer } from '../../proof/chaos/answer-plan.ts'
+import { createChargeOracle } from '../../proof/chaos/expected-charge.ts'
+import type { Attempt } from '../../proof/chaos/hostile-client.ts'
+import type { InvoiceLine } from '../../proof/chaos/invoice-upstream.ts'
+import { runChaos } from '../../proof/chaos/run-chaos.ts'
 
 const KILLS = 3
 const { seed } = createRandom()
