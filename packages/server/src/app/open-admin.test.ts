@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { capture, grant, placeHold } from '../../testing/ledger-operations.ts'
+import { seedCaller } from '../../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
+import { nanocreditsOf } from '@svc/contract'
+import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
+import { Ledger } from '../money/ledger/ledger.ts'
 import { runAdmin } from '../operations/commands/admin-program.ts'
 import type { OperatorConfig } from '../config/load-operator-config.ts'
 import { resolveLimits } from '../config/resolve-limits.ts'
@@ -227,6 +232,29 @@ describeEachEngine('operator commands', (engine) => {
     expect((await run('account', 'suspend', account)).output).toContain('is now suspended')
     expect((await run('account', 'list')).output).toMatch(new RegExp(`${account}.*Acme.*suspended`))
     expect((await run('account', 'resume', account)).output).toContain('is now active')
+  })
+
+  test('a request of any account is found by its id, with what it was charged for and what it cost', async () => {
+    const caller = await seedCaller(open.database)
+    const ledger = new Ledger({ engine: createLedgerEngine(open.database) })
+    await ledger.submit(grant(caller.accountId, 1_000_000n))
+    const hold = placeHold(caller, { fixed: 500_000n })
+    await ledger.submit(hold)
+    expect(await runJson('usage', 'show', hold.holdId)).toMatchObject({
+      ...{ state: 'pending', credits_reserved: 0.0005 },
+      operator: { key_id: caller.keyId, credits_cost: null },
+    })
+    await ledger.submit(capture(hold.holdId, 300_000n, { cost: nanocreditsOf(250_000n) }))
+    await ledger.close()
+    expect(await runJson('usage', 'show', hold.holdId.toUpperCase())).toMatchObject({
+      ...{ state: 'final', credits_charged: 0.0003, basis: 'card', pricing: { basis: 'card' } },
+      operator: { account_id: caller.accountId, upstream: 'test', credits_cost: 0.00025, credits_written_off: 0 },
+    })
+    const shown = await run('usage', 'show', hold.holdId)
+    expect(shown.output).toMatch(/credits_charged +0\.0003\n/)
+    expect(shown.output).toMatch(/pricing +\{"basis":"card"/)
+    const none = await run('usage', 'show', 'nothing')
+    expect([none.code, none.errors]).toEqual([1, 'error: There is no request nothing.'])
   })
 
   test('the audit prints every promise and finds the books in order', async () => {

@@ -29,6 +29,8 @@ import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
 import { listKeys } from '../access/keys/list-keys.ts'
 import { revokeKey } from '../access/keys/revoke-key.ts'
 import { rotateKey } from '../access/keys/rotate-key.ts'
+import { findCharge } from '../money/billing/find-charge.ts'
+import { createUsageStore } from '../money/billing/usage-store.ts'
 import { runAudit } from '../money/ledger/audit.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
@@ -78,6 +80,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     hasLocalChains: await takesLocalDeposits({ isProduction: true, deposits: null, upstreams: [], ...config }),
     ...mailCommands(database, clock, config, note),
     credit: (request) => recordCredit(desk, by, request),
+    findCharge: (requestId) => findCharge(createUsageStore(database), requestId),
     goLive: () => goLiveAlone(config, database, desk, by),
     audit: () => runAudit(database, clock),
     close: async () => {

@@ -23,6 +23,8 @@ export type OpenHoldRow = Pick<HoldTable, 'hold_id' | 'type' | 'model' | 'stream
 /** Whose requests are looked at: those of one key, or of a team's keys. */
 export type UsageScope =
   | { readonly keyId: string }
+  /** Every account's: for operators alone. */
+  | { readonly everyAccount: true }
   | {
       readonly accountId: string
       readonly teamId: string
@@ -230,6 +232,7 @@ function keyNameOf(keyId: 'usage_record.key_id' | 'usage_daily.key_id' | 'hold.k
 function inScope(table: 'usage_record' | 'usage_daily' | 'hold', scope: UsageScope): Expression<SqlBool> {
   const keyId = sql.ref(`${table}.key_id`)
   if ('keyId' in scope) return sql<SqlBool>`${keyId} = ${scope.keyId}`
+  if ('everyAccount' in scope) return sql<SqlBool>`1 = 1`
   const { accountId, teamId, createdBy, onlyKey } = scope
   const made = createdBy === null ? sql`` : sql` and k.created_by = ${createdBy}`
   const played = onlyKey === PLAYGROUND_KEYS ? sql` and k.kind = 'playground'` : null

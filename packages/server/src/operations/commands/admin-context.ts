@@ -12,6 +12,7 @@ import type { CreatedKey, KeyRequest } from '../../access/keys/create-key.ts'
 import type { AccountLimits } from '../../access/keys/request-limits.ts'
 import type { KeyFilter, KeySummary } from '../../access/keys/list-keys.ts'
 import type { RevokeKeyResult } from '../../access/keys/revoke-key.ts'
+import type { FoundCharge } from '../../money/billing/find-charge.ts'
 import type { AuditReport } from '../../money/ledger/audit.ts'
 import type { MailPage, MailRecord } from '../../platform/mail/manage-outbox.ts'
 import type { GoLiveResult } from '../actions/go-live.ts'
@@ -70,6 +71,8 @@ export interface AdminContext {
   suppressRecipient(address: string): Promise<boolean>
   /** @throws {ServiceError} `invalid_value` for words or a name that cannot be. */
   credit(request: CreditRequest): Promise<RecordedCredit>
+  /** Any request by its id; null when there is none. */
+  findCharge(requestId: string): Promise<FoundCharge | null>
   /** Ends the play money of a store, so that real upstreams may serve it. */
   goLive(): Promise<GoLiveResult>
   /** Checks every invariant of the books. */

@@ -14,6 +14,7 @@ import { goLiveCommand } from './go-live-command.ts'
 import { keyCommands } from './key-commands.ts'
 import { mailCommands } from './mail-commands.ts'
 import { runCommand, type CommandDeps } from './run-command.ts'
+import { usageCommands } from './usage-commands.ts'
 
 /** Exit codes: done; could not be done (or the audit found a breach); the command line is wrong. */
 const FAILED = 1
@@ -65,7 +66,7 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
   const program = new Command('admin')
     .description('Operator commands. They work beside a running gateway and without one.')
     .option('--json', 'print the answer as JSON')
-  const money = [creditsCommands(deps), depositCommands(deps), mailCommands(deps)]
+  const money = [creditsCommands(deps), usageCommands(deps), depositCommands(deps), mailCommands(deps)]
   for (const command of [accountCommands(deps), keyCommands(deps), ...money, auditCommand(deps), goLiveCommand(deps)]) {
     program.addCommand(command)
   }
