@@ -60,3 +60,14 @@ test('after a time without a renewal it leaves the holds of others alone for hal
   clock.at += 1_000
   expect(watch.maySweep).toBe(true)
 })
+
+test('work may begin only while no other process can have taken this one for gone', () => {
+  let elapsed = 0
+  const watch = new LeaseWatch({ clock: { elapsed: () => elapsed }, leaseMs: 1_000, onLosing: () => undefined })
+  elapsed = 749
+  expect(watch.isKept).toBe(true)
+  elapsed = 750
+  expect(watch.isKept).toBe(false)
+  watch.renewed(700)
+  expect(watch.isKept).toBe(true)
+})

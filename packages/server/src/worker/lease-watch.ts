@@ -45,6 +45,12 @@ export class LeaseWatch {
     this.#isLosing = false
   }
 
+  /** Whether this process may begin work: no other can have taken it for gone. */
+  get isKept(): boolean {
+    const { clock, leaseMs } = this.#options
+    return clock.elapsed() - this.#renewedAt < leaseMs * ENDED_AFTER
+  }
+
   /** Whether leases of others that have run out say that their processes are gone. */
   get maySweep(): boolean {
     return this.#options.clock.elapsed() >= this.#patientUntil

@@ -79,7 +79,9 @@ function watchLease({ loopClock, leaseMs, openHolds, log }: WorkersDeps): LeaseW
     log.error({ streams: openHolds.size }, 'the lease of this process cannot be renewed: its streams are ended')
     openHolds.endStreams()
   }
-  return new LeaseWatch({ clock: loopClock, leaseMs, onLosing })
+  const watch = new LeaseWatch({ clock: loopClock, leaseMs, onLosing })
+  openHolds.admitWhile(() => watch.isKept)
+  return watch
 }
 
 /** Starts all loops. @returns a function that stops them and waits for what is under way. */

@@ -1,7 +1,7 @@
 import { nanocreditsOf } from '@svc/contract'
 import { expect, test } from 'vitest'
 import type { Caller } from '../../access/keys/caller.ts'
-import { OpenHold, type BillingDeps } from './open-hold.ts'
+import { OpenHold, placeHold, type BillingDeps } from './open-hold.ts'
 import { OpenHolds } from './open-holds.ts'
 import { NO_FACTS } from './settlement.ts'
 
@@ -68,4 +68,23 @@ test('a hold that is settled stays as it is: nobody is asked again, and the firs
   expect(await hold.settle(settlement(9n))).toEqual({ charge: 7n, isPending: false })
   await hold.abandon('upstream_error', {})
   expect([submitted, told]).toEqual([['settle'], [7n]])
+})
+
+test('a hold that was placed once the lease was lost begins no work, and is freed', async () => {
+  const submitted: { readonly kind: string; readonly charge?: bigint }[] = []
+  const submit = async (operation: { readonly kind: string; readonly charge?: bigint }) => {
+    submitted.push(operation)
+    return operation.kind === 'place' ? { kind: 'placed', units: 1, limit: null } : { kind: 'settled', charge: 0n }
+  }
+  const openHolds = new OpenHolds()
+  const billing = { ...deps, openHolds, ledger: { submit } } as unknown as BillingDeps
+  const { request } = holdOf(3, 3)
+  openHolds.admitWhile(() => false)
+  await expect(placeHold(billing, request)).rejects.toMatchObject({ code: 'server_is_overloaded' })
+  expect(submitted.map(({ kind, charge }) => [kind, charge ?? null])).toEqual([
+    ['place', null],
+    ['settle', 0n],
+  ])
+  openHolds.admitWhile(() => true)
+  expect(await placeHold(billing, request)).toBeInstanceOf(OpenHold)
 })

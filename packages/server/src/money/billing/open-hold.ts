@@ -4,6 +4,7 @@
  * at the end, settled.
  */
 import { nanocreditsOf, type Nanocredits, type UsageType, ZERO } from '@svc/contract'
+import { codeOf } from '../../platform/errors/code-of.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import { invalidApiKey } from '../../access/keys/invalid-api-key.ts'
@@ -368,5 +369,11 @@ export async function placeHold(deps: BillingDeps, request: HoldRequest): Promis
   if (result.kind === 'insufficient') throw insufficientCredits(result, { ...request, consoleUrl: deps.consoleUrl })
   const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt, startedAt })
   deps.openHolds.add(hold)
+  try {
+    deps.openHolds.checkMayBegin()
+  } catch (error) {
+    await hold.abandon(codeOf(error), {})
+    throw error
+  }
   return hold
 }

@@ -6,9 +6,29 @@ import type { OpenHold } from './open-hold.ts'
 /** Settlements that are tried again at a time: requests wait beside them. */
 const SETTLEMENTS_AT_ONCE = 250
 
+function awayFromDatabase(): ServiceError {
+  return new ServiceError('server_is_overloaded', 'The gateway cannot reach its database.', { retryAfterSeconds: 5 })
+}
+
 /** Every hold that this process has open. */
 export class OpenHolds {
   readonly #holds = new Map<string, OpenHold>()
+  #mayBegin: () => boolean = () => true
+
+  /** Lets work begin only while something holds: the lease of this process. */
+  admitWhile(isKept: () => boolean): void {
+    this.#mayBegin = isKept
+  }
+
+  /**
+   * Asked once a hold is placed, since the database may have taken long: a process that others may have taken for gone
+   * begins nothing, or a request that was repeated elsewhere meanwhile would be worked on twice.
+   *
+   * @throws {ServiceError} 503.
+   */
+  checkMayBegin(): void {
+    if (!this.#mayBegin()) throw awayFromDatabase()
+  }
 
   get size(): number {
     return this.#holds.size
@@ -77,8 +97,7 @@ export class OpenHolds {
 
   /** Ends every running stream: this process may soon answer for none of them. */
   endStreams(): void {
-    const text = 'The gateway cannot reach its database.'
-    const reason = new ServiceError('server_is_overloaded', text, { retryAfterSeconds: 5 })
+    const reason = awayFromDatabase()
     for (const hold of this.#holds.values()) if (hold.request.stream) hold.ended.abort(reason)
   }
 
