@@ -58,9 +58,8 @@ export class LeaseWatch {
 
   /** Looks whether the lease is still good. */
   check(): void {
-    const { clock, leaseMs, onLosing } = this.#options
-    if (this.#isLosing || clock.elapsed() - this.#renewedAt < leaseMs * ENDED_AFTER) return
+    if (this.#isLosing || this.isKept) return
     this.#isLosing = true
-    onLosing()
+    this.#options.onLosing()
   }
 }

@@ -24,12 +24,10 @@ async function show(context: AdminContext, requestId: string): Promise<CommandOu
   return { text: renderCharge(charge), json: charge }
 }
 
-/** Every field that says something, one a line; the sum behind the charge last. */
+/** Every field that says something, one a line. */
 function renderCharge({ operator, ...record }: FoundCharge): string {
-  const { pricing = null, units = null, ...told } = { pricing: undefined, units: undefined, ...record }
-  const rows = Object.entries({ ...told, ...operator })
-    .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])
-  const sums = Object.entries({ units, pricing }).filter(([, value]) => value !== null)
-  return renderTable([...rows, ...sums.map(([name, value]) => [name, JSON.stringify(value)])])
+  const told = Object.entries({ ...record, ...operator }).filter(([, value]) => value !== null)
+  return renderTable(
+    told.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]),
+  )
 }
