@@ -1,7 +1,7 @@
 /** One sound that is written down, answered piece by piece. */
-import type { Charged } from '../../money/billing/settlement.ts'
 import { codeOf } from '../../platform/errors/code-of.ts'
-import type { FrameWriter, StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
+import { EventSink } from '../../pipeline/event-sink.ts'
+import type { StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
 import type { Paid, Priced, Sink } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import { chargeSeconds } from '../../pricing/charge-media.ts'
@@ -9,7 +9,7 @@ import { transcribedSeconds } from '../../pricing/delivered-part.ts'
 import type { TranscriptEvent, UpstreamTranscript } from '../../upstreams/transcription-upstream.ts'
 import type { TranscriptionCall } from './parse-transcription.ts'
 import { renderDoneEvent } from './render-transcript.ts'
-import { DONE_FRAME, renderErrorFrame } from '../../pipeline/stream-frames.ts'
+import { DONE_FRAME } from '../../pipeline/stream-frames.ts'
 import {
   emptyTranscript,
   factsOf,
@@ -22,53 +22,20 @@ import {
 } from './transcription-work.ts'
 
 /** The caller's stream; opened with the first piece. */
-class TranscriptDelivery implements Sink<string, StreamEnd> {
-  /** A sound is written down to its end for a caller who leaves. */
-  readonly isForsaken = false
-  readonly #reader: StreamReader
+class TranscriptDelivery extends EventSink implements Sink<string, StreamEnd> {
   /** The whole transcript, for an upstream that sends no pieces. */
   told = ''
-  #writer: FrameWriter | null = null
-
-  constructor(reader: StreamReader) {
-    this.#reader = reader
-  }
-
-  get isOpen(): boolean {
-    return this.#writer !== null
-  }
-
-  /** Whether nothing was delivered and somebody still waits, so that another upstream may take its place. */
-  get mayBeginAnew(): boolean {
-    return this.#writer === null && !this.#reader.gone.aborted
-  }
 
   // A reader who is slow is waited for by nobody: a transcript is short, and its length has a limit.
   event(event: TranscriptEvent): void {
-    this.#open().write(`data: ${JSON.stringify(event)}\n\n`)
-  }
-
-  charged({ charge }: Charged): void {
-    this.#reader.charged(charge)
+    this.open().write(`data: ${JSON.stringify(event)}\n\n`)
   }
 
   /** @param done the last event, as JSON text. */
   finish(done: string): StreamEnd {
     if (!this.isOpen) this.event({ type: 'transcript.text.delta', delta: this.told })
-    this.#open().end(`data: ${done}\n\n${DONE_FRAME}`)
+    this.open().end(`data: ${done}\n\n${DONE_FRAME}`)
     return 'whole'
-  }
-
-  /** @throws the error itself while nothing was sent: then it can still be an ordinary answer. */
-  fail(error: unknown): StreamEnd {
-    if (this.#writer === null) throw error
-    this.#writer.end(`${renderErrorFrame(error)}${DONE_FRAME}`)
-    return 'failed'
-  }
-
-  #open(): FrameWriter {
-    this.#writer ??= this.#reader.open()
-    return this.#writer
   }
 }
 
