@@ -14,7 +14,7 @@ type Stated = Pick<CatalogConfig, 'upstreams' | 'promptTraining'>
 
 /**
  * The strictest of what is said of each place: one that may train decides, and one of which nobody says anything
- * leaves it open. Source: decision 0053 (ways in, marks and figures).
+ * leaves it open. Source: decision 0082 (what providers do with prompts).
  *
  * @returns null where nobody says.
  */

@@ -101,7 +101,7 @@ function secondPriceFrom({ second_price: entry }: DepositChainEntry): SecondPric
 
 /**
  * A sandbox sells play answers, so it takes no real coins. A provider on this machine is a local chain: those have the
- * chain id of the main network, too. Source: decision 0089.
+ * chain id of the main network, too. Source: decision 0105.
  */
 function mainNetworkProblems({ SVC_RPC_URLS_4663: urls = [] }: Environment, place: DepositPlace): readonly string[] {
   if (!place.isSandbox || urls.every((url) => isLoopback(new URL(url).hostname))) return []

@@ -17,7 +17,7 @@ export interface WatchDepositsDeps {
   readonly log: Logger
 }
 
-/** A watcher that has fallen silent is replaced after so many of its rounds. Source: decision 0055. */
+/** A watcher that has fallen silent is replaced after so many of its rounds. Source: decision 0029. */
 const LEASE_ROUNDS = 30
 /** But never later than this, in milliseconds. Source: decision 0029. */
 const LEASE_MS_MAX = 30_000

@@ -1,6 +1,6 @@
 /**
  * What a mirrored key may do: at most what each key may through which it came, read at every authorisation. Nothing is
- * copied, so that it follows its origin when that is narrowed, widened or ended. Source: decision 0096 (mirrored keys).
+ * copied, so that it follows its origin when that is narrowed, widened or ended. Source: decision 0032 (mirrored keys).
  */
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'

@@ -40,7 +40,7 @@ const remedies: Readonly<Record<SpendLimit, string>> = {
  * Where a person gives what was lacking: credits on the page of funding, a larger budget on the page of the key or the
  * team. All of them name the key's team: whoever is in several must not pay for another.
  *
- * @param consoleUrl of the console, without a slash at its end. Source: decision 0059.
+ * @param consoleUrl of the console, without a slash at its end. Source: decision 0086.
  */
 function topupUrl(consoleUrl: string, limit: SpendLimit, { teamId, keyId }: Pick<Caller, 'teamId' | 'keyId'>): string {
   const pages = { account: 'fund', team: 'team', key: `keys/${keyId}` }

@@ -15,7 +15,7 @@ export type SpendLimit = 'account' | 'team' | 'key'
 /**
  * When a hold must be safe from a loss of power. Against a crash of the process every hold is safe at once.
  *
- * Source: decision 0057 (a hold that is flushed with its end).
+ * Source: decision 0062 (the writer and its flush).
  */
 export type HoldFlush =
   /** Before anything else happens: the caller gets parts of the answer while the hold is open. */

@@ -4,7 +4,7 @@ import type { Clock, SystemClock } from './clock.ts'
  * The time of day for rows that are kept for a while. The clock and what has passed since the start say the same until
  * somebody sets the clock; from then on a row is kept from the later of the two, and is over by the earlier.
  *
- * Source: decision 0107 (what is kept for a while).
+ * Source: decision 0069 (durations and clocks).
  */
 export interface KeepingClock extends Clock {
   /** Not before now: what is kept for a while is kept from here. */
