@@ -28,11 +28,14 @@ import { startStubVideoUpstream, type StubVideoJob, type StubVideoUpstream } fro
 import type { SystemClock } from '../src/platform/runtime/clock.ts'
 import { assertSound, openTestLedger, type TestLedger } from './test-ledger.ts'
 
+/** What one process's part of the stage is given. */
+export type StageDeps = ObserverDeps & { readonly openHolds: OpenHolds }
+
 export interface VideoStage {
   readonly money: TestLedger
   readonly stub: StubVideoUpstream
   readonly clock: SystemClock & { moved: number }
-  readonly deps: ObserverDeps
+  readonly deps: StageDeps
   /** The offer of the one model that there is; a test may change it. */
   offer: VideoOffer
   readonly errors: unknown[]
@@ -42,7 +45,7 @@ export interface VideoStage {
   /** The upstream's own record of a job. */
   upstreamJob(job: VideoJob): StubVideoJob | undefined
   /** Another process on the same database: its own ledger, its own polls. */
-  anotherProcess(): Promise<ObserverDeps>
+  anotherProcess(): Promise<StageDeps>
   /** One round of the background work, to its end. */
   observe(deps?: ObserverDeps): Promise<void>
   balance(caller: Caller): Promise<{ readonly posted: bigint; readonly held: bigint }>
@@ -104,7 +107,7 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
   const closes: (() => Promise<void>)[] = []
   const model = { id: 'test/video', upstream: 'stub', upstreamModel: 'test/video', price: null, route: null }
   const { database } = money.test
-  const depsWith = (ledger: Ledger, on = database): ObserverDeps => ({
+  const depsWith = (ledger: Ledger, on = database): StageDeps => ({
     ...{
       ledger,
       clock,

@@ -3,7 +3,7 @@
  * last. Each step may be done again by anybody: the first verdict stands, the hold ends once, and the row follows the
  * ledger. Source: decision 0024 (video jobs).
  */
-import { ZERO } from '@svc/contract'
+import { type Nanocredits, ZERO } from '@svc/contract'
 import { settleJobHold, type JobSettlement } from '../../money/billing/job-hold.ts'
 import { NO_FACTS, type Settlement } from '../../money/billing/settlement.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
@@ -70,16 +70,18 @@ export async function endJob(deps: VideoDeps, job: VideoJob, verdict: VideoVerdi
   return ended
 }
 
-function settlementOf(job: VideoJob): Settlement {
+/** What a job is charged; what its upstream wants for a failure is ours to bear. */
+function settlementOf(job: VideoJob): Settlement & { readonly lost: Nanocredits } {
   const facts = { ...NO_FACTS, upstream: job.upstream, upstreamModel: job.upstreamModel }
   const generationId = job.upstreamJobId
   if (job.state === 'failed') {
-    const cost = job.cost === null ? ZERO : costAtPar(job.cost)
-    return { charge: ZERO, cost, facts: { ...facts, generationId, status: 'error', errorCode: job.errorCode } }
+    const lost = job.cost === null ? ZERO : costAtPar(job.cost)
+    const failed = { ...facts, generationId, status: 'error' as const, errorCode: job.errorCode }
+    return { charge: ZERO, cost: ZERO, lost, facts: failed }
   }
   const { charge, cost, basis, pricing } = chargeVideo(parseSnapshot(job.price), job.cost)
   const estimated = job.cost === null
-  return { charge, cost, facts: { ...facts, generationId, status: 'ok', basis, estimated, pricing } }
+  return { charge, cost, lost: ZERO, facts: { ...facts, generationId, status: 'ok', basis, estimated, pricing } }
 }
 
 /** What became of a job by the word of the ledger, which is the last. */

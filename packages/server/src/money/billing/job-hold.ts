@@ -2,13 +2,13 @@
  * Holds of jobs: they are placed like those of any request, and then belong to the job instead of a process. They stay
  * open for as long as the job lives, however many processes come and go. Source: decision 0024 (video jobs).
  */
-import { nanocreditsOf, type Nanocredits, ZERO } from '@svc/contract'
+import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { handHoldToJobs, JOBS_OWNER } from '../ledger/hold-owner.ts'
-import type { SettleHold } from '../ledger/operations.ts'
 import { type BillingDeps, type HoldRequest, type OpenHold, placeHold } from './open-hold.ts'
-import type { Settlement } from './settlement.ts'
+import { type EndingHold, type Settlement, settleOperation } from './settlement.ts'
+import { type SettlementListeners, tellSettled } from './settlement-listener.ts'
 
 export interface JobHoldDeps extends BillingDeps {
   readonly database: Pick<Database, 'read'>
@@ -61,36 +61,17 @@ export interface JobSettlement {
  * @throws {ServiceError} when it is not durable yet: asking again is safe.
  */
 export async function settleJobHold(
-  deps: Pick<BillingDeps, 'ledger' | 'clock' | 'recent' | 'emptyAnswers' | 'onSettled'>,
+  deps: SettlementListeners & Pick<BillingDeps, 'ledger' | 'clock'>,
   hold: JobHold,
-  settlement: Settlement,
+  { lost, ...settlement }: Settlement & Pick<EndingHold, 'lost'>,
 ): Promise<JobSettlement> {
   const now = deps.clock.now()
+  const { id, amount, accountId, keyId, type, model, placedAt } = hold
   // From one process to another there are rows alone: a clock that was set back makes it nothing.
-  const latencyMs = Math.max(0, now - hold.placedAt)
-  const { accountId, keyId, type, model, placedAt } = hold
-  const placed = { accountId, keyId, type, model, placedAt }
-  const operation: SettleHold = {
-    kind: 'settle',
-    holdId: hold.id,
-    end: settlement.facts.status === 'error' ? 'released' : 'captured',
-    charge: settlement.charge,
-    cost: settlement.cost,
-    lost: settlement.charge === 0n ? settlement.cost : ZERO,
-    facts: { ...settlement.facts, latencyMs },
-    placed: { ...placed, processId: JOBS_OWNER, stream: false },
-    now,
-  }
+  const ageMs = Math.max(0, now - placedAt)
+  const placed = { accountId, keyId, processId: JOBS_OWNER, type, model, stream: false, placedAt }
+  const operation = settleOperation({ id, placed, ageMs, lost }, settlement, now)
   const result = await deps.ledger.submit(operation)
-  if (result.kind !== 'unknown_caller') deps.recent?.note(operation)
-  if (result.kind === 'settled') {
-    const { id, amount } = hold
-    deps.emptyAnswers?.note(accountId, operation)
-    deps.onSettled?.(
-      { id, amount, ageMs: latencyMs, firstContentMs: null, request: { type, model } },
-      operation,
-      result,
-    )
-  }
+  tellSettled(deps, { id, amount, ageMs, firstContentMs: null, request: { type, model } }, operation, result)
   return { charge: nanocreditsOf(result.charge), isFirst: result.kind === 'settled' }
 }

@@ -3,46 +3,37 @@
  * of money; every hold that this process has open stands in one `OpenHolds`, from where it is journaled, revoked and,
  * at the end, settled.
  */
-import { nanocreditsOf, type Nanocredits, type UsageType, ZERO } from '@svc/contract'
+import { type Nanocredits, type UsageType, ZERO } from '@svc/contract'
 import { codeOf } from '../../platform/errors/code-of.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import { invalidApiKey } from '../../access/keys/invalid-api-key.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { HoldProgress, PlacedHold, PlaceHold, SettleHold, SettleResult, UsageFacts } from '../ledger/operations.ts'
+import type { HoldProgress, PlacedHold, PlaceHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
 import { costAtPar } from '../../pricing/usd.ts'
 import type { SystemClock } from '../../platform/runtime/clock.ts'
 import { Bill } from '../../upstreams/bill.ts'
-import type { EmptyAnswerThrottle } from './empty-answer-throttle.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
-import type { OpenHolds } from './open-holds.ts'
-import type { RecentSettlements } from './recent-settlements.ts'
-import { type Charged, chargedAs, NO_FACTS, type Settlement } from './settlement.ts'
-import type { SettlementJournal } from './settlement-journal.ts'
-import type { SettlementListener } from './settlement-listener.ts'
+import { type Charged, NO_FACTS, type Settlement, settleOperation } from './settlement.ts'
+import { SettlementWriter, type SettlementWriterDeps } from './settlement-writer.ts'
 
-export interface BillingDeps {
-  readonly ledger: Pick<Ledger, 'submit'>
+/** Where holds stand while they are open; `OpenHolds` is one. */
+export interface HoldRegistry {
+  add(hold: OpenHold): void
+  remove(hold: { readonly id: string }): void
+  /** @throws {ServiceError} 503 while this process must begin nothing. */
+  checkMayBegin(): void
+}
+
+/** What holds and their settlements are given. */
+export interface BillingDeps extends SettlementWriterDeps {
   readonly clock: SystemClock
-  readonly openHolds: OpenHolds
+  readonly openHolds: HoldRegistry
   /** This process's name in the leases. */
   readonly processId: string
-  /** Slows accounts that provoke answers without content, whatever they ask for; absent slows none. */
-  readonly emptyAnswers?: EmptyAnswerThrottle | undefined
   /** How long a lease of this process lasts, in milliseconds; absent where no progress is written down in between. */
   readonly leaseMs?: number | undefined
   /** The address of the console, without a slash at its end: a 402 names the page of it that helps. */
   readonly consoleUrl: string
-  /** Where settlements stand while the database does not take them; absent where they wait in memory alone. */
-  readonly journal?: Pick<SettlementJournal, 'checkRoom' | 'write' | 'remove'> | undefined
-  /** Takes down what the database has confirmed, for the case that it loses it; absent where nobody compares. */
-  readonly recent?: Pick<RecentSettlements, 'note'> | undefined
-  /** Told of a charge that was told to its caller and is another one in the books. It must not throw. */
-  readonly onDiffering?: ((told: SettleHold, charge: Nanocredits) => void) | undefined
-  /** Told once of each settlement that could not be written when it was due. It must not throw. */
-  readonly onUnwritten?: ((hold: OpenHold, error: unknown) => void) | undefined
-  /** Told of each settlement that this process has written, once, after it is durable. It must not throw. */
-  readonly onSettled?: SettlementListener | undefined
 }
 
 /** What a request wants to hold, and how. */
@@ -62,12 +53,6 @@ const refusals = {
   account_suspended: new ServiceError('account_suspended', 'This account is suspended.'),
 } as const
 
-/**
- * After so many milliseconds without an answer of the database a settlement goes into the journal: whoever waits for a
- * whole answer has waited for the upstream already. Source: own choice.
- */
-const SETTLE_WAIT_MS = 5_000
-
 /** A hold that is not settled yet. */
 export class OpenHold {
   readonly id: string
@@ -85,10 +70,8 @@ export class OpenHold {
   #fixed: Nanocredits
   #units: number
   #limit: number | null
-  #settlement: SettleHold | null = null
-  #isStuck = false
-  #isWriting = false
-  #charged: Charged | null = null
+  /** Null until it is settled for the first time. */
+  #writer: SettlementWriter | null = null
   readonly #startedAt: number
   readonly #deps: BillingDeps
 
@@ -140,22 +123,22 @@ export class OpenHold {
 
   /** The settlement that the ledger has not answered yet; null before there is one. */
   get unwritten(): SettleHold | null {
-    return this.#settlement
+    return this.#writer?.unwritten ?? null
   }
 
   /** Whether its settlement could not be written when it was due, not even into the journal, and is tried again. */
   get isStuck(): boolean {
-    return this.#isStuck
+    return this.#writer?.isStuck === true
   }
 
   /** Whether its settlement stands in the journal, and not in the books. */
   get isPending(): boolean {
-    return this.#charged?.isPending === true
+    return this.#writer?.charged?.isPending === true
   }
 
   /** Whether it has ended, durably: nothing about it can change any more. */
   get isSettled(): boolean {
-    return this.#charged !== null
+    return this.#writer !== null && this.#writer.charged !== null
   }
 
   /** Learns that the prompt is bounded by less: what is held stays, and more of it is left for the output. */
@@ -195,20 +178,11 @@ export class OpenHold {
    * @throws {ServiceError} when it is not durable yet: neither database nor disk took it. It is kept and tried again.
    */
   async settle(settlement: Settlement): Promise<Charged> {
-    if (this.#charged !== null) return this.#charged
-    const now = this.#deps.clock.now()
+    const writer = (this.#writer ??= new SettlementWriter(this.#deps, this))
+    if (writer.charged !== null) return writer.charged
+    const { id, ageMs } = this
     const lost = costAtPar(this.bill.lost)
-    const operation: SettleHold = {
-      ...{ kind: 'settle', holdId: this.id, now },
-      end: settlement.charge > 0n || settlement.facts.status !== 'error' ? 'captured' : 'released',
-      charge: settlement.charge,
-      cost: nanocreditsOf(settlement.cost + lost),
-      lost,
-      facts: { ...settlement.facts, latencyMs: Math.round(this.ageMs) },
-      placed: this.#placed,
-    }
-    this.#settlement = operation
-    return this.#write(operation)
+    return writer.write(settleOperation({ id, placed: this.#placed, ageMs, lost }, settlement, this.#deps.clock.now()))
   }
 
   /**
@@ -248,88 +222,7 @@ export class OpenHold {
    * @throws what else it failed with: the ledger refuses it.
    */
   async rewrite(): Promise<boolean> {
-    const operation = this.#settlement
-    if (operation === null) return true
-    if (this.#isWriting) return false
-    try {
-      await this.#submit(operation)
-      return true
-    } catch (error) {
-      if (error instanceof ServiceError) return false
-      return this.#wait(error)
-    }
-  }
-
-  async #write(operation: SettleHold): Promise<Charged> {
-    const { journal } = this.#deps
-    const submitted = this.#submit(operation)
-    if (journal === undefined) return submitted.catch((error: unknown) => this.#wait(error))
-    try {
-      const charged = await withinTime(submitted, SETTLE_WAIT_MS)
-      if (charged !== null) return charged
-    } catch (error) {
-      // What the ledger refuses it would refuse again: that is a mistake, and no outage.
-      if (!(error instanceof ServiceError)) return this.#wait(error)
-    }
-    try {
-      await journal.write(operation)
-    } catch {
-      return submitted.catch((error: unknown) => this.#wait(error))
-    }
-    // The database may have answered meanwhile.
-    if (this.#settlement === null) journal.remove(this.id)
-    return (this.#charged ??= { charge: operation.charge, isPending: true })
-  }
-
-  async #submit(operation: SettleHold): Promise<Charged> {
-    this.#isWriting = true
-    try {
-      // The caller of a stream has read the answer by then: what waits for the commit is its last frame alone.
-      const result = await this.#deps.ledger.submit(operation, this.request.stream ? 'soon' : 'now')
-      return this.#end(operation, result)
-    } finally {
-      this.#isWriting = false
-    }
-  }
-
-  /** The ledger has answered. */
-  #end(operation: SettleHold, result: SettleResult): Charged {
-    const { openHolds, journal, recent, emptyAnswers, onSettled, onDiffering } = this.#deps
-    const told = this.#charged
-    const charged = chargedAs(nanocreditsOf(result.charge))
-    this.#settlement = null
-    this.#isStuck = false
-    this.#charged = charged
-    openHolds.remove(this)
-    journal?.remove(this.id)
-    if (result.kind !== 'unknown_caller') recent?.note(operation)
-    if (result.kind === 'settled') {
-      emptyAnswers?.note(this.request.caller.accountId, operation)
-      onSettled?.(this, operation, result)
-    }
-    if (told !== null && told.charge !== charged.charge) onDiffering?.(operation, charged.charge)
-    return charged
-  }
-
-  /** The settlement waits in memory. @throws what it failed with. */
-  #wait(error: unknown): never {
-    const isNews = !this.#isStuck
-    this.#isStuck = true
-    if (isNews) this.#deps.onUnwritten?.(this, error)
-    throw error
-  }
-}
-
-/** What a promise resolves to; null when that takes longer. */
-async function withinTime<Value>(promise: Promise<Value>, limitMs: number): Promise<Value | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, limitMs, null)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
+    return this.#writer === null || this.#writer.rewrite()
   }
 }
 

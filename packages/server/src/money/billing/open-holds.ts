@@ -56,8 +56,8 @@ export class OpenHolds {
     this.#holds.set(hold.id, hold)
   }
 
-  remove(hold: OpenHold): void {
-    this.#holds.delete(hold.id)
+  remove({ id }: { readonly id: string }): void {
+    this.#holds.delete(id)
   }
 
   /** What is open now: how many, how much in nanocredits, and how old the oldest. */

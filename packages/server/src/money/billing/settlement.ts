@@ -1,5 +1,5 @@
-import type { Nanocredits } from '@svc/contract'
-import type { UsageFacts } from '../ledger/operations.ts'
+import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import type { PlacedHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
 
 /** What the request costs and became. The charge that is really taken can be lower: see `OpenHold.settle`. */
 export interface Settlement {
@@ -7,6 +7,32 @@ export interface Settlement {
   /** What was delivered costs us so much. What was billed beside it stands in the hold's bill. */
   readonly cost: Nanocredits
   readonly facts: Omit<UsageFacts, 'latencyMs'>
+}
+
+/** What a hold says of itself to its settlement. */
+export interface EndingHold {
+  readonly id: string
+  readonly placed: PlacedHold
+  /** Milliseconds since it was asked for. */
+  readonly ageMs: number
+  /** What upstreams have billed beside what was delivered: it is written off. */
+  readonly lost: Nanocredits
+}
+
+/** What the ledger is asked to end a hold with, of a request or of a job. A failure that is free releases it. */
+export function settleOperation(hold: EndingHold, { charge, cost, facts }: Settlement, now: number): SettleHold {
+  const { id, placed, ageMs, lost } = hold
+  return {
+    kind: 'settle',
+    holdId: id,
+    end: charge > 0n || facts.status !== 'error' ? 'captured' : 'released',
+    charge,
+    cost: nanocreditsOf(cost + lost),
+    lost,
+    facts: { ...facts, latencyMs: Math.round(ageMs) },
+    placed,
+    now,
+  }
 }
 
 /** What a request was charged, once that is durable. */
