@@ -152,7 +152,7 @@ export function findTestImports(sources: readonly SourceFile[]): Finding[] {
     )
 }
 
-/** Circles of imports that exist at run time, each told once. */
+/** Circles of imports, types included: files that name one another are read as one. Each is told once. */
 export function findCycles(sources: readonly SourceFile[]): Finding[] {
   const byPath = new Map(sources.map((source) => [source.path, source]))
   const done = new Set<string>()
@@ -163,8 +163,8 @@ export function findCycles(sources: readonly SourceFile[]): Finding[] {
       return
     }
     if (done.has(path)) return
-    for (const { target, typeOnly } of byPath.get(path)?.imports ?? []) {
-      if (target !== null && !typeOnly) visit(target, [...trail, path])
+    for (const { target } of byPath.get(path)?.imports ?? []) {
+      if (target !== null) visit(target, [...trail, path])
     }
     done.add(path)
   }

@@ -59,7 +59,7 @@ async function converse(context: Context, api: ApiConnection, start: Question): 
       exitCode: exitCodes.wrongUsage,
     })
   }
-  const { startSession } = await import('../chat/session.ts')
+  const { startSession } = await import('../chat/start-session.ts')
   await startSession(context, api, start)
 }
 

@@ -1,5 +1,5 @@
 /** What the operator's pages ask for. */
-import { consoleEndpoints } from '@svc/contract'
+import { consoleEndpoints, type Exact, type OperatorAccountDetails } from '@svc/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { AccountsSearch, DepositsSearch, JournalSearch } from '../app/operator-search.ts'
 import { consoleApi } from './client.ts'
@@ -23,6 +23,9 @@ export const accountsQuery = (search: AccountsSearch) =>
     queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.listOperatorAccounts, { query: search }, { signal }),
     placeholderData: keepPreviousData,
   })
+
+/** One account with everything about it. */
+export type Account = Exact<OperatorAccountDetails>
 
 export const accountQuery = (accountId: string) =>
   queryOptions({

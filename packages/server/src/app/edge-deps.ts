@@ -1,5 +1,4 @@
 /** What the edge is given, made from the parts: one function for each family of endpoints. Part of the composition. */
-import { setTimeout as pauseFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createBalanceStore } from '../money/billing/balance-store.ts'
 import { EmptyAnswerThrottle } from '../money/billing/empty-answer-throttle.ts'
@@ -8,7 +7,6 @@ import { BookedSums } from '../money/billing/booked-sums.ts'
 import { createStatementStore } from '../money/billing/statement-store.ts'
 import { createUsageStore } from '../money/billing/usage-store.ts'
 import { depositEdge, depositLimits } from './deposit-edge.ts'
-import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { EdgeDeps } from './routes.ts'
 import type { EdgeLimits } from '../edge/route-kit.ts'
 import { limitsOfAccount, NO_LIMITS_SET } from '../access/keys/request-limits.ts'
@@ -18,31 +16,14 @@ import { wireImages } from './wire-images.ts'
 import { traceLedger } from './observe/trace-ledger.ts'
 import { wireVideos } from './wire-videos.ts'
 import { hasLocalDeposits } from './open-local-chains.ts'
-import { repeatListener, settlementListener } from './open-observation.ts'
+import { settlementListener } from './open-observation.ts'
 import { openOperators } from './open-operators.ts'
 import type { Parts } from './open-parts.ts'
+import { routingDeps } from './routing-deps.ts'
 import type { Health } from './read-health.ts'
-import type { AttemptDeps } from '../pipeline/routing/attempt-targets.ts'
-import type { TargetDeps } from '../pipeline/routing/list-targets.ts'
 import { openSpool } from '../platform/spool/spool.ts'
 
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../../console/dist', import.meta.url))
-
-/** How requests of every kind find their upstreams, and go from one to the next. */
-export type RoutingDeps = TargetDeps & AttemptDeps
-
-function routingDeps({ upstreams, observation, log }: Parts): RoutingDeps {
-  return {
-    upstreamOf: ({ upstream: name }) => {
-      const upstream = upstreams.get(name)
-      if (upstream === undefined) throw new InvariantError(`A model names the unknown upstream ${name}`)
-      return upstream
-    },
-    random: Math.random,
-    onRepeat: repeatListener(observation, log),
-    pause: (milliseconds) => pauseFor(milliseconds),
-  }
-}
 
 function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
   const { clock, openHolds, processId, observation } = parts

@@ -1,6 +1,6 @@
 import { type MediaType, mediaTypes } from '@svc/contract'
 import type { BillingDeps } from '../money/billing/open-hold.ts'
-import type { RoutingDeps } from './edge-deps.ts'
+import type { RoutingDeps } from './routing-deps.ts'
 import type { ImageDeps } from '../modalities/images/image-work.ts'
 import type { Parts } from './open-parts.ts'
 

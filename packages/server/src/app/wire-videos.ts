@@ -1,6 +1,6 @@
 /** What the use cases of videos are given, made from the parts. Part of the composition. */
 import type { BillingDeps } from '../money/billing/open-hold.ts'
-import type { RoutingDeps } from './edge-deps.ts'
+import type { RoutingDeps } from './routing-deps.ts'
 import { findMediaModel } from '../pipeline/find-model.ts'
 import type { Parts } from './open-parts.ts'
 import type { VideoDeps } from '../modalities/videos/video-deps.ts'

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { closestName } from './closest-name.ts'
 import { pricePair } from './decimal-price.ts'
 import { plainProblem } from './plain-problem.ts'
-import { isSmtpUrl, parseMailSender } from './resolve-mail.ts'
+import { isSmtpUrl, parseMailSender } from './mail-entry.ts'
 import type { SecretPepper } from './config.ts'
 
 /** Characters of a secret at least: 128 bits as hex. */

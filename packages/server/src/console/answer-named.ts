@@ -1,10 +1,10 @@
 /** Requests of the console that create something: with an Idempotency-Key each has its effect once. */
 import type { ConsoleEndpoint } from '@svc/contract'
-import { parseIdempotencyKey } from '../admission/idempotency/idempotency.ts'
+import { type Idempotency, parseIdempotencyKey } from '../admission/idempotency/idempotency.ts'
 import type { Session } from '../access/sign-in/sign-in.ts'
 import { runIdempotent, written } from '../edge/idempotent-response.ts'
 import type { RouteCall } from '../edge/route.ts'
-import type { ConsoleEdge } from './session-route.ts'
+import type { RouteKit } from '../edge/route-kit.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -20,7 +20,7 @@ export function takesName({ errors }: Pick<ConsoleEndpoint, 'errors'>): boolean 
  * @throws {ServiceError} 400 for a name that is none, 409, 422.
  */
 export async function answerNamed(
-  { edge, console: deps }: ConsoleEdge,
+  { edge, idempotency }: { readonly edge: RouteKit; readonly idempotency: Pick<Idempotency, 'begin'> },
   { request, reply }: RouteCall,
   asked: {
     readonly row: ConsoleEndpoint & { readonly id?: string }
@@ -31,7 +31,7 @@ export async function answerNamed(
 ): Promise<unknown> {
   const name = parseIdempotencyKey(request.headers['idempotency-key'])
   if (name === null) return asked.work()
-  const begun = await deps.idempotency.begin({
+  const begun = await idempotency.begin({
     callerId: asked.session.user.userId,
     requestId: request.id,
     endpoint: `${asked.row.method} ${asked.row.path}`,

@@ -131,7 +131,9 @@ export function mountSession<Row extends ConsoleEndpoint>(
       const given = await parseParts(edge, call, row)
       // Rows without a team never read it; the type is kept simple for the many that do.
       const work = (): unknown => handle({ ...call, ...given, session, membership: membership as Membership })
-      return takesName(row) ? answerNamed(parts, call, { row, session, given, work }) : work()
+      if (!takesName(row)) return work()
+      const { idempotency } = deps
+      return answerNamed({ edge, idempotency }, call, { row, session, given, work })
     },
   })
 }

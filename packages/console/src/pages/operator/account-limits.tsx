@@ -1,9 +1,9 @@
 import { useState } from 'react'
+import type { Account } from '../../api/operator.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { rateText } from '../../ui/limit-text.ts'
 import { Card } from '../../ui/page.tsx'
-import type { Account } from './account-page.tsx'
 import { LimitsDialog } from './limits-dialog.tsx'
 
 /** How often the keys of an account may ask, and what of it is the account's own. */

@@ -1,9 +1,8 @@
-import type { Exact, OperatorAccountDetails } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { ArrowLeft } from 'lucide-react'
-import { accountQuery } from '../../api/operator.ts'
+import { type Account, accountQuery } from '../../api/operator.ts'
 import { backLink } from '../../ui/back-link.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
@@ -20,8 +19,6 @@ import { AccountMark } from './account-mark.tsx'
 import { RowsSkeleton } from './rows-skeleton.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/operator/accounts/$accountId')
-
-export type Account = Exact<OperatorAccountDetails>
 
 /** Everything about one account, and what can be done to it. */
 export function OperatorAccountPage() {

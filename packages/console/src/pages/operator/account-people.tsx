@@ -1,11 +1,11 @@
 import { clsx } from 'clsx'
+import type { Account } from '../../api/operator.ts'
 import { Credits } from '../../ui/credits.tsx'
 import { LastUsed } from '../../ui/last-used.tsx'
 import { rateText } from '../../ui/limit-text.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { bodyRow, cell, headCell, restCell, right, table } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
-import type { Account } from './account-page.tsx'
 
 const PERIODS = { none: 'in all', daily: 'a day', weekly: 'a week', monthly: 'a month' } as const
 

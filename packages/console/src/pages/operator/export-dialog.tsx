@@ -2,12 +2,12 @@ import { ApiError, consoleEndpoints } from '@svc/contract'
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { consoleApi } from '../../api/client.ts'
+import type { Account } from '../../api/operator.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { toast } from '../../ui/toasts.tsx'
-import type { Account } from './account-page.tsx'
 import { ReasonField } from './reason-field.tsx'
 
 /**

@@ -1,43 +1,5 @@
 import type { Database } from '../../platform/db/database.ts'
-import type { Deed, DeedOutcome, Operator } from './journal.ts'
-
-export interface NewEntry extends Deed {
-  readonly actionId: string
-  readonly at: number
-  readonly by: Operator
-}
-
-/** An entry as it stands. */
-export interface JournalEntry {
-  readonly actionId: string
-  readonly at: number
-  readonly operatorId: string | null
-  readonly operatorName: string
-  readonly way: 'console' | 'command' | 'start'
-  readonly action: string
-  readonly accountId: string | null
-  readonly subject: string | null
-  readonly reason: string | null
-  /** JSON text. */
-  readonly details: string
-  readonly outcome: DeedOutcome | null
-}
-
-export interface JournalFilter {
-  readonly action?: string
-  readonly accountId?: string
-  /** Continue after this entry. */
-  readonly after?: string
-  readonly limit: number
-}
-
-export interface JournalStore {
-  begin(entry: NewEntry): Promise<void>
-  /** Notes the outcome; a second one changes nothing. */
-  end(actionId: string, outcome: DeedOutcome, at: number): Promise<void>
-  /** Newest first. */
-  list(filter: JournalFilter): Promise<readonly JournalEntry[]>
-}
+import type { JournalStore } from './journal.ts'
 
 /** Makes the store of the operators' journal. */
 export function createJournalStore(database: Database): JournalStore {

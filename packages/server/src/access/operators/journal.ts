@@ -6,7 +6,6 @@ import type { journalActions } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createId } from '../../platform/runtime/ids.ts'
-import type { JournalStore } from './journal-store.ts'
 
 /** What operators do. */
 export type OperatorAction = (typeof journalActions)[number]
@@ -33,6 +32,47 @@ export interface Deed {
 
 /** `unchanged`: it was so before. `refused`: the gateway did not do it. `failed`: it may have been done or not. */
 export type DeedOutcome = 'done' | 'unchanged' | 'refused' | 'failed'
+
+/** An entry as it begins. */
+export interface NewEntry extends Deed {
+  readonly actionId: string
+  readonly at: number
+  readonly by: Operator
+}
+
+/** An entry as it stands. */
+export interface JournalEntry {
+  readonly actionId: string
+  readonly at: number
+  readonly operatorId: string | null
+  readonly operatorName: string
+  readonly way: 'console' | 'command' | 'start'
+  readonly action: string
+  readonly accountId: string | null
+  readonly subject: string | null
+  readonly reason: string | null
+  /** JSON text. */
+  readonly details: string
+  readonly outcome: DeedOutcome | null
+}
+
+/** Which entries are read. */
+export interface JournalFilter {
+  readonly action?: string
+  readonly accountId?: string
+  /** Continue after this entry. */
+  readonly after?: string
+  readonly limit: number
+}
+
+/** Where the entries are kept. */
+export interface JournalStore {
+  begin(entry: NewEntry): Promise<void>
+  /** Notes the outcome; a second one changes nothing. */
+  end(actionId: string, outcome: DeedOutcome, at: number): Promise<void>
+  /** Newest first. */
+  list(filter: JournalFilter): Promise<readonly JournalEntry[]>
+}
 
 export interface JournalDeps {
   readonly journal: JournalStore
@@ -70,5 +110,3 @@ export async function keepJournal<Result>(
     throw error
   }
 }
-
-export type { JournalEntry } from './journal-store.ts'

@@ -2,7 +2,7 @@ import type { Hex } from '../../chain/assets.ts'
 import type { Outflow } from '../outflow.ts'
 import { authorizationNonce, signEtherSweep, validBeforeOf } from './sign-sweep.ts'
 import type { SweepBlock } from './sweep-chain.ts'
-import type { SweepDeps } from './sweep.ts'
+import type { SweepDeps } from './sweep-deps.ts'
 
 export type OutflowEnd = 'final' | 'failed' | 'moving'
 

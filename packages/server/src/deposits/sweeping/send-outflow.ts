@@ -2,7 +2,7 @@ import type { Hex } from '../../chain/assets.ts'
 import type { Outflow } from '../outflow.ts'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import { addressOfKey, signEtherSweep, signTokenSweep, validBeforeOf, type SignedSweep } from './sign-sweep.ts'
-import type { SweepDeps } from './sweep.ts'
+import type { SweepDeps } from './sweep-deps.ts'
 
 /** The next nonce of the relayer, which sends several transactions in one round. */
 export interface RelayerNonce {

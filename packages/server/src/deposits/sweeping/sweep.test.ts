@@ -12,7 +12,8 @@ import { createOutflowStore } from '../outflow-store.ts'
 import { openSweepChain } from './open-sweep-chain.ts'
 import type { SweepChain } from './sweep-chain.ts'
 import { readSweepKeys, type SweepKeys } from './sweep-keys.ts'
-import { sweepChain, type SweepDeps, type SweepReport } from './sweep.ts'
+import type { SweepDeps } from './sweep-deps.ts'
+import { sweepChain, type SweepReport } from './sweep.ts'
 
 const ETHER = 10n ** 18n
 const WALLET = mnemonicToAccount(PUBLIC_MNEMONIC, { path: `m/44'/60'/7'` }).getHdKey()

@@ -1,39 +1,12 @@
 import { scrubSecrets } from '@svc/contract'
-import type { Asset, ChainId, Hex } from '../../chain/assets.ts'
-import type { Outflow, OutflowStore } from '../outflow.ts'
-import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Asset, Hex } from '../../chain/assets.ts'
+import type { Outflow } from '../outflow.ts'
 import { createId } from '../../platform/runtime/ids.ts'
 import { followOutflow, type OutflowEnd } from './follow-outflow.ts'
 import { addressOfKey, ETH_GAS } from './sign-sweep.ts'
 import { sendOutflow } from './send-outflow.ts'
-import type { SweepBlock, SweepChain } from './sweep-chain.ts'
-import type { SweepKeys } from './sweep-keys.ts'
-
-/** A deposit address, and which key of which wallet is its own. */
-export interface SweepAddress {
-  readonly addressId: string
-  readonly address: Hex
-  readonly xpubId: string
-  readonly derivationIndex: number
-}
-
-export interface SweepAddresses {
-  /** The addresses of a chain, a page at a time, after the one that is named. */
-  listAddresses(
-    chainId: ChainId,
-    page: { readonly after?: string; readonly limit: number },
-  ): Promise<readonly SweepAddress[]>
-}
-
-export interface SweepDeps {
-  readonly chain: SweepChain
-  readonly keys: SweepKeys
-  readonly addresses: SweepAddresses
-  readonly outflows: OutflowStore
-  readonly clock: Clock
-  /** Smallest units from which on an address is emptied. */
-  readonly thresholds: Readonly<Record<Asset, bigint>>
-}
+import type { SweepBlock } from './sweep-chain.ts'
+import type { SweepDeps } from './sweep-deps.ts'
 
 export interface SweepOptions {
   /** Says what would be moved, and records and sends nothing. */

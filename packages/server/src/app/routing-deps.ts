@@ -1,0 +1,23 @@
+import { setTimeout as pauseFor } from 'node:timers/promises'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
+import type { AttemptDeps } from '../pipeline/routing/attempt-targets.ts'
+import type { TargetDeps } from '../pipeline/routing/list-targets.ts'
+import { repeatListener } from './open-observation.ts'
+import type { Parts } from './open-parts.ts'
+
+/** How requests of every kind find their upstreams, and go from one to the next. */
+export type RoutingDeps = TargetDeps & AttemptDeps
+
+/** Makes them from the parts. */
+export function routingDeps({ upstreams, observation, log }: Parts): RoutingDeps {
+  return {
+    upstreamOf: ({ upstream: name }) => {
+      const upstream = upstreams.get(name)
+      if (upstream === undefined) throw new InvariantError(`A model names the unknown upstream ${name}`)
+      return upstream
+    },
+    random: Math.random,
+    onRepeat: repeatListener(observation, log),
+    pause: (milliseconds) => pauseFor(milliseconds),
+  }
+}
