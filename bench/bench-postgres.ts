@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { type FreshDatabase, makePostgresDatabase } from '../packages/server/testing/fresh-database.ts'
 import { startPostgresServer } from '../packages/server/testing/postgres-server.ts'
 import { openPostgresSession, type PostgresSession } from '../packages/server/testing/postgres-session.ts'
 
 /** A PostgreSQL server for one run of the bench. */
 export interface BenchPostgres {
   readonly version: string
-  /** Makes an empty database; resolves with its address. */
-  createDatabase(): Promise<string>
+  /** Makes an empty database. */
+  createDatabase(): Promise<FreshDatabase>
   /** Runs statements in one session of a database. */
   run(url: string, statements: readonly string[]): Promise<unknown>
   close(): Promise<void>
@@ -21,7 +21,7 @@ export interface BenchPostgres {
 export async function openBenchPostgres(url: string | null): Promise<BenchPostgres> {
   const server = url === null ? await startServer() : null
   const adminUrl = server?.url ?? url ?? ''
-  const names: string[] = []
+  const made: FreshDatabase[] = []
   const [row] = await runAll(adminUrl, ['show server_version']).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`PostgreSQL does not answer: ${reason}; look at the address in --database`, { cause: error })
@@ -29,20 +29,14 @@ export async function openBenchPostgres(url: string | null): Promise<BenchPostgr
   return {
     version: String(row?.['server_version']),
     async createDatabase() {
-      const name = `svc_bench_${randomBytes(6).toString('hex')}`
-      await runAll(adminUrl, [`create database ${name} template template0 encoding 'UTF8'`])
-      names.push(name)
-      const address = new URL(adminUrl)
-      address.pathname = `/${name}`
-      return address.href
+      const database = await makePostgresDatabase(adminUrl, { isForced: true })
+      made.push(database)
+      return database
     },
     run: (databaseUrl, statements) => runAll(databaseUrl, statements),
     async close() {
-      if (server !== null) return server.stop()
-      await runAll(
-        adminUrl,
-        names.map((name) => `drop database if exists ${name} with (force)`),
-      )
+      for (const database of made) await database.remove()
+      await server?.stop()
     },
   }
 }

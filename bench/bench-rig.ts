@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { startBareProxy } from './bare-proxy.ts'
 import type { BenchContext } from './bench-context.ts'
+import { type FreshDatabase, makeSqliteDatabase } from '../packages/server/testing/fresh-database.ts'
 import { createPurse, startGateway } from './gateway-process.ts'
 import type { PairedSides } from './pairs.ts'
 import type { StubSettings } from './program-settings.ts'
@@ -20,9 +21,9 @@ export async function startStub(
   return `http://127.0.0.1:${port}`
 }
 
-/** An empty database for a gateway; null for embedded storage. */
-export async function createDatabase(context: BenchContext, engine: BenchEngine): Promise<string | null> {
-  if (engine === 'sqlite') return null
+/** An empty database for a gateway. */
+export async function createDatabase(context: BenchContext, engine: BenchEngine): Promise<FreshDatabase> {
+  if (engine === 'sqlite') return makeSqliteDatabase(null)
   const postgres = await context.postgres()
   return postgres.createDatabase()
 }
@@ -46,7 +47,7 @@ export async function withPair<Result>(
   })
   const result = await use({ baseline, candidate })
   await stopSides(context, [baseline, candidate])
-  context.children.removeFolder(purse.folder)
+  await purse.rig.close()
   return result
 }
 

@@ -1,9 +1,12 @@
-import { type ChildProcess, fork, type ForkOptions } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Listening } from './program-settings.ts'
+
+/** Options of Node for every process that is measured. */
+export const FOLLOW_BENCH = ['--import', join(import.meta.dirname, 'programs/follow-bench.ts')]
 
 const START_MS = 20_000
 const STOP_MS = 15_000
@@ -25,24 +28,29 @@ export class Children {
   /** A new temporary folder. */
   createFolder(): string {
     const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-    this.#folders.add(folder)
+    this.adoptFolder(folder)
     return folder
   }
 
-  fork(script: string, args: readonly string[], options: ForkOptions): ChildProcess {
-    const child = fork(script, args, {
-      ...options,
-      execArgv: ['--import', join(import.meta.dirname, 'programs/follow-bench.ts'), ...(options.execArgv ?? [])],
-    })
+  /** Removes a folder with the rest. */
+  adoptFolder(folder: string): void {
+    this.#folders.add(folder)
+  }
+
+  /** Ends a process with the rest. */
+  adopt(child: ChildProcess): void {
     this.#running.add(child)
     child.once('exit', () => this.#running.delete(child))
-    return child
   }
 
   /** Starts a program of `programs/` and waits for the port that it listens on. */
   async start(name: string, settings: object, env: NodeJS.ProcessEnv = {}): Promise<Started> {
     const script = join(import.meta.dirname, 'programs', `${name}.ts`)
-    const child = this.fork(script, [JSON.stringify(settings)], { env: { ...process.env, ...env } })
+    const child = fork(script, [JSON.stringify(settings)], {
+      env: { ...process.env, ...env },
+      execArgv: FOLLOW_BENCH,
+    })
+    this.adopt(child)
     const waiting = new AbortController()
     const died = once(child, 'exit', { signal: waiting.signal }).then(() => {
       throw new Error(`${name} ended before it was ready`)

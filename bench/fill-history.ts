@@ -18,9 +18,10 @@ const COST = 250_000
  */
 export async function fillHistory(context: BenchContext, purse: Purse, records: number): Promise<void> {
   const firstMs = Date.now() - QUIET_MS - records
-  if (purse.databaseUrl === null) return fillSqlite(purse, records, firstMs)
+  const { url } = purse.rig.place
+  if (url === null) return fillSqlite(purse, records, firstMs)
   const postgres = await context.postgres()
-  await postgres.run(purse.databaseUrl, postgresStatements(purse, records, firstMs))
+  await postgres.run(url, postgresStatements(purse, records, firstMs))
 }
 
 function postgresStatements(purse: Purse, records: number, firstMs: number): string[] {
@@ -40,7 +41,7 @@ function fillSqlite(purse: Purse, records: number, firstMs: number): void {
   const source = `with recursive number(n) as (select 1 union all select n + 1 from number where n < ${records}),
       moment(n, at) as (select n, ${firstMs} + n from number)
     select format('%08x-%04x-7000-8000-%012x', at >> 16, at & 65535, n) as id, at from moment`
-  const database = new DatabaseSync(join(purse.folder, 'data', 'svc.db'))
+  const database = new DatabaseSync(join(purse.rig.place.dataDir, 'svc.db'))
   database.exec('pragma foreign_keys = off; pragma synchronous = off')
   for (const statement of insertStatements(purse, source)) database.exec(statement)
   database.exec('pragma wal_checkpoint(truncate)')

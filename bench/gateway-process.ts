@@ -1,52 +1,52 @@
-import { openSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pauseFor } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { nanocreditsOf } from '@svc/contract'
-import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
-import { resolveLimits } from '../packages/server/src/config/resolve-limits.ts'
-import { openAdmin } from '../packages/server/src/app/open-admin.ts'
-import { childEnvironment } from '../packages/server/testing/child-environment.ts'
-import { findFreePort } from '../packages/server/testing/free-port.ts'
+import type { FreshDatabase } from '../packages/server/testing/fresh-database.ts'
+import { type GatewayRig, openGatewayBooks, openGatewayRig } from '../packages/server/testing/gateway-rig.ts'
 import type { BenchContext } from './bench-context.ts'
+import { FOLLOW_BENCH } from './children.ts'
 import type { Side } from './side.ts'
 
-const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
 const PEPPER = 'a pepper that all processes of the bench share'
 /** Never used up by a run: a million credits. */
 const CREDITS = nanocreditsOf(1_000_000n * 1_000_000_000n)
-const READY_MS = 30_000
-const READY_POLL_MS = 50
+/** Gateways are measured with what they have by default. Only rate limits are wider. */
+const LIMITS = {
+  requests_per_minute: 10_000_000,
+  images_per_minute: 10_000_000,
+  streams_at_once: 100_000,
+  shutdown_grace_ms: 2_000,
+} as const
 
-/** A caller with credits, and where its books are. */
+/** A caller with credits, and the database with its books. */
 export interface Purse {
-  /** Address of the PostgreSQL database; null for embedded storage in the folder. */
-  readonly databaseUrl: string | null
-  readonly folder: string
+  readonly rig: GatewayRig
   readonly accountId: string
   readonly teamId: string
   readonly keyId: string
   readonly rawKey: string
 }
 
-/** Makes a database with one caller. */
-export async function createPurse(context: BenchContext, databaseUrl: string | null): Promise<Purse> {
-  const folder = context.children.createFolder()
-  await mkdir(join(folder, 'data'))
-  const peppers = [{ version: 1, secret: PEPPER }] as const
-  const limits = resolveLimits({})
-  const admin = await openAdmin({ databaseUrl, dataDir: join(folder, 'data'), peppers, limits })
-  try {
-    const account = await admin.createAccount({ name: 'bench' })
-    if (account === null) throw new Error('the account of the bench exists already')
-    const { accountId, teamId } = account
-    await admin.credit({ source: 'grant', accountId, amount: CREDITS, reason: 'bench', id: null })
-    const { keyId, rawKey } = await admin.createKey({ accountId, teamId, name: 'bench' })
-    return { databaseUrl, folder, accountId, teamId, keyId, rawKey }
-  } finally {
-    await admin.close()
-  }
+async function openRig({ children }: BenchContext, database: FreshDatabase): Promise<GatewayRig> {
+  const env = { SVC_KEY_PEPPER: PEPPER, BENCH_UPSTREAM_KEY: 'none' }
+  const rig = await openGatewayRig({ database, file: {}, env })
+  for (const folder of [rig.workingDir, rig.place.dataDir]) children.adoptFolder(folder)
+  return rig
+}
+
+/** Makes one caller in an empty database. */
+export async function createPurse(context: BenchContext, database: FreshDatabase): Promise<Purse> {
+  const rig = await openRig(context, database)
+  const books = await openGatewayBooks(rig.place, PEPPER)
+  const account = await books.createAccount('bench', CREDITS)
+  const { keyId, rawKey } = await books.createKey(account)
+  await books.close()
+  return { rig, ...account, keyId, rawKey }
+}
+
+/** The same caller in the same PostgreSQL database, for a gateway with folders of its own. */
+export async function openBeside(context: BenchContext, purse: Purse): Promise<Purse> {
+  const place = { ...purse.rig.place, dataDir: context.children.createFolder() }
+  return { ...purse, rig: await openRig(context, { place, remove: () => Promise.resolve() }) }
 }
 
 export interface GatewayOptions {
@@ -61,59 +61,23 @@ export interface GatewayOptions {
 }
 
 /** Starts a gateway as operators do, with its log in a file, and waits until it answers. */
-export async function startGateway(context: BenchContext, purse: Purse, options: GatewayOptions): Promise<Side> {
-  const port = await findFreePort()
-  const file: ConfigFile = {
-    upstreams: [
-      {
-        ...{ name: 'bench', kind: 'openrouter', url: options.upstreamUrl, api_key_env: 'BENCH_UPSTREAM_KEY' },
-        allow_h2: options.allowH2 ?? false,
-      },
+export async function startGateway(
+  context: BenchContext,
+  { rig, rawKey }: Purse,
+  options: GatewayOptions,
+): Promise<Side> {
+  const { name, upstreamUrl: url, allowH2 = false, trusted, profile } = options
+  const place = { url, api_key_env: 'BENCH_UPSTREAM_KEY', allow_h2: allowH2 }
+  await rig.configure({ upstreams: [{ name: 'bench', kind: 'openrouter', ...place }], limits: LIMITS })
+  const { child, origin } = await rig.startProcess({
+    env: trusted === undefined ? {} : { NODE_EXTRA_CA_CERTS: trusted },
+    nodeOptions: [
+      ...FOLLOW_BENCH,
+      '--disable-warning=ExperimentalWarning',
+      ...(profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
     ],
-    limits: {
-      requests_per_minute: 10_000_000,
-      images_per_minute: 10_000_000,
-      streams_at_once: 100_000,
-      shutdown_grace_ms: 2_000,
-    },
-  }
-  await writeFile(join(purse.folder, 'svc.config.json'), JSON.stringify(file))
-  const env = {
-    ...childEnvironment(),
-    BENCH_UPSTREAM_KEY: 'none',
-    ...(options.trusted === undefined ? {} : { NODE_EXTRA_CA_CERTS: options.trusted }),
-    SVC_HOST: '127.0.0.1',
-    SVC_PORT: String(port),
-    SVC_DATA_DIR: join(purse.folder, 'data'),
-    SVC_KEY_PEPPER: PEPPER,
-    ...(purse.databaseUrl === null ? {} : { SVC_DATABASE_URL: purse.databaseUrl }),
-  }
-  const logFile = join(purse.folder, `gateway-${port}.log`)
-  const log = openSync(logFile, 'a')
-  const child = context.children.fork(MAIN, [], {
-    ...{ env, cwd: purse.folder, stdio: ['ignore', log, log, 'ipc'] },
-    execArgv: ['--disable-warning=ExperimentalWarning', ...profileArguments(options.profile)],
+    logFile: join(rig.workingDir, 'gateway.log'),
   })
-  const origin = `http://127.0.0.1:${port}`
-  await waitUntilReady(`${origin}/api/health`, () => child.exitCode !== null || child.signalCode !== null, logFile)
-  const target = { origin, path: '/api/v1/chat/completions', key: purse.rawKey }
-  return { name: options.name, targets: [target], processes: [child] }
-}
-
-function profileArguments(folder: string | null): string[] {
-  return folder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
-}
-
-async function waitUntilReady(url: string, hasEnded: () => boolean, logFile: string): Promise<void> {
-  const untilMs = performance.now() + READY_MS
-  for (;;) {
-    const answer = await fetch(url).catch(() => null)
-    await answer?.body?.cancel()
-    if (answer?.ok === true) return
-    if (hasEnded() || performance.now() > untilMs) {
-      const tail = (await readFile(logFile, 'utf8')).slice(-2_000)
-      throw new Error(`the gateway did not become ready:\n${tail}`)
-    }
-    await pauseFor(READY_POLL_MS)
-  }
+  context.children.adopt(child)
+  return { name, targets: [{ origin, path: '/api/v1/chat/completions', key: rawKey }], processes: [child] }
 }

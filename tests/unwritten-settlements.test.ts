@@ -4,7 +4,7 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
-  type GatewayProcess,
+  type TestProcess,
   type GatewayProcesses,
   openGatewayProcesses,
 } from '../packages/server/testing/gateway-process.ts'
@@ -60,7 +60,7 @@ async function lockBalances(): Promise<() => Promise<void>> {
 }
 
 /** Sends chats, and keeps the settlements away while their upstreams work. */
-async function answersWithoutBooks(gateway: GatewayProcess, count = 1, headers: Record<string, string> = {}) {
+async function answersWithoutBooks(gateway: TestProcess, count = 1, headers: Record<string, string> = {}) {
   const gate = createGate()
   const all = createGate()
   let asked = 0
@@ -84,7 +84,7 @@ async function answersWithoutBooks(gateway: GatewayProcess, count = 1, headers: 
   return { answers, unlock }
 }
 
-const lastLine = (gateway: GatewayProcess): Record<string, unknown> =>
+const lastLine = (gateway: TestProcess): Record<string, unknown> =>
   JSON.parse(gateway.output().trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 const folder = (): string => join(processes.dataDir, 'settlements')
 const journals = (): string[] => readdirSync(folder()).filter((name) => name.endsWith('.journal'))

@@ -38,7 +38,7 @@ async function measure(context: BenchContext, engine: BenchEngine): Promise<read
   const { seconds } = context.options
   const pairs = await takePairs(context, sides, { kind: 'whole', connections: CONNECTIONS, seconds, rate })
   await stopSides(context, [sides.baseline, sides.candidate])
-  for (const { folder } of [small, large]) context.children.removeFolder(folder)
+  for (const { rig } of [small, large]) await rig.close()
   const counts = `${many.toLocaleString('en-US')} records against ${FEW.toLocaleString('en-US')}`
   const common = { row: 7, unit: '×', goal: GOAL }
   return [

@@ -1,7 +1,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { startBareProxy } from '../bare-proxy.ts'
 import type { BenchContext } from '../bench-context.ts'
-import { profileFolder, startStub, stopSides } from '../bench-rig.ts'
+import { createDatabase, profileFolder, startStub, stopSides } from '../bench-rig.ts'
 import { busiestCore, readCoreTimes } from '../core-times.ts'
 import { createPurse, startGateway } from '../gateway-process.ts'
 import { spreadOf, type Spread } from '../interval.ts'
@@ -26,7 +26,7 @@ export const streamMemory: Row = {
   async measure(context) {
     const { openStreams } = context.options.scale
     const upstream = await startStub(context, { chunks: 1_000_000, gapMs: CHUNK_EVERY_MS })
-    const purse = await createPurse(context, null)
+    const purse = await createPurse(context, await createDatabase(context, 'sqlite'))
     const gateway = await startGateway(context, purse, {
       ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, 'row-5') },
     })
@@ -34,7 +34,7 @@ export const streamMemory: Row = {
     const full = await measureOpen(context, gateway, openStreams)
     const base = await measureOpen(context, bare, openStreams)
     await stopSides(context, [gateway, bare])
-    context.children.removeFolder(purse.folder)
+    await purse.rig.close()
     return [resultOf(openStreams, full, base)]
   },
 }

@@ -1,10 +1,8 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { startBareProxy } from '../bare-proxy.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { createDatabase, profileFolder, startStub, stopSides } from '../bench-rig.ts'
 import { calibrateRate } from '../calibrate.ts'
-import { createPurse, type Purse, startGateway } from '../gateway-process.ts'
+import { createPurse, openBeside, type Purse, startGateway } from '../gateway-process.ts'
 import { sampleLockWait } from '../lock-wait.ts'
 import { cpuRatio, type PairedSides, resultOf, takePairs } from '../pairs.ts'
 import type { Row, RowResult } from '../row.ts'
@@ -31,8 +29,7 @@ export const twoProcesses: Row = {
   async measure(context) {
     const upstream = await startStub(context)
     const purse = await createPurse(context, await createDatabase(context, 'postgres'))
-    const second = { ...purse, folder: context.children.createFolder() }
-    await mkdir(join(second.folder, 'data'))
+    const second = await openBeside(context, purse)
     const start = (of: Purse): Promise<Side> =>
       startGateway(context, of, {
         ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, 'row-8') },
@@ -48,9 +45,9 @@ export const twoProcesses: Row = {
     const half = { ...order, connections: CONNECTIONS / 2, rate: rate / 2 }
     const added = await takePairs(context, sides, { baseline: half, candidate: order })
     const divided = await takePairs(context, sides, order)
-    const waits = await lockWaits(context, sides, order, purse.databaseUrl ?? '')
+    const waits = await lockWaits(context, sides, order, purse.rig.place.url ?? '')
     await stopSides(context, [both])
-    for (const { folder } of [purse, second]) context.children.removeFolder(folder)
+    for (const { rig } of [second, purse]) await rig.close()
     return [
       resultOf(added, {
         ...{ row: 8, unit: '×', goal: 1.1, valueOf: cpuRatio },

@@ -1,7 +1,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { startBareProxy } from '../bare-proxy.ts'
 import type { BenchContext } from '../bench-context.ts'
-import { profileFolder, startStub, stopSides } from '../bench-rig.ts'
+import { createDatabase, profileFolder, startStub, stopSides } from '../bench-rig.ts'
 import { busiestCore, readCoreTimes } from '../core-times.ts'
 import { createPurse, startGateway } from '../gateway-process.ts'
 import { spreadOf } from '../interval.ts'
@@ -66,7 +66,7 @@ export const uploadMemory: Row = {
   title: 'Memory of parallel uploads',
   async measure(context) {
     const upstream = await startStub(context)
-    const purse = await createPurse(context, null)
+    const purse = await createPurse(context, await createDatabase(context, 'sqlite'))
     const gateway = await startGateway(context, purse, {
       ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, 'row-12') },
     })
@@ -74,7 +74,7 @@ export const uploadMemory: Row = {
     const full = await measureUploads(context, gateway)
     const base = await measureUploads(context, bare)
     await stopSides(context, [gateway, bare])
-    context.children.removeFolder(purse.folder)
+    await purse.rig.close()
     return [resultFrom(full, base)]
   },
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startBareProxy } from '../bare-proxy.ts'
 import type { BenchContext } from '../bench-context.ts'
-import { profileFolder, stopSides } from '../bench-rig.ts'
+import { createDatabase, profileFolder, stopSides } from '../bench-rig.ts'
 import { calibrateRate } from '../calibrate.ts'
 import { createPurse, type Purse, startGateway } from '../gateway-process.ts'
 import { cpuRatio, type PairedSides, resultOf, takePairs } from '../pairs.ts'
@@ -38,7 +38,8 @@ export const upstreamTls: Row = {
     const settings: StubSettings = { chunks, gapMs: GAP_MS, identity }
     const { port } = await context.children.start('stub-upstream', settings)
     const origin = `https://127.0.0.1:${port}`
-    const purses = [await createPurse(context, null), await createPurse(context, null)] as const
+    const open = async (): Promise<Purse> => createPurse(context, await createDatabase(context, 'sqlite'))
+    const purses = [await open(), await open()] as const
     const start = (purse: Purse, version: Version): Promise<Side> =>
       startGateway(context, purse, {
         ...{ name: `gateway with ${VERSIONS[version]}`, upstreamUrl: `${origin}/v1`, trusted },
@@ -53,7 +54,8 @@ export const upstreamTls: Row = {
       await streamedByVersion(context, rig),
     ]
     await stopSides(context, Object.values(gateways))
-    for (const used of [folder, ...purses.map((purse) => purse.folder)]) context.children.removeFolder(used)
+    for (const { rig } of purses) await rig.close()
+    context.children.removeFolder(folder)
     return results
   },
 }

@@ -50,8 +50,8 @@ const killed =
 if (killed !== null) console.log(`${killed.payments} transfers, ${killed.claims} claims answered`)
 const differences = [...played.differences, ...(killed?.differences ?? [])]
 for (const difference of differences) console.log(`DIFFERENCE  ${difference}`)
-const isAuditClean = killed === null || killed.audit.exitCode === 0
-if (!isAuditClean) console.log(killed.audit.text)
+const isAuditClean = killed === null || killed.audit.code === 0
+if (!isAuditClean) console.log(killed.audit.output)
 const isClean = differences.length === 0 && isAuditClean
 console.log(isClean ? 'Every promise was kept.' : `BROKEN. Repeat with: npm run chaos:deposits -- ${repeat}`)
 process.exitCode = isClean ? 0 : 1

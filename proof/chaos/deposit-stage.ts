@@ -16,8 +16,9 @@ import { Ledger } from '../../packages/server/src/money/ledger/ledger.ts'
 import { systemClock, type SystemClock } from '../../packages/server/src/platform/runtime/clock.ts'
 import { settleDepsOn, testXpub } from '../../packages/server/testing/deposit-scene.ts'
 import { startEvmChain, type EvmChain } from '../../packages/server/testing/evm-chain.ts'
+import { CHECKPOINT_WORKER } from '../../packages/server/testing/fresh-database.ts'
 import { startRpcProxy, type RpcProxy } from '../../packages/server/testing/rpc-proxy.ts'
-import { openStorage, type StorageOptions } from '../rig/storage.ts'
+import { makeStorage, type StorageOptions } from '../rig/storage.ts'
 
 /** One gateway's parts: its own connection, its own ledger, its own memory of the chain. */
 export interface DepositProcess {
@@ -47,18 +48,17 @@ export interface DepositStage {
 }
 
 const CHAIN_ID = 4663
-const CHECKPOINT_WORKER = new URL('../../packages/server/src/app/sqlite-checkpoint.worker.ts', import.meta.url)
 
 /** Opens all of it: two processes on PostgreSQL, one on SQLite. */
 export async function openDepositStage(options: StorageOptions): Promise<DepositStage> {
   const chain = await startEvmChain()
   const nodes = [await startRpcProxy(chain.url), await startRpcProxy(chain.url)]
-  const storage = await openStorage(options)
-  const { database, url, dataDir } = storage
+  const storage = await makeStorage(options)
+  const open = (): Promise<OpenDatabase> => openDatabase({ ...storage.place, checkpointWorker: CHECKPOINT_WORKER })
+  const database = await open()
   let aheadMs = 0
   const clock: SystemClock = { ...systemClock, now: () => Date.now() + aheadMs }
-  const second = url === null ? null : await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER })
-  const opened = [database, second].filter((each) => each !== null)
+  const opened = storage.place.engine === 'sqlite' ? [database] : [database, await open()]
   const parts = opened.map((each) => openProcess(each, { chain, nodes, clock }))
   const xpub = await openDepositXpub(testXpub())
   const addresses = createDepositAddressStore(database)
@@ -86,8 +86,8 @@ export async function openDepositStage(options: StorageOptions): Promise<Deposit
     },
     async close() {
       for (const { ledger } of parts) await ledger.close()
-      await second?.close()
-      await storage.close()
+      for (const each of opened) await each.close()
+      await storage.remove()
       for (const node of nodes) await node.close()
       await chain.stop()
     },

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../../packages/server/testing/random.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
-import type { GatewayProcess } from '../rig/gateway-process.ts'
+import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import type { Rig } from '../rig/gateway-rig.ts'
 
 export interface Fleet {

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { listenOnLoopback } from '../rig/loopback-server.ts'
+import { listenOnLoopback } from '../../packages/server/testing/loopback-server.ts'
 import { type AnswerPlan, findTag, planAnswer } from './answer-plan.ts'
 
 /** One line of the invoice. */

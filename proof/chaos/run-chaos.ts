@@ -2,8 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
 import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
+import type { ProgramEnd } from '../../packages/server/testing/gateway-rig.ts'
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'
-import { type AuditOutcome, openRig, type Rig } from '../rig/gateway-rig.ts'
+import { openRig, type Rig } from '../rig/gateway-rig.ts'
 import { until } from '../rig/until.ts'
 import { type Books, readBooks, sampleBooks } from './books.ts'
 import { type ClientKey, type Load, startLoad } from './client-load.ts'
@@ -34,7 +35,7 @@ export interface ChaosReport {
   readonly restartsMs: readonly number[]
   readonly settledMs: number
   readonly seconds: number
-  readonly audit: AuditOutcome
+  readonly audit: ProgramEnd
   /** By promise; every list is empty when all went well. */
   readonly differences: ReadonlyMap<string, readonly string[]>
 }
@@ -105,7 +106,7 @@ function startSamples({ rig, keys }: Stage): Samples {
   const samples: Samples = { breaches: [], count: 0, stop: () => Promise.resolve() }
   const run = async (): Promise<void> => {
     while (!isStopping) {
-      samples.breaches.push(...(await sampleBooks(rig.storage.database, fixed)))
+      samples.breaches.push(...(await sampleBooks(rig.database, fixed)))
       samples.count++
       await wait(SAMPLE_MS)
     }
@@ -168,14 +169,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const stage = await openStage(rig, createRandom(options.seed))
     const { load, samples, restartsMs, settledMs, faults } = await play(stage, options)
     const audit = await rig.audit()
-    const books = await readBooks(rig.storage.database)
+    const books = await readBooks(rig.database)
     const { attempts } = load
     const evidence = { attempts, invoice: upstream.lines, books, keys: stage.keys, grants: stage.grants }
     const differences = new Map([
       ...compareBooks({ ...evidence, oracle: createChargeOracle() }),
       ['no sample shows a balance below zero or a budget overrun', samples.breaches],
       ['gateways end only when they are told to, and log no fault', faults],
-      ['the audit finds nothing', audit.exitCode === 0 ? [] : [audit.text]],
+      ['the audit finds nothing', audit.code === 0 ? [] : [audit.output]],
     ])
     const seconds = (performance.now() - startedAt) / 1_000
     const { count } = samples

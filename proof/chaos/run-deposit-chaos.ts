@@ -6,8 +6,9 @@ import type { DatabaseEngine } from '../../packages/server/src/platform/db/datab
 import type { Hex } from '../../packages/server/src/chain/assets.ts'
 import { testXpub } from '../../packages/server/testing/deposit-scene.ts'
 import { startEvmChain, TOKEN, type EvmChain } from '../../packages/server/testing/evm-chain.ts'
+import type { ProgramEnd } from '../../packages/server/testing/gateway-rig.ts'
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'
-import { type AuditOutcome, openRig, type Rig } from '../rig/gateway-rig.ts'
+import { openRig, type Rig } from '../rig/gateway-rig.ts'
 import { until } from '../rig/until.ts'
 import { startFleet, type Fleet } from './gateway-fleet.ts'
 
@@ -25,7 +26,7 @@ export interface DepositChaosReport {
   /** Transfers that were made on the chain. */
   readonly payments: number
   readonly claims: number
-  readonly audit: AuditOutcome
+  readonly audit: ProgramEnd
   /** What was paid and what is in the balances, where the two differ. */
   readonly differences: readonly string[]
 }
@@ -182,7 +183,7 @@ async function claim(
 
 /** What is not credited, by state and reason, and how far the watch is: where to look when something is missing. */
 async function tellOpen(rig: Rig): Promise<readonly string[]> {
-  const { read } = rig.storage.database
+  const { read } = rig.database
   const deposits = await read.selectFrom('deposit').select(['state', 'reason', 'asset', 'ordinal']).execute()
   const counts = new Map<string, number>()
   for (const { state, reason, asset, ordinal } of deposits) {
@@ -199,7 +200,7 @@ async function tellOpen(rig: Rig): Promise<readonly string[]> {
 async function settle(stage: Stage): Promise<DepositChaosReport> {
   const { chain, rig, fleet, payees } = stage
   const differing = async (): Promise<readonly string[]> => {
-    const balances = await rig.storage.database.read.selectFrom('balance').select(['account_id', 'posted']).execute()
+    const balances = await rig.database.read.selectFrom('balance').select(['account_id', 'posted']).execute()
     return payees.flatMap(({ accountId, expected }) => {
       const posted = balances.find((row) => row.account_id === accountId)?.posted
       return posted === expected ? [] : [`account ${accountId} was paid ${expected} and has ${posted}`]

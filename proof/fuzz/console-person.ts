@@ -1,6 +1,6 @@
 /** Somebody who runs the gateway and calls the console's rows, signed in for as long as the run lasts. */
 import { type BrowserSession, createBrowserSession } from '../../packages/server/testing/browser-session.ts'
-import type { GatewayProcess } from '../rig/gateway-process.ts'
+import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 
 export interface ConsolePerson {
   /** Headers of a page of the console that this person has open. */

@@ -74,7 +74,7 @@ async function fuzzChain(): Promise<readonly string[]> {
   return [
     ...told.operations.flatMap((operation) => operation.faults),
     ...told.faults,
-    ...(told.audit.exitCode === 0 ? [] : [told.audit.text]),
+    ...(told.audit.code === 0 ? [] : [told.audit.output]),
   ]
 }
 

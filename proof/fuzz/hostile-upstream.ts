@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'
-import { listenOnLoopback } from '../rig/loopback-server.ts'
+import { listenOnLoopback } from '../../packages/server/testing/loopback-server.ts'
 import { hostileStream, mutated } from './hostile-events.ts'
 import { type RightAnswer, rightAnswer, type UpstreamCall } from './upstream-answers.ts'
 

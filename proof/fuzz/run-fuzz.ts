@@ -2,11 +2,12 @@
  * One fuzz run: every endpoint of the gateway's own document, every row of the console, every smuggling case, and an
  * upstream that answers anything in every dialect.
  */
+import type { ProgramEnd } from '../../packages/server/testing/gateway-rig.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import { startMailServer, type TestMailServer } from '../../packages/server/testing/mail-server.ts'
 import { createRandom } from '../../packages/server/testing/random.ts'
-import type { GatewayProcess } from '../rig/gateway-process.ts'
-import { type AuditOutcome, openRig, type Rig, type RigOptions } from '../rig/gateway-rig.ts'
+import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
+import { openRig, type Rig, type RigOptions } from '../rig/gateway-rig.ts'
 import type { StorageOptions } from '../rig/storage.ts'
 import { until } from '../rig/until.ts'
 import { adminCases } from './admin-cases.ts'
@@ -51,7 +52,7 @@ export interface FuzzReport {
   readonly slowMs: readonly (number | null)[]
   /** Beyond those of single requests: smuggling, crashes, the log, open holds. */
   readonly faults: readonly string[]
-  readonly audit: AuditOutcome
+  readonly audit: ProgramEnd
   readonly seconds: number
 }
 
@@ -258,5 +259,5 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
 /** Every fault of a run. */
 export function faultsOf(report: FuzzReport): readonly string[] {
   const { operations, faults, audit } = report
-  return [...operations.flatMap((each) => each.faults), ...faults, ...(audit.exitCode === 0 ? [] : [audit.text])]
+  return [...operations.flatMap((each) => each.faults), ...faults, ...(audit.code === 0 ? [] : [audit.output])]
 }

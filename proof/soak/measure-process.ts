@@ -1,7 +1,7 @@
 /** Memory, handles, CPU and event loop of a gateway process, from `/proc` and from the probe within. */
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import type { GatewayProcess } from '../rig/gateway-process.ts'
+import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import { within } from '../rig/until.ts'
 
 /** One look at a process. */

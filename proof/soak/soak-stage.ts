@@ -43,7 +43,7 @@ export async function openSoakStage(options: StageOptions): Promise<SoakStage> {
       return [
         ...(isSettled ? [] : ['holds stay open']),
         ...(code === 0 ? [] : [`the gateway ended with ${code ?? signal}: ${gateway.output()}`]),
-        ...(audit.exitCode === 0 ? [] : [audit.text]),
+        ...(audit.code === 0 ? [] : [audit.output]),
       ]
     },
   }

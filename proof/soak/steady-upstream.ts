@@ -1,6 +1,6 @@
 /** An upstream that always answers well, and can keep its streams open. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { listenOnLoopback } from '../rig/loopback-server.ts'
+import { listenOnLoopback } from '../../packages/server/testing/loopback-server.ts'
 
 export interface SteadyUpstream {
   /** Base address, ending in `/v1`. */

@@ -7,7 +7,7 @@ import type { DatabaseEngine } from '../../packages/server/src/platform/db/datab
 import { createRandom } from '../../packages/server/testing/random.ts'
 import { startStubVideoUpstream } from '../../packages/server/testing/stub-video-upstream.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
-import type { GatewayProcess } from '../rig/gateway-process.ts'
+import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import { openRig, type Rig } from '../rig/gateway-rig.ts'
 
 export interface VideoKillOptions {
@@ -46,7 +46,7 @@ async function call({ key }: Stage, port: number, path: string, body?: object): 
 }
 
 async function capturesOf({ rig }: Stage, jobId: string): Promise<readonly bigint[]> {
-  const rows = await rig.storage.database.read
+  const rows = await rig.database.read
     .selectFrom('transfer as t')
     .innerJoin('video_job as j', 'j.hold_id', 't.hold_id')
     .select('t.charge')
@@ -95,7 +95,7 @@ export async function runVideoKills({ engine, seed, kills, postgresUrl }: VideoK
     if (code !== 0) faults.push(`the gateway stopped with exit code ${code}`)
     if ((await rig.openHolds()) > 0) faults.push('holds are open')
     const audit = await rig.audit()
-    if (audit.exitCode !== 0) faults.push(audit.text)
+    if (audit.code !== 0) faults.push(audit.output)
     return { kills, chargedBefore, faults }
   } finally {
     await rig.close()

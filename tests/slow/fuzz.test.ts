@@ -28,7 +28,7 @@ test.skipIf(!hasEvm())(
   async () => {
     const report = await runChainFuzz({ engine: 'sqlite', postgresUrl: null, seed: SEED, payments: 6, requests: 2 })
     expect([...report.faults, ...report.operations.flatMap((each) => each.faults)]).toEqual([])
-    expect(report.audit.exitCode, report.audit.text).toBe(0)
+    expect(report.audit.code, report.audit.output).toBe(0)
     expect(report.claims).toBeGreaterThan(report.payments)
   },
   // Longer than the proof itself waits, so that it is the proof which says what is missing.

@@ -1,26 +1,17 @@
 /** Fresh, migrated databases for tests, on both engines. */
-import { randomUUID } from 'node:crypto'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, inject } from 'vitest'
 import type { DatabaseEngine } from '../src/platform/db/database.ts'
 import { openDatabase, type OpenDatabase } from '../src/platform/db/open-database.ts'
-import { databaseUrl, runAsAdmin, TEMPLATE_DATABASE } from './template-database.ts'
+import {
+  CHECKPOINT_WORKER,
+  type DatabasePlace,
+  type FreshDatabase,
+  makePostgresDatabase,
+  makeSqliteDatabase,
+} from './fresh-database.ts'
+import { TEMPLATE_DATABASE } from './template-database.ts'
 
-/** The composition root of the thread that makes SQLite's checkpoints, for tests that open databases themselves. */
-export const CHECKPOINT_WORKER = new URL('../src/app/sqlite-checkpoint.worker.ts', import.meta.url)
-
-/** Where a database that nobody else uses is, whoever opens it. */
-export interface TestPlace {
-  readonly engine: DatabaseEngine
-  /** Address of a PostgreSQL database; null for SQLite. */
-  readonly url: string | null
-  /** Folder of a SQLite database; for PostgreSQL an empty folder. */
-  readonly dataDir: string
-}
-
-export interface TestDatabase extends TestPlace {
+export interface TestDatabase extends DatabasePlace {
   readonly database: OpenDatabase
   /** Opens the same database once more, as another process would. Closed with the rest. */
   openAgain(): Promise<OpenDatabase>
@@ -28,30 +19,13 @@ export interface TestDatabase extends TestPlace {
   close(): Promise<void>
 }
 
-/** Makes a migrated database without opening it. @returns its place, and what removes it once it is closed. */
-export async function makeTestDatabase(
-  engine: DatabaseEngine,
-): Promise<{ readonly place: TestPlace; readonly remove: () => Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'))
-  const removeFolder = (): Promise<void> => rm(dataDir, { recursive: true, force: true })
-  if (engine === 'sqlite') {
-    await copyFile(inject('sqliteTemplate'), join(dataDir, 'svc.db'))
-    return { place: { engine, url: null, dataDir }, remove: removeFolder }
-  }
-  const adminUrl = requirePostgres()
-  const name = `svc_test_${randomUUID().replaceAll('-', '')}`
-  await runAsAdmin(adminUrl, [`create database ${name} template ${TEMPLATE_DATABASE}`])
-  return {
-    place: { engine, url: databaseUrl(adminUrl, name), dataDir },
-    remove: async () => {
-      // Without force: the server waits for connections that are about to end, where force would make them fail.
-      await runAsAdmin(adminUrl, [`drop database if exists ${name}`])
-      await removeFolder()
-    },
-  }
+/** Makes a migrated database without opening it. */
+export function makeTestDatabase(engine: DatabaseEngine): Promise<FreshDatabase> {
+  if (engine === 'sqlite') return makeSqliteDatabase(inject('sqliteTemplate'))
+  return makePostgresDatabase(requirePostgres(), { template: TEMPLATE_DATABASE })
 }
 
-/** Makes a database that nobody else uses, and opens it. */
+/** Makes a database of its own, and opens it. */
 export async function openTestDatabase(engine: DatabaseEngine): Promise<TestDatabase> {
   const { place, remove } = await makeTestDatabase(engine)
   const opened: OpenDatabase[] = []

@@ -1,27 +1,22 @@
 /** A whole gateway for tests: the real parts, a fresh database, a free port, and an account with credits and a key. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT, parseCredits } from '@svc/contract'
 import { expect } from 'vitest'
-import { createAccountStore } from '../src/access/accounts/account-store.ts'
-import { createAccount, type CreatedAccount } from '../src/access/accounts/create-account.ts'
-import type { ConfigFile } from '../src/config/config-file.ts'
-import { loadConfig } from '../src/config/load-config.ts'
-import type { DatabaseEngine } from '../src/platform/db/database.ts'
+import type { CreatedAccount } from '../src/access/accounts/create-account.ts'
+import type { CreatedKey, KeyRequest } from '../src/access/keys/create-key.ts'
 import { createGateway, type Gateway } from '../src/app/gateway.ts'
-import { createKey, type CreatedKey, type KeyRequest } from '../src/access/keys/create-key.ts'
-import { createKeyStore } from '../src/access/keys/key-store.ts'
-import { createAccountLimitStore } from '../src/access/keys/account-limit-store.ts'
-import { runAudit } from '../src/money/ledger/audit.ts'
+import type { ConfigFile } from '../src/config/config-file.ts'
+import type { DatabaseEngine } from '../src/platform/db/database.ts'
 import { type Clock, type SystemClock, systemClock } from '../src/platform/runtime/clock.ts'
-import { createId } from '../src/platform/runtime/ids.ts'
 import { createLogger } from '../src/platform/runtime/log.ts'
 import { type ChatClient, createChatClient } from './chat-client.ts'
-import { steadyClock } from './steady-clock.ts'
-import { makeTestDatabase } from './test-database.ts'
 import { eventually } from './eventually.ts'
 import { findFreePort } from './free-port.ts'
+import { type Balance, type BooksDeps, createFundedAccount, openBooks } from './gateway-books.ts'
+import { openGatewayRig, upstreamEnvironment, wideLimits } from './gateway-rig.ts'
+import { steadyClock } from './steady-clock.ts'
+import { makeTestDatabase } from './test-database.ts'
 
 export interface TestGatewayOptions {
   /** Base address of the upstream; absent starts the sandbox. */
@@ -55,7 +50,7 @@ export interface TestGateway extends ChatClient {
   /** Everything that was logged so far. */
   readonly logged: string[]
   /** The account's balance and holds, in nanocredits. */
-  balance(): Promise<{ readonly posted: bigint; readonly held: bigint }>
+  balance(): Promise<Balance>
   createKey(request?: Partial<KeyRequest>): Promise<CreatedKey>
   revokeKey(keyId: string): Promise<void>
   /** Resolves once no hold is open. */
@@ -68,33 +63,10 @@ export interface TestGateway extends ChatClient {
   stop(): Promise<void>
 }
 
-/** Limits that no test reaches unless it sets its own; circuit breakers are off. */
-export const wideLimits = {
-  requests_per_minute: 10_000_000,
-  streams_at_once: 100_000,
-  video_submits_per_minute: 10_000_000,
-  public_per_minute: 10_000_000,
-  failed_auth_per_minute: 10_000_000,
-  breaker_open_ms: 0,
-  images_per_minute: 10_000_000,
-  free_answers: 1_000_000_000,
-  // Longer than a machine that runs many tests stalls.
-  shared_limits_ms: 30_000,
-} as const
-
-function environment(options: TestGatewayOptions, databaseUrl: string | null, dataDir: string): Record<string, string> {
-  const { upstreamUrl, kind = 'openrouter' } = options
-  return {
-    SVC_HOST: '127.0.0.1',
-    SVC_PORT: '0',
-    SVC_DATA_DIR: dataDir,
-    SVC_LOG_LEVEL: 'debug',
-    ...(databaseUrl === null ? {} : { SVC_DATABASE_URL: databaseUrl }),
-    ...(upstreamUrl === undefined
-      ? {}
-      : { SVC_UPSTREAM: kind, SVC_UPSTREAM_URL: upstreamUrl, SVC_UPSTREAM_API_KEY: 'sk-or-v1-upstream-secret' }),
-    ...options.env,
-  }
+/** The configuration of a test: wide limits unless it says otherwise. */
+export function testFile(file: ConfigFile = {}): ConfigFile {
+  // Shared limits have longer than a machine that runs many tests stalls.
+  return { ...file, limits: { ...wideLimits, shared_limits_ms: 30_000, ...file.limits } }
 }
 
 /** A gateway that others can reach has to be told its address and its secrets: here that of its own port, and any. */
@@ -112,57 +84,42 @@ const PUBLIC_SECRETS = {
 
 /** Starts one. Stop it at the end of the test. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { engine = 'sqlite' } = options
+  const { engine = 'sqlite', upstreamUrl, kind } = options
   const clock = steadyClock(options.clock ?? systemClock)
-  const { place, remove } = await makeTestDatabase(engine)
-  const workingDir = await mkdtemp(join(tmpdir(), 'svc-gateway-'))
-  const file: ConfigFile = { ...options.file, limits: { ...wideLimits, ...options.file?.limits } }
-  await writeFile(join(workingDir, 'svc.config.json'), JSON.stringify(file))
   const logged: string[] = []
-  const databaseUrl = place.url === null ? null : await (options.leadTo?.(place.url) ?? place.url)
-  const env = await withWhatItNeeds(environment(options, databaseUrl, place.dataDir))
-  const { config } = loadConfig({ env, workingDir })
-  const log = createLogger({ level: config.logLevel, sink: { write: (line) => void logged.push(line) } })
-  const gateway = await createGateway({ config, log, clock })
+  const onLine = (line: string): void => void logged.push(line)
+  const database = await makeTestDatabase(engine)
+  const { url } = database.place
+  const upstream = upstreamUrl === undefined ? {} : upstreamEnvironment(upstreamUrl, kind)
+  const rig = await openGatewayRig({
+    ...{ database, file: testFile(options.file) },
+    databaseUrl: url === null ? null : ((await options.leadTo?.(url)) ?? url),
+    env: await withWhatItNeeds({ SVC_PORT: '0', SVC_LOG_LEVEL: 'debug', ...upstream, ...options.env }),
+  })
+  const { gateway, config, origin } = await rig.startLocal({ clock, onLine })
   const beside: Gateway[] = []
-  const { database } = gateway
-  const origin = await gateway.start()
 
-  const { accountId, teamId } = await createTestAccount(gateway, options.credits ?? '10000')
-  const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
-  const keys = { ...limits, store: createKeyStore(database), peppers: config.peppers, clock }
-  const makeKey = (request: Partial<KeyRequest> = {}): Promise<CreatedKey> =>
-    createKey(keys, { accountId, teamId, name: 'test', ...request })
-  const { rawKey: key, keyId } = await makeKey()
+  const books = openBooks(gateway, { peppers: config.peppers, gatewayLimits: config.limits })
+  const account = await createTestAccount(gateway, options.credits ?? '10000')
+  const { accountId, teamId } = account
+  const { rawKey: key, keyId } = await books.createKey(account)
 
   const baseUrl = `${origin}/api`
-  const openHolds = async (): Promise<number> => {
-    const rows = await database.read.selectFrom('hold').select('hold_id').where('state', '=', 'held').execute()
-    return rows.length
-  }
   // Not `expect.poll`, which works inside of tests only: a gateway may be stopped by a hook.
-  const settled = (): Promise<void> => eventually(async () => expect(await openHolds()).toBe(0))
-  const audit = async (): Promise<void> => {
-    const report = await runAudit(database)
-    expect(report.rows.filter((row) => row.breaches > 0)).toEqual([])
-  }
+  const settled = (): Promise<void> =>
+    eventually(async () => expect(await books.openHolds()).toEqual({ requests: 0, jobs: 0 }))
+  const audit = async (): Promise<void> => expect(await books.breaches()).toEqual([])
   return {
     ...{ gateway, engine, baseUrl, accountId, teamId, key, keyId, logged, settled, audit },
     v1: `${baseUrl}/v1`,
-    dataDir: place.dataDir,
-    databaseUrl: place.url,
+    dataDir: rig.place.dataDir,
+    databaseUrl: url,
     ...createChatClient(baseUrl, key),
-    balance: () =>
-      database.read
-        .selectFrom('balance')
-        .select(['posted', 'held'])
-        .where('account_id', '=', accountId)
-        .executeTakeFirstOrThrow(),
-    createKey: makeKey,
-    revokeKey: async (id) => {
-      await keys.store.revoke(id, clock.now())
-    },
+    balance: () => books.balance(accountId),
+    createKey: (request) => books.createKey(account, request),
+    revokeKey: (id) => books.revokeKey(id),
     startBeside: async () => {
+      const log = createLogger({ level: config.logLevel, sink: { write: onLine } })
       const other = await createGateway({ config: { ...config, port: 0 }, log, clock })
       beside.push(other)
       return { gateway: other, ...createChatClient(`${await other.start()}/api`, key) }
@@ -172,33 +129,14 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       await audit()
       for (const other of beside) await other.stop()
       await gateway.stop()
-      await remove()
-      await rm(workingDir, { recursive: true, force: true })
+      await rig.close()
     },
   }
 }
 
 /** Makes an account with a team and credits, as decimal text. */
-export async function createTestAccount(
-  { database, ledger, clock }: Pick<Gateway, 'database' | 'ledger' | 'clock'>,
-  credits: string,
-  name = 'Test',
-): Promise<CreatedAccount> {
-  const created = await createAccount({ store: createAccountStore(database), clock }, { name })
-  if (created === null) throw new Error('the test account exists already')
-  const amount = parseCredits(credits) ?? nanocreditsOf(10_000n * NANOCREDITS_PER_CREDIT)
-  if (amount > 0n) {
-    await ledger.submit({
-      kind: 'credit',
-      source: 'grant',
-      transferId: createId(clock.now()),
-      accountId: created.accountId,
-      amount,
-      reason: 'test',
-      now: clock.now(),
-    })
-  }
-  return created
+export function createTestAccount(deps: BooksDeps, credits: string, name = 'Test'): Promise<CreatedAccount> {
+  return createFundedAccount(deps, name, parseCredits(credits) ?? nanocreditsOf(10_000n * NANOCREDITS_PER_CREDIT))
 }
 
 /** Everything that a database file or its journal holds, as text; for looking for what must not be there. */

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { PICTURE } from '../../../packages/server/testing/stub-images.ts'
-import { listenOnLoopback } from '../../rig/loopback-server.ts'
+import { listenOnLoopback } from '../../../packages/server/testing/loopback-server.ts'
 import { findTag } from '../answer-plan.ts'
 import type { PaidKind } from './paid-kinds.ts'
 import { isTalk, type PaidPlan, planPaid } from './paid-plan.ts'

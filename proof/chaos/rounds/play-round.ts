@@ -76,7 +76,7 @@ async function makePeople({ rig }: RoundStage, round: number): Promise<People> {
 
 function booksOf({ rig }: RoundStage, { accountIds, keys }: People): Promise<RoundBooks> {
   const keyIds = keys.map(({ keyId }) => keyId)
-  return readRoundBooks(rig.storage.database, accountIds, keyIds)
+  return readRoundBooks(rig.database, accountIds, keyIds)
 }
 
 /** Asks after every video that is not over, as its client would. */
@@ -172,7 +172,7 @@ export async function playRound(stage: RoundStage, { seed, round, among }: Round
   const firstTag = (round + 1) * TAGS_PER_ROUND
   const load = startPaidLoad({ seed: roundSeed, firstTag, clients, keys: people.keys, ports: fleet.ports })
   await wait(200 + random.below(500))
-  const played = await playDisturbance(disturbance, { random, fleet, url: rig.storage.url, leaseMs })
+  const played = await playDisturbance(disturbance, { random, fleet, url: rig.place.url, leaseMs })
   await wait(200 + random.below(300))
   await load.stop()
   const { stories } = load
@@ -196,7 +196,7 @@ export async function playRound(stage: RoundStage, { seed, round, among }: Round
   const losesProcess = played.losesProcess || lostLeases > 0
   const { endsDay = false } = played
   const verdict = judgeRound({ stories, lines, planOf, books, grants, losesProcess, endsDay })
-  const audit = await runAudit(rig.storage.database)
+  const audit = await runAudit(rig.database)
   const broken = audit.rows.filter(({ breaches }) => breaches > 0)
   faults.push(...replayed.faults, ...judgeNames(before, books), ...verdict.faults, ...fleet.takeFaults())
   faults.push(...broken.map(({ name, examples }) => `audit: ${name}: ${examples.join('; ')}`))

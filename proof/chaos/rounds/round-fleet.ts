@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from '../../../packages/server/testing/free-port.ts'
 import { startTcpProxy, type TcpProxy } from '../../../packages/server/testing/tcp-proxy.ts'
-import type { GatewayProcess } from '../../rig/gateway-process.ts'
+import type { GatewayProcess } from '../../../packages/server/testing/start-gateway-process.ts'
 import type { Rig } from '../../rig/gateway-rig.ts'
 import { until } from '../../rig/until.ts'
 
@@ -71,9 +71,9 @@ interface Watch {
 
 async function openMember(rig: Rig, index: number, watch: Watch): Promise<{ member: Member; slot: Slot }> {
   const port = await findFreePort()
-  const { url } = rig.storage
+  const { url } = rig.place
   const proxy = url === null ? null : await startTcpProxy(url)
-  const dataDir = url === null ? rig.storage.dataDir : join(rig.storage.dataDir, String(index))
+  const dataDir = url === null ? rig.place.dataDir : join(rig.place.dataDir, String(index))
   await mkdir(dataDir, { recursive: true })
   const database = url === null || proxy === null ? {} : { SVC_DATABASE_URL: proxy.through(url) }
   const slot: Slot = { gateway: null, movedMs: 0 }

@@ -67,7 +67,7 @@ async function runStage(options: RoundsOptions, next: () => number | null, done:
     return [
       ...codes.filter((code) => code !== 0).map((code) => `a gateway stopped with exit code ${code}`),
       ...fleet.takeFaults(),
-      ...(audit.exitCode === 0 ? [] : [audit.text]),
+      ...(audit.code === 0 ? [] : [audit.output]),
     ]
   } finally {
     await fleet.close()

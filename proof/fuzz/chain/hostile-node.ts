@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
-import { listenOnLoopback } from '../../rig/loopback-server.ts'
+import { listenOnLoopback } from '../../../packages/server/testing/loopback-server.ts'
 import { mutate, strangeValue } from '../strange-values.ts'
 
 export interface HostileNode {

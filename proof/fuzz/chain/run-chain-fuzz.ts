@@ -9,10 +9,11 @@ import type { Hex } from '../../../packages/server/src/chain/assets.ts'
 import { valueOfDeposit } from '../../../packages/server/src/pricing/deposit-value.ts'
 import { testXpub } from '../../../packages/server/testing/deposit-scene.ts'
 import { startEvmChain, type EvmChain } from '../../../packages/server/testing/evm-chain.ts'
+import type { ProgramEnd } from '../../../packages/server/testing/gateway-rig.ts'
 import { findFreePort } from '../../../packages/server/testing/free-port.ts'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
-import type { GatewayProcess } from '../../rig/gateway-process.ts'
-import { openRig, type AuditOutcome, type Rig } from '../../rig/gateway-rig.ts'
+import type { GatewayProcess } from '../../../packages/server/testing/start-gateway-process.ts'
+import { openRig, type Rig } from '../../rig/gateway-rig.ts'
 import type { StorageOptions } from '../../rig/storage.ts'
 import { until } from '../../rig/until.ts'
 import { fuzzOperation, type OperationResult } from '../fuzz-operation.ts'
@@ -36,7 +37,7 @@ export interface ChainFuzzReport {
   /** Answers of nodes that were spoilt. */
   readonly spoilt: number
   readonly faults: readonly string[]
-  readonly audit: AuditOutcome
+  readonly audit: ProgramEnd
 }
 
 interface Payee {
@@ -119,7 +120,7 @@ async function pay({ random, chain, payees, paid }: Stage): Promise<void> {
 
 /** What the books hold, where that is more than was paid, or less when all of it must be there. */
 async function differences({ rig, payees }: Stage, isExact: boolean): Promise<readonly string[]> {
-  const rows = await rig.storage.database.read.selectFrom('balance').select(['account_id', 'posted']).execute()
+  const rows = await rig.database.read.selectFrom('balance').select(['account_id', 'posted']).execute()
   return payees.flatMap(({ accountId, expected }) => {
     const posted = rows.find((row) => row.account_id === accountId)?.posted ?? 0n
     const isRight = isExact ? posted === expected : posted <= expected
@@ -129,7 +130,7 @@ async function differences({ rig, payees }: Stage, isExact: boolean): Promise<re
 
 /** How each deposit that is not credited stands, and what the payments still lack. */
 async function standings({ rig, paid }: Stage): Promise<string> {
-  const rows = await rig.storage.database.read.selectFrom('deposit').selectAll().execute()
+  const rows = await rig.database.read.selectFrom('deposit').selectAll().execute()
   const told = paid.map(({ txHash, asset }) => {
     const own = rows.filter((row) => row.tx_hash === txHash)
     const states = own.map((row) => [row.ordinal, row.state, row.reason, row.note, row.raw_amount].join(' '))

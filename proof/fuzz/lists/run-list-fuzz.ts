@@ -22,7 +22,7 @@ import type { TokenPrices } from '../../../packages/server/src/pricing/price.ts'
 import { openOpenRouter } from '../../../packages/server/src/upstreams/openrouter/open-openrouter.ts'
 import type { Upstream } from '../../../packages/server/src/upstreams/upstream.ts'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
-import { listenOnLoopback } from '../../rig/loopback-server.ts'
+import { listenOnLoopback } from '../../../packages/server/testing/loopback-server.ts'
 import { hostileList } from './hostile-lists.ts'
 
 export interface ListFuzzReport {

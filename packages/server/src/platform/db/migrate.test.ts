@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { databaseUrl, runAsAdmin } from '../../../testing/template-database.ts'
-import { findPostgres, openTestDatabase, CHECKPOINT_WORKER } from '../../../testing/test-database.ts'
+import { CHECKPOINT_WORKER } from '../../../testing/fresh-database.ts'
+import { findPostgres, openTestDatabase } from '../../../testing/test-database.ts'
 import {
   ChangedMigrationError,
   listMigrations,

@@ -6,6 +6,7 @@ const BACKLOG_USUAL = 511
 export interface LoopbackServer {
   /** Scheme, host and port. */
   readonly origin: string
+  readonly port: number
   /** Ends it with every connection that it has. */
   readonly close: () => Promise<void>
 }
@@ -20,6 +21,7 @@ export async function listenOnLoopback(server: Server, backlog = BACKLOG_USUAL):
   })
   return {
     origin: `http://127.0.0.1:${port}`,
+    port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
