@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => stub.close())
 
-const quick = { limits: { lease_ms: 1_500, journal_ms: 60_000, shutdown_grace_ms: 2_000 } }
+const quick = { limits: { lease_ms: 4_000, journal_ms: 60_000, shutdown_grace_ms: 2_000 } }
 
 describeEachEngine('a process that dies while it asks for a cost', (engine) => {
   test('leaves what the next one asks by: the cost is charged once', { timeout: 60_000 }, async () => {

@@ -29,7 +29,7 @@ const body = question('svc-gpt', { max_tokens: 500 })
 const ORDINARY = 10n * 12_000n + 5n * 60_000n
 
 /** Short enough that a test sees several of each. */
-const quick = { limits: { lease_ms: 1_500, journal_ms: 100, shutdown_grace_ms: 2_000 } }
+const quick = { limits: { lease_ms: 4_000, journal_ms: 100, shutdown_grace_ms: 2_000 } }
 
 /** A stream that a test leads: it says a word, and waits. */
 function ledStream(): { readonly opened: Promise<ServerResponse> } {
