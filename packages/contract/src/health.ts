@@ -25,7 +25,12 @@ export const healthReply = z
     catalog: z.object({
       featured: z.int(),
       models: z.int(),
-      updated_at: z.string().nullable().describe('ISO 8601; null while the bundled list is in use.'),
+      updated_at: z
+        .string()
+        .nullable()
+        .describe(
+          "ISO 8601: when the upstream's list was last read, or the date of the bundled list while that is in use; null while there is neither.",
+        ),
     }),
   })
   .meta({ id: 'Health' })
