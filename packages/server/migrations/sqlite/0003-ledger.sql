@@ -23,6 +23,7 @@ create table hold (
   model              text not null,
   stream             integer not null check (stream in (0, 1)),
   amount             integer not null check (amount >= 0),
+  first_amount       integer check (first_amount <= amount),
   limit_units        integer check (limit_units >= 1),
   state              text not null
     check (state = 'held' or state = 'captured' or state = 'released' or state = 'expired'),
@@ -38,7 +39,7 @@ create index hold_open_by_process on hold (process_id) where state = 'held';
 
 -- Each growth of a hold, so that the story of a request tells when it grew and by how much. Written where a hold grows
 -- and nowhere else: a request that never extends its hold has no row. Since a hold only grows, its size after a growth
--- names the growth. What was held at first is what is held less all that was added. Nothing is locked.
+-- names the growth. What was held before the first stands in the hold, too. Nothing is locked.
 create table hold_extension (
   hold_id      text not null references hold on delete restrict,
   amount       integer not null check (amount >= added_amount),

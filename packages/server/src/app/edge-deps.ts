@@ -34,6 +34,7 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
     emptyAnswers: new EmptyAnswerThrottle(parts.config.limits.freeAnswers, clock),
     ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
     onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
+    nameOf: (requestId) => parts.idempotency.nameOf(requestId),
     journal: parts.settlements.journal,
     recent: parts.settlements.recent,
     onDiffering: parts.settlements.onDiffering,

@@ -49,7 +49,7 @@ declare
   w_count int; w_limit bigint[]; w_spent bigint[]; w_reserved bigint[]; w_changed boolean[];
   k_account text[]; k_expires bigint[]; k_revoked boolean[]; k_mirrors bigint;
   h_stored text[]; h_state text[]; h_account int[]; h_key int[]; h_team int[]; h_budget int[];
-  h_team_start bigint[]; h_budget_start bigint[]; h_process text[]; h_amount bigint[]; h_limit bigint[];
+  h_team_start bigint[]; h_budget_start bigint[]; h_process text[]; h_amount bigint[]; h_first bigint[]; h_limit bigint[];
   h_ended bigint[]; h_progress text[]; h_changed boolean[]; h_place int[]; h_settle int[];
   h_charge bigint[]; h_write_off bigint[]; h_cost bigint[]; h_margin bigint[]; h_recorded bigint[];
   h_old_charge bigint[]; h_old_prompt bigint[]; h_old_completion bigint[];
@@ -91,14 +91,15 @@ begin
          array_agg(array_position(budget_ids, l.team_budget_id) order by i.n),
          array_agg(array_position(budget_ids, l.key_budget_id) order by i.n),
          array_agg(l.team_window_start order by i.n), array_agg(l.key_window_start order by i.n),
-         array_agg(l.process_id order by i.n), array_agg(l.amount order by i.n), array_agg(l.limit_units order by i.n),
+         array_agg(l.process_id order by i.n), array_agg(l.amount order by i.n),
+         array_agg(l.first_amount order by i.n), array_agg(l.limit_units order by i.n),
          array_agg(l.ended_at order by i.n), array_agg(l.progress order by i.n), array_agg(false),
          array_agg(null::int), array_agg(null::int), array_agg(null::bigint), array_agg(null::bigint),
          array_agg(null::bigint), array_agg(null::bigint), array_agg(u.created_at order by i.n),
          array_agg(u.charge order by i.n), array_agg(u.prompt_tokens order by i.n),
          array_agg(u.completion_tokens order by i.n)
     into h_stored, h_state, h_account, h_key, h_team, h_budget, h_team_start, h_budget_start, h_process, h_amount,
-         h_limit, h_ended, h_progress, h_changed, h_place, h_settle, h_charge, h_write_off, h_cost, h_margin,
+         h_first, h_limit, h_ended, h_progress, h_changed, h_place, h_settle, h_charge, h_write_off, h_cost, h_margin,
          h_recorded, h_old_charge, h_old_prompt, h_old_completion
     from unnest(hold_ids) with ordinality i (id, n)
     left join (select * from hold where hold_id = any (hold_ids) order by hold_id for update) l on l.hold_id = i.id
@@ -149,7 +150,7 @@ begin
       kind text, id text, hold int, account int, key int, team int, budget int, process text, fixed bigint,
       per_unit bigint, units bigint, full_amount bigint, policy text, first_units bigint, now bigint, day bigint,
       week bigint, month bigint, outcome text, charge bigint, cost bigint, lost bigint, amount bigint, lease_until bigint,
-      entries jsonb)
+      entries jsonb, name jsonb)
   loop
     n := n + 1;
     h := operation.hold;
@@ -216,6 +217,7 @@ begin
           a_held[a] := a_held[a] + size; a_changed[a] := true;
           if t is not null then w_reserved[t] := w_reserved[t] + size; w_changed[t] := true; end if;
           if b is not null then w_reserved[b] := w_reserved[b] + size; w_changed[b] := true; end if;
+          h_first[h] := coalesce(h_first[h], h_amount[h]);
           h_amount[h] := h_amount[h] + size; h_changed[h] := true;
           e_hold := e_hold || hold_ids[h]; e_amount := e_amount || h_amount[h]; e_added := e_added || size;
           e_at := e_at || operation.now;
@@ -287,7 +289,8 @@ begin
       if t is not null then available := least(available, w_limit[t] - w_spent[t] - w_reserved[t]); end if;
       if b is not null then available := least(available, w_limit[b] - w_spent[b] - w_reserved[b]); end if;
       freed := case when is_late then 0 else h_amount[h] end;
-      charge := least(operation.charge, freed + greatest(available, 0));
+      charge := case when is_late and ledger_asked_anew(operation.name, hold_ids[h]) then 0
+                     else least(operation.charge, freed + greatest(available, 0)) end;
       owed := greatest(operation.charge, operation.cost - operation.lost) + operation.lost;
       a_posted[a] := a_posted[a] - charge; a_held[a] := a_held[a] - freed; a_changed[a] := true;
       if t is not null then
@@ -347,20 +350,20 @@ begin
   end if;
 
   insert into hold (hold_id, account_id, key_id, team_budget_id, key_budget_id, team_window_start, key_window_start,
-      process_id, type, model, stream, amount, limit_units, state, placed_at, ended_at, progress)
+      process_id, type, model, stream, amount, first_amount, limit_units, state, placed_at, ended_at, progress)
     select s.id, account_ids[s.account], key_ids[s.key], budget_ids[s.team], budget_ids[s.budget], s.team_start,
-           s.budget_start, s.process, o.type, o.model, o.stream, s.amount, s.limit_units, s.state, o.now, s.ended,
+           s.budget_start, s.process, o.type, o.model, o.stream, s.amount, s.first_amount, s.limit_units, s.state, o.now, s.ended,
            s.progress
       from unnest(hold_ids, h_place, h_account, h_key, h_team, h_budget, h_team_start, h_budget_start, h_process,
-                  h_amount, h_limit, h_state, h_ended, h_progress)
-             s (id, place, account, key, team, budget, team_start, budget_start, process, amount, limit_units, state,
+                  h_amount, h_first, h_limit, h_state, h_ended, h_progress)
+             s (id, place, account, key, team, budget, team_start, budget_start, process, amount, first_amount, limit_units, state,
                 ended, progress)
       join rows from (jsonb_to_recordset(batch -> 'operations') as (type text, model text, stream int, now bigint))
              with ordinality o (type, model, stream, now, n) on o.n = s.place;
 
-  update hold w set amount = s.amount, state = s.state, ended_at = s.ended, progress = s.progress
-    from unnest(hold_ids, h_stored, h_changed, h_amount, h_state, h_ended, h_progress)
-           s (id, stored, changed, amount, state, ended, progress)
+  update hold w set amount = s.amount, first_amount = s.first_amount, state = s.state, ended_at = s.ended, progress = s.progress
+    from unnest(hold_ids, h_stored, h_changed, h_amount, h_first, h_state, h_ended, h_progress)
+           s (id, stored, changed, amount, first_amount, state, ended, progress)
    where w.hold_id = s.id and w.hold_id = any (hold_ids) and s.changed and s.stored is not null;
 
   if cardinality(e_hold) > 0 then

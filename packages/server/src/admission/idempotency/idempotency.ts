@@ -8,10 +8,11 @@
  * Source: decision 0035 (Idempotency-Key).
  */
 import { createHash } from 'node:crypto'
-import { setTimeout as pauseFor } from 'node:timers/promises'
+import type { RequestName } from '../../money/ledger/operations.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { KeepingClock } from '../../platform/runtime/keeping-clock.ts'
 import type { IdempotentRequestStore, IdempotentRow } from './idempotent-request-store.ts'
+import { PatientWrites } from './patient-writes.ts'
 import { type KeptAnswer, openAnswer, type SealSecret, sealAnswer } from './sealed-answer.ts'
 
 /** How long an answer is given again, in milliseconds. Source: decision 0035. */
@@ -19,13 +20,6 @@ const KEPT_MS = 86_400_000
 
 /** Longest answer that is kept, in UTF-16 units. Source: own choice; pictures are longer, texts are not. */
 export const KEPT_LENGTH_MAX = 1_048_576
-
-/**
- * Answers that the database does not take are kept in memory, so many UTF-16 units of them together, and tried again
- * this often, in milliseconds. Source: own choice.
- */
-const WAITING_LENGTH_MAX = 32 * 1_048_576
-const TRY_AGAIN_MS = 1_000
 
 /** Somebody who ends a request while another begins it anew moves out of each other's way after so many turns. */
 const TURNS_MAX = 5
@@ -102,6 +96,8 @@ export interface Idempotency {
    *   was used for another body.
    */
   begin(call: IdempotentCall): Promise<BegunCall>
+  /** The name of a request that is worked on here; null where it has none. */
+  nameOf(requestId: string): RequestName | null
   /** Forgets what is older than a day. */
   removeExpired(): Promise<void>
 }
@@ -142,30 +138,18 @@ function answerGone(requestId: string, tell: IdempotencyDeps['tellGone']): Servi
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const { store, clock, secrets, processId } = deps
   /** Requests that this process works on, by id: known here before any row says so, and until the row is written. */
-  const running = new Set<string>()
+  const running = new Map<string, RequestName>()
 
-  let waitingLength = 0
-
+  const writes = new PatientWrites(clock, KEPT_MS)
   /** Notes an end as soon as the database takes it. */
-  async function note(row: Parameters<typeof store.finish>[0], until = clock.latest() + KEPT_MS): Promise<void> {
-    const length = row.answer?.length ?? 0
-    waitingLength += length
-    try {
-      return await store.finish(row)
-    } catch (error) {
-      const isGivenUp = waitingLength > WAITING_LENGTH_MAX || clock.earliest() > until
-      if (!(error instanceof ServiceError) || isGivenUp) throw error
-      await pauseFor(TRY_AGAIN_MS, undefined, { ref: false })
-    } finally {
-      waitingLength -= length
-    }
-    return note(row, until)
-  }
+  const note = (row: Parameters<typeof store.finish>[0]): Promise<void> =>
+    writes.write(row.answer?.length ?? 0, () => store.finish(row))
 
   function runOf(row: IdempotentRow, name: string): IdempotentRun {
     const { caller_id: callerId, request_id: requestId } = row
-    running.add(requestId)
-    const end = (work: Promise<void>): Promise<void> => work.finally(() => running.delete(requestId))
+    const { name_hash: nameHash, body_hash: bodyHash, expires_at: expiresAt } = row
+    running.set(requestId, { callerId, nameHash, bodyHash, expiresAt })
+    const end = (work: Promise<void>): Promise<void> => work.finally(() => void running.delete(requestId))
     const keep = (answer: KeptAnswer | null): Promise<void> => {
       const isKept = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
       const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
@@ -217,10 +201,11 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
         if (earlier === null) continue
         const answer = await repeated(earlier, call, clock.earliest())
         if (answer !== 'again') return { kind: 'replay', requestId: earlier.request_id, answer }
-        if (await store.replace(row, earlier.request_id)) return { kind: 'run', run: runOf(row, call.name) }
+        if (await store.replace(row, earlier)) return { kind: 'run', run: runOf(row, call.name) }
       }
       throw inUse()
     },
+    nameOf: (requestId) => running.get(requestId) ?? null,
     removeExpired: () => store.removeExpired(clock.earliest()),
   }
 }

@@ -14,12 +14,12 @@ export interface IdempotentRequestStore {
   findAll(callerId: string, nameHashes: readonly string[]): Promise<readonly IdempotentRow[]>
   /**
    * Puts a new request in the place of an earlier one.
-   * @returns false when somebody else did so before.
+   * @returns false when the earlier one is another by now: somebody else did so before, or it was charged after all.
    */
-  replace(row: IdempotentRow, earlierRequestId: string): Promise<boolean>
+  replace(row: IdempotentRow, earlier: Pick<IdempotentRow, 'request_id' | 'state'>): Promise<boolean>
   /** Notes how a request ended. It may have been replaced meanwhile: then nothing happens. */
   finish(row: Pick<IdempotentRow, 'caller_id' | 'name_hash' | 'request_id' | 'state' | 'answer'>): Promise<void>
-  /** Forgets a request that did not end in an answer. */
+  /** Forgets a request that did not end in an answer, unless it was charged after all. */
   remove(row: IdempotentName & Pick<IdempotentRow, 'request_id'>): Promise<void>
   removeExpired(now: number): Promise<void>
 }
@@ -52,13 +52,14 @@ export function createIdempotentRequestStore({
       const found = read.selectFrom(table).selectAll().where('caller_id', '=', callerId)
       return found.where('name_hash', 'in', nameHashes).execute()
     },
-    async replace({ caller_id, name_hash, ...rest }, earlierRequestId) {
+    async replace({ caller_id, name_hash, ...rest }, earlier) {
       const update = read
         .updateTable(table)
         .set(rest)
         .where('caller_id', '=', caller_id)
         .where('name_hash', '=', name_hash)
-        .where('request_id', '=', earlierRequestId)
+        .where('request_id', '=', earlier.request_id)
+        .where('state', '=', earlier.state)
       const [changed] = await write([update.compile()])
       return changed === 1
     },
@@ -77,6 +78,7 @@ export function createIdempotentRequestStore({
         .where('caller_id', '=', caller_id)
         .where('name_hash', '=', name_hash)
         .where('request_id', '=', request_id)
+        .where('state', '=', 'running')
       await write([remove.compile()])
     },
     async removeExpired(now) {

@@ -8,7 +8,7 @@ import { codeOf } from '../../platform/errors/code-of.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import { invalidApiKey } from '../../access/keys/invalid-api-key.ts'
-import type { HoldProgress, PlacedHold, PlaceHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
+import type { HoldProgress, PlacedHold, PlaceHold, RequestName, SettleHold, UsageFacts } from '../ledger/operations.ts'
 import { costAtPar } from '../../pricing/usd.ts'
 import type { SystemClock } from '../../platform/runtime/clock.ts'
 import { Bill } from '../../upstreams/bill.ts'
@@ -34,6 +34,8 @@ export interface BillingDeps extends SettlementWriterDeps {
   readonly leaseMs?: number | undefined
   /** The address of the console, without a slash at its end: a 402 names the page of it that helps. */
   readonly consoleUrl: string
+  /** Under which Idempotency-Key a request was asked for; absent where none has one. */
+  readonly nameOf?: ((requestId: string) => RequestName | null) | undefined
 }
 
 /** What a request wants to hold, and how. */
@@ -73,6 +75,7 @@ export class OpenHold {
   /** Null until it is settled for the first time. */
   #writer: SettlementWriter | null = null
   readonly #startedAt: number
+  readonly #name: RequestName | null
   readonly #deps: BillingDeps
 
   /** @param placed.startedAt by the monotonic clock. */
@@ -90,6 +93,7 @@ export class OpenHold {
     this.id = request.requestId
     this.request = request
     this.placedAt = placed.placedAt
+    this.#name = deps.nameOf?.(request.requestId) ?? null
     this.#startedAt = placed.startedAt
     this.#fixed = request.fixed
     this.#limit = placed.limit
@@ -214,7 +218,8 @@ export class OpenHold {
   get #placed(): PlacedHold {
     const { caller, type, model, stream } = this.request
     const { accountId, keyId } = caller
-    return { accountId, keyId, processId: this.#deps.processId, type, model, stream, placedAt: this.placedAt }
+    const named = this.#name === null ? {} : { name: this.#name }
+    return { accountId, keyId, processId: this.#deps.processId, type, model, stream, placedAt: this.placedAt, ...named }
   }
 
   /**

@@ -141,7 +141,7 @@ async function checkHeld(context: AuditContext): Promise<Finding> {
   return { figures, breaches }
 }
 
-/** Each growth begins where the one before ended; the last ends at what is held. */
+/** The first growth begins at what was held at first, each other where the one before ended; the last ends at what is held. */
 async function checkGrown(context: AuditContext): Promise<Finding> {
   const breaches = await list(
     context,
@@ -150,8 +150,20 @@ async function checkGrown(context: AuditContext): Promise<Finding> {
           left join hold_extension n on n.hold_id = e.hold_id and n.amount - n.added_amount = e.amount
          where e.amount <> h.amount and n.hold_id is null`,
   )
+  const firsts = await list(
+    context,
+    sql`select 'hold ' || h.hold_id || ' did not begin at ' || coalesce(h.first_amount, h.amount) as breach
+          from hold h
+          left join hold_extension e
+            on e.hold_id = h.hold_id and e.amount - e.added_amount = h.first_amount
+         where h.first_amount is not null and e.hold_id is null
+        union all
+        select 'hold ' || e.hold_id || ' grew before it began'
+          from hold_extension e join hold h on h.hold_id = e.hold_id
+         where h.first_amount is null or e.amount - e.added_amount < h.first_amount`,
+  )
   const figures = { growths: await count(context, 'hold_extension') }
-  return { figures, breaches }
+  return { figures, breaches: [...breaches, ...firsts] }
 }
 
 async function checkCovered(context: AuditContext): Promise<Finding> {

@@ -125,6 +125,16 @@ export interface UsageFacts {
   readonly latencyMs: number | null
 }
 
+/** The Idempotency-Key under which a request was asked for, as the row of that name has it. */
+export interface RequestName {
+  /** The key that sent it, or the person. */
+  readonly callerId: string
+  readonly nameHash: string
+  readonly bodyHash: string
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
 export type HoldEnd = 'captured' | 'released' | 'expired'
 
 /**
@@ -134,6 +144,8 @@ export type HoldEnd = 'captured' | 'released' | 'expired'
 export interface PlacedHold extends Pick<PlaceHold, 'accountId' | 'keyId' | 'processId' | 'type' | 'model' | 'stream'> {
   /** Milliseconds since the epoch. Says in which period of its key's and its team's budget the charge counts. */
   readonly placedAt: number
+  /** Under which the request was asked for; null or absent without an Idempotency-Key. */
+  readonly name?: RequestName | null
 }
 
 /**
@@ -148,6 +160,10 @@ export interface PlacedHold extends Pick<PlaceHold, 'accountId' | 'keyId' | 'pro
  * the account has available, the remainder becomes a write-off. Nothing is freed for it. Its row is written again as
  * an ended hold of 0, so that the same settlement once more answers `already_settled`. Within a batch such settlements
  * come after all others.
+ *
+ * One that is charged late or after its hold had expired looks at the Idempotency-Key of its request: where another
+ * request was worked on under it meanwhile, it is a write-off whole, since one name is charged once. Where none was, the
+ * name stays with this one.
  *
  * Everything in it can be written as JSON, amounts as text, and be settled from there by another process.
  */

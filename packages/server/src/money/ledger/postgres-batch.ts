@@ -121,8 +121,9 @@ function placeRowFrom(ids: BatchIds, operation: PlaceHold): Record<string, unkno
 
 function settleRowFrom(
   ids: BatchIds,
-  { holdId, end, charge, cost, lost, now, facts }: SettleHold,
+  { holdId, end, charge, cost, lost, now, facts, placed }: SettleHold,
 ): Record<string, unknown> {
+  const name = placed?.name ?? null
   return {
     kind: 'settle',
     hold: positionOf(ids.holds, holdId),
@@ -131,6 +132,7 @@ function settleRowFrom(
     cost: cost.toString(),
     lost: lost.toString(),
     now,
+    ...(name === null ? {} : { name: { ...name, processId: placed?.processId } }),
     upstream: facts.upstream,
     upstream_model: facts.upstreamModel,
     status: facts.status,

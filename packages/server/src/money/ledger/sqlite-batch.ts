@@ -151,6 +151,7 @@ function newHold(
     placedAt: operation.now,
     storedState: null,
     amount,
+    firstAmount: null,
     state: 'held',
     endedAt: null,
     progress: null,
@@ -198,6 +199,7 @@ function extendHold(rows: BatchRows, operation: ExtendHold): ExtendResult {
     const added = affordable - hold.amount
     reserve(spending, added)
     rows.extensions.push({ holdId: hold.holdId, amount: affordable, added, extendedAt: operation.now })
+    hold.firstAmount ??= hold.amount
     hold.amount = affordable
     hold.isChanged = true
   }

@@ -56,6 +56,8 @@ export interface HoldRow {
   /** The state before this batch; null when this batch places the hold. */
   storedState: HoldState | null
   amount: bigint
+  /** What was held before the first growth; null where there was none. */
+  firstAmount: bigint | null
   state: HoldState
   endedAt: number | null
   progress: string | null

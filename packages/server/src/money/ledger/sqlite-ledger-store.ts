@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
+import { createNameStatements } from './sqlite-name-store.ts'
 import type {
   BalanceRow,
   BudgetRow,
@@ -30,6 +31,7 @@ export function createSqliteLedgerStore(connection: DatabaseSync) {
     ...createRecordWrites(connection),
     ...createDepositStatements(connection),
     ...createInflowStatements(connection),
+    ...createNameStatements(connection),
   }
 }
 
@@ -58,7 +60,8 @@ function createReads(connection: DatabaseSync) {
   const hold = rowsOf(
     connection,
     `select account_id, key_id, team_budget_id, key_budget_id, team_window_start, key_window_start, process_id, type,
-            model, stream, limit_units, placed_at, state, amount, ended_at, progress from hold where hold_id = ?`,
+            model, stream, limit_units, placed_at, state, amount, ended_at, progress, first_amount
+       from hold where hold_id = ?`,
   )
   const usage = rowsOf(
     connection,
@@ -165,6 +168,7 @@ function holdFrom(holdId: string, row: Row | undefined): HoldRow | null {
     placedAt: Number(row[11]),
     storedState: state,
     amount: row[13] as bigint,
+    firstAmount: row[16] as bigint | null,
     state,
     endedAt: numberFrom(row[14]),
     progress: row[15] as string | null,
@@ -190,11 +194,11 @@ function transferFrom(row: Row | undefined): TransferRow | null {
 function createHoldWrites(connection: DatabaseSync) {
   const insertHold = connection.prepare(
     `insert into hold (hold_id, account_id, key_id, team_budget_id, key_budget_id, team_window_start, key_window_start,
-       process_id, type, model, stream, limit_units, placed_at, state, amount, ended_at, progress)
-     values (${marks(17)})`,
+       process_id, type, model, stream, limit_units, placed_at, state, amount, ended_at, progress, first_amount)
+     values (${marks(18)})`,
   )
   const updateHold = connection.prepare(
-    'update hold set amount = ?, state = ?, ended_at = ?, progress = ? where hold_id = ?',
+    'update hold set amount = ?, first_amount = ?, state = ?, ended_at = ?, progress = ? where hold_id = ?',
   )
   const insertExtension = connection.prepare(
     `insert into hold_extension (hold_id, amount, added_amount, extended_at) values (${marks(4)})`,
@@ -213,11 +217,11 @@ function createHoldWrites(connection: DatabaseSync) {
       run(insertHold, [
         ...[hold.holdId, hold.accountId, hold.keyId, hold.teamBudgetId, hold.keyBudgetId, hold.teamWindowStart],
         ...[hold.keyWindowStart, hold.processId, hold.type, hold.model, hold.stream ? 1 : 0, hold.limitUnits],
-        ...[hold.placedAt, hold.state, hold.amount, hold.endedAt, hold.progress],
+        ...[hold.placedAt, hold.state, hold.amount, hold.endedAt, hold.progress, hold.firstAmount],
       ])
     },
     updateHold: (hold: HoldRow): void =>
-      run(updateHold, [hold.amount, hold.state, hold.endedAt, hold.progress, hold.holdId]),
+      run(updateHold, [hold.amount, hold.firstAmount, hold.state, hold.endedAt, hold.progress, hold.holdId]),
     insertExtension: (row: ExtensionRow): void =>
       run(insertExtension, [row.holdId, row.amount, row.added, row.extendedAt]),
     updateBalance: (row: BalanceRow): void => run(updateBalance, [row.posted, row.held, row.accountId]),

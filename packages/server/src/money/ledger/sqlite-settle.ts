@@ -20,7 +20,8 @@ export function settleHold(rows: BatchRows, operation: SettleHold): SettleResult
 
   const spending = spendingLimitsOf(rows, hold, balance)
   const freed = isRevived ? 0n : hold.amount
-  const settlement = splitCharge(operation, payableBeyondHold(spending, freed))
+  const isFree = isRevived && wasAskedAnew(rows, operation)
+  const settlement = splitCharge(operation, isFree ? 0n : payableBeyondHold(spending, freed))
   take(spending, settlement.charge, freed)
   const createdAt = isRevived ? recordedAt(rows, hold, operation.now) : operation.now
   hold.state = operation.end
@@ -54,11 +55,23 @@ export function settleLate(rows: BatchRows, operation: LedgerOperation): SettleR
   }
   const hold = lostHold(operation, placed, spending)
   const available = balance.posted - balance.held
-  const settlement = splitCharge(operation, available > 0n ? available : 0n)
+  const isFree = end === 'captured' && wasAskedAnew(rows, operation)
+  const settlement = splitCharge(operation, available > 0n && !isFree ? available : 0n)
   take(spending, settlement.charge, 0n)
   hold.ending = { ...settlement, facts, createdAt: now }
   rows.holds.set(holdId, hold)
   return settledBy(settlement, true)
+}
+
+/**
+ * Whether another request was worked on meanwhile under the Idempotency-Key of one that is charged late. Where none was,
+ * the name stays with this one: whoever repeats it is told that it was charged.
+ */
+function wasAskedAnew({ store }: BatchRows, { holdId, placed }: SettleHold): boolean {
+  const name = placed?.name ?? null
+  if (placed === null || name === null) return false
+  store.keepName(name, holdId, placed.processId)
+  return store.findNamed(name) !== holdId
 }
 
 /** The row of a hold that is gone, as it is written again: it holds nothing and has ended. */
@@ -70,7 +83,7 @@ function lostHold({ holdId, end, now }: SettleHold, placed: PlacedHold, { team, 
     keyBudgetId: key?.budget.budgetId ?? null,
     teamWindowStart: team?.windowStart ?? null,
     keyWindowStart: key?.windowStart ?? null,
-    ...{ limitUnits: null, storedState: null, amount: 0n, state: end, endedAt: now },
+    ...{ limitUnits: null, storedState: null, amount: 0n, firstAmount: null, state: end, endedAt: now },
     ...{ progress: null, isChanged: true, ending: null },
   }
 }

@@ -15,6 +15,8 @@ export interface HoldTable {
   model: string
   stream: number
   amount: bigint
+  /** What was held before the first growth; null for a hold that has not grown. */
+  first_amount: bigint | null
   /** Units that the balance could pay when the hold was placed; null when the request needed no limit of ours. */
   limit_units: number | null
   state: 'held' | 'captured' | 'released' | 'expired'
