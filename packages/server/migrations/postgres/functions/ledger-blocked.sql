@@ -1,5 +1,6 @@
 -- What a batch needs and somebody else has locked at this moment: the ids of accounts, keys, budgets and holds. A hold
--- counts as locked where its account, its key or one of its budgets is. Waits for nobody.
+-- counts as locked where its account, its key or one of its budgets is. The end of a hold waits for one row more, the
+-- total of its day. Waits for nobody.
 create or replace function ledger_blocked(batch jsonb) returns text language plpgsql
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
@@ -8,7 +9,7 @@ declare
   account_ids text[] := array(select jsonb_array_elements_text(batch -> 'accounts'));
   budget_ids text[] := array(select jsonb_array_elements_text(batch -> 'budgets'));
   key_ids text[] := array(select jsonb_array_elements_text(batch -> 'keys'));
-  free text[]; accounts text[]; keys text[]; budgets text[]; holds text[];
+  free text[]; accounts text[]; keys text[]; budgets text[]; holds text[]; ends text[];
 begin
   select account_ids || array_agg(f.account_id), key_ids || array_agg(f.key_id),
          budget_ids || array_agg(f.team_budget_id) || array_agg(f.key_budget_id)
@@ -31,6 +32,18 @@ begin
      where hold_id = any (hold_ids)
        and (hold_id <> all (free) or account_id = any (accounts) or key_id = any (keys)
          or team_budget_id = any (budgets) or key_budget_id = any (budgets)));
-  return json_build_object('accounts', accounts, 'keys', keys, 'budgets', budgets, 'holds', holds);
+  free := array(
+    select d.key_id || ' ' || d.day || ' ' || d.type || ' ' || d.model
+      from hold f
+      join usage_daily d
+        on d.key_id = f.key_id and d.day = f.placed_at / 86400000 and d.type = f.type and d.model = f.model
+     where f.hold_id = any (hold_ids) for update of d skip locked);
+  ends := array(
+    select f.hold_id
+      from hold f
+      join usage_daily d
+        on d.key_id = f.key_id and d.day = f.placed_at / 86400000 and d.type = f.type and d.model = f.model
+     where f.hold_id = any (hold_ids) and d.key_id || ' ' || d.day || ' ' || d.type || ' ' || d.model <> all (free));
+  return json_build_object('accounts', accounts, 'keys', keys, 'budgets', budgets, 'holds', holds, 'ends', ends);
 end
 $$;

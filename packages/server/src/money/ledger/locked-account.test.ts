@@ -4,6 +4,7 @@ import { capture, grant, placeHold, TEST_NOW } from '../../../testing/ledger-ope
 import { openPostgresSession, type PostgresSession } from '../../../testing/postgres-session.ts'
 import type { SeededCaller } from '../../../testing/seed-caller.ts'
 import { findPostgres } from '../../../testing/test-database.ts'
+import type { PlaceHold } from './operations.ts'
 import { assertSound, openTestLedger, type TestLedger } from '../../../testing/test-ledger.ts'
 
 describe.skipIf(findPostgres() === null)('a ledger of which somebody has locked a row', () => {
@@ -50,6 +51,37 @@ describe.skipIf(findPostgres() === null)('a ledger of which somebody has locked 
     await within(700, Promise.all(ends))
     await other.query('rollback')
     expect(await Promise.all([stuck, late])).toEqual(['placed', 'placed'])
+    await assertSound(money, TEST_NOW)
+  })
+
+  test.each([
+    ['the total of its day', (caller: SeededCaller) => `usage_daily where key_id = '${caller.keyId}'`],
+    // Which row it is no question tells: whoever has a budget's row has its periods, as long as the ledger is alone.
+    ['a period of its budget', (caller: SeededCaller) => `budget_window where budget_id = '${caller.keyBudgetId}'`],
+  ])('settles for all other accounts while one has %s locked', async (_what, row) => {
+    const holdsOf = async (each: readonly SeededCaller[]) => {
+      const holds = each.map((caller) => placeHold(caller, { fixed: 10n }))
+      await Promise.all(holds.map((hold) => money.ledger.submit(hold)))
+      return holds
+    }
+    const settle = (hold: PlaceHold) => {
+      const { holdId, accountId, keyId, processId, type, model, stream, now: placedAt } = hold
+      const placed = { accountId, keyId, processId, type, model, stream, placedAt }
+      return money.ledger.submit(capture(holdId, 7n, { placed }))
+    }
+    await Promise.all((await holdsOf([sick, ...callers])).map(settle))
+    const [held, ...holds] = await holdsOf([sick, ...callers])
+    if (held === undefined) throw new Error('a hold')
+    const [later = held] = await holdsOf([sick])
+    await other.query(`select from ${row(sick)} for update`)
+    const stuck = settle(held).then((result) => result.kind)
+    await within(3_000, Promise.all(holds.map(settle)))
+    const again = await holdsOf(callers)
+    // By now it is known whom to wait for: no other account pays for it.
+    const late = settle(later).then((result) => result.kind)
+    await within(700, Promise.all(again.map(settle)))
+    await other.query('rollback')
+    expect(await Promise.all([stuck, late])).toEqual(['settled', 'settled'])
     await assertSound(money, TEST_NOW)
   })
 

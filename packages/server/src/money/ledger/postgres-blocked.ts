@@ -7,6 +7,8 @@ export interface Blocked {
   readonly keys: ReadonlySet<string>
   readonly budgets: ReadonlySet<string>
   readonly holds: ReadonlySet<string>
+  /** Holds that can be extended, and cannot end: the total of their day is locked. */
+  readonly ends: ReadonlySet<string>
 }
 
 /** Reads the result of the function `ledger_blocked`. */
@@ -18,6 +20,7 @@ export function parseBlocked(text: string): Blocked {
     keys: new Set(ids.keys),
     budgets: new Set(ids.budgets),
     holds: new Set(ids.holds),
+    ends: new Set(ids.ends),
   }
 }
 
@@ -43,8 +46,9 @@ function isBlocked(operation: Exclude<LedgerOperation, { kind: 'journal' }>, blo
       return blocked.holds.has(holdId) || blocked.accounts.has(accountId) || blocked.keys.has(keyId) || isOfBudgets
     }
     case 'extend':
-    case 'settle':
       return blocked.holds.has(operation.holdId)
+    case 'settle':
+      return blocked.holds.has(operation.holdId) || blocked.ends.has(operation.holdId)
     case 'credit':
       return blocked.accounts.has(operation.accountId)
     case 'deposit':

@@ -19,7 +19,8 @@ import { parseBlocked, withoutBlocked } from './postgres-blocked.ts'
  * wait for nobody while it holds the locks of others. A settlement whose hold is gone is one, too, after all others:
  * what it needs to know is sent for it alone.
  *
- * A batch that waits for a row which somebody else has locked is cut: what needs that row is busy, the rest goes on.
+ * A batch that waits for a row which somebody else has locked is cut: what needs that row is busy, the rest goes on. Where
+ * no question finds the row, each operation is a batch of its own, so that one of them waits and the others do not.
  */
 export function createPostgresLedgerEngine(pool: Pool): LedgerEngine {
   return {
@@ -78,9 +79,25 @@ async function applyBatch(
   const text = await call(pool, 'select ledger_blocked($1::jsonb) as results', formatPostgresBatch(operations))
   const free = withoutBlocked(operations, parseBlocked(text))
   const rest = free.filter((operation) => operation !== null)
-  const results = rest.length === 0 ? [] : await applyWhole(pool, rest)
+  const results = rest.length === 0 ? [] : await applyWhole(pool, rest).catch(oneByOneOnLock(pool, rest))
   let next = 0
   return free.map((operation) => (operation === null ? BUSY : (results[next++] ?? null)))
+}
+
+/** Applies operations as batches of one, where they failed together because one of them waited for a lock. */
+function oneByOneOnLock(
+  pool: Pool,
+  operations: readonly LedgerOperation[],
+): (error: unknown) => Promise<readonly (EngineResult | null)[]> {
+  return async (error) => {
+    if (!isLockTimeout(error)) throw error
+    const results: (EngineResult | null)[] = []
+    for (const operation of operations) {
+      const [result = null] = await applyWhole(pool, [operation]).catch((cause: unknown) => [busyOnLock(cause)])
+      results.push(result)
+    }
+    return results
+  }
 }
 
 async function applyWhole(
