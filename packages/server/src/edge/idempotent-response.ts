@@ -2,7 +2,6 @@
  * The edge's part of an Idempotency-Key: takes the name before the work, keeps the answer once it is settled and before
  * its last byte leaves, and gives it again.
  */
-import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { Endpoint, Nanocredits } from '@svc/contract'
 import { type IdempotentRun, KEPT_LENGTH_MAX, parseIdempotencyKey } from '../admission/idempotency/idempotency.ts'
 import type { KeptAnswer } from '../admission/idempotency/sealed-answer.ts'
@@ -10,6 +9,7 @@ import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-wri
 import type { Caller } from '../access/keys/caller.ts'
 import type { RouteKit } from './route-kit.ts'
 import type { RouteCall } from './route.ts'
+import { waitAMoment } from './wait-a-moment.ts'
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const STREAM_HEADERS = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' } as const
@@ -103,19 +103,14 @@ export async function runIdempotent<Result>(
   }
 }
 
-/** The longest that an answer waits for its row, in milliseconds: a database that is away is tried again without it. */
-const NOTE_WAIT_MS = 1_000
-
 /**
  * Waits a moment until the end of a run is noted. The answer goes out all the same: without its row its name stays
  * taken, or it is told as gone, and it is never worked on again.
  */
-export async function written(deps: RouteKit, work: Promise<void>): Promise<void> {
-  const noted = work.catch((error: unknown) => deps.log.error({ err: error }, 'an Idempotency-Key could not be noted'))
-  const waited = new AbortController()
-  const late = pauseFor(NOTE_WAIT_MS, undefined, { ref: false, signal: waited.signal }).catch(() => undefined)
-  await Promise.race([noted, late])
-  waited.abort()
+export function written(deps: RouteKit, work: Promise<void>): Promise<void> {
+  return waitAMoment(
+    work.catch((error: unknown) => deps.log.error({ err: error }, 'an Idempotency-Key could not be noted')),
+  )
 }
 
 /** A reader whose frames are kept, and whose last text waits. */

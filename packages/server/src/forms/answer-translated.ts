@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IdempotentRun } from '../admission/idempotency/idempotency.ts'
 import { completeChat } from '../modalities/chat/complete-chat.ts'
 import { streamChat } from '../modalities/chat/stream-chat.ts'
-import type { StreamReader } from '../pipeline/frame-writer.ts'
+import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
 import { type AnswerHead, renameParam, type TranslatedChat, translatedReader } from './translated-chat.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import { storeStream, storeResponse } from '../edge/idempotent-response.ts'
@@ -12,6 +12,7 @@ import type { RouteCall } from '../edge/route.ts'
 import { streamReader } from '../edge/stream-reader.ts'
 import { takeStream } from '../edge/stream-slot.ts'
 import { setChargeHeaders } from '../edge/set-charge-headers.ts'
+import { waitAMoment } from '../edge/wait-a-moment.ts'
 
 /** A translated chat that is about to be answered. `run` is null without an Idempotency-Key. */
 export interface AdmittedTranslation {
@@ -36,8 +37,31 @@ async function keepItems(deps: FormRoutesDeps, { caller, chat }: AdmittedTransla
   }
 }
 
-/** A reader whose end waits until it is kept. */
-function keptReader(reader: StreamReader, keep: (text: string) => Promise<void>): StreamReader {
+/** A stream whose end is kept while other work on it goes on, and leaves once that is done or a moment has gone by. */
+class KeptStream {
+  readonly #keep: (text: string) => Promise<void>
+  #keeping: Promise<void> = Promise.resolve()
+
+  constructor(keep: (text: string) => Promise<void>) {
+    this.#keep = keep
+  }
+
+  /** Begins to keep what ends a reader. */
+  watched(reader: StreamReader): StreamReader {
+    return withEnd(reader, (writer, text) => {
+      this.#keeping = waitAMoment(this.#keep(text))
+      writer.end(text)
+    })
+  }
+
+  /** Sends the end of a reader once it is kept. */
+  delayed(reader: StreamReader): StreamReader {
+    return withEnd(reader, (writer, text) => void this.#keeping.finally(() => writer.end(text)))
+  }
+}
+
+/** A reader whose end is sent by somebody else. */
+function withEnd(reader: StreamReader, end: (writer: FrameWriter, text: string) => void): StreamReader {
   return {
     get gone() {
       return reader.gone
@@ -47,7 +71,7 @@ function keptReader(reader: StreamReader, keep: (text: string) => Promise<void>)
       const writer = reader.open()
       return {
         write: (text) => writer.write(text),
-        end: (text) => void keep(text).finally(() => writer.end(text)),
+        end: (text) => end(writer, text),
         onDrain: (listener) => writer.onDrain(listener),
       }
     },
@@ -60,11 +84,12 @@ async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: Adm
   const task = { caller, call: chat.call, requestId: call.request.id }
   const head = headOf(deps, call)
   const translator = chat.frames(head)
-  const plain = streamReader(deps, call)
-  const isKept = (chat.itemsOf ?? null) !== null
-  const reader = isKept ? keptReader(plain, (text) => keepItems(deps, admitted, head, text)) : plain
+  const kept = new KeptStream((text) => keepItems(deps, admitted, head, text))
+  const reader = kept.delayed(streamReader(deps, call))
   try {
-    await storeStream(deps, reader, run, (inner) => streamChat(deps.chat, task, translatedReader(inner, translator)))
+    await storeStream(deps, reader, run, (inner) =>
+      streamChat(deps.chat, task, translatedReader(kept.watched(inner), translator)),
+    )
   } catch (error) {
     // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
     if (call.reply.raw.headersSent) call.reply.raw.destroy()
@@ -82,13 +107,15 @@ async function answerWhole(deps: FormRoutesDeps, call: RouteCall, admitted: Admi
   const { caller, chat, run } = admitted
   const { request, reply } = call
   const head = headOf(deps, call)
+  let keeping = Promise.resolve()
   const json = await storeResponse(deps, run, async () => {
     const completed = await completeChat(deps.chat, { caller, call: chat.call, requestId: request.id })
     const headers = setChargeHeaders(call, completed.charged)
     const body = chat.whole(completed.body, head)
-    await keepItems(deps, admitted, head, body)
+    keeping = waitAMoment(keepItems(deps, admitted, head, body))
     return { contentType: JSON_TYPE, headers, body }
   })
+  await keeping
   return reply.type(JSON_TYPE).send(json)
 }
 

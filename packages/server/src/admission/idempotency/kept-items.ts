@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { KeepingClock } from '../../platform/runtime/keeping-clock.ts'
 import { KEPT_LENGTH_MAX } from './idempotency.ts'
-import type { IdempotentRequestStore } from './idempotent-request-store.ts'
+import type { IdempotentRequestStore, IdempotentRow } from './idempotent-request-store.ts'
+import { PatientWrites } from './patient-writes.ts'
 import { openAnswer, type SealSecret, sealAnswer } from './sealed-answer.ts'
 
 /** How long items are kept, in milliseconds. Source: decision 0049. */
@@ -37,7 +38,10 @@ export interface KeptOutput {
 }
 
 export interface KeptItems {
-  /** Keeps the items of an answer for a day; one that is too long is not kept. */
+  /**
+   * Keeps the items of an answer for a day; one that is too long is not kept. While the database is away they wait in
+   * memory, where this process finds them.
+   */
   keep(output: KeptOutput): Promise<void>
   /**
    * Finds what was kept for a key.
@@ -58,15 +62,32 @@ function tooMuch(): ServiceError {
 
 /** Makes the one place that keeps and finds items. */
 export function createKeptItems({ store, clock, processId, secrets }: KeptItemsDeps): KeptItems {
+  const writes = new PatientWrites(clock, KEPT_MS)
+  /** Rows that the database has not taken yet, by the hash of their name. */
+  const waiting = new Map<string, IdempotentRow>()
+
+  async function findRows(keyId: string, names: readonly string[]): Promise<readonly IdempotentRow[]> {
+    const here = names.map((name) => waiting.get(name)).filter((row) => row?.caller_id === keyId) as IdempotentRow[]
+    const found = new Set(here.map(({ name_hash: name }) => name))
+    const others = names.filter((name) => !found.has(name))
+    return others.length === 0 ? here : [...here, ...(await store.findAll(keyId, others))]
+  }
+
   return {
     keep: async ({ keyId, requestId, seed, output }) => {
       if (output.length > KEPT_LENGTH_MAX) return
       const name_hash = nameOf(seed)
       const answer = sealAnswer(secrets[0], keyId, seed, { contentType: 'application/json', headers: {}, body: output })
-      await store.insert({
+      const row: IdempotentRow = {
         ...{ caller_id: keyId, name_hash, body_hash: name_hash, request_id: requestId, process_id: processId },
         ...{ state: 'answered', answer, expires_at: clock.latest() + KEPT_MS },
-      })
+      }
+      waiting.set(name_hash, row)
+      try {
+        await writes.write(answer.length, () => store.insert(row))
+      } finally {
+        waiting.delete(name_hash)
+      }
     },
     find: async (keyId, seeds) => {
       if (seeds.length > REFERRED_ANSWERS_MAX) throw tooMuch()
@@ -74,7 +95,7 @@ export function createKeptItems({ store, clock, processId, secrets }: KeptItemsD
       let length = 0
       for (let at = 0; at < seeds.length; at += READ_AT_ONCE) {
         const seedOf = new Map(seeds.slice(at, at + READ_AT_ONCE).map((seed) => [nameOf(seed), seed]))
-        for (const row of await store.findAll(keyId, [...seedOf.keys()])) {
+        for (const row of await findRows(keyId, [...seedOf.keys()])) {
           const seed = seedOf.get(row.name_hash) ?? ''
           const isOver = row.answer === null || row.expires_at <= clock.earliest()
           const opened = isOver ? null : openAnswer(secrets, keyId, seed, row.answer as string)
