@@ -3,11 +3,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../packages/server/testing/eventually.ts'
+import { rawRequest } from '../packages/server/testing/raw-request.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { createDatabaseFault, type DatabaseFault } from './database-faults.ts'
 import { createGate } from './open-stream.ts'
-import { type Asked, PAID_KINDS, paidRoutes, type PaidStub, startPaidStub } from './paid-kinds.ts'
+import { type Asked, PAID_KINDS, type PaidKind, paidRoutes, type PaidStub, startPaidStub } from './paid-kinds.ts'
 
 /** A job of a video is settled when it is asked after, which needs the database itself. */
 const KINDS = PAID_KINDS.filter(({ name }) => name !== 'videos')
@@ -85,7 +86,7 @@ describeEachEngine('a database that goes away while upstreams work', (engine) =>
       for (const [place, { name }] of KINDS.entries()) {
         const answer = answers[place] as Asked
         expect([name, answer.status, answer.code]).toEqual([name, 200, null])
-        // The headers of a sound leave before its end.
+        // The headers of a sound leave before its end: what becomes of its charge is a trailer, which `fetch` drops.
         expect([name, toldOf(answer).state]).toEqual([name, name === SPEECH ? null : 'pending'])
       }
       const [file = ''] = readdirSync(folder()).filter((name) => name.endsWith('.journal'))
@@ -141,6 +142,60 @@ describeEachEngine('a database that goes away while upstreams work', (engine) =>
       expect(await gateway.balance()).toEqual({ posted, held: 0n })
       expect(posted).toBeLessThan(before.posted)
       expect(upstream.calls).toHaveLength(repeatable.length)
+    },
+    TIME,
+  )
+
+  test(
+    'says behind the bytes of a sound that its charge is pending',
+    async () => {
+      const speech: PaidKind = {
+        ...(KINDS.find(({ name }) => name === SPEECH) as PaidKind),
+        ask: async () => {
+          const headers = ['content-type', 'application/json', 'authorization', `Bearer ${gateway.key}`]
+          const body = JSON.stringify({ model: 'speaks', input: 'Hello.', voice: 'alloy' })
+          const answer = await rawRequest(gateway.v1, { method: 'POST', path: '/api/v1/audio/speech', headers, body })
+          expect(answer.headers).toMatchObject({ trailer: 'x-svc-charge-state' })
+          expect(answer.trailers).toEqual({ 'x-svc-charge-state': 'pending' })
+          return { status: answer.status, headers: new Headers(), text: answer.text, code: null }
+        },
+      }
+      expect(await askDuringFault([speech])).toMatchObject([{ status: 200 }])
+    },
+    TIME,
+  )
+
+  test.each([false, true])(
+    'answers in the form of Responses, and the next turn may refer to it (stream: %s)',
+    async (stream) => {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': `turn-${stream}` }
+      const ask = (input: unknown, more = {}) =>
+        gateway.fetch('/v1/responses', {
+          ...{ method: 'POST', headers: { ...headers, ...more } },
+          body: JSON.stringify({ model: 'svc-gpt', input, stream }),
+        })
+      const gate = createGate()
+      const works = upstream.onWork
+      upstream.onWork = async (call, response) => {
+        await gate.opened
+        return works(call, response)
+      }
+      const asked = ask('Say hello.')
+      await eventually(() => expect(upstream.calls).toHaveLength(1))
+      await fault.begin()
+      gate.open()
+      const answer = await asked
+      expect(answer.status).toBe(200)
+      const text = await answer.text()
+      const [id = ''] = /msg_[0-9a-z_-]+/i.exec(text) ?? []
+      await fault.end()
+      await gateway.settled()
+      const turns = [
+        { type: 'item_reference', id },
+        { role: 'user', content: 'Go on.' },
+      ]
+      const next = await ask(turns, { 'idempotency-key': `next-${stream}` })
+      expect([next.status, await next.text()]).toEqual([200, expect.stringContaining('msg_')])
     },
     TIME,
   )

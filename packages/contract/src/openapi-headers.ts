@@ -22,7 +22,9 @@ export const replyHeaders = {
     schema: { type: 'string', examples: ['0.021'] },
   },
   'x-svc-charge-state': {
-    description: '`pending` where the charge is certain and not in the books yet; absent otherwise. Not on streams.',
+    description:
+      '`pending` where the charge is certain and not in the books yet; absent otherwise. Behind a sound, whose headers ' +
+      'leave before its end, it is a trailer. Not on event streams: there `svc` says it.',
     schema: { type: 'string' },
   },
   'x-svc-estimated': {

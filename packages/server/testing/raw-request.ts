@@ -13,6 +13,8 @@ export interface RawRequest {
 export interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
+  /** What came behind the body. */
+  readonly trailers: Readonly<Record<string, unknown>>
   readonly text: string
 }
 
@@ -28,10 +30,10 @@ export function rawRequest(
     const request = httpRequest(
       { hostname, port, method, path, headers: [...named, ...headers, ...length], agent: false },
       (response) => {
-        text(response).then(
-          (whole) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: whole }),
-          reject,
-        )
+        text(response).then((whole) => {
+          const { statusCode: status = 0, headers: answered, trailers } = response
+          resolve({ status, headers: answered, trailers, text: whole })
+        }, reject)
       },
     )
     request.on('error', reject)

@@ -4,6 +4,9 @@ import type { SettlementListener } from '../money/billing/settlement-listener.ts
 import { noteCharge } from './access-log.ts'
 import type { RouteCall } from './route.ts'
 
+/** The header, or the trailer behind a sound, that says `pending` where a charge is not in the books yet. */
+export const CHARGE_STATE = 'x-svc-charge-state'
+
 /**
  * Says in the headers of an answer, and in the access log, what the request was charged.
  * @returns the headers.
@@ -13,7 +16,7 @@ import type { RouteCall } from './route.ts'
 export function setChargeHeaders({ request, reply }: RouteCall, charged: Charged): Readonly<Record<string, string>> {
   const credits = formatCredits(charged.charge)
   noteCharge(request, credits)
-  const pending = charged.isPending ? { 'x-svc-charge-state': 'pending' } : {}
+  const pending = charged.isPending ? { [CHARGE_STATE]: 'pending' } : {}
   const headers = { 'x-svc-credits-charged': credits, 'x-svc-margin-bps': String(MARGIN_BPS), ...pending }
   reply.headers(headers)
   return headers

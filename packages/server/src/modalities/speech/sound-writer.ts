@@ -3,6 +3,7 @@ import { formatCredits, MARGIN_BPS } from '@svc/contract'
 import type { SoundReader, SoundWriter } from './sound-reader.ts'
 import { noteCharge } from '../../edge/access-log.ts'
 import type { RouteCall } from '../../edge/route.ts'
+import { CHARGE_STATE } from '../../edge/set-charge-headers.ts'
 import { READER_STALL_MS } from '../../edge/sse-writer.ts'
 
 /** Resolves when the reader takes more, or has gone. One who takes nothing for too long is given up. */
@@ -30,8 +31,10 @@ function openSound(response: ServerResponse, headers: Readonly<Record<string, st
     write: async (bytes) => {
       if (canWrite() && !response.write(bytes)) await waitForReader(response)
     },
-    finish: (bytes) => {
+    finish: (bytes, { isPending }) => {
       if (!canWrite()) return
+      // The headers left before the settlement: what it became follows the last byte.
+      if (isPending) response.addTrailers({ [CHARGE_STATE]: 'pending' })
       response.end(bytes)
       // What waits for the reader is kept until they take it; the time begins anew whenever they take some.
       response.setTimeout(READER_STALL_MS, () => response.destroy())
@@ -58,6 +61,7 @@ export function soundReader({ request, reply }: RouteCall): SoundReader {
         'content-type': contentType,
         'x-svc-credits-charged': formatCredits(charge),
         'x-svc-margin-bps': String(MARGIN_BPS),
+        trailer: CHARGE_STATE,
         // Never compressed and never kept back on the way.
         'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
