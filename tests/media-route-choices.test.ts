@@ -185,30 +185,17 @@ describe('a video belongs to who took it', () => {
     expect([first.polls, second.polls]).toEqual([[], ['job-1']])
   })
 
-  test('and names who is asked before that one answers', async () => {
+  test('and its hold names who is asked before that one answers', async () => {
     first.onWork = busy
-    let named: object | null = null
+    const holds = gateway.gateway.database.read.selectFrom('hold').select('progress').where('state', '=', 'held')
+    let named: unknown = null
     second.onWork = async (call, response) => {
-      named = await newest()
+      named = JSON.parse((await holds.executeTakeFirstOrThrow()).progress ?? '{}')
       return busy(call, response)
     }
     expect((await alike()).status).toBe(503)
-    expect(named).toMatchObject({ upstream: 'second', state: 'submitting', settled_at: null })
-    expect(await newest()).toMatchObject({ upstream: 'second', state: 'failed' })
+    expect(named).toMatchObject({ upstream: 'second', upstreamModel: 'two', charge: '0' })
     expect(await gateway.balance()).toMatchObject({ held: 0n })
-  })
-
-  test('and is offered to nobody else once it has been given up', async () => {
-    first.onWork = async (call, response) => {
-      const { job_id: jobId } = await newest()
-      const { database } = gateway.gateway
-      const over = { state: 'failed', error_code: 'gateway_stopped', ended_at: Date.now() } as const
-      await database.write([database.read.updateTable('video_job').set(over).where('job_id', '=', jobId).compile()])
-      return busy(call, response)
-    }
-    const answer = await alike()
-    expect([answer.status, answer.headers.get('x-should-retry'), asks()]).toEqual([503, 'false', [1, 0]])
-    await gateway.settled()
   })
 
   test.each([

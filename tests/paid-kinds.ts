@@ -107,6 +107,9 @@ const EMBEDDINGS: PaidKind = {
   emptyAndBilled: emptyJson({ object: 'list', data: [] }),
 }
 
+/** A job that fails and is billed: its cost is told when it is asked after. */
+const BILLED_JOB = 'job-billed'
+
 /** What a kind of media answers with when it has made nothing and bills it. */
 const EMPTY_MEDIA: Readonly<Record<string, StubHandler | null>> = {
   pictures: emptyJson({ created: 1, data: [] }),
@@ -121,8 +124,7 @@ const EMPTY_MEDIA: Readonly<Record<string, StubHandler | null>> = {
   // A sound in which nobody speaks has an empty transcript.
   transcripts: null,
   'streamed transcripts': null,
-  // The cost of a job is told when it is asked after.
-  videos: null,
+  videos: (_call, response) => sendJson(response, { id: BILLED_JOB, object: 'video', status: 'queued' }),
 }
 
 /** Pages of the media's kinds take no key, so theirs is set for each call. */
@@ -130,14 +132,19 @@ const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model, ask }) => ({
   ...{ name, path: name, isRepeatable: !name.includes('stream') && !name.includes('events') },
   emptyAndBilled: EMPTY_MEDIA[name] ?? null,
   ask: async (gateway, options) => {
-    const withOptions = (path: string, init: RequestInit = {}): Promise<Response> =>
-      gateway.fetch(path, {
+    let own: Headers | null = null
+    const withOptions = async (path: string, init: RequestInit = {}): Promise<Response> => {
+      const response = await gateway.fetch(path, {
         ...init,
         headers: { ...(init.headers as Record<string, string> | undefined), ...options.headers },
         ...(options.key === undefined ? {} : { key: options.key }),
       })
+      // A job is asked after once it was submitted: the headers are those of the submission.
+      own ??= response.headers
+      return response
+    }
     const answer = await ask({ ...gateway, fetch: withOptions }, options.model ?? model)
-    return { ...answer, code: codeIn(answer.text) }
+    return { ...answer, headers: own ?? answer.headers, code: codeIn(answer.text) }
   },
 }))
 
@@ -177,8 +184,9 @@ export async function startPaidStub(): Promise<PaidStub> {
   const take: StubHandler = (call, response) => {
     if (call.method !== 'POST') {
       const [, id = ''] = /\/videos\/([^/]+)$/.exec(call.path) ?? []
+      const billed = id === BILLED_JOB ? { usage: { cost: Number(BILLED_USD) } } : {}
       // No job stays open behind its test.
-      return sendJson(response, { id, object: 'video', status: 'failed', error: { message: 'no' } })
+      return sendJson(response, { id, object: 'video', status: 'failed', error: { message: 'no' }, ...billed })
     }
     paid.calls.push(call)
     return paid.onWork(call, response)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT, type VideoRequest, videoRequest } from '@svc/contract'
 import { OpenHolds } from '../src/money/billing/open-holds.ts'
+import type { Catalog } from '../src/catalog/catalog.ts'
 import type { Model } from '../src/catalog/model.ts'
 import type { DatabaseEngine } from '../src/platform/db/database.ts'
 import { createFolderFiles } from '../src/platform/files/folder-files.ts'
@@ -116,7 +117,7 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
       consoleUrl: 'http://localhost/console',
     },
     ...{ database: on, jobs: createVideoJobStore(on), files, polls: new Map() },
-    findModel: () => ({ ...model, media: stage.offer }) as unknown as Model,
+    catalog: { find: () => ({ ...model, media: stage.offer }) as unknown as Model } as unknown as Catalog,
     ...{ upstreamOf: () => upstream, holderOf: () => videos, random: () => 0, pause: () => Promise.resolve() },
     onError: (_jobId, error) => void errors.push(error),
   })
@@ -130,8 +131,7 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
     submit: (caller, request = {}) =>
       submitVideo(deps, {
         caller,
-        request: videoRequest.parse({ model: 'test/video', prompt: 'A boat.', ...request }),
-        file: null,
+        call: { request: videoRequest.parse({ model: 'test/video', prompt: 'A boat.', ...request }), file: null },
         requestId: createId(clock.now()),
       }),
     upstreamJob: ({ upstreamJobId }) => stub.jobs.find(({ id }) => id === upstreamJobId),

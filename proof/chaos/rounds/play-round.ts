@@ -82,7 +82,7 @@ function booksOf({ rig }: RoundStage, { accountIds, keys }: People): Promise<Rou
 /** Asks after every video that is not over, as its client would. */
 async function followVideos(stage: RoundStage, people: People, random: Random): Promise<boolean> {
   const { jobs } = await booksOf(stage, people)
-  const open = jobs.filter(({ state, settled_at: settledAt }) => state !== 'submitting' && settledAt === null)
+  const open = jobs.filter(({ settled_at: settledAt }) => settledAt === null)
   for (const job of open) {
     const key = people.keys.find(({ keyId }) => keyId === job.key_id)
     if (key !== undefined) await readVideo(random.pick(stage.fleet.ports), key.rawKey, job.job_id)

@@ -1,4 +1,4 @@
--- Video jobs. A job has one hold for as long as it lives, and the hold names no process but the jobs as its owner:
+-- Video jobs that an upstream has begun. A job has one hold for as long as it lives, and the hold names no process but the jobs as its owner:
 -- processes come and go meanwhile. What was decided of a job is written before it is charged, so that whoever goes on
 -- after a crash charges the same. A prompt is never stored. `next_step_at` is when somebody has to look at the job
 -- again whoever asks for it; the partial index keeps that search off the jobs that are done with. `file_missed_at` is
@@ -11,10 +11,9 @@ create table video_job (
   model            text not null,
   upstream         text not null,
   upstream_model   text not null,
-  upstream_job_id  text,
+  upstream_job_id  text not null,
   state            text not null
-    check (state = 'submitting' or state = 'queued' or state = 'in_progress' or state = 'completed'
-      or state = 'failed'),
+    check (state = 'queued' or state = 'in_progress' or state = 'completed' or state = 'failed'),
   progress         integer not null default 0 check (progress between 0 and 100),
   seconds          integer not null check (seconds >= 1),
   size             text,
@@ -40,8 +39,7 @@ create table video_job (
   check (settled_at is null or ended_at is not null),
   check (state <> 'failed' or charge is null or charge = 0),
   check (first_read_at is null or (settled_at is not null and state = 'completed')),
-  check (deleted_at is null or settled_at is not null),
-  check (upstream_job_id is not null or state = 'submitting' or state = 'failed')
+  check (deleted_at is null or settled_at is not null)
 ) strict, without rowid;
 
 create index video_job_by_account on video_job (account_id, job_id) where deleted_at is null;

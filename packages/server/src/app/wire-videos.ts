@@ -1,7 +1,6 @@
 /** What the use cases of videos are given, made from the parts. Part of the composition. */
 import type { BillingDeps } from '../money/billing/open-hold.ts'
 import type { RoutingDeps } from './routing-deps.ts'
-import { findMediaModel } from '../pipeline/find-model.ts'
 import type { Parts } from './open-parts.ts'
 import type { VideoDeps } from '../modalities/videos/video-deps.ts'
 import { createVideoJobStore } from '../modalities/videos/video-job-store.ts'
@@ -9,12 +8,11 @@ import { createVideoJobStore } from '../modalities/videos/video-job-store.ts'
 /** Makes them once for a process: callers who ask for the same job share one question to its upstream. */
 export function wireVideos(parts: Parts, billing: BillingDeps, routing: RoutingDeps): VideoDeps {
   const { database, media, upstreams, observation } = parts
-  const catalog = parts.catalog.catalog
   return {
     ...billing,
     ...routing,
     ...{ database, files: media.files, jobs: createVideoJobStore(database), polls: new Map() },
-    findModel: (caller, id) => findMediaModel({ catalog }, caller, { id, type: 'video' }),
+    catalog: parts.catalog.catalog,
     holderOf: ({ upstream }) => upstreams.get(upstream)?.videos ?? null,
     onEnded: ({ state, errorCode }) => observation.metrics?.videos.ended(state, errorCode),
   }

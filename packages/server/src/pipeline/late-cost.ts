@@ -1,4 +1,7 @@
+/** Costs that upstreams tell late. */
+import type { OpenHold } from '../money/billing/open-hold.ts'
 import type { AttoUsd } from '../pricing/price.ts'
+import type { Bill } from '../upstreams/bill.ts'
 import type { ChatUpstream, ReportedUsage } from '../upstreams/chat-upstream.ts'
 
 /**
@@ -17,7 +20,7 @@ export interface LateCostDeps {
 }
 
 /** Asks an upstream a few times what a generation cost; null when it does not know. Never rejects. */
-export async function lookUpCost(
+async function lookUpCost(
   deps: LateCostDeps,
   upstream: Pick<ChatUpstream, 'findCost'>,
   generationId: string,
@@ -32,25 +35,56 @@ export async function lookUpCost(
   return null
 }
 
-const AWAITED = { isAwaited: true, note: () => Promise.resolve() } as const
+/**
+ * Asks who served a request what a generation cost in the end; null when the upstream has no such look-up, or does not
+ * know within a few tries. Never rejects.
+ *
+ * @param isAwaited whether a client waits for the end; absent: one does.
+ */
+export type AskCost = (generationId: string, isAwaited?: boolean) => Promise<AttoUsd | null>
+
+/** A request whose upstream can be asked for a cost. */
+interface Served {
+  readonly hold: Pick<OpenHold, 'note'>
+  readonly target: { readonly upstream: Pick<ChatUpstream, 'findCost'> }
+}
+
+/** The same for one request. What is known is written down first: a crash while it waits leaves the id to ask by. */
+export function askCostOf(deps: LateCostDeps, { hold, target }: Served): AskCost {
+  return async (generationId, isAwaited) => {
+    await hold.note()
+    return lookUpCost(deps, target.upstream, generationId, isAwaited)
+  }
+}
 
 /**
- * Completes a report that says nothing at all: asks the upstream what the generation cost in the end.
+ * Completes a report that says nothing at all of what it cost.
  *
- * @param more.isAwaited whether a caller waits for the end.
- * @param more.note writes down what is known, before the waits: a crash in between leaves the id to ask by.
- * @returns the report as it was, when it says something already, when the upstream has no such look-up, or when it does
- * not know within a few tries: then what was delivered is charged.
+ * @returns the report as it was, when it says something already, or when nothing more is known: then what was delivered
+ *   is charged.
  */
 export async function withLateCost<Report extends ReportedUsage & { readonly generationId: string | null }>(
-  deps: LateCostDeps,
-  upstream: Pick<ChatUpstream, 'findCost'>,
+  askCost: AskCost,
   report: Report,
-  more: { readonly isAwaited: boolean; readonly note: () => Promise<void> } = AWAITED,
+  isAwaited = true,
 ): Promise<Report> {
   const { generationId } = report
   if (report.usage !== null || report.cost !== null || generationId === null) return report
-  await more.note()
-  const cost = await lookUpCost(deps, upstream, generationId, more.isAwaited)
+  const cost = await askCost(generationId, isAwaited)
   return cost === null ? report : { ...report, cost }
+}
+
+/**
+ * Asks upstreams for costs that the request's bill lacks: an answer that broke off may be billed all the same. Never
+ * rejects.
+ */
+export async function completeBill(deps: LateCostDeps, bill: Bill): Promise<void> {
+  const { unknown } = bill
+  if (unknown.length === 0) return
+  await Promise.all(
+    unknown.map(async (each) => {
+      const cost = await lookUpCost(deps, each.upstream, each.generationId)
+      if (cost !== null) bill.learn(each, cost)
+    }),
+  )
 }

@@ -14,7 +14,7 @@ import type { AttemptDeps } from './routing/attempt-targets.ts'
 import type { SelectTarget, TargetDeps } from './routing/list-targets.ts'
 import type { Target } from './routing/target.ts'
 import type { UpstreamBill } from '../upstreams/upstream-failure.ts'
-import type { LateCostDeps } from './late-cost.ts'
+import type { AskCost, LateCostDeps } from './late-cost.ts'
 
 export interface PaidDeps extends BillingDeps, LateCostDeps, TargetDeps, AttemptDeps {
   readonly catalog: Catalog
@@ -90,8 +90,8 @@ export interface Sink<Reply, End> {
   fail(error: unknown, isSettled: boolean): End
 }
 
-/** The work on one request once its credits are held. */
-export interface PaidRun<To extends Target, Answer, Reply, End> {
+/** How upstreams are asked for one request once its credits are held. */
+export interface PaidAttempts<To extends Target, Answer, Reply, End> {
   readonly sink: Sink<Reply, End>
   /** One attempt at one upstream. */
   ask(target: To): Promise<Answer>
@@ -105,14 +105,29 @@ export interface PaidRun<To extends Target, Answer, Reply, End> {
   callsOf?(answer: NoInfer<Answer>): readonly (Error | null)[]
   /** Whether the request was ended from our side; absent: where its hold was. */
   isEnded?(): boolean
+  /** Another error for the caller than the one that the request failed with; absent: the same. */
+  explain?(error: unknown): unknown
+}
+
+/** The work on a request that is charged by its own answer. */
+export interface PaidRun<To extends Target, Answer, Reply, End> extends PaidAttempts<To, Answer, Reply, End> {
   /**
    * Prices what came, and notes in the hold's bill what of it was delivered.
    *
+   * @param askCost for what a report does not say: costs are told late.
    * @throws {Error} why the request is free.
    */
-  price(answer: NoInfer<Answer>): Promise<Priced<Reply>>
-  /** Another error for the caller than the one that the request failed with; absent: the same. */
-  explain?(error: unknown): unknown
+  price(answer: NoInfer<Answer>, askCost: AskCost): Promise<Priced<Reply>>
+}
+
+/** The work on a request that begins a job: what it costs is known, and charged, once the job has ended. */
+export interface JobRun<To extends Target, Answer, Reply, End> extends PaidAttempts<To, Answer, Reply, End> {
+  /**
+   * Gives the hold to the job that the upstream has begun.
+   *
+   * @throws {ServiceError} where the job cannot be kept; the request is then free.
+   */
+  handOver(answer: NoInfer<Answer>): Promise<Reply>
 }
 
 /** One kind of paid request, before its credits are held. */
@@ -132,7 +147,7 @@ export interface PaidWork<To extends Target, Answer, Reply, End> {
   /** A sharper bound by a real count, asked for where the first does not fit; null where there is none. */
   sharperBound?(found: FoundModel<To>): Promise<Bound | null>
   /** @throws {ServiceError} what turns out only with what is held; the request is free then. */
-  begin(paid: Paid<To>): PaidRun<To, Answer, Reply, End>
+  begin(paid: Paid<To>): PaidRun<To, Answer, Reply, End> | JobRun<To, Answer, Reply, End>
 }
 
 /** The sink of an answer that is made whole: nothing leaves before its end, and it is made to its end. */

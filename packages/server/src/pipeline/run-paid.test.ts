@@ -4,9 +4,13 @@ import { openTestLedger, assertSound, type TestLedger } from '../../testing/test
 import { TEST_NOW } from '../../testing/ledger-operations.ts'
 import type { SeededCaller } from '../../testing/seed-caller.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
+import { handToJob, type JobHoldDeps, settleJobHold } from '../money/billing/job-hold.ts'
+import type { OpenHold } from '../money/billing/open-hold.ts'
 import { OpenHolds } from '../money/billing/open-holds.ts'
-import type { Charged } from '../money/billing/settlement.ts'
+import { type Charged, NO_FACTS } from '../money/billing/settlement.ts'
 import type { Model } from '../catalog/model.ts'
+import { createVideoJobId, type VideoJob } from '../modalities/videos/video-job.ts'
+import { createVideoJobStore } from '../modalities/videos/video-job-store.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { Caller } from '../access/keys/caller.ts'
@@ -275,5 +279,67 @@ describeEachEngine('a paid request', (engine) => {
     const done = await run(1_000n, {}, running)
     expect(done.error).toBe(told)
     expect(done.record).toMatchObject({ error_code: 'upstream_error' })
+  })
+
+  /** A request whose upstream begins a job, and how it is kept. */
+  function begins(keep: (hold: OpenHold, billing: JobHoldDeps) => Promise<boolean>): Partial<Work> {
+    return {
+      leavesEarly: true,
+      begin: ({ hold }) => ({
+        sink: wholeAnswer<Reply>(),
+        ask: () => Promise.resolve({ text: 'job-1', cost: null, generationId: null }),
+        reportsOf: () => [],
+        handOver: async ({ text }) => {
+          const isKept = await keep(hold, { ...deps(), database: money.test.database })
+          if (!isKept) throw new ServiceError('server_is_overloaded', 'The job cannot be kept.')
+          return [text, 0n]
+        },
+      }),
+    }
+  }
+
+  test('that begins a job charges nothing and leaves its hold to the job, whose end settles it once', async () => {
+    const { database } = money.test
+    const jobs = createVideoJobStore(database)
+    const jobId = createVideoJobId(TEST_NOW)
+    const begun = begins(({ id: holdId }, billing) => {
+      const { accountId, keyId } = caller
+      const job: VideoJob = {
+        ...{ jobId, holdId, accountId, keyId, model: 'svc-test', upstream: 'first', upstreamModel: 'm' },
+        ...{ seconds: 1, size: null, price: '{}', estimate: nanocreditsOf(100n), upstreamJobId: 'job-1' },
+        ...{ state: 'queued', progress: 0, createdAt: TEST_NOW, nextStepAt: null, failures: 0, endedAt: null },
+        ...{ errorCode: null, cost: null, outputs: 0, settledAt: null, charge: null, fileMissedAt: null },
+        ...{ firstReadAt: null, files: null, deletedAt: null },
+      }
+      return handToJob(billing, { id: holdId }, (takeOver) => jobs.insert(job, takeOver))
+    })
+    const done = await run(1_000n, begun)
+    expect([done.reply, done.taken, done.held, done.record]).toEqual([['job-1', 0n], 0n, 100n, undefined])
+
+    const { holdId: id, accountId, keyId } = await jobs.get(jobId)
+    const held = { id, accountId, keyId, type: 'video', model: 'svc-test', amount: 100n, placedAt: TEST_NOW } as const
+    const end = {
+      ...{ charge: nanocreditsOf(60n), cost: nanocreditsOf(50n), lost: nanocreditsOf(7n) },
+      facts: { ...NO_FACTS, status: 'ok' as const },
+    }
+    expect(await settleJobHold(deps(), held, end)).toEqual({ charge: 60n, isFirst: true })
+    expect(await settleJobHold(deps(), held, end)).toEqual({ charge: 60n, isFirst: false })
+    expect(await money.findBalance(accountId)).toEqual({ posted: 940n, held: 0n })
+    const record = database.read.selectFrom('usage_record').selectAll().where('usage_id', '=', id)
+    expect(await record.executeTakeFirstOrThrow()).toMatchObject({ charge: 60n, cost: 57n, write_off: 7n })
+
+    const verdict = { state: 'completed', outputs: 1, cost: null } as const
+    const settled = { state: 'completed', charge: end.charge, settledAt: TEST_NOW, nextStepAt: null } as const
+    await jobs.end(jobId, verdict, { endedAt: TEST_NOW, nextStepAt: TEST_NOW })
+    await jobs.noteSettled(jobId, settled)
+  })
+
+  test('whose job cannot be kept is free', async () => {
+    const done = await run(
+      1_000n,
+      begins(() => Promise.resolve(false)),
+    )
+    expect([done.error?.status, done.taken, done.held]).toEqual([503, 0n, 0n])
+    expect(done.record).toMatchObject({ status: 'error', error_code: 'server_is_overloaded', charge: 0n })
   })
 })

@@ -4,11 +4,12 @@
  */
 import { chargedAs, isSame, NO_FACTS, type Settlement } from '../money/billing/settlement.ts'
 import { codeOf } from '../platform/errors/code-of.ts'
+import { askCostOf, completeBill } from './late-cost.ts'
 import { attemptTargets } from './routing/attempt-targets.ts'
 import { listTargets } from './routing/list-targets.ts'
 import type { Target } from './routing/target.ts'
-import { completeBill, settleFailed } from './settle-failed.ts'
-import type { Paid, PaidDeps, PaidRun, PaidTask, PaidWork, Priced } from './paid-work.ts'
+import type { JobRun, Paid, PaidAttempts, PaidDeps, PaidRun, PaidTask, PaidWork } from './paid-work.ts'
+import type { Priced, Sink } from './paid-work.ts'
 import { placeBounded } from './place-bounded.ts'
 
 /**
@@ -32,15 +33,13 @@ export async function runPaid<To extends Target, Answer, Reply, End>(
   const run = await begin(work, paid)
   const { sink } = run
   try {
-    const priced = await run.price(await ask(deps, paid, run))
-    const reply = await settle(deps, paid, run, priced)
-    if (priced.failure !== null) throw priced.failure
-    return sink.finish(reply)
+    const answer = await ask(deps, paid, run)
+    return sink.finish('handOver' in run ? await run.handOver(answer) : await charge(deps, paid, run, answer))
   } catch (error) {
     const told = run.explain?.(error) ?? error
     // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
     const isDelivered = sink.isOpen && hold.unwritten !== null
-    if (!isDelivered) await free(deps, paid, run, error)
+    if (!isDelivered) await free(deps, paid, sink, error)
     return sink.fail(told, hold.isSettled)
   }
 }
@@ -48,7 +47,7 @@ export async function runPaid<To extends Target, Answer, Reply, End>(
 async function begin<To extends Target, Answer, Reply, End>(
   work: PaidWork<To, Answer, Reply, End>,
   paid: Paid<To>,
-): Promise<PaidRun<To, Answer, Reply, End>> {
+): Promise<PaidRun<To, Answer, Reply, End> | JobRun<To, Answer, Reply, End>> {
   try {
     return work.begin(paid)
   } catch (error) {
@@ -60,7 +59,7 @@ async function begin<To extends Target, Answer, Reply, End>(
 function ask<To extends Target, Answer, Reply, End>(
   deps: PaidDeps,
   paid: Paid<To>,
-  run: PaidRun<To, Answer, Reply, End>,
+  run: PaidAttempts<To, Answer, Reply, End>,
 ): Promise<Answer> {
   const { signal } = paid.hold.ended
   const isEnded = (): boolean => run.isEnded?.() ?? signal.aborted
@@ -75,17 +74,30 @@ function ask<To extends Target, Answer, Reply, End>(
   })
 }
 
+/** @throws {Error} why the answer is free, or why a part of it that is charged now is all of it. */
+async function charge<To extends Target, Answer, Reply, End>(
+  deps: PaidDeps,
+  paid: Paid<To>,
+  run: PaidRun<To, Answer, Reply, End>,
+  answer: Answer,
+): Promise<Reply> {
+  const priced = await run.price(answer, askCostOf(deps, paid))
+  const reply = await settle(deps, paid, run.sink, priced)
+  if (priced.failure !== null) throw priced.failure
+  return reply
+}
+
 async function settle<Reply>(
   deps: PaidDeps,
   { hold, target }: Paid<Target>,
-  { sink }: Pick<PaidRun<never, never, Reply, unknown>, 'sink'>,
+  sink: Pick<Sink<Reply, unknown>, 'charged'>,
   priced: Priced<Reply>,
 ): Promise<Reply> {
   const wanted = chargedAs(priced.charge.charge)
   // Written before the settlement, so that an answer which cannot be written is never charged.
   const reply = priced.render(wanted)
   // What calls cost beyond what was delivered is our loss.
-  await completeBill(deps, hold)
+  await completeBill(deps, hold.bill)
   const charged = await hold.settle(settlementOf(priced, target))
   sink.charged(charged)
   return isSame(charged, wanted) ? reply : priced.render(charged)
@@ -111,14 +123,22 @@ function settlementOf(priced: Priced<unknown>, { upstream, upstreamModel }: Targ
   }
 }
 
-/** A caller who leaves before the upstream answers has asked for nothing that was made: no failure, and free. */
-function free(
+/**
+ * Frees a request that has failed, and books what upstreams bill for it as our loss. Where it is settled already there
+ * is nothing to do, and no upstream to ask what it costs. A client who leaves before anything was made has asked for
+ * nothing: no failure, and free. Never rejects.
+ */
+async function free(
   deps: PaidDeps,
-  paid: Paid<Target>,
-  { sink }: Pick<PaidRun<never, never, never, unknown>, 'sink'>,
+  { hold, target, generationId }: Paid<Target>,
+  sink: Pick<Sink<never, unknown>, 'isForsaken'>,
   error: unknown,
 ): Promise<void> {
-  if (!sink.isForsaken) return settleFailed(deps, paid, error)
-  const { upstream, upstreamModel } = paid.target
-  return paid.hold.abandon(null, { upstream: upstream.name, upstreamModel, status: 'cancelled' })
+  if (hold.isSettled) return
+  const { upstream, upstreamModel } = target
+  const served = { upstream: upstream.name, upstreamModel }
+  if (sink.isForsaken) return hold.abandon(null, { ...served, status: 'cancelled' })
+  hold.bill.withdraw()
+  await completeBill(deps, hold.bill)
+  await hold.abandon(codeOf(error), { ...served, generationId: generationId ?? hold.bill.generationId })
 }

@@ -1,7 +1,7 @@
 /** One chat request that is answered whole. */
 import type { Charged } from '../../money/billing/settlement.ts'
 import type { UpstreamCompletion } from '../../upstreams/chat-upstream.ts'
-import { withLateCost } from '../../pipeline/late-cost.ts'
+import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
 import { type Paid, type Priced, wholeAnswer, type WholeAnswer } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
@@ -39,7 +39,7 @@ function render(
 
 /** @throws {UpstreamFailure} for an answer without content that nothing explains. */
 async function price(
-  deps: ChatDeps,
+  askCost: AskCost,
   paid: Paid<ChatTarget>,
   task: ChatTask,
   { plan, answer }: { readonly plan: ChatPlan; readonly answer: UpstreamCompletion },
@@ -48,7 +48,7 @@ async function price(
   if (answer.empty && !explainsEmptiness(answer, task.call)) {
     throw emptinessFailure(upstream.name, answer.finishReasons)
   }
-  const completed = await withLateCost(deps, upstream, answer)
+  const completed = await withLateCost(askCost, answer)
   const { promptTokens, limit, maxTokensApplied } = plan
   const { outputBytes, generationId } = completed
   const decided = decideCharge(prices, completed, { promptTokens, outputBytes, limit, laterBytes: 0 })
@@ -76,7 +76,7 @@ export function completeChat(deps: ChatDeps, task: ChatTask): Promise<WholeAnswe
       ask: (target) => target.upstream.complete(chatRequest(paid, plan, target, { stream: false, signal })),
       reportsOf: (answer) => [answer],
       costOf: countedCost,
-      price: (answer) => price(deps, paid, task, { plan, answer }),
+      price: (answer, askCost) => price(askCost, paid, task, { plan, answer }),
     }
   })
   return runPaid(deps, task, work)

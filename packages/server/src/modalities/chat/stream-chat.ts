@@ -1,6 +1,6 @@
 /** One chat request that is answered as a stream. */
 import type { StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
-import { withLateCost } from '../../pipeline/late-cost.ts'
+import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
 import { noteProgress } from '../../pipeline/note-progress.ts'
 import type { Paid, Priced } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
@@ -52,16 +52,14 @@ function bytesAfterUsage(delivery: StreamDelivery, outcome: ChatStreamOutcome): 
  * gives way to a price list where there is one, and its counts are not shown.
  */
 async function completeReport(
-  deps: StreamChatDeps,
-  { target, hold }: Paid<ChatTarget>,
+  askCost: AskCost,
+  { price }: ChatTarget,
   outcome: ChatStreamOutcome,
   delivered: { readonly laterBytes: number; readonly isAwaited: boolean },
 ): Promise<ChatStreamOutcome> {
-  const { upstream, price } = target
   const { isAwaited } = delivered
-  const more = { isAwaited, note: () => hold.note() }
-  if (delivered.laterBytes === 0) return withLateCost(deps, upstream, outcome, more)
-  const late = await withLateCost(deps, upstream, { ...outcome, usage: null, cost: null }, more)
+  if (delivered.laterBytes === 0) return withLateCost(askCost, outcome, isAwaited)
+  const late = await withLateCost(askCost, { ...outcome, usage: null, cost: null }, isAwaited)
   const early = billingPrices(price) === null ? outcome.cost : null
   return { ...outcome, cost: late.cost ?? early, wire: null }
 }
@@ -115,7 +113,7 @@ async function runStream(streamed: StreamedChat, target: ChatTarget): Promise<En
 
 /** @throws {Error} why the stream is free. */
 async function price(
-  deps: StreamChatDeps,
+  askCost: AskCost,
   { paid, plan, call, delivery }: StreamedChat,
   { outcome, bill }: EndedStream,
 ): Promise<Priced<StreamTotals>> {
@@ -128,7 +126,7 @@ async function price(
   paid.hold.bill.deliver(bill)
   const laterBytes = bytesAfterUsage(delivery, outcome)
   const isAwaited = delivery.interruption !== 'client_gone'
-  const report = await completeReport(deps, paid, outcome, { laterBytes, isAwaited })
+  const report = await completeReport(askCost, paid.target, outcome, { laterBytes, isAwaited })
   const { promptTokens, limit, maxTokensApplied } = plan
   const counted = { promptTokens, outputBytes: delivery.outputBytes, limit, laterBytes }
   const decided = decideCharge(prices, report, counted)
@@ -165,7 +163,7 @@ export function streamChat(deps: StreamChatDeps, task: ChatTask, reader: StreamR
       costOf: countedCost,
       failureOf: ({ outcome }) => outcome.error,
       isEnded: () => delivery.interruption !== null,
-      price: (ended) => price(deps, streamed, ended),
+      price: (ended, askCost) => price(askCost, streamed, ended),
     }
   })
   return runPaid(deps, task, work)

@@ -3,7 +3,7 @@ import { nanocreditsOf } from '@svc/contract'
 import type { Model } from '../../catalog/model.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { findEmbeddingModel } from '../../pipeline/find-model.ts'
-import { withLateCost } from '../../pipeline/late-cost.ts'
+import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
 import {
   type Bound,
   type FoundModel,
@@ -69,14 +69,14 @@ async function countedBound(
 
 /** @throws {UpstreamFailure} for vectors that are none. */
 async function price(
-  deps: ChatDeps,
+  askCost: AskCost,
   { target, hold }: Paid<EmbeddingTarget>,
   { request, texts }: EmbeddingCall,
   embedded: UpstreamEmbeddings,
 ): Promise<Priced<WholeAnswer>> {
   const data = renderVectors(embedded.vectors, request.encoding_format ?? 'float')
   if (data === null) throw upstreamFailure('broken', { upstream: target.upstream.name, status: 200 })
-  const answer = await withLateCost(deps, target.upstream, embedded)
+  const answer = await withLateCost(askCost, embedded)
   const counted = { promptTokens: estimateTexts(texts), outputBytes: 0, limit: null, laterBytes: 0 }
   const decided = decideCharge(target.price, answer, counted)
   hold.bill.deliver(embedded)
@@ -118,7 +118,7 @@ export function embedTexts(deps: ChatDeps, task: EmbeddingTask): Promise<WholeAn
       },
       reportsOf: (embedded) => [embedded],
       costOf: countedCost,
-      price: (embedded) => price(deps, paid, call, embedded),
+      price: (embedded, askCost) => price(askCost, paid, call, embedded),
     }),
   }
   return runPaid(deps, task, work)

@@ -5,8 +5,8 @@ import type { Render } from '../../upstreams/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
 import type { ImageTarget } from './image-target.ts'
 import { type ImageDeps, type ImageTask, imageWork } from './image-work.ts'
-import type { MadeRenders, RenderWatcher } from './make-renders.ts'
-import { priceImages } from './price-images.ts'
+import type { RenderWatcher } from './make-renders.ts'
+import { type PricedImages, priceImages } from './price-images.ts'
 import { renderImages, renderItem } from './render-images.ts'
 
 /** A whole answer: nothing leaves before its end, and it is made to the end. */
@@ -27,18 +27,18 @@ async function price(
   deps: ImageDeps,
   paid: Paid<ImageTarget>,
   call: ImageCall,
-  made: MadeRenders,
+  priced: PricedImages,
 ): Promise<Priced<WholeAnswer>> {
-  const { answers, ...priced } = await priceImages(deps, paid, call, made)
+  const { answers, ...rest } = priced
   const items = await renderItems(
     deps,
     call,
     answers.flatMap(({ renders }) => renders),
   )
   const created = Math.floor(paid.hold.placedAt / 1_000)
-  const { estimated } = priced
+  const { estimated } = rest
   return {
-    ...priced,
+    ...rest,
     render: (charged) => ({ body: renderImages(call, created, items, { answers, charged, estimated }), charged }),
   }
 }
@@ -55,7 +55,7 @@ export function createImages(deps: ImageDeps, task: ImageTask): Promise<WholeAns
   const work = imageWork(deps, task, (paid) => ({
     sink: wholeAnswer<WholeAnswer>(),
     watcher: NO_WATCHER,
-    price: (made) => price(deps, paid, task.call, made),
+    price: async (made, askCost) => price(deps, paid, task.call, await priceImages(askCost, paid, task.call, made)),
   }))
   return runPaid(deps, task, work)
 }

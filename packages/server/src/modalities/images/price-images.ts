@@ -1,5 +1,5 @@
 /** The price of the images that came. */
-import { lookUpCost } from '../../pipeline/late-cost.ts'
+import type { AskCost } from '../../pipeline/late-cost.ts'
 import type { Paid, Priced } from '../../pipeline/paid-work.ts'
 import type { Bill } from '../../upstreams/bill.ts'
 import type { UpstreamImages } from '../../upstreams/image-upstream.ts'
@@ -9,7 +9,6 @@ import { attoUsdOf } from '../../pricing/usd.ts'
 import type { ImageCall } from './image-call.ts'
 import { chargeImages, shareOfCost, tokensOfImages } from './image-charge.ts'
 import type { ImageTarget } from './image-target.ts'
-import type { ImageDeps } from './image-work.ts'
 import type { MadeRenders } from './make-renders.ts'
 
 /** Images that came and what they cost: all of a `Priced` but how it is written. */
@@ -24,14 +23,14 @@ export interface PricedImages extends Omit<Priced<never>, 'render'> {
  * @throws {ServiceError} why there is no image.
  */
 export async function priceImages(
-  deps: ImageDeps,
+  askCost: AskCost,
   { hold, target }: Paid<ImageTarget>,
   call: ImageCall,
   made: MadeRenders,
 ): Promise<PricedImages> {
   const came = made.answers.filter(({ renders }) => renders.length > 0)
   if (came.length === 0) throw made.failures[0] ?? upstreamFailure('empty', { upstream: target.upstream.name })
-  const answers = await Promise.all(came.map((answer) => completeCost(deps, target, answer)))
+  const answers = await Promise.all(came.map((answer) => completeCost(askCost, answer)))
   const { charge, estimated } = chargeImages(target, call, answers)
   for (const [place, answer] of answers.entries()) deliver(hold.bill, target, came[place] ?? answer, answer)
   return {
@@ -40,10 +39,10 @@ export async function priceImages(
   }
 }
 
-async function completeCost(deps: ImageDeps, { upstream }: Target, answer: UpstreamImages): Promise<UpstreamImages> {
+async function completeCost(askCost: AskCost, answer: UpstreamImages): Promise<UpstreamImages> {
   const { cost, generationId } = answer
   if (cost !== null || generationId === null) return answer
-  return { ...answer, cost: await lookUpCost(deps, upstream, generationId) }
+  return { ...answer, cost: await askCost(generationId) }
 }
 
 /** @param came the answer as the bill knows it. @param answer the same with its cost, where that was learnt late. */

@@ -77,8 +77,8 @@ export function streamImages(deps: ImageDeps, task: ImageTask, reader: StreamRea
         onPartial: (partial) => delivery.partial(partial),
         onMade: (answer) => delivery.made(answer),
       },
-      price: async (made) => {
-        const { answers, ...priced } = await priceImages(deps, paid, call, made)
+      price: async (made, askCost) => {
+        const { answers, ...priced } = await priceImages(askCost, paid, call, made)
         const { estimated } = priced
         return { ...priced, render: (charged: Charged) => ({ answers, charged, estimated }) }
       },

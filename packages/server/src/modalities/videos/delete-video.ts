@@ -27,7 +27,7 @@ export async function deleteVideo(deps: VideoDeps, caller: Pick<Caller, 'account
 
 async function cancelJob(deps: VideoDeps, job: VideoJob): Promise<VideoJob> {
   const upstream = deps.holderOf(job)
-  const isGivenUp = upstream !== null && job.upstreamJobId !== null && (await upstream.cancel(job.upstreamJobId))
+  const isGivenUp = upstream !== null && (await upstream.cancel(job.upstreamJobId))
   if (isGivenUp) return endJob(deps, job, { state: 'failed', errorCode: 'cancelled', cost: null })
   // It may have come to its end meanwhile.
   const { job: latest } = await refreshJob(deps, job)

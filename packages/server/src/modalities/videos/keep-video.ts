@@ -49,7 +49,7 @@ async function keepFile(
   { index, signal }: { readonly index: number; readonly signal: AbortSignal },
 ): Promise<string | null> {
   const upstream = deps.holderOf(job)
-  if (upstream === null || job.upstreamJobId === null) {
+  if (upstream === null) {
     throw new ServiceError('upstream_unavailable', 'The upstream of this video is not configured any more.')
   }
   const opened = await upstream.open(job.upstreamJobId, { index, range: null })

@@ -92,7 +92,7 @@ async function openAtUpstream(
 ): Promise<SizedVideo | UnsizedVideo> {
   const upstream = deps.holderOf(job)
   const { upstreamJobId } = job
-  if (upstream === null || upstreamJobId === null) {
+  if (upstream === null) {
     throw new ServiceError('upstream_unavailable', 'The upstream of this video is not configured any more.')
   }
   const source = { upstream, jobId: upstreamJobId, index }

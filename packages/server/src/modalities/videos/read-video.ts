@@ -9,7 +9,7 @@ import type { VideoJobPage } from './video-job-store.ts'
 /** @throws {ServiceError} `job_not_found`: there is none, it is another account's, or it was deleted. */
 export async function findJob(deps: VideoDeps, caller: Pick<Caller, 'accountId'>, jobId: string): Promise<VideoJob> {
   const job = await deps.jobs.find(caller.accountId, jobId)
-  if (job !== null && job.state !== 'submitting') return job
+  if (job !== null) return job
   throw new ServiceError('job_not_found', `This account has no video ${JSON.stringify(jobId.slice(0, 64))}.`, {
     param: 'jobId',
   })
@@ -25,7 +25,7 @@ export async function refreshJob(
   job: VideoJob,
 ): Promise<{ readonly job: VideoJob; readonly error: ServiceError | null }> {
   const { upstreamJobId } = job
-  if (hasEnded(job) || upstreamJobId === null) return { job, error: null }
+  if (hasEnded(job)) return { job, error: null }
   let poll = deps.polls.get(job.jobId)
   if (poll === undefined) {
     poll = pollUpstream(deps, job, upstreamJobId).finally(() => deps.polls.delete(job.jobId))

@@ -43,7 +43,7 @@ const seconds = (ms: number): number => Math.floor(ms / 1_000)
 /** A job as the wire shows it. Upstream texts are not repeated: they may quote the prompt. */
 export function renderVideo(addresses: VideoAddresses, job: VideoJob): Printed<VideoReply> {
   const isCompleted = job.state === 'completed' && job.settledAt !== null
-  const status = job.state === 'submitting' || (job.state === 'completed' && !isCompleted) ? 'in_progress' : job.state
+  const status = job.state === 'completed' && !isCompleted ? 'in_progress' : job.state
   const expiresAt = isCompleted ? filesExpireAt(job) : null
   const charge = job.charge ?? ZERO
   const { publicBaseUrl, signer } = addresses

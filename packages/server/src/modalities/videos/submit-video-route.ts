@@ -26,7 +26,7 @@ export async function answerSubmission(
     if (once.kind === 'replay') return once.body
     call.reply.header('content-type', JSON_TYPE)
     return await storeResponse(deps, once.run, async () => {
-      const job = await submitVideo(deps.videos, { caller, request, file, requestId: call.request.id })
+      const job = await submitVideo(deps.videos, { caller, call: { request, file }, requestId: call.request.id })
       const reply = renderVideo({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, job)
       return { contentType: JSON_TYPE, headers: setPollHeader(call, job), body: JSON.stringify(reply) }
     })

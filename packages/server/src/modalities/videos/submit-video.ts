@@ -1,182 +1,136 @@
-import type { VideoRequest } from '@svc/contract'
-import { placeJobHold, type PlacedJobHold } from '../../money/billing/job-hold.ts'
-import type { OpenHold } from '../../money/billing/open-hold.ts'
+import { type VideoRequest, ZERO } from '@svc/contract'
+import { handToJob } from '../../money/billing/job-hold.ts'
 import { codeOf } from '../../platform/errors/code-of.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import type { Caller } from '../../access/keys/caller.ts'
-import type { AttoUsd } from '../../pricing/price.ts'
-import { attemptTargets } from '../../pipeline/routing/attempt-targets.ts'
-import { listTargets } from '../../pipeline/routing/list-targets.ts'
+import { findMediaModel } from '../../pipeline/find-model.ts'
+import { noteProgress } from '../../pipeline/note-progress.ts'
+import { type Paid, type PaidTask, type PaidWork, wholeAnswer } from '../../pipeline/paid-work.ts'
+import { runPaid } from '../../pipeline/run-paid.ts'
 import type { VideoFile } from '../../upstreams/video-upstream.ts'
 import { endJob, settleJob } from './settle-video.ts'
 import type { VideoDeps } from './video-deps.ts'
-import { createVideoJobId, type VideoErrorCode, type VideoJob, type VideoPlace } from './video-job.ts'
+import { createVideoJobId, type VideoJob } from './video-job.ts'
 import { formatSnapshot } from './video-price.ts'
-import { nextPollAt, SUBMISSION_MS_MAX } from './video-schedule.ts'
-import { holdOfDearest, type VideoTarget, videoTarget } from './video-target.ts'
+import { nextPollAt } from './video-schedule.ts'
+import { dearestOf, holdOfDearest, type VideoTarget, videoTarget } from './video-target.ts'
 
 export type { VideoFile } from '../../upstreams/video-upstream.ts'
 
-/** One submission of one caller. */
-export interface VideoTask {
-  readonly caller: Caller
+/** What a client asks to be made. */
+export interface VideoCall {
   readonly request: VideoRequest
   /** A picture that came as a file; null for none. */
   readonly file: VideoFile | null
-  /** UUIDv7; also the id of the hold and of the usage record. */
-  readonly requestId: string
 }
 
-/**
- * The longest that an upstream may take to accept a job, in milliseconds, and after which no other is asked: both
- * together are well below what counts as abandoned.
- */
+/** One submission of one caller. */
+export type VideoTask = PaidTask<VideoCall>
+
+/** The longest that an upstream may take to accept a job, in milliseconds, and after which no other is asked. */
 const SUBMIT_MS = 180_000
 /**
- * Pauses before the upstream's answer is tried to be written again, in milliseconds: it must not be lost for a moment's
- * fault. Source: own choice.
+ * Pauses before a job that an upstream has begun is tried to be written again, in milliseconds: it must not be lost for
+ * a moment's fault. Source: own choice.
  */
-const ACCEPT_PAUSES_MS: readonly number[] = [100, 500, 2_000]
+const KEEP_PAUSES_MS: readonly number[] = [100, 500, 2_000]
 
 /**
- * Holds the estimate and hands a job to its upstream. Nothing is charged.
+ * Holds the estimate and hands a job to its upstream; the hold goes to the job once the upstream has begun it. Nothing
+ * is charged. Source: decision 0024 (video jobs).
  *
  * @throws {ServiceError} 400, 403, 404 for what cannot be asked, 402 naming what is needed, 503 while every upstream
  *   for it is left alone, and what the last upstream answered in place of a job: then the hold is free again.
  */
-export async function submitVideo(deps: VideoDeps, task: VideoTask): Promise<VideoJob> {
-  const { caller, request, requestId } = task
-  const model = deps.findModel(caller, request.model)
-  const targets = listTargets(deps, model, videoTarget(request, task.file))
-  const { estimate, request: held } = holdOfDearest(targets)
-  const placed = await placeJobHold(deps, {
-    ...{ requestId, caller, type: 'video', model: request.model, stream: false },
-    ...held,
-  })
-  const job: VideoJob = {
-    ...{ jobId: createVideoJobId(placed.hold.placedAt), holdId: placed.hold.id, model: request.model },
-    ...{ accountId: caller.accountId, keyId: caller.keyId, estimate, ...placeOf(targets[0]) },
-    ...{ upstreamJobId: null, state: 'submitting', progress: 0, createdAt: placed.hold.placedAt },
-    ...{ nextStepAt: placed.hold.placedAt + SUBMISSION_MS_MAX, failures: 0, endedAt: null, errorCode: null },
-    ...{ cost: null, outputs: 0, settledAt: null, charge: null, fileMissedAt: null, firstReadAt: null },
-    ...{ files: null, deletedAt: null },
+export function submitVideo(deps: VideoDeps, task: VideoTask): Promise<VideoJob> {
+  const { request, file } = task.call
+  const work: PaidWork<VideoTarget, string, VideoJob, VideoJob> = {
+    // The answer leaves while its hold is open.
+    ...{ type: 'video', model: request.model, stream: false, leavesEarly: true },
+    findModel: () => findMediaModel(deps, task.caller, { id: request.model, type: 'video' }),
+    selectTarget: () => videoTarget(request, file),
+    bound: ({ targets }) => holdOfDearest(targets),
+    begin: (paid) => ({
+      sink: {
+        ...wholeAnswer<VideoJob>(),
+        get mayBeginAnew() {
+          return paid.hold.ageMs < SUBMIT_MS
+        },
+      },
+      ask: (target) => submit(paid, target),
+      // The cost of a job is told when it is asked after.
+      reportsOf: () => [],
+      explain: (error) => (mayHaveBegun(error) ? withoutRetry(error) : error),
+      handOver: (upstreamJobId) => keepJob(deps, task, paid, upstreamJobId),
+    }),
   }
-  await remember(deps, job, placed)
-  try {
-    return await handOver(deps, { job, targets, target: targets[0], hold: placed.hold })
-  } finally {
-    placed.release()
-  }
+  return runPaid(deps, task, work)
 }
 
-/** What a job says of the upstream that has it, or is asked to take it. */
-function placeOf({ upstream, upstreamModel, settings, price }: VideoTarget): VideoPlace {
-  const { seconds, size } = settings
-  return { upstream: upstream.name, upstreamModel, price: formatSnapshot(price), seconds, size }
-}
-
-/** Writes the job down before anybody is asked to make it. */
-async function remember(deps: VideoDeps, job: VideoJob, placed: PlacedJobHold): Promise<void> {
-  let isOurs = false
-  try {
-    isOurs = await deps.jobs.insert(job, placed.takeOver)
-  } finally {
-    if (!isOurs) await placed.hold.abandon('server_is_overloaded', { upstream: job.upstream })
-  }
-  if (isOurs) return
-  // The hold was taken for an orphan, because this process was silent for too long.
-  await giveUp(deps, job, { errorCode: 'gateway_stopped', cost: null })
-  throw notKept({ retryAfterSeconds: 1 })
-}
-
-/** A job on its way to an upstream. */
-interface Submission {
-  readonly job: VideoJob
-  readonly targets: readonly VideoTarget[]
-  target: VideoTarget
-  readonly hold: OpenHold
+/** Asks one upstream. The journal of open holds names it before: if this process dies it may have begun all the same. */
+async function submit({ hold }: Paid<VideoTarget>, target: VideoTarget): Promise<string> {
+  const { settings, upstreamModel, port } = target
+  const nothing = { charge: ZERO, cost: 0n, pricing: null, promptTokens: 0, completionTokens: 0, generationId: null }
+  noteProgress(hold, target, () => nothing)
+  await hold.note()
+  return (await port.submit({ ...settings, upstreamModel, signal: AbortSignal.timeout(SUBMIT_MS) })).jobId
 }
 
 /**
- * Asks one upstream after the other to take the job, as far as the last cannot have begun. The job's row names whoever
- * is asked before that one is.
+ * Writes down the job that the upstream has begun, and gives it its hold.
+ *
+ * @throws {ServiceError} 503 where that cannot be done: the upstream is told to stop, and the request is free.
  */
-function submit(deps: VideoDeps, submission: Submission): Promise<string> {
-  const { job, hold } = submission
-  let asked = submission.target
-  let isLost = false
-  return attemptTargets(deps, submission, {
-    run: async (target) => {
-      if (target !== asked) {
-        isLost = true
-        if (!(await deps.jobs.move(job.jobId, placeOf(target)))) throw notKept({ shouldRetry: false })
-        isLost = false
-        asked = target
-      }
-      const { settings, upstreamModel, port } = target
-      const signal = AbortSignal.timeout(SUBMIT_MS)
-      return (await port.submit({ ...settings, upstreamModel, signal })).jobId
-    },
-    reportsOf: () => [],
-    failureOf: () => null,
-    isEnded: () => isLost,
-    mayRepeat: () => hold.ageMs < SUBMIT_MS,
-  })
-}
-
-async function handOver(deps: VideoDeps, submission: Submission): Promise<VideoJob> {
-  const { job } = submission
-  let upstreamJobId: string
+async function keepJob(
+  deps: VideoDeps,
+  task: VideoTask,
+  { hold, targets, target }: Paid<VideoTarget>,
+  upstreamJobId: string,
+): Promise<VideoJob> {
+  const { accountId, keyId } = task.caller
+  const { upstream, upstreamModel, settings, price, port } = target
+  const { placedAt: createdAt } = hold
+  const job: VideoJob = {
+    ...{ jobId: createVideoJobId(createdAt), holdId: hold.id, accountId, keyId, model: task.call.request.model },
+    ...{ upstream: upstream.name, upstreamModel, price: formatSnapshot(price) },
+    ...{ seconds: settings.seconds, size: settings.size, estimate: dearestOf(targets).estimate },
+    ...{ upstreamJobId, state: 'queued', progress: 0, createdAt },
+    ...{ nextStepAt: nextPollAt({ createdAt }, deps.clock.now()), failures: 0, endedAt: null, errorCode: null },
+    ...{ cost: null, outputs: 0, settledAt: null, charge: null, fileMissedAt: null, firstReadAt: null },
+    ...{ files: null, deletedAt: null },
+  }
+  let cause: unknown
   try {
-    upstreamJobId = await submit(deps, submission)
+    if (await tryToKeep(() => handToJob(deps, hold, (takeOver) => deps.jobs.insert(job, takeOver)), deps.pause)) {
+      return job
+    }
+    // The hold was taken for an orphan, because this process was silent for too long.
+    await giveUp(deps, job)
   } catch (error) {
-    const { lost } = submission.hold.bill
-    await giveUp(deps, job, { errorCode: 'upstream_error', cost: lost > 0n ? lost : null })
-    throw mayHaveBegun(error) ? withoutRetry(error) : error
+    cause = error
   }
-  const now = deps.clock.now()
-  if (await accept(deps, job, upstreamJobId, nextPollAt(job, now))) {
-    return { ...job, ...placeOf(submission.target), state: 'queued', upstreamJobId, nextStepAt: nextPollAt(job, now) }
-  }
-  // Somebody gave the job up meanwhile; nobody will ask for it, and nobody pays for it.
-  await submission.target.port.cancel(upstreamJobId).catch(() => false)
-  throw notKept({ shouldRetry: false })
+  await port.cancel(upstreamJobId).catch(() => false)
+  const message = 'The gateway could not keep this job. You were not charged.'
+  // An upstream that does not give it up may make it: a client does not well to ask for another by itself.
+  throw new ServiceError('server_is_overloaded', message, { cause, shouldRetry: false })
 }
 
-/** @param advice whether a client does well to try again by itself: not where an upstream may have begun. */
-function notKept(advice: { readonly retryAfterSeconds: 1 } | { readonly shouldRetry: false }): ServiceError {
-  return new ServiceError('server_is_overloaded', 'The gateway could not keep this job. You were not charged.', advice)
-}
-
-async function accept(deps: VideoDeps, job: VideoJob, upstreamJobId: string, nextStepAt: number): Promise<boolean> {
+async function tryToKeep(keep: () => Promise<boolean>, pause: VideoDeps['pause']): Promise<boolean> {
   for (let attempt = 0; ; attempt++) {
     try {
-      if (await deps.jobs.accept(job.jobId, upstreamJobId, nextStepAt)) return true
-      // A try whose answer was lost may have written it.
-      return (await deps.jobs.get(job.jobId)).upstreamJobId === upstreamJobId
+      return await keep()
     } catch (error) {
-      const pauseMs = ACCEPT_PAUSES_MS[attempt]
+      const pauseMs = KEEP_PAUSES_MS[attempt]
       if (pauseMs === undefined) throw error
-      await deps.pause(pauseMs)
+      await pause(pauseMs)
     }
   }
 }
 
-/**
- * Ends a job that the upstream never had: nobody has its id, so nobody is told of it. What fails here is done later.
- */
-async function giveUp(
-  deps: VideoDeps,
-  job: VideoJob,
-  failure: { readonly errorCode: VideoErrorCode; readonly cost: AttoUsd | null },
-): Promise<void> {
-  try {
-    const ended = await endJob(deps, job, { state: 'failed', ...failure })
-    await settleJob(deps, ended)
-    await deps.jobs.delete(job.jobId, deps.clock.now())
-  } catch {
-    // The job is still there and due: the background work ends it.
-  }
+/** Ends a job whose client never learns its id. What fails here is done later: its row is there, and due. */
+async function giveUp(deps: VideoDeps, job: VideoJob): Promise<void> {
+  const ended = await endJob(deps, job, { state: 'failed', errorCode: 'gateway_stopped', cost: null })
+  await settleJob(deps, ended)
+  await deps.jobs.delete(job.jobId, deps.clock.now())
 }
 
 /** Codes after which nobody knows whether the upstream has begun. */

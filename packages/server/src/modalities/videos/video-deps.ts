@@ -1,19 +1,14 @@
 import type { JobHoldDeps } from '../../money/billing/job-hold.ts'
-import type { Model } from '../../catalog/model.ts'
 import type { MediaFiles } from '../../platform/files/media-files.ts'
-import type { Caller } from '../../access/keys/caller.ts'
-import type { AttemptDeps } from '../../pipeline/routing/attempt-targets.ts'
-import type { TargetDeps } from '../../pipeline/routing/list-targets.ts'
+import type { PaidDeps } from '../../pipeline/paid-work.ts'
 import type { VideoUpstream } from '../../upstreams/video-upstream.ts'
 import type { VideoJob } from './video-job.ts'
 import type { VideoJobStore } from './video-job-store.ts'
 
 /** What the use cases of this room are given. */
-export interface VideoDeps extends JobHoldDeps, TargetDeps, AttemptDeps {
+export interface VideoDeps extends PaidDeps, JobHoldDeps {
   readonly jobs: VideoJobStore
   readonly files: Pick<MediaFiles, 'put' | 'head' | 'open' | 'remove'>
-  /** @throws {ServiceError} for a model that there is not, that the key may not use, or that makes no videos. */
-  readonly findModel: (caller: Caller, id: string) => Model
   /** The upstream that has a job, by its name; null where it makes no videos, or is no longer configured. */
   readonly holderOf: (job: Pick<VideoJob, 'upstream'>) => VideoUpstream | null
   /** Polls that run now, by job: callers of one process who ask at the same moment share an answer. */

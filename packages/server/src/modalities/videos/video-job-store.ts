@@ -7,7 +7,7 @@ import type { Database } from '../../platform/db/database.ts'
 import type { Schema, VideoJobTable } from '../../platform/db/schema.ts'
 import { parseUsd, formatUsd } from '../../pricing/usd.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
-import type { VideoErrorCode, VideoJob, VideoPlace } from './video-job.ts'
+import type { VideoErrorCode, VideoJob } from './video-job.ts'
 
 /** The verdict on a job. */
 export type VideoVerdict =
@@ -24,7 +24,6 @@ export interface VideoJobPage {
 
 /** What is open now, over all processes. */
 export interface VideoJobCounts {
-  readonly submitting: number
   readonly queued: number
   readonly inProgress: number
   /** Ended and not settled yet. */
@@ -33,7 +32,9 @@ export interface VideoJobCounts {
 
 export interface VideoJobStore {
   /**
-   * Inserts a job and lets it take over its hold, in one transaction.
+   * Inserts a job and lets it take over its hold, in one transaction. A job that is there stays as it is, so that it may
+   * be tried again where the answer of the database was lost.
+   *
    * @returns false when the hold had ended already; the job is there all the same.
    */
   insert(job: VideoJob, takeOver: CompiledQuery): Promise<boolean>
@@ -42,12 +43,8 @@ export interface VideoJobStore {
   get(jobId: string): Promise<VideoJob>
   /** The same whoever's it is, for a caller who has a signed address. */
   findSigned(jobId: string): Promise<VideoJob | null>
-  /** Jobs that are not deleted and that callers have seen; at most `limit`. */
+  /** Jobs that are not deleted; at most `limit`. */
   list(accountId: string, page: VideoJobPage): Promise<readonly VideoJob[]>
-  /** Notes that another upstream is asked to take the job. @returns false when the job is no longer being submitted. */
-  move(jobId: string, place: VideoPlace): Promise<boolean>
-  /** Notes that the upstream has taken the job. @returns false when the job is no longer being submitted. */
-  accept(jobId: string, upstreamJobId: string, nextStepAt: number): Promise<boolean>
   /** Notes how far a running job is. It never goes back. */
   noteProgress(
     jobId: string,
@@ -115,20 +112,11 @@ export function createVideoJobStore(database: Database): VideoJobStore {
     ...createEndings(update),
     ...createFileWrites(update),
     async insert(job, takeOver) {
-      const insert = read.insertInto('video_job').values(rowOf(job)).compile()
+      const row = read.insertInto('video_job').values(rowOf(job))
+      const insert = row.onConflict((conflict) => conflict.column('job_id').doNothing()).compile()
       const [, taken] = await database.write([insert, takeOver])
       return taken === 1
     },
-    move: (jobId, { upstream, upstreamModel: upstream_model, price, seconds, size }) =>
-      update(jobId, (query) =>
-        query.set({ upstream, upstream_model, price, seconds, size }).where('state', '=', 'submitting'),
-      ),
-    accept: (jobId, upstreamJobId, nextStepAt) =>
-      update(jobId, (query) =>
-        query
-          .set({ state: 'queued', upstream_job_id: upstreamJobId, next_step_at: nextStepAt })
-          .where('state', '=', 'submitting'),
-      ),
     async noteProgress(jobId, { state, progress, nextStepAt }) {
       const from = state === 'queued' ? (['queued'] as const) : (['queued', 'in_progress'] as const)
       await update(jobId, (query) =>
@@ -152,7 +140,7 @@ export function createVideoJobStore(database: Database): VideoJobStore {
             ...(cost === null ? {} : { cost_usd: formatUsd(cost) }),
             ...{ state: 'in_progress' as const, next_step_at: nextStepAt, failures: 0 },
           }))
-          .where('state', 'in', ['queued', 'in_progress']),
+          .where('state', 'in', OPEN_STATES),
       )
     },
     async claim({ jobId, nextStepAt: dueAt }, nextStepAt) {
@@ -188,7 +176,6 @@ function createReads({ read }: Database) {
       let query = jobs()
         .where('account_id', '=', accountId)
         .where('deleted_at', 'is', null)
-        .where('state', '<>', 'submitting')
         .orderBy('job_id', order)
         .limit(limit)
       if (after !== null) query = query.where('job_id', order === 'desc' ? '<' : '>', after)
@@ -211,7 +198,6 @@ function createReads({ read }: Database) {
         .execute()
       const of = (state: string): number => rows.find((row) => row.state === state)?.jobs ?? 0
       return {
-        submitting: of('submitting'),
         queued: of('queued'),
         inProgress: of('in_progress'),
         unsettled: of('completed') + of('failed'),
@@ -220,7 +206,7 @@ function createReads({ read }: Database) {
   }
 }
 
-const OPEN_STATES = ['submitting', 'queued', 'in_progress'] as const
+const OPEN_STATES = ['queued', 'in_progress'] as const
 
 function createEndings(update: UpdateJob) {
   return {

@@ -8,10 +8,10 @@ import type { Nanocredits } from '@svc/contract'
 import type { AttoUsd } from '../../pricing/price.ts'
 
 /**
- * `submitting`: the upstream is being asked, and nobody knows the job's id there. `queued`, `in_progress`: it has the
- * job. `completed`, `failed`: the upstream's verdict was written down; whether it is settled, is another matter.
+ * `queued`, `in_progress`: the upstream has the job. `completed`, `failed`: its verdict was written down; whether it is
+ * settled, is another matter.
  */
-export type VideoJobState = 'submitting' | 'queued' | 'in_progress' | 'completed' | 'failed'
+export type VideoJobState = 'queued' | 'in_progress' | 'completed' | 'failed'
 
 /** Why a job failed, as its error says it. */
 export type VideoErrorCode =
@@ -22,8 +22,9 @@ export type VideoErrorCode =
   | 'expired'
   | 'gateway_stopped'
 
-/** What a job says of the upstream that has it, or is asked to take it. */
-export interface VideoPlace {
+/** A job, as its row remembers it. */
+export interface VideoJob {
+  /** The upstream that has it. */
   readonly upstream: string
   readonly upstreamModel: string
   readonly seconds: number
@@ -31,9 +32,6 @@ export interface VideoPlace {
   readonly size: string | null
   /** JSON text of a `VideoPriceSnapshot`. */
   readonly price: string
-}
-
-export interface VideoJob extends VideoPlace {
   readonly jobId: string
   readonly holdId: string
   readonly accountId: string
@@ -41,8 +39,8 @@ export interface VideoJob extends VideoPlace {
   readonly keyId: string
   /** As the client wrote it. */
   readonly model: string
-  /** Null until the upstream has taken the job. */
-  readonly upstreamJobId: string | null
+  /** The upstream's own id of it. */
+  readonly upstreamJobId: string
   readonly state: VideoJobState
   /** Percent. */
   readonly progress: number

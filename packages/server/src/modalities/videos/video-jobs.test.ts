@@ -1,7 +1,9 @@
+import { ZERO } from '@svc/contract'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { credits, openVideoStage, usd, type VideoStage } from '../../../testing/video-stage.ts'
 import type { Caller } from '../../access/keys/caller.ts'
+import { NO_FACTS } from '../../money/billing/settlement.ts'
 import { deleteVideo } from './delete-video.ts'
 import { listVideos, readVideo } from './read-video.ts'
 
@@ -31,12 +33,12 @@ describeEachEngine('a video job', (engine) => {
     expect(await stage.captures(job)).toEqual([])
   })
 
-  test('whose upstream’s answer was written, and the answer of the database lost, is told as taken', async () => {
-    const accept = stage.deps.jobs.accept.bind(stage.deps.jobs)
+  test('that was written while the answer of the database was lost is told as taken', async () => {
+    const insert = stage.deps.jobs.insert.bind(stage.deps.jobs)
     let tries = 0
     Object.assign(stage.deps.jobs, {
-      accept: async (...given: Parameters<typeof accept>) => {
-        const isWritten = await accept(...given)
+      insert: async (...given: Parameters<typeof insert>) => {
+        const isWritten = await insert(...given)
         if (++tries === 1) throw new Error('the connection broke')
         return isWritten
       },
@@ -252,21 +254,53 @@ describeEachEngine('a video job', (engine) => {
     expect(stage.deps.openHolds.size).toBe(0)
   })
 
-  test('whose submission died with its process is free after ten minutes, and nobody sees it', async () => {
-    stage.stub.intercept = () => true
+  test('that cannot be written down is told to its upstream to stop, and is free', async () => {
+    Object.assign(stage.deps.jobs, { insert: () => Promise.reject(new Error('the database is away')) })
+    await expect(stage.submit(caller)).rejects.toMatchObject({ code: 'server_is_overloaded', shouldRetry: false })
+    expect(stage.stub.cancels).toEqual([stage.stub.jobs[0]?.id])
+    expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
+    expect(stage.deps.openHolds.size).toBe(0)
+  })
+
+  test('whose hold was taken for an orphan before it began is not kept, and seen by no caller', async () => {
+    const endHolds = async (): Promise<void> => {
+      const { database } = stage.money.test
+      const { hold_id: holdId } = await database.read.selectFrom('hold').select('hold_id').executeTakeFirstOrThrow()
+      await stage.deps.ledger.submit({
+        ...{ kind: 'settle', holdId, end: 'expired', charge: ZERO, cost: ZERO, lost: ZERO, placed: null },
+        ...{ facts: { ...NO_FACTS, status: 'error', latencyMs: null }, now: stage.clock.now() },
+      })
+    }
+    const insert = stage.deps.jobs.insert.bind(stage.deps.jobs)
+    Object.assign(stage.deps.jobs, {
+      insert: async (...given: Parameters<typeof insert>) => {
+        await endHolds()
+        return insert(...given)
+      },
+    })
+    await expect(stage.submit(caller)).rejects.toMatchObject({ code: 'server_is_overloaded', shouldRetry: false })
+    expect(stage.stub.cancels).toEqual([stage.stub.jobs[0]?.id])
+    expect((await listVideos(stage.deps, caller, { after: null, limit: 10, order: 'desc' })).jobs).toEqual([])
+    expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
+  })
+
+  test('is the process’s own until its upstream has begun it: its hold is that of any request', async () => {
+    const submitted = Promise.withResolvers<void>()
+    stage.stub.intercept = (request) => {
+      if (request.method === 'POST') submitted.resolve()
+      return request.method === 'POST'
+    }
     const lost = stage.submit(caller)
     lost.catch(() => undefined)
-    const isHeld = async (): Promise<boolean> => (await stage.balance(caller)).held > 0n
-    await expect.poll(isHeld).toBe(true)
-    await expect.poll(async () => (await stage.deps.jobs.countOpen()).submitting).toBe(1)
-    stage.clock.moved += 599_000
-    await stage.observe()
-    expect(await isHeld()).toBe(true)
-    stage.clock.moved += 1_000
-    await stage.observe()
-    expect(await isHeld()).toBe(false)
-    expect((await listVideos(stage.deps, caller, { after: null, limit: 10, order: 'desc' })).jobs).toEqual([])
+    await submitted.promise
+    const hold = await stage.money.test.database.read
+      .selectFrom('hold')
+      .select(['process_id', 'state'])
+      .executeTakeFirstOrThrow()
+    expect(hold).toEqual({ process_id: stage.deps.processId, state: 'held' })
+    expect(await stage.deps.jobs.countOpen()).toMatchObject({ queued: 0, inProgress: 0 })
     await stage.stub.close()
     await expect(lost).rejects.toMatchObject({ name: 'ServiceError' })
+    expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
   })
 })

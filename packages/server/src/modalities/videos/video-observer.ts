@@ -108,13 +108,6 @@ async function postpone(deps: ObserverDeps, job: VideoJob): Promise<void> {
 
 async function takeStep(deps: ObserverDeps, job: VideoJob, signal: AbortSignal): Promise<VideoJob> {
   switch (nextStep(job, deps.clock.now())) {
-    case 'give_up_submission': {
-      const ended = await endJob(deps, job, { state: 'failed', errorCode: 'gateway_stopped', cost: null })
-      const settled = await settleJob(deps, ended)
-      // Its submitter never learnt its id.
-      if (settled.upstreamJobId === null) await deps.jobs.delete(job.jobId, deps.clock.now())
-      return deps.jobs.get(job.jobId)
-    }
     case 'poll':
       return poll(deps, job)
     case 'settle':
@@ -143,12 +136,10 @@ async function poll(deps: ObserverDeps, job: VideoJob): Promise<VideoJob> {
   if (seen.state === 'failed') return settleJob(deps, seen)
   if (hasEnded(seen) || seen.fileMissedAt !== null || deps.clock.now() - job.createdAt < JOB_LIFE_MS) return seen
   // The upstream had a day and answers still, without a verdict. It is told to stop; whether it does is its own loss.
-  if (job.upstreamJobId !== null) {
-    await deps
-      .holderOf(job)
-      ?.cancel(job.upstreamJobId)
-      .catch(() => false)
-  }
+  await deps
+    .holderOf(job)
+    ?.cancel(job.upstreamJobId)
+    .catch(() => false)
   return settleJob(deps, await endJob(deps, seen, { state: 'failed', errorCode: 'expired', cost: null }))
 }
 

@@ -5,8 +5,6 @@ const SECOND_MS = 1_000
 const HOUR_MS = 3_600 * SECOND_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** The longest that a submission can take, with room to spare: beyond it, whoever made it is gone. */
-export const SUBMISSION_MS_MAX = 600 * SECOND_MS
 /** A completed job that nobody asks for is charged after so long. Source: decision 0024 (video jobs). */
 export const UNREAD_MS = HOUR_MS
 /** A job without a verdict expires at this age, when its upstream answers and still has none. Source: decision 0024. */
@@ -56,8 +54,6 @@ export function filesExpireAtLatest(endedAt: number): number {
 
 /** What a job needs next. */
 export type VideoStep =
-  /** Its submission never came back: nobody knows whether the upstream has it. */
-  | 'give_up_submission'
   | 'poll'
   | 'settle'
   /** Keep its files, then charge it. */
@@ -68,7 +64,6 @@ export type VideoStep =
 
 /** Says what a job needs at a time. */
 export function nextStep(job: VideoJob, now: number): VideoStep {
-  if (job.state === 'submitting') return now - job.createdAt >= SUBMISSION_MS_MAX ? 'give_up_submission' : 'nothing'
   if (!hasEnded(job)) return 'poll'
   if (job.settledAt === null)
     return isUnread(job, now) ? 'store_and_settle' : job.state === 'failed' ? 'settle' : 'nothing'
@@ -84,7 +79,6 @@ function isUnread({ state, endedAt }: VideoJob, now: number): boolean {
 
 /** When the next step of a job is due; null when there is none. */
 export function nextStepAt(job: VideoJob, now: number): number | null {
-  if (job.state === 'submitting') return job.createdAt + SUBMISSION_MS_MAX
   if (!hasEnded(job)) return nextPollAt(job, now)
   if (job.settledAt === null) return job.state === 'completed' && job.endedAt !== null ? job.endedAt + UNREAD_MS : now
   const step = nextStep(job, now)

@@ -2,6 +2,7 @@
 import type { Nanocredits, VideoRequest } from '@svc/contract'
 import { nanocreditsOf } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { Bound } from '../../pipeline/paid-work.ts'
 import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
 import type { Target } from '../../pipeline/routing/target.ts'
 import type { VideoFile, VideoUpstream } from '../../upstreams/video-upstream.ts'
@@ -30,15 +31,19 @@ export function videoTarget(request: VideoRequest, file: VideoFile | null): Sele
   }
 }
 
+/** The target whose video would cost the most. */
+export function dearestOf(targets: readonly [VideoTarget, ...VideoTarget[]]): VideoTarget {
+  return targets.reduce((most, each) => (each.estimate > most.estimate ? each : most))
+}
+
 /**
  * The estimate of the dearest target, as so much a second and the rest, so that a 402 can say how many seconds the
  * credits would pay for.
  */
-export function holdOfDearest(targets: readonly [VideoTarget, ...VideoTarget[]]) {
-  const { estimate, settings } = targets.reduce((most, each) => (each.estimate > most.estimate ? each : most))
+export function holdOfDearest(targets: readonly [VideoTarget, ...VideoTarget[]]): Bound {
+  const { estimate, settings } = dearestOf(targets)
   const { seconds } = settings
   const perUnit = nanocreditsOf(estimate / BigInt(seconds))
   const fixed = nanocreditsOf(estimate - perUnit * BigInt(seconds))
-  const request = { fixed, perUnit, units: seconds, policy: 'exact', firstUnits: seconds, flush: 'at_once' } as const
-  return { estimate, request }
+  return { fixed, perUnit, units: seconds, policy: 'exact', firstUnits: seconds }
 }

@@ -1,12 +1,13 @@
 /**
- * Holds of jobs: they are placed like those of any request, and then belong to the job instead of a process. They stay
- * open for as long as the job lives, however many processes come and go. Source: decision 0024 (video jobs).
+ * Holds of jobs: they are placed like those of any request, and belong to the job instead of a process once it has
+ * begun. They stay open for as long as the job lives, however many processes come and go. Source: decision 0024 (video
+ * jobs).
  */
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { handHoldToJobs, JOBS_OWNER } from '../ledger/hold-owner.ts'
-import { type BillingDeps, type HoldRequest, type OpenHold, placeHold } from './open-hold.ts'
+import type { BillingDeps, OpenHold } from './open-hold.ts'
 import { type EndingHold, type Settlement, settleOperation } from './settlement.ts'
 import { type SettlementListeners, tellSettled } from './settlement-listener.ts'
 
@@ -14,27 +15,22 @@ export interface JobHoldDeps extends BillingDeps {
   readonly database: Pick<Database, 'read'>
 }
 
-/** A hold that is placed and still this process's own. */
-export interface PlacedJobHold {
-  readonly hold: OpenHold
-  /** Gives the hold to its job. Belongs into the transaction that remembers the job. */
-  readonly takeOver: CompiledQuery
-  /** The hold is the job's now: this process no longer answers for it. */
-  release(): void
-}
-
 /**
- * Holds credits for a job before any upstream is asked.
+ * Gives an open hold to a job that has begun. From then on this process answers for it no longer: the job's end settles
+ * it.
  *
- * @throws {ServiceError} as `placeHold`.
+ * @param remember writes the job down together with the statement that takes the hold over, in one transaction, and
+ *   answers whether that took it.
+ * @returns false where the hold had ended before.
  */
-export async function placeJobHold(deps: JobHoldDeps, request: HoldRequest): Promise<PlacedJobHold> {
-  const hold = await placeHold(deps, request)
-  return {
-    hold,
-    takeOver: handHoldToJobs(deps.database, hold.id),
-    release: () => deps.openHolds.remove(hold),
-  }
+export async function handToJob(
+  deps: JobHoldDeps,
+  hold: Pick<OpenHold, 'id'>,
+  remember: (takeOver: CompiledQuery) => Promise<boolean>,
+): Promise<boolean> {
+  const isTaken = await remember(handHoldToJobs(deps.database, hold.id))
+  if (isTaken) deps.openHolds.remove(hold)
+  return isTaken
 }
 
 /** A job's hold, as the job's own row remembers it. */

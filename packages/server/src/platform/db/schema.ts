@@ -190,8 +190,8 @@ export interface VideoJobTable {
   model: string
   upstream: string
   upstream_model: string
-  upstream_job_id: string | null
-  state: 'submitting' | 'queued' | 'in_progress' | 'completed' | 'failed'
+  upstream_job_id: string
+  state: 'queued' | 'in_progress' | 'completed' | 'failed'
   progress: number
   seconds: number
   size: string | null

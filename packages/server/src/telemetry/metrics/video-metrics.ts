@@ -2,7 +2,6 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 
 /** Jobs that are not settled yet, over all processes on the database. */
 export interface OpenVideoJobs {
-  readonly submitting: number
   readonly queued: number
   readonly inProgress: number
   readonly unsettled: number
@@ -36,7 +35,6 @@ export function createVideoMetrics(registry: Registry): VideoMetrics {
       // What is not known is not told as the value of before.
       open.reset()
       if (jobs === null) return
-      open.set({ state: 'submitting' }, jobs.submitting)
       open.set({ state: 'queued' }, jobs.queued)
       open.set({ state: 'in_progress' }, jobs.inProgress)
       open.set({ state: 'unsettled' }, jobs.unsettled)
