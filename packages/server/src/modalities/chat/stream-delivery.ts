@@ -5,20 +5,14 @@
  * The 200 waits for the first content, so that an early failure still gets its true status. The chunk that finishes the
  * answer is kept back until the charge is durable, because it carries the charge.
  */
-import type { Charged } from '../../money/billing/settlement.ts'
 import type { OpenHold } from '../../money/billing/open-hold.ts'
+import { EventSink } from '../../pipeline/event-sink.ts'
 import type { FrameWriter, StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
 import type { Sink } from '../../pipeline/paid-work.ts'
 import type { ChatStream, ChatStreamOutcome, ChatStreamSink, ChunkFacts } from '../../upstreams/chat-upstream.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { createdOf } from './chat-work.ts'
-import {
-  DONE_FRAME,
-  renderChunk,
-  renderErrorFrame,
-  renderHead,
-  renderUsageChunk,
-} from '../../pipeline/stream-frames.ts'
+import { DONE_FRAME, renderChunk, renderHead, renderUsageChunk } from '../../pipeline/stream-frames.ts'
 import { StreamHold } from './stream-hold.ts'
 import type { Interruption } from './stream-verdict.ts'
 import { wantsUsage } from './wants-usage.ts'
@@ -44,15 +38,14 @@ export interface HeldStream {
   readonly choices: number
 }
 
-export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
+/** The client's side of one streamed chat. */
+export class StreamDelivery extends EventSink implements Sink<StreamTotals, StreamEnd> {
   readonly #firstContentMs: number
   readonly #held: HeldStream
-  readonly #reader: StreamReader
   readonly #head: string
   readonly #withUsage: boolean
   readonly #hold: StreamHold
   readonly #upstreamSignal = new AbortController()
-  #writer: FrameWriter | null = null
   #stream: ChatStream | null = null
   /** Frames before the first content. */
   #early = ''
@@ -71,9 +64,9 @@ export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
   interruptionError: Error | null = null
 
   constructor(deps: { readonly firstContentMs: number }, held: HeldStream, call: ChatCall, reader: StreamReader) {
+    super(reader)
     this.#firstContentMs = deps.firstContentMs
     this.#held = held
-    this.#reader = reader
     this.#withUsage = wantsUsage(call)
     this.#head = renderHead({
       id: `chatcmpl-${held.hold.id}`,
@@ -84,29 +77,19 @@ export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
     this.#hold = new StreamHold(held.hold, held.choices, (error) => this.#holdChanged(error))
   }
 
-  /** Whether the caller has got a 200. */
-  get isOpen(): boolean {
-    return this.#writer !== null
-  }
-
   /** Whether nothing was delivered and somebody still waits, so that another upstream may take the stream's place. */
-  get mayBeginAnew(): boolean {
-    return this.#writer === null && this.interruption === null && !this.hasContent && !this.hasReasoning
+  override get mayBeginAnew(): boolean {
+    return !this.isOpen && this.interruption === null && !this.hasContent && !this.hasReasoning
   }
 
   /** Whether the caller left: where nothing was settled then, nothing was made for them. */
-  get isForsaken(): boolean {
+  override get isForsaken(): boolean {
     return this.interruption === 'client_gone'
   }
 
   /** Whether every choice that was asked for has its finish reason: then nothing but usage can be missing. */
   get #haveAllEnded(): boolean {
     return this.finishReasons.length >= this.#held.choices
-  }
-
-  /** Tells the edge what the stream was charged. */
-  charged({ charge }: Charged): void {
-    this.#reader.charged(charge)
   }
 
   /** Forgets what came before the first content of an attempt that failed. */
@@ -126,12 +109,12 @@ export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
   async run(start: (sink: ChatStreamSink, signal: AbortSignal) => Promise<ChatStream>): Promise<ChatStreamOutcome> {
     const { promise: over, resolve } = Promise.withResolvers<ChatStreamOutcome>()
     const { signal: ended } = this.#held.hold.ended
-    const { gone } = this.#reader
+    const { gone } = this.reader
     const onEnded = (): void => this.#interrupt('ended', ended.reason as Error)
     const onGone = (): void => this.#callerGone()
     this.#beginAnew()
     const waitedMs = this.#held.hold.ageMs
-    const firstContent = setTimeout(() => this.#open(), Math.max(0, this.#firstContentMs - waitedMs))
+    const firstContent = setTimeout(() => this.open(), Math.max(0, this.#firstContentMs - waitedMs))
     ended.addEventListener('abort', onEnded)
     gone.addEventListener('abort', onGone)
     try {
@@ -151,7 +134,7 @@ export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
 
   /** Sends the last frames of an answer that was charged. */
   finish({ svc, usage }: StreamTotals): StreamEnd {
-    const writer = this.#open()
+    const writer = this.open()
     if (this.#withUsage) {
       const last = this.#last ?? (this.finishReasons.length === 0 ? this.#madeLast() : null)
       const finish = last === null ? '' : renderChunk(this.#head, last, null)
@@ -160,15 +143,8 @@ export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
     return this.interruption === 'client_gone' && this.finishReasons.length === 0 ? 'cut' : 'whole'
   }
 
-  /**
-   * Tells the caller that the stream failed.
-   * @throws the error itself while nothing was sent: then it can still be an ordinary answer.
-   */
-  fail(error: unknown): StreamEnd {
-    if (this.#writer === null) throw error
-    const last = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
-    this.#writer.end(`${last}${renderErrorFrame(error)}${DONE_FRAME}`)
-    return 'failed'
+  protected override keptBack(): string {
+    return this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
   }
 
   /**
@@ -189,7 +165,7 @@ export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
     this.hasReasoning ||= facts.isReasoning
     this.#hasCalls ||= facts.hasCalls
     if (facts.hasContent || facts.isReasoning) this.#held.hold.noteFirstContent()
-    let text = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
+    let text = this.keptBack()
     this.#last = null
     if (facts.finishReason !== null) {
       this.finishReasons.push(facts.finishReason)
@@ -202,23 +178,19 @@ export class StreamDelivery implements Sink<StreamTotals, StreamEnd> {
 
   #send(text: string): boolean {
     if (text === '') return true
-    if (this.#writer !== null) return this.#writer.write(text)
+    if (this.isOpen) return this.open().write(text)
     this.#early += text
-    if (this.hasContent || this.hasReasoning || this.#early.length > EARLY_MAX) this.#open()
+    if (this.hasContent || this.hasReasoning || this.#early.length > EARLY_MAX) this.open()
     return true
   }
 
-  #open(): FrameWriter {
-    if (this.#writer !== null) return this.#writer
-    const writer = this.#reader.open()
-    this.#writer = writer
+  protected override opened(writer: FrameWriter): void {
     writer.onDrain(() => {
       this.#waitsForReader = false
       this.#resume()
     })
     if (this.#early !== '') writer.write(this.#early)
     this.#early = ''
-    return writer
   }
 
   #resume(): void {

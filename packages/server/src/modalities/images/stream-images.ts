@@ -1,7 +1,7 @@
 /** One request for images that is answered as a stream: partial images, then each as it is whole. */
 import type { Charged } from '../../money/billing/settlement.ts'
 import { EventSink } from '../../pipeline/event-sink.ts'
-import type { FrameWriter, StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
+import type { StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
 import type { Sink } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import type { PartialImage, Render, UpstreamImages } from '../../upstreams/image-upstream.ts'
@@ -55,9 +55,8 @@ class ImageDelivery extends EventSink implements Sink<ImageTotals, StreamEnd> {
     return super.fail(error)
   }
 
-  protected override open(): FrameWriter {
+  protected override opened(): void {
     clearTimeout(this.#timer)
-    return super.open()
   }
 }
 
