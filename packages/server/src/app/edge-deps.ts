@@ -36,7 +36,7 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
     onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
     nameOf: (requestId) => parts.idempotency.nameOf(requestId),
     journal: parts.settlements.journal,
-    recent: parts.settlements.recent,
+    recent: parts.settlements.recent ?? undefined,
     onDiffering: parts.settlements.onDiffering,
     onUnwritten: ({ id }, error) =>
       parts.log.error({ request_id: id, err: error }, 'a settlement could not be written: it is tried again'),

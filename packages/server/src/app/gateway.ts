@@ -99,7 +99,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await last(parts.ledger.close())
   await settlements.left.close()
   await settlements.journal.close()
-  await settlements.recent.flush().catch(() => undefined)
+  await settlements.recent?.flush().catch(() => undefined)
   await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))
   await parts.sandbox?.close()
   await parts.tokenCounter.close()

@@ -28,9 +28,12 @@ export interface SettlementParts {
 export interface Settlements {
   readonly journal: SettlementJournal
   readonly left: LeftJournals
-  /** What was settled lately, and the look whether the database still has it. */
-  readonly recent: RecentSettlements
-  readonly lost: LostCharges
+  /**
+   * What was settled lately, and the look whether the database still has it. Null on embedded storage: its file stands
+   * on the disk of this process and has no standby to fall back to. Source: decision 0072.
+   */
+  readonly recent: RecentSettlements | null
+  readonly lost: LostCharges | null
   /** How many wait for the database, in all files that this process answers for, and for how long in milliseconds. */
   figures(): { readonly waiting: number; readonly oldestMs: number }
   /** A charge that was told is another one in the books. */
@@ -56,7 +59,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
     onWaiting: (file) => log.error({ file }, 'the database takes no settlements: they wait in a file'),
     onEmpty: (settlements) => log.info({ settlements }, 'the settlements that waited are written'),
   })
-  const recent = new RecentSettlements({ folder, processId, clock })
+  const recent = database.engine === 'postgres' ? new RecentSettlements({ folder, processId, clock }) : null
   const onMissing = (settlements: readonly SettleHold[]): void => {
     metrics?.lost(settlements.length)
     const told = settlements.reduce((sum, { charge }) => sum + charge, 0n)
@@ -75,7 +78,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
       'a charge that the database has lost cannot be written again',
     )
   const store = createSettledStore(database)
-  const lost = new LostCharges({ recent, store, ledger, onMissing, onRefused })
+  const lost = recent === null ? null : new LostCharges({ recent, store, ledger, onMissing, onRefused })
   const left = new LeftJournals({
     ...{ folder, ownPath: journal.path, ledger, clock },
     onFound: (file, { settlements, damagedLines }) => {
@@ -87,7 +90,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
       log.error({ file, lines: damagedLines }, 'settlements in a file cannot be read: it is kept')
     },
     onSettled: (told, result) => {
-      recent.note(told)
+      recent?.note(told)
       // Less than was told, too, where the account could not pay it all: the rest is a write-off.
       if (result.charge !== told.charge) onDiffering(told, nanocreditsOf(result.charge))
     },

@@ -10,7 +10,8 @@ export interface JournalDeps {
   readonly clock: Clock
   /** The clock by which the loops wait, which goes on while the other one is moved. */
   readonly loopClock: MonotonicClock
-  readonly lostCharges: Pick<LostCharges, 'look'>
+  /** Null on embedded storage. */
+  readonly lostCharges: Pick<LostCharges, 'look'> | null
   readonly processId: string
   readonly leaseMs: number
 }
@@ -33,5 +34,5 @@ export async function journalHolds(deps: JournalDeps, watch: LeaseWatch): Promis
     await deps.ledger.submit({ ...lease, entries: entries.slice(start, start + ENTRIES_MAX) })
   }
   await deps.openHolds.rewriteUnwritten()
-  await deps.lostCharges.look()
+  await deps.lostCharges?.look()
 }

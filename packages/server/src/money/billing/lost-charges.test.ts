@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nanocreditsOf } from '@svc/contract'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { describeEachEngine, openTestDatabase } from '../../../testing/test-database.ts'
+import { openTestDatabase } from '../../../testing/test-database.ts'
 import type { SettleHold } from '../ledger/operations.ts'
 import { createSettledStore } from '../ledger/settled-store.ts'
 import { LostCharges } from './lost-charges.ts'
@@ -83,14 +83,12 @@ test('a file of a process before this one is removed once it is old', async () =
   expect(await readdir(folder)).toEqual([])
 })
 
-describeEachEngine('what a database still has', (engine) => {
-  test('is asked by the ids of requests, and it names itself', async () => {
-    const opened = await openTestDatabase(engine)
-    const store = createSettledStore(opened.database)
-    const ids = Array.from({ length: 1_200 }, (_, index) => `request-${index}`)
-    expect(await store.listMissing(ids)).toEqual(ids)
-    expect(await store.readIdentity()).not.toBe('')
-    expect(await store.readIdentity()).toBe(await store.readIdentity())
-    await opened.close()
-  })
+test('PostgreSQL is asked by the ids of requests what it still has, and names itself', async () => {
+  const opened = await openTestDatabase('postgres')
+  const store = createSettledStore(opened.database)
+  const ids = Array.from({ length: 1_200 }, (_, index) => `request-${index}`)
+  expect(await store.listMissing(ids)).toEqual(ids)
+  expect(await store.readIdentity()).not.toBe('')
+  expect(await store.readIdentity()).toBe(await store.readIdentity())
+  await opened.close()
 })

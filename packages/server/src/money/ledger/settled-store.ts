@@ -7,15 +7,12 @@ const IDS_AT_ONCE = 500
 export interface SettledStore {
   /** Which of these requests have no usage record. */
   listMissing(requestIds: readonly string[]): Promise<readonly string[]>
-  /**
-   * Names the server that answers now, and this life of it: another text after a restart and after a fail-over. Always
-   * the same for embedded storage.
-   */
+  /** Names the server that answers now, and this life of it: another text after a restart and after a fail-over. */
   readIdentity(): Promise<string>
 }
 
-/** Makes the store that knows what a database still has. Nothing is written here. */
-export function createSettledStore({ read, engine }: Pick<Database, 'read' | 'engine'>): SettledStore {
+/** Makes the store that knows what a PostgreSQL server still has. Nothing is written here. */
+export function createSettledStore({ read }: Pick<Database, 'read'>): SettledStore {
   return {
     async listMissing(requestIds) {
       const missing: string[] = []
@@ -28,7 +25,6 @@ export function createSettledStore({ read, engine }: Pick<Database, 'read' | 'en
       return missing
     },
     async readIdentity() {
-      if (engine === 'sqlite') return 'embedded'
       // Two servers that started in the same microsecond have two addresses.
       const { rows } = await sql<{ readonly identity: string }>`
         select pg_postmaster_start_time()::text || ' ' || coalesce(inet_server_addr()::text, '') as identity
