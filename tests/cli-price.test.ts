@@ -1,19 +1,33 @@
-/** What `svc price` and the playground say beforehand is what the gateway asks for. */
-import { createClient, endpoints, formatCredits, nanocreditsFrom, nanocreditsOf } from '@svc/contract'
+/** What `svc price` and the playground say beforehand is what the gateway holds, and covers what it charges. */
+import {
+  createClient,
+  endpoints,
+  formatCredits,
+  modelPriceEndpoints,
+  nanocreditsFrom,
+  nanocreditsOf,
+} from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { imagePrice } from '../packages/cli/src/prices/image-price.ts'
-import { bytesOf, imageRange } from '../packages/console/src/pages/playground/pay/price-ranges.ts'
-import { videoPrice } from '../packages/cli/src/prices/video-price.ts'
-import { speechPrice, transcriptPrice } from '../packages/cli/src/prices/unit-price.ts'
+import { addTurn, emptyConversation } from '../packages/console/src/pages/playground/chat/conversation.ts'
+import { chatBodyOf, sizeOf as sizeOfChat } from '../packages/console/src/pages/playground/chat/chat-request.ts'
+import {
+  imageBodyOf,
+  type ImageWishes,
+  sizeOf as sizeOfImages,
+} from '../packages/console/src/pages/playground/image/image-wishes.ts'
+import { lengthOf, type RequestSize } from '../packages/console/src/pages/playground/pay/request-size.ts'
+import { sizeOf as sizeOfVideo } from '../packages/console/src/pages/playground/video/video-request.ts'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
+import { sendStream, startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { createSvc, type Svc } from './run-svc.ts'
 
-/** Each amount of a list is rounded up for itself, a charge once in all: so many billionths between them. */
-const ROUNDING = 1_000n
 /** Sizes that a request can name; lists have others, such as megapixels. */
 const ASKABLE = /^(?:\d{2,5}x\d{2,5}|\d(?:\.\d)?k)$/i
 const POOR = { budget: { limit: nanocreditsOf(1n), period: 'none' } } as const
+const TEXT = 'Grüße, 日本 👋'
+/** For the voices of the sandbox. */
+const ENGLISH = 'Good morning.'
 
 let gateway: TestGateway
 let svc: Svc
@@ -31,105 +45,170 @@ afterAll(async () => {
   await gateway.stop()
 })
 
-async function requiredFor(path: string, body: object | FormData): Promise<bigint> {
+function post(path: string, body: object | FormData, key: string): Promise<Response> {
   const isForm = body instanceof FormData
-  const response = await fetch(`${gateway.baseUrl}${path}`, {
+  return fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${poorKey}`, ...(isForm ? {} : { 'content-type': 'application/json' }) },
+    headers: { authorization: `Bearer ${key}`, ...(isForm ? {} : { 'content-type': 'application/json' }) },
     body: isForm ? body : JSON.stringify(body),
   })
-  const text = await response.text()
-  expect(response.status, text).toBe(402)
-  return nanocreditsFrom(/"credits_required":([\d.]+)/.exec(text)?.[1] ?? '')
 }
 
-function expectBound(said: bigint, required: bigint, what: string): void {
-  expect(said >= required && said - required <= ROUNDING, `${what}: ${said} said, ${required} asked for`).toBe(true)
+async function heldFor(path: string, body: object | FormData): Promise<string> {
+  const response = await post(path, body, poorKey)
+  const text = await response.text()
+  expect(response.status, text).toBe(402)
+  return /"credits_required":([\d.]+)/.exec(text)?.[1] ?? ''
+}
+
+async function priceOf(query: RequestSize, { baseUrl }: Pick<TestGateway, 'baseUrl'> = gateway) {
+  const { credits_at_least: least, credits_at_most: most } = await createClient({ baseUrl }).call(
+    modelPriceEndpoints.getRequestPrice,
+    { query },
+  )
+  expect(nanocreditsFrom(least)).toBeLessThanOrEqual(nanocreditsFrom(most))
+  return { least, most }
+}
+
+async function toldBySvc(...words: string[]): Promise<string> {
+  const { out } = await svc(['price', '--json', ...words], { env: { SVC_API_KEY: '' } })
+  return /"credits_at_most":([\d.]+)/.exec(out)?.[1] ?? out
 }
 
 describe('the price of every model is what the gateway holds:', () => {
-  test('pictures, with and without settings', async () => {
+  test('images, with and without settings', async () => {
     const { data } = await client().call(endpoints.listImageModels)
     expect(data.length).toBeGreaterThan(20)
-    // Some are for styles of given pictures and take no words alone.
+    // Some are for styles of given images and take no words alone.
     for (const model of data.filter(({ id }) => !id.includes('-styles'))) {
-      const purchases = [
-        { count: 1, size: null, quality: null, given: 0, prompt: 'Grüße' },
-        { count: 3, size: '1024x1024', quality: null, given: 0, prompt: 'Grüße' },
-        {
-          count: 2,
-          size: model.supported_sizes.findLast((size) => ASKABLE.test(size)) ?? '4096x4096',
-          quality: model.supported_qualities[0] ?? null,
-          given: 0,
-          prompt: 'Grüße',
-        },
-        { count: 1, size: '8192x4096', quality: null, given: 0, prompt: 'Grüße' },
-      ]
-      for (const purchase of purchases) {
-        const { count: n, size, quality } = purchase
-        const body = {
-          model: model.id,
-          prompt: purchase.prompt,
-          n,
-          ...(size === null ? {} : { size }),
-          ...(quality === null ? {} : { quality }),
-        }
-        const required = await requiredFor('/v1/images/generations', body)
-        expectBound(imagePrice(model, purchase).credits, required, JSON.stringify(body))
-        const wish = { ...purchase, promptBytes: bytesOf(purchase.prompt) }
-        expectBound(imageRange(model, wish).high, required, `playground: ${JSON.stringify(body)}`)
+      const wishes: ImageWishes = {
+        model: model.id,
+        prompt: TEXT,
+        count: 1,
+        size: '',
+        quality: '',
+        seed: null,
+        inputs: [],
+      }
+      const last = model.supported_sizes.findLast((size) => ASKABLE.test(size)) ?? '4096x4096'
+      for (const wish of [
+        wishes,
+        { ...wishes, count: 3, size: '1024x1024' },
+        { ...wishes, count: 2, size: last, quality: model.supported_qualities[0] ?? '' },
+        { ...wishes, size: '8192x4096' },
+      ]) {
+        const held = await heldFor('/v1/images/generations', imageBodyOf(wish))
+        expect((await priceOf(sizeOfImages(wish))).most, JSON.stringify(wish)).toBe(held)
       }
     }
+    const held = await heldFor('/v1/images/generations', { model: 'svc-image', prompt: TEXT, n: 2, quality: 'low' })
+    expect(await toldBySvc('-m', 'svc-image', '-n', '2', '--quality', 'low', TEXT)).toBe(held)
   })
 
   test('videos', async () => {
     const { data } = await client().call(endpoints.listVideoModels)
     expect(data.length).toBeGreaterThan(5)
     for (const model of data) {
-      const seconds = model.supported_durations.at(-1) ?? 7
-      const resolution = model.supported_resolutions.at(-1) ?? null
-      for (const purchase of [
-        { seconds: null, resolution: null, hasAudio: null, given: 0 },
-        { seconds, resolution, hasAudio: null, given: 0 },
-      ]) {
-        const body = {
-          ...{ model: model.id, prompt: 'x' },
-          ...(purchase.seconds === null ? {} : { duration: purchase.seconds }),
-          ...(purchase.resolution === null ? {} : { resolution: purchase.resolution }),
-        }
-        const required = await requiredFor('/v1/videos/generations', body)
-        expectBound(videoPrice(model, purchase).credits, required, JSON.stringify(body))
+      const duration = model.supported_durations.at(-1) ?? 7
+      const resolution = model.supported_resolutions.at(-1)
+      for (const settings of [{}, { duration, ...(resolution === undefined ? {} : { resolution }) }]) {
+        const body = { model: model.id, prompt: 'x', ...settings }
+        const held = await heldFor('/v1/videos/generations', body)
+        expect(await priceOf(sizeOfVideo(body)), JSON.stringify(body)).toEqual({ least: held, most: held })
       }
     }
+    const [{ id } = { id: '' }] = data
+    expect(await toldBySvc('-m', id)).toBe(await heldFor('/v1/videos/generations', { model: id, prompt: 'x' }))
   })
 
   test('speech', async () => {
     const { data } = await client().call(endpoints.listModels, { query: { type: 'speech' } })
     expect(data.length).toBeGreaterThan(3)
-    const input = 'Grüße, 日本 👋'
-    for (const model of data) {
-      const required = await requiredFor('/v1/audio/speech', { model: model.id, input })
-      expectBound(speechPrice(model, input).credits, required, model.id)
+    for (const { id: model } of data) {
+      const held = await heldFor('/v1/audio/speech', { model, input: TEXT })
+      expect((await priceOf({ model, ...lengthOf(TEXT) })).most, model).toBe(held)
     }
+    const [{ id } = { id: '' }] = data
+    expect(await toldBySvc('-m', id, TEXT)).toBe(await heldFor('/v1/audio/speech', { model: id, input: TEXT }))
   })
 
   test('transcripts of a recording whose length is known', async () => {
     const { data } = await client().call(endpoints.listModels, { query: { type: 'transcription' } })
     expect(data.length).toBeGreaterThan(2)
-    for (const model of data) {
+    for (const { id: model } of data) {
       const form = new FormData()
-      form.append('model', model.id)
+      form.append('model', model)
       form.append('file', new File([new Uint8Array(makeWav(WAV_HEADER_BYTES + 2.4 * 8_000))], 'sound.wav'))
-      expectBound(transcriptPrice(model, 3).credits, await requiredFor('/v1/audio/transcriptions', form), model.id)
+      const held = await heldFor('/v1/audio/transcriptions', form)
+      expect((await priceOf({ model, seconds: 2.4 })).most, model).toBe(held)
+      expect(await priceOf({ model, seconds: 3.000_2 })).toEqual(await priceOf({ model, seconds: 3 }))
+    }
+    const [{ id } = { id: '' }] = data
+    expect(await toldBySvc('-m', id, '-d', '3')).toBe((await priceOf({ model: id, seconds: 3 })).most)
+  })
+
+  test('embeddings', async () => {
+    const model = 'text-embedding-3-small'
+    // So short that no count of its tokens makes the bound smaller.
+    const held = await heldFor('/v1/embeddings', { model, input: 'a' })
+    expect((await priceOf({ model, ...lengthOf('a') })).most).toBe(held)
+    expect(await toldBySvc('-m', model, 'a')).toBe(held)
+  })
+})
+
+describe('a chat', () => {
+  let upstream: StubUpstream
+  let rich: TestGateway
+  let held = 0n
+  beforeAll(async () => {
+    upstream = await startStubUpstream()
+    rich = await startTestGateway({ upstreamUrl: upstream.url, credits: '1000000000' })
+    upstream.onChat = async (_call, response) => {
+      held = (await rich.balance()).held
+      sendStream(response, {})
     }
   })
+  afterAll(async () => {
+    await rich.stop()
+    await upstream.close()
+  })
+
+  const PICTURE = { name: 'a.png', url: `data:image/png;base64,${'A'.repeat(4_000)}` }
+  const IDLE = { system: '', temperature: null, topP: null, maxTokens: null, seed: null, format: 'text' } as const
+
+  test.each([
+    ['without a limit', {}, []],
+    ['with a limit', { maxTokens: 100, system: 'Be brief.' }, []],
+    ['with pictures', { maxTokens: 10 }, [PICTURE, PICTURE]],
+    ['that answers JSON', { maxTokens: 10, format: 'json' as const }, []],
+  ])('%s costs at most what is held for it', async (_how, parameters, images) => {
+    for (const model of ['svc-opus', 'anthropic/claude-opus-5']) {
+      const empty = { ...emptyConversation('c', [model]), parameters: { ...IDLE, ...parameters } }
+      const body = chatBodyOf(addTurn(empty, { id: 'a', text: TEXT, images }), 0)
+      const { baseUrl, key } = rich
+      for await (const event of createClient({ baseUrl, key }).stream(endpoints.createChatCompletion, { body })) {
+        expect(event.object).toBe('chat.completion.chunk')
+      }
+      expect((await priceOf(sizeOfChat(body), rich)).most).toBe(formatCredits(nanocreditsOf(held)))
+      await rich.settled()
+    }
+  })
+})
+
+test('a price needs no session, and a model or a setting that there is not is refused', async () => {
+  const ask = async (query: string) => (await fetch(`${gateway.baseUrl}/console/request-price?${query}`)).status
+  expect(await ask('model=svc-gpt')).toBe(200)
+  expect(await ask('model=nobody')).toBe(404)
+  expect(await ask('model=svc-gpt&max_tokens=0')).toBe(400)
+  expect(await ask('model=openrouter/alibaba/wan-2.7&resolution=9p')).toBe(400)
+  expect(await ask('model=openrouter/openai/gpt-4o-mini-transcribe')).toBe(400)
 })
 
 test('it is told before anything is spent, for every kind, and needs no key', async () => {
   const env = { SVC_API_KEY: '' }
   const pictures = await svc(['price', 'svc-image', '-n', '2'], { env })
   expect(pictures.out).toMatch(/^At most [\d,.]+ credits \(\$[\d.]+\)\n$/)
-  expect(pictures.notes).toMatch(/^2 pictures\./)
+  expect(pictures.notes).toMatch(/^2 images\./)
   const video = JSON.parse((await svc(['price', '-m', 'openrouter/alibaba/wan-2.7', '-d', '10', '--json'])).out)
   expect(video).toMatchObject({ model: 'openrouter/alibaba/wan-2.7', seconds: 10, credits_at_most: 1_200 })
   const speech = await svc(['price', 'openrouter/fish-audio/s2.1-pro', 'Hello'])
@@ -150,4 +229,29 @@ test('what says nothing about a model is wrong usage', async () => {
     expect(notes).not.toBe('')
   }
   expect(formatCredits((await gateway.balance()).posted)).toBe('10000')
+})
+
+test('what is charged lies within the price that was told', async () => {
+  const speech = { model: 'openrouter/openai/gpt-4o-mini-tts-2025-12-15', input: ENGLISH, voice: 'alloy' }
+  const image = { model: 'svc-image', prompt: ENGLISH }
+  const chat = { model: 'svc-gpt', messages: [{ role: 'user' as const, content: ENGLISH }] }
+  const embedding = { model: 'text-embedding-3-small', input: ENGLISH }
+  for (const [path, body, size] of [
+    ['/v1/audio/speech', speech, { model: speech.model, ...lengthOf(ENGLISH) }],
+    [
+      '/v1/images/generations',
+      image,
+      sizeOfImages({ ...image, count: 1, size: '', quality: '', seed: null, inputs: [] }),
+    ],
+    ['/v1/chat/completions', chat, sizeOfChat(chat)],
+    ['/v1/embeddings', embedding, { model: embedding.model, ...lengthOf(ENGLISH) }],
+  ] as const) {
+    const response = await post(path, body, gateway.key)
+    const answer = await response.text()
+    expect(response.status, answer).toBe(200)
+    const charged = nanocreditsFrom(response.headers.get('x-svc-credits-charged') ?? '')
+    const { least, most } = await priceOf(size)
+    expect(charged, path).toBeGreaterThanOrEqual(nanocreditsFrom(least))
+    expect(charged, path).toBeLessThanOrEqual(nanocreditsFrom(most))
+  }
 })

@@ -104,12 +104,18 @@ const chargeOf = async (at: ReturnType<typeof answers>): Promise<string> => {
   return (await told.getAttribute('data-charge')) ?? ''
 }
 
+/** The last price on the page, once it is that of what is asked for now. */
+const shownPrice = async (): Promise<string> => {
+  await expect.poll(() => page.locator('[aria-busy=true] > [data-testid=price]').count()).toBe(0)
+  return page.getByTestId('price').last().innerText()
+}
+
 test('answers of two models, their charges, and what a reload keeps', { timeout: TEST_MS }, async () => {
   await openTab('chat')
   await page.getByRole('button', { name: 'Compare with another' }).click()
   await pickModel('Model 2', 'svc-opus')
   await page.getByLabel('System prompt').fill('Be brief.')
-  expect(await page.getByTestId('price').innerText()).toMatch(/^[\d.]+ – [\d.]+ credits$/)
+  expect(await shownPrice()).toMatch(/^[\d.]+ – [\d.]+ credits$/)
   await ask(HOSTILE)
   await expect.poll(() => answers('done').count(), { timeout: 30_000 }).toBe(2)
   const shown = [await chargeOf(answers('done').nth(0)), await chargeOf(answers('done').nth(1))]
@@ -284,7 +290,7 @@ test('a picture goes to the model by paste, and comes back as one', { timeout: T
 
   await openTab('image')
   await page.getByLabel('What the picture shows').fill('a cat by the sea')
-  const price = await page.getByTestId('price').innerText()
+  const price = await shownPrice()
   await page.getByRole('button', { name: 'Make it' }).click()
   await answers('done').getByTestId('picture').waitFor()
   const charge = await chargeOf(answers('done'))
@@ -306,7 +312,7 @@ test('a video is made while the page is left, and charged once', { timeout: TEST
   await pickModel('Model', 'openrouter/x-ai/grok-imagine-video')
   await page.getByLabel('Length').selectOption('1')
   await page.getByLabel('What the video shows').fill('a dog runs')
-  expect(await page.getByTestId('price').innerText()).toBe('60 credits')
+  expect(await shownPrice()).toBe('60 credits')
   await page.getByRole('button', { name: 'Make it' }).click()
   await page.getByText('60 credits are held until it is done').waitFor()
   await openTab('chat')
@@ -327,7 +333,7 @@ test('a video is made while the page is left, and charged once', { timeout: TEST
 test('a text is spoken, heard again and followed word by word', { timeout: 180_000 }, async () => {
   await openTab('audio')
   await page.getByLabel('Text to speak').fill('The weather is very nice today.')
-  const price = await page.getByTestId('price').innerText()
+  const price = await shownPrice()
   await page.getByRole('button', { name: 'Speak it' }).click()
   await page.getByTestId('waveform').waitFor()
   const spoken = answers('done')
@@ -337,7 +343,7 @@ test('a text is spoken, heard again and followed word by word', { timeout: 180_0
   await page.getByRole('link', { name: 'Download the speech' }).click()
   await page.getByLabel('File to write down').setInputFiles(await (await saved).path())
   await expect.poll(() => page.getByTestId('price').count()).toBe(2)
-  const soundPrice = await page.getByTestId('price').last().innerText()
+  const soundPrice = await shownPrice()
   await page.getByRole('button', { name: 'Transcribe' }).click()
   const transcript = page.getByRole('article', { name: /^Transcript/ }).and(answers('done'))
   await transcript.waitFor({ timeout: 120_000 })

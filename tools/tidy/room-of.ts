@@ -44,6 +44,7 @@ export const LEVELS: Readonly<Record<string, number>> = {
   forms: 7,
   'modalities/embeddings': 7,
   'operations/commands': 7,
+  quotes: 7,
   worker: 7,
   console: 8,
 }

@@ -172,9 +172,6 @@ export const imageEvent = z
   })
   .meta({ id: 'ImageEvent' })
 
-/** Tokens of one given picture at most, where a list sells them: by OpenAI's table for high fidelity, rounded up. */
-export const INPUT_IMAGE_TOKENS = 6_240
-
 const imagePrice = z.looseObject({
   unit: z
     .enum(['image', 'input_image', 'request', 'input_token', 'input_image_token'])

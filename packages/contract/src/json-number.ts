@@ -81,6 +81,8 @@ export const moneyFields: ReadonlySet<string> = new Set([
   'credits_per_unit',
   'credits_per_image',
   'credits_per_request',
+  'credits_at_least',
+  'credits_at_most',
   'total_credits_purchased',
   'total_credits_used',
   'alert_credits',

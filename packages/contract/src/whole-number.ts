@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** Bounds of a whole number, both inclusive. */
-export interface WholeBounds {
+/** Bounds of a number, both inclusive. */
+export interface NumberBounds {
   readonly min: number
   readonly max: number
 }
@@ -16,6 +16,11 @@ function numberOf(given: string | number): unknown {
  * A whole number of a query, where every value arrives as text. What it is where it is absent is said by `prefault`: a
  * `default` behind a conversion does not reach the OpenAPI document.
  */
-export function wholeNumber({ min, max }: WholeBounds) {
+export function wholeNumber({ min, max }: NumberBounds) {
   return z.preprocess(numberOf, z.int().min(min).max(max))
+}
+
+/** The same of a number that may have decimals. */
+export function boundedNumber({ min, max }: NumberBounds) {
+  return z.preprocess(numberOf, z.number().min(min).max(max))
 }

@@ -1,14 +1,16 @@
-/** `svc price`: what a request costs at most, from the price list, before anything is spent. */
-import { type Exact, formatCredits, type ModelEntry } from '@svc/contract'
-import type { ApiConnection } from '../api-connection.ts'
+/** `svc price`: what a request costs at most, by the gateway, before anything is spent. */
+import {
+  countCharacters,
+  type Exact,
+  type InputOf,
+  type ModelEntry,
+  modelPriceEndpoints,
+  type ReplyOf,
+} from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { creditsText, usdText } from '../credits-text.ts'
-import { chatPrice } from '../prices/chat-price.ts'
-import { imagePrice } from '../prices/image-price.ts'
-import { type PriceBound, wrongUsage } from '../prices/price-bound.ts'
-import { speechPrice, transcriptPrice } from '../prices/unit-price.ts'
-import { videoPrice } from '../prices/video-price.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { printJson } from '../print-json.ts'
 import { readText } from '../terminal/read-input.ts'
 
@@ -41,22 +43,20 @@ const SETTINGS: Readonly<Record<ModelType, readonly Setting[]>> = {
 
 export async function price(context: Context, words: readonly string[], options: PriceOptions): Promise<void> {
   const { terminal } = context
+  const { signal } = terminal
   const text = (await readText(words, terminal.input)) ?? ''
-  const api = await context.publicApi()
-  const model = await api.client.call(
-    api.endpoints.getModel,
-    { path: { id: options.model } },
-    { signal: terminal.signal },
-  )
+  const { client, endpoints } = await context.publicApi()
+  const model = await client.call(endpoints.getModel, { path: { id: options.model } }, { signal })
   refuseSettings(model, options)
-  const { credits, counted, note } = await boundFor(api, model, { text, options, signal: terminal.signal })
-  const amount = formatCredits(credits)
+  const query = sizeOf(model, text, options)
+  const asked = await client.call(modelPriceEndpoints.getRequestPrice, { query }, { signal })
+  const { credits_at_most: amount, counted } = asked
   if (context.options.json === true) {
     await printJson(terminal.out, { model: model.id, credits_at_most: amount, ...counted })
     return
   }
   await terminal.out.line(`At most ${creditsText(amount)} (${usdText(amount)})`)
-  if (context.options.quiet !== true) await terminal.notes.line(note)
+  if (context.options.quiet !== true) await terminal.notes.line(noteOf(asked))
 }
 
 function refuseSettings(model: Model, options: PriceOptions): void {
@@ -69,39 +69,55 @@ function refuseSettings(model: Model, options: PriceOptions): void {
   throw wrongUsage(`--${flag} says nothing about ${model.id}, which is a model for ${model.svc.type}.`, 'Leave it out.')
 }
 
-interface Asked {
-  readonly text: string
-  readonly options: PriceOptions
-  readonly signal: AbortSignal
-}
+type RequestSize = NonNullable<InputOf<typeof modelPriceEndpoints.getRequestPrice>['query']>
 
-async function boundFor(api: ApiConnection, model: Model, { text, options, signal }: Asked): Promise<PriceBound> {
-  const { client, endpoints } = api
-  const given = options.images ?? 0
-  switch (model.svc.type) {
-    case 'text':
-      return chatPrice(model, text, options.maxTokens ?? null)
-    case 'embedding':
-      return chatPrice(model, text, 0)
-    case 'speech':
-      return speechPrice(model, text)
-    case 'transcription':
-      return transcriptPrice(model, options.duration ?? null)
-    case 'image': {
-      const { data } = await client.call(endpoints.listImageModels, {}, { signal })
-      const { count = 1, size = null, quality = null } = options
-      return imagePrice(entryOf(data, model), { count, size, quality, given, prompt: text })
+/** What decides the price of the request that `text` and the settings make. */
+function sizeOf({ id: model, svc }: Model, text: string, options: PriceOptions): RequestSize {
+  const { maxTokens, size, quality, resolution, audio, duration: seconds } = options
+  const [images, inputs] = [options.count ?? 1, options.images ?? 0]
+  const length = { bytes: Buffer.byteLength(text), characters: countCharacters(text) }
+  switch (svc.type) {
+    case 'text': {
+      const body = { model, messages: [{ role: 'user', content: text }], max_tokens: maxTokens, stream: true }
+      return { model, ...length, bytes: Buffer.byteLength(JSON.stringify(body)), max_tokens: maxTokens }
     }
+    case 'embedding':
+      return { model, ...length }
+    case 'speech':
+      if (text !== '') return { model, ...length }
+      throw wrongUsage('There is no text.', 'Give the text to speak, or pipe it.')
+    case 'transcription':
+      if (seconds !== undefined) return { model, seconds }
+      throw wrongUsage('How long is the recording?', 'Give its length in seconds: --duration 90.')
+    case 'image':
+      return { model, ...length, images, input_images: inputs, size, quality }
     case 'video': {
-      const { data } = await client.call(endpoints.listVideoModels, {}, { signal })
-      const { duration: seconds = null, resolution = null, audio: hasAudio = null } = options
-      return videoPrice(entryOf(data, model), { seconds, resolution, hasAudio, given })
+      const sound = audio === undefined ? undefined : audio ? 'true' : 'false'
+      return { model, seconds, resolution, audio: sound, input_images: inputs }
     }
   }
 }
 
-function entryOf<Entry extends { readonly id: string }>(list: readonly Entry[], { id }: Model): Entry {
-  const entry = list.find((each) => each.id === id)
-  if (entry !== undefined) return entry
-  throw new CommandError(`The gateway lists no price of ${id}.`, { advice: '`svc models` shows what there is.' })
+/** What was multiplied, for people. */
+function noteOf({ type, counted, is_guess: isGuess }: ReplyOf<typeof modelPriceEndpoints.getRequestPrice>): string {
+  const guess = isGuess ? ' The list price is a guess: what the upstream reports is charged.' : ''
+  const { prompt_tokens_at_most: prompt, output_tokens_at_most: output, resolution, ...units } = counted
+  if (prompt !== undefined) {
+    const out = output === undefined ? '' : ` and ${output} out`
+    return `At most ${prompt} tokens in${out}. The charge is by what is used.`
+  }
+  const named = Object.entries(units).filter(([name, count]) => name !== 'input_images' || count !== 0)
+  const parts = named.map(([name, count]) => `${count} ${nameOf(name, count)}`)
+  const at = resolution === undefined ? '' : ` at ${resolution}`
+  return `${parts.join(', ')}${at}${type === 'transcription' ? ' of sound' : ''}.${guess}`
+}
+
+/** "given images", "second". */
+function nameOf(unit: string, count: number | string): string {
+  const name = unit === 'input_images' ? 'given images' : unit
+  return count === 1 ? name.slice(0, -1) : name
+}
+
+function wrongUsage(message: string, advice: string): CommandError {
+  return new CommandError(message, { advice, exitCode: exitCodes.wrongUsage })
 }

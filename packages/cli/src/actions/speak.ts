@@ -5,7 +5,7 @@ import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { reserveFile, timedName } from '../files/output-file.ts'
 import { outputFormat, speechFormats } from '../files/output-format.ts'
-import { defaultModel } from '../prices/default-model.ts'
+import { defaultModel } from '../default-model.ts'
 import { printJson } from '../print-json.ts'
 import { readText } from '../terminal/read-input.ts'
 

@@ -8,7 +8,7 @@ import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { inputFile } from '../files/input-file.ts'
 import { type OutputFile, reserveFile } from '../files/output-file.ts'
-import { defaultModel } from '../prices/default-model.ts'
+import { defaultModel } from '../default-model.ts'
 
 type TranscriptFormat = 'text' | 'srt' | 'vtt' | 'json' | 'verbose_json'
 

@@ -6,7 +6,7 @@ export function priceCommand(start: Start) {
   return new Command('price')
     .summary('show what a request costs at most, before it is made')
     .description(
-      'Calculates the bound of a request from the price list. Nothing is spent. What is to be given depends on the\n' +
+      'Asks the gateway for the bound of a request. Nothing is spent. What is to be given depends on the\n' +
         'model: a prompt for a chat, a text for speech, settings for pictures and videos, a length for recordings.',
     )
     .argument('[model]', 'the model, unless --model names it')

@@ -1,5 +1,6 @@
 import type { ConsoleTable } from './console-endpoint.ts'
 import { modelPrice, modelPriceQuery } from './model-price.ts'
+import { requestPrice, requestPriceQuery } from './request-price.ts'
 
 export const modelPriceEndpoints = {
   getModelPrice: {
@@ -11,4 +12,14 @@ export const modelPriceEndpoints = {
     reply: { description: 'What so many requests cost, by the rules that charge them.', json: modelPrice },
     errors: ['model_not_found'],
   },
-} as const satisfies ConsoleTable<'getModelPrice'>
+  /** Prices are public: the terminal client asks without a key. */
+  getRequestPrice: {
+    id: 'getRequestPrice',
+    method: 'GET',
+    path: '/console/request-price',
+    permission: 'public',
+    request: { query: requestPriceQuery },
+    reply: { description: 'What one request can cost, by the rules that hold and charge it.', json: requestPrice },
+    errors: ['model_not_found', 'invalid_value', 'unsupported_parameter'],
+  },
+} as const satisfies ConsoleTable<'getModelPrice' | 'getRequestPrice'>

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { mountModelPrice } from './model-price.ts'
+import { mountModelPrice, mountRequestPrice } from './model-price.ts'
 import { mountAccount } from './account.ts'
 import { mountOwnInvitations } from './own-invitations.ts'
 import { mountPlaygroundKey } from './playground-key.ts'
@@ -35,4 +35,5 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountOperatorDeposits(app, parts)
   mountOperatorInsight(app, parts)
   mountModelPrice(app, parts)
+  mountRequestPrice(app, parts)
 }

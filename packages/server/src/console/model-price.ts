@@ -1,10 +1,20 @@
-/** The route that says what requests would cost. */
-import { consoleEndpoints, creditsJson, type ModelPrice, nanocreditsOf, type Printed, usdJson } from '@svc/contract'
+/** The routes that say what requests would cost. */
+import {
+  consoleEndpoints,
+  creditsJson,
+  type ModelPrice,
+  nanocreditsOf,
+  type Printed,
+  type RequestPrice,
+  usdJson,
+} from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Model } from '../catalog/model.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
-import { priceWork } from './price-work.ts'
-import { type ConsoleEdge, mountSession } from './session-route.ts'
+import { parseBySchema } from '../platform/errors/parse-by-schema.ts'
+import { chargeUsage } from '../quotes/charge-usage.ts'
+import { quoteRequest } from '../quotes/quote-request.ts'
+import { type ConsoleEdge, findVisitor, mountSession } from './session-route.ts'
 
 function findModel({ edge }: ConsoleEdge, id: string): Model {
   const model = edge.catalog.find(id)
@@ -15,7 +25,7 @@ function findModel({ edge }: ConsoleEdge, id: string): Model {
 export function mountModelPrice(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSession(app, parts, consoleEndpoints.getModelPrice, ({ query }): Printed<ModelPrice> => {
     const model = findModel(parts, query.model)
-    const priced = priceWork(model, query)
+    const priced = chargeUsage(model, query)
     if (priced === null) throw new ServiceError('model_not_found', 'This model has no price.', { param: 'model' })
     const all = nanocreditsOf(priced.charge * BigInt(query.requests))
     return {
@@ -27,6 +37,26 @@ export function mountModelPrice(app: FastifyInstance, parts: ConsoleEdge): void 
       usd: usdJson(all),
       basis: priced.basis === 'card' ? 'card' : 'list',
       may_be_more: !isByListAlone(model),
+    }
+  })
+}
+
+/** Mounts the price of one request: pages and the terminal client ask it before they send one. */
+export function mountRequestPrice(app: FastifyInstance, parts: ConsoleEdge): void {
+  const row = consoleEndpoints.getRequestPrice
+  app.get(row.path, async (request, reply): Promise<Printed<RequestPrice>> => {
+    reply.header('cache-control', 'no-store')
+    await findVisitor(parts, { request, reply })
+    const query = parseBySchema(row.request.query, request.query)
+    const model = findModel(parts, query.model)
+    const { least, most, isGuess, counted } = quoteRequest(model, query)
+    return {
+      model: model.id,
+      type: model.type,
+      credits_at_least: creditsJson(least),
+      credits_at_most: creditsJson(most),
+      is_guess: isGuess,
+      counted,
     }
   })
 }

@@ -53,18 +53,28 @@ export function requireOwnOrigin(deps: Pick<ConsoleDeps, 'origins'>, { request }
 }
 
 /**
- * Calls are counted by person: many may sit behind one address. The address counts only those of nobody, whose cookies
- * end at their signature, before the database is asked.
+ * The session of a call; null where its browser is not signed in. Calls are counted by person: many may sit behind one
+ * address. The address counts only those without a session, whose cookies end at their signature, before the database
+ * is asked.
  *
- * @throws {ServiceError} 401 when nobody is signed in, 429 when they call too often.
+ * @throws {ServiceError} 429 for too many calls.
  */
-async function requireSession({ edge, console: deps }: ConsoleEdge, { request }: RouteCall): Promise<Session> {
-  const session = await (await deps.signIn()).findSession(request.headers.cookie)
-  if (session === null) {
-    edge.limits.perAddress.take(callerAddress(request.ip))
-    throw new ServiceError('not_signed_in', 'Sign in first.')
-  }
-  await deps.perUser.take(session.user.userId)
+export async function findVisitor(
+  { edge, console: deps }: ConsoleEdge,
+  { request }: RouteCall,
+): Promise<Session | null> {
+  // The library is not loaded to learn that there is no session.
+  const { cookie } = request.headers
+  const session = cookie === undefined ? null : await (await deps.signIn()).findSession(cookie)
+  if (session === null) edge.limits.perAddress.take(callerAddress(request.ip))
+  else await deps.perUser.take(session.user.userId)
+  return session
+}
+
+/** @throws {ServiceError} 401 without a session, 429 for too many calls. */
+async function requireSession(parts: ConsoleEdge, call: RouteCall): Promise<Session> {
+  const session = await findVisitor(parts, call)
+  if (session === null) throw new ServiceError('not_signed_in', 'Sign in first.')
   return session
 }
 

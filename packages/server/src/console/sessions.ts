@@ -5,10 +5,9 @@ import { ServiceError } from '../platform/errors/service-error.ts'
 import { FRESH_MS, type Session } from '../access/sign-in/sign-in.ts'
 import { permissionsOf } from '../access/teams/permissions.ts'
 import type { Membership } from '../access/teams/membership.ts'
-import { callerAddress } from '../edge/caller-address.ts'
 import { isLocalCaller } from '../edge/local-caller.ts'
 import type { ConsoleDeps } from './console-deps.ts'
-import { type ConsoleEdge, mountSession } from './session-route.ts'
+import { type ConsoleEdge, findVisitor, mountSession } from './session-route.ts'
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1_000)
 
@@ -61,14 +60,10 @@ async function describeVisit(deps: ConsoleDeps, session: Session | null, isLocal
 }
 
 export function mountSessions(app: FastifyInstance, parts: ConsoleEdge): void {
-  const { console: deps, edge } = parts
+  const { console: deps } = parts
   app.get(consoleEndpoints.getConsoleSession.path, async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    // Nobody loads the library to learn that nobody is signed in.
-    const { cookie } = request.headers
-    const session = cookie === undefined ? null : await (await deps.signIn()).findSession(cookie)
-    if (session === null) edge.limits.perAddress.take(callerAddress(request.ip))
-    else await deps.perUser.take(session.user.userId)
+    const session = await findVisitor(parts, { request, reply })
     return describeVisit(deps, session, isLocalCaller(request))
   })
   mountSession(app, parts, consoleEndpoints.listBrowserSessions, async ({ session }) => {

@@ -2,8 +2,8 @@
  * What media cost at whichever of several upstreams makes them, as one list can say it: each figure is that of the
  * dearest. Holds and charges go by the own list of each upstream.
  */
-import { pixelsListed } from '@svc/contract'
 import { highestImageRate } from './image-rate.ts'
+import { pixelsListed } from './image-variants.ts'
 import type {
   ImagePrices,
   ImageVariant,

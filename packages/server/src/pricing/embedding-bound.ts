@@ -1,9 +1,19 @@
 /** How many tokens texts for embeddings have: at most, and probably. */
+import { type Nanocredits, nanocreditsOf } from '@svc/contract'
 import { BYTES_PER_ESTIMATED_TOKEN } from './charge-chat.ts'
+import { boundRoute } from './hold-bound.ts'
+import type { ChatPrice } from './price.ts'
 import { COUNT_FACTOR } from './prompt-bound.ts'
 
 /** What tokenizers put around each text: its beginning and its end. Source: published tokenizers have two at most. */
 const FRAME_TOKENS = 8
+
+/** The whole is `fixed + perUnit × units`. */
+interface TokensBound {
+  readonly fixed: Nanocredits
+  readonly perUnit: Nanocredits
+  readonly units: number
+}
 
 type Text = string | readonly number[]
 
@@ -20,8 +30,24 @@ function clamp(tokens: number, contextLength: number | null): number {
  * Source: decision 0005 (size of a hold).
  */
 export function boundTexts(texts: readonly Text[], contextLength: number | null): number {
-  const bound = (text: Text): number => (typeof text === 'string' ? Buffer.byteLength(text) : text.length)
-  return texts.reduce((sum, text) => sum + clamp(bound(text) + FRAME_TOKENS, contextLength), 0)
+  const sizeOf = (text: Text): number => (typeof text === 'string' ? Buffer.byteLength(text) : text.length)
+  return texts.reduce((sum, text) => sum + boundText(sizeOf(text), contextLength), 0)
+}
+
+/** Upper bound of the tokens of one text. @param size UTF-8 bytes, or ids of tokens. */
+export function boundText(size: number, contextLength: number | null): number {
+  return clamp(size + FRAME_TOKENS, contextLength)
+}
+
+/**
+ * What so many tokens can cost at most: so much for each at the dearest price that can come to count, and the rest.
+ *
+ * @param prices of every upstream that may serve the request; at least one.
+ */
+export function boundEmbedding(prices: readonly ChatPrice[], tokens: number): TokensBound {
+  const { fixed } = boundRoute(prices, 0)
+  const whole = boundRoute(prices, tokens).fixed
+  return { fixed, perUnit: nanocreditsOf((whole - fixed + BigInt(tokens) - 1n) / BigInt(tokens)), units: tokens }
 }
 
 /**

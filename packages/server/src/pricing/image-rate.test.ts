@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { highestImageRate, likelyImageRate, type RenderSettings } from './image-rate.ts'
+import { highestImageRate, likelyImageRate } from './image-rate.ts'
+import type { RenderSettings } from './image-variants.ts'
 import type { ImagePrices, ImageVariant } from './media-price.ts'
 import { formatUsd, parseUsd, ZERO_USD } from './usd.ts'
 

@@ -1,11 +1,8 @@
 /** Which price of a list a render has. */
-import { fittingVariants, type PictureSettings } from '@svc/contract'
+import { fittingVariants, type RenderSettings } from './image-variants.ts'
 import type { ImagePrices } from './media-price.ts'
 import type { AttoUsd } from './price.ts'
 import { attoUsdOf } from './usd.ts'
-
-/** Settings that decide a price; null where the request or the answer does not say, or says `auto`. */
-export type RenderSettings = PictureSettings
 
 /** What a render with these settings costs by list: where several prices fit, the cheapest of them. */
 export function likelyImageRate(prices: ImagePrices, settings: RenderSettings): AttoUsd {

@@ -23,6 +23,11 @@ export const PREAMBLE_TOKENS = 1_024
  */
 export const IMAGE_TOKENS = 16_384
 
+/** Characters of a token in a text that has few of them. Source: own choice; English prose has about four and a half. */
+const LEAST_TOKEN_CHARACTERS = 6
+/** One image at least. Source: own choice, below every published rule. */
+const LEAST_IMAGE_TOKENS = 64
+
 /** One image as it is estimated when no usage was reported: a megapixel by the common rules. */
 const ESTIMATED_IMAGE_TOKENS = 1_024
 
@@ -60,6 +65,14 @@ interface Media {
   unknownSize: boolean
 }
 
+/** How large a prompt is, without its words. */
+export interface PromptSize extends Readonly<Pick<Media, 'images' | 'audioTokens' | 'unknownSize'>> {
+  /** UTF-8 bytes of the JSON text of the body, without the base64 text of media. */
+  readonly textBytes: number
+  /** Whether it has tools or a response format. */
+  readonly explains: boolean
+}
+
 /**
  * Upper bound of the prompt's tokens.
  *
@@ -67,10 +80,20 @@ interface Media {
  *
  * Source: decision 0005 (size of a hold).
  */
-export function boundPrompt(body: PromptBody, contextLength: number | null): number {
-  const media = measureMedia(body.value)
-  const textBytes = Math.max(0, body.byteLength - media.base64Bytes)
-  return clampToContext(textBytes + mediaTokens(media) + addedTokens(body.value), media, contextLength)
+export function boundPrompt({ value, byteLength }: PromptBody, contextLength: number | null): number {
+  const media = measureMedia(value)
+  const textBytes = Math.max(0, byteLength - media.base64Bytes)
+  return boundPromptSize({ ...media, textBytes, explains: explains(value) }, contextLength)
+}
+
+/** Upper bound of the prompt's tokens where only its size is known. Source: as `boundPrompt`. */
+export function boundPromptSize(size: PromptSize, contextLength: number | null): number {
+  return clampToContext(size.textBytes + mediaTokens(size) + addedTokens(size.explains), size, contextLength)
+}
+
+/** What a prompt probably has at least. */
+export function leastPrompt({ characters, images }: { readonly characters: number; readonly images: number }): number {
+  return Math.ceil(characters / LEAST_TOKEN_CHARACTERS) + images * LEAST_IMAGE_TOKENS
 }
 
 /**
@@ -80,7 +103,7 @@ export function boundPrompt(body: PromptBody, contextLength: number | null): num
  */
 export function boundCountedPrompt(body: PromptBody, textTokens: number, contextLength: number | null): number {
   const media = measureMedia(body.value)
-  const tokens = Math.ceil(textTokens * COUNT_FACTOR) + mediaTokens(media) + addedTokens(body.value)
+  const tokens = Math.ceil(textTokens * COUNT_FACTOR) + mediaTokens(media) + addedTokens(explains(body.value))
   return clampToContext(tokens, media, contextLength)
 }
 
@@ -118,18 +141,22 @@ export function promptText(value: Readonly<Record<string, unknown>>): string {
   return parts.join('\n')
 }
 
-function clampToContext(tokens: number, media: Media, contextLength: number | null): number {
+function clampToContext(tokens: number, media: Pick<Media, 'unknownSize'>, contextLength: number | null): number {
   if (media.unknownSize) return contextLength ?? Math.max(tokens, UNKNOWN_CONTEXT_TOKENS)
   return contextLength === null ? tokens : Math.min(tokens, contextLength)
 }
 
-function mediaTokens(media: Media): number {
+function mediaTokens(media: Pick<Media, 'images' | 'audioTokens'>): number {
   return media.images * IMAGE_TOKENS + media.audioTokens
 }
 
-function addedTokens(value: Readonly<Record<string, unknown>>): number {
-  const explains = Array.isArray(value.tools) || Array.isArray(value.functions) || isRecord(value.response_format)
-  return TEMPLATE_TOKENS + (explains ? PREAMBLE_TOKENS : 0)
+/** Whether an upstream explains something to its model before the prompt. */
+function explains(value: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray(value.tools) || Array.isArray(value.functions) || isRecord(value.response_format)
+}
+
+function addedTokens(isExplained: boolean): number {
+  return TEMPLATE_TOKENS + (isExplained ? PREAMBLE_TOKENS : 0)
 }
 
 function measureMedia(value: Readonly<Record<string, unknown>>): Media {

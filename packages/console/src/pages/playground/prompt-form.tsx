@@ -3,7 +3,7 @@ import type { FormEvent, KeyboardEvent, ReactNode } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { useOneSubmit } from '../../ui/use-one-submit.ts'
 import { PriceLine } from './pay/price-line.tsx'
-import type { PriceRange } from './pay/price-ranges.ts'
+import type { RequestSize } from './pay/request-size.ts'
 import { PictureButton, PictureDrop, type PictureInput, PictureList } from './picture-input.tsx'
 
 interface PromptFormProps {
@@ -11,7 +11,8 @@ interface PromptFormProps {
   readonly placeholder: string
   readonly text: string
   readonly onText: (text: string) => void
-  readonly price: PriceRange | null
+  /** What decides the price. */
+  readonly size: RequestSize
   /** What the button says. */
   readonly action: string
   /** What is asked for, with its settings: the same twice in a moment is a second click. */
@@ -28,7 +29,7 @@ interface PromptFormProps {
 
 /** Says what shall be made, what it costs, and makes it. Ctrl or Cmd with Enter does, too. */
 export function PromptForm(props: PromptFormProps) {
-  const { label, placeholder, text, onText, price, action, onSubmit, onCode, pictures } = props
+  const { label, placeholder, text, onText, size, action, onSubmit, onCode, pictures } = props
   const isEmpty = text.trim() === ''
   const nextName = useOneSubmit()
   const submit = (event: FormEvent | KeyboardEvent): void => {
@@ -64,7 +65,7 @@ export function PromptForm(props: PromptFormProps) {
         </Button>
         {props.children}
         <div className="ml-auto flex items-center gap-3">
-          <PriceLine range={price} />
+          <PriceLine requests={[size]} />
           <Button type="submit" disabled={isEmpty}>
             {action}
           </Button>

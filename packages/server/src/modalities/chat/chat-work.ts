@@ -1,5 +1,4 @@
 /** What every chat request is to the pipeline, whole or streamed: its model, its limits and what it can come to cost. */
-import { nanocreditsOf } from '@svc/contract'
 import type { OpenHold } from '../../money/billing/open-hold.ts'
 import type { Model } from '../../catalog/model.ts'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
@@ -7,7 +6,6 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { JsonBody } from '../../platform/json/json-body.ts'
 import { findChatModel } from '../../pipeline/find-model.ts'
 import type { Bound, FoundModel, Paid, PaidDeps, PaidRun, PaidTask, PaidWork } from '../../pipeline/paid-work.ts'
-import { boundRoute } from '../../pricing/hold-bound.ts'
 import {
   boundCountedPrompt,
   boundPrompt,
@@ -18,6 +16,7 @@ import {
 import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import type { UpstreamChatRequest } from '../../upstreams/chat-upstream.ts'
+import { boundTokens } from './chat-bound.ts'
 import { limitOutput, type OutputLimit } from './chat-limits.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { besideTokens, refuseBeyond, withinBound } from '../../pipeline/within-bound.ts'
@@ -152,15 +151,10 @@ class ChatBounds {
   }
 
   #boundOf({ targets }: FoundModel<ChatTarget>, promptTokens: number, output: OutputLimit): Bound {
-    const bound = boundRoute(
-      targets.map(({ price }) => price),
-      promptTokens,
-    )
+    const prices = targets.map(({ price }) => price)
     const isStream = this.#call.request.stream === true
     return {
-      fixed: bound.fixed,
-      perUnit: nanocreditsOf(bound.perOutputToken * BigInt(this.#choices)),
-      units: output.tokens + output.beside,
+      ...boundTokens(prices, promptTokens, output, this.#choices),
       policy: output.asked ? 'exact' : isStream ? 'stepwise' : 'affordable',
       firstUnits: FIRST_STEP_TOKENS,
     }

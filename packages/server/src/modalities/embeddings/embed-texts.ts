@@ -1,5 +1,4 @@
 /** One request for embeddings. */
-import { nanocreditsOf } from '@svc/contract'
 import type { Model } from '../../catalog/model.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { findEmbeddingModel } from '../../pipeline/find-model.ts'
@@ -15,8 +14,7 @@ import {
   type WholeAnswer,
 } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
-import { boundCountedTexts, boundTexts, estimateTexts } from '../../pricing/embedding-bound.ts'
-import { boundRoute } from '../../pricing/hold-bound.ts'
+import { boundCountedTexts, boundEmbedding, boundTexts, estimateTexts } from '../../pricing/embedding-bound.ts'
 import type { Offering } from '../../pipeline/routing/list-targets.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import type { EmbeddingUpstream, UpstreamEmbeddings } from '../../upstreams/embedding-upstream.ts'
@@ -44,10 +42,7 @@ function embeddingTarget({ upstream, upstreamModel, price }: Offering): Embeddin
 /** What is held: so many tokens at the dearest price that can come to count. */
 function boundOf({ targets }: FoundModel<EmbeddingTarget>, tokens: number): Bound {
   const prices = targets.map(({ price }) => price)
-  const fixed = boundRoute(prices, 0).fixed
-  const whole = boundRoute(prices, tokens).fixed
-  const perUnit = nanocreditsOf((whole - fixed + BigInt(tokens) - 1n) / BigInt(tokens))
-  return { fixed, perUnit, units: tokens, policy: 'exact', firstUnits: tokens }
+  return { ...boundEmbedding(prices, tokens), policy: 'exact', firstUnits: tokens }
 }
 
 /**

@@ -1,7 +1,8 @@
 /** From the pictures that came to what the caller pays. Pure: the rules of the price are the pricing room's. */
 import type { CountedTokens } from '../../pipeline/paid-work.ts'
 import { chargeMedia, listMediaCost, type MediaLine } from '../../pricing/charge-media.ts'
-import { likelyImageRate, type RenderSettings } from '../../pricing/image-rate.ts'
+import { likelyImageRate } from '../../pricing/image-rate.ts'
+import type { RenderSettings } from '../../pricing/image-variants.ts'
 import type { AttoUsd, ChatCharge } from '../../pricing/price.ts'
 import { attoUsdOf } from '../../pricing/usd.ts'
 import type { UpstreamImages } from '../../upstreams/image-upstream.ts'

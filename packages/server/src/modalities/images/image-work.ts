@@ -1,10 +1,8 @@
 /** What every request for images is to the pipeline, whole or streamed: its model, its price and its attempts. */
-import { INPUT_IMAGE_TOKENS, nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { findMediaModel } from '../../pipeline/find-model.ts'
 import type { Bound, FoundModel, Paid, PaidDeps, PaidRun, PaidTask, PaidWork, Sink } from '../../pipeline/paid-work.ts'
-import { highestImageRate } from '../../pricing/image-rate.ts'
-import { attoUsdOf, chargeForCost } from '../../pricing/usd.ts'
+import { boundImages } from './image-bound.ts'
 import type { ImageCall } from './image-call.ts'
 import { type ImageTarget, imageTarget } from './image-target.ts'
 import { type MadeRenders, makeAt, type RenderWatcher, whyNone } from './make-renders.ts'
@@ -19,22 +17,9 @@ export interface ImageDeps extends PaidDeps {
 /** One request of one caller. */
 export type ImageTask = PaidTask<ImageCall>
 
-/**
- * The most that one render can cost: the dearest price that the settings leave open, and all that is charged beside it,
- * since each render may take a call of its own. Source: decision 0022 (size of a hold).
- */
-function boundRender({ offer: { prices } }: ImageTarget, { settings, inputs, prompt }: ImageCall): Nanocredits {
-  const text = BigInt(Buffer.byteLength(prompt)) * (prices.perInputToken ?? 0n)
-  const given = (prices.perInputImage ?? 0n) + (prices.perInputImageToken ?? 0n) * BigInt(INPUT_IMAGE_TOKENS)
-  const render = highestImageRate(prices, settings)
-  const whole = render + (prices.perRequest ?? 0n) + text + given * BigInt(inputs.length)
-  return chargeForCost(attoUsdOf(whole))
-}
-
-function boundImages({ targets }: FoundModel<ImageTarget>, call: ImageCall): Bound {
-  const renders = targets.map((target) => boundRender(target, call))
-  const perUnit = renders.reduce((most, bound) => (bound > most ? bound : most))
-  return { fixed: nanocreditsOf(0n), perUnit, units: call.count, policy: 'exact', firstUnits: 0 }
+function boundOf({ targets }: FoundModel<ImageTarget>, { count, settings, inputs, prompt }: ImageCall): Bound {
+  const lists = targets.map(({ offer }) => offer.prices)
+  return boundImages(lists, { count, settings, inputs: inputs.length, promptBytes: Buffer.byteLength(prompt) })
 }
 
 /**
@@ -65,7 +50,7 @@ export function imageWork<Reply, End>(
     leavesEarly: call.stream,
     findModel: () => findMediaModel(deps, caller, { id: call.model, type: 'image' }),
     selectTarget: (model) => imageTarget(model, call),
-    bound: (found) => boundImages(found, call),
+    bound: (found) => boundOf(found, call),
     begin: (paid) => {
       const { sink, watcher, price } = begin(paid)
       return {

@@ -1,32 +1,23 @@
 /** One text that is spoken. */
-import { nanocreditsOf } from '@svc/contract'
 import type { SpeechFormat } from '../../platform/audio/speech-format.ts'
 import { codeOf } from '../../platform/errors/code-of.ts'
 import { findMediaModel } from '../../pipeline/find-model.ts'
 import type { StreamEnd } from '../../pipeline/frame-writer.ts'
 import { noteProgress } from '../../pipeline/note-progress.ts'
-import type { Bound, FoundModel, Paid, PaidDeps, PaidTask, PaidWork, Priced } from '../../pipeline/paid-work.ts'
+import type { Paid, PaidDeps, PaidTask, PaidWork, Priced } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import { chargeUnits } from '../../pricing/charge-media.ts'
 import { spokenUnits } from '../../pricing/delivered-part.ts'
-import { chargeForCost } from '../../pricing/usd.ts'
 import type { UpstreamSpeech } from '../../upstreams/speech-upstream.ts'
 import type { SpeechCall } from './parse-speech.ts'
 import { brokenSound } from './sound-events.ts'
 import type { SoundReader } from './sound-reader.ts'
+import { boundSpeech } from './speech-bound.ts'
 import { type LastSound, type SoundEnd, SpeechDelivery } from './speech-delivery.ts'
-import { type SpeechTarget, speechTarget } from './speech-target.ts'
+import { lengthOf, type SpeechTarget, speechTarget } from './speech-target.ts'
 
 /** One speech request of one caller. */
 export type SpeechTask = PaidTask<SpeechCall>
-
-/** Of the target at which a text of this length is dearest. */
-function boundSpeech({ targets }: FoundModel<SpeechTarget>): Bound {
-  const bounds = targets.map(({ prices, units }) => ({ perUnit: chargeForCost(prices.perUnit), units }))
-  const wholeOf = ({ perUnit, units }: (typeof bounds)[number]): bigint => perUnit * BigInt(units)
-  const { perUnit, units } = bounds.reduce((most, bound) => (wholeOf(bound) > wholeOf(most) ? bound : most))
-  return { fixed: nanocreditsOf(0n), perUnit, units, firstUnits: units, policy: 'exact' }
-}
 
 /** The form of the sound, as far as its length depends on it. */
 interface SpeechForm {
@@ -86,7 +77,10 @@ export function speakText(
     leavesEarly: true,
     findModel: () => findMediaModel(deps, caller, { id: request.model, type: 'speech' }),
     selectTarget: () => speechTarget(call, form.format),
-    bound: boundSpeech,
+    bound: ({ targets }) => {
+      const lists = targets.map(({ prices }) => prices)
+      return boundSpeech(lists, lengthOf(request.input))
+    },
     begin: (paid) => {
       const delivery = new SpeechDelivery(reader)
       const { signal } = paid.hold.ended

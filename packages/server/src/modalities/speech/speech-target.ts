@@ -10,6 +10,7 @@ import type { Target } from '../../pipeline/routing/target.ts'
 import type { SpeechUpstream } from '../../upstreams/speech-upstream.ts'
 import { chooseVoice } from './choose-voice.ts'
 import type { SpeechCall } from './parse-speech.ts'
+import { type TextLength, unitsOf } from './speech-bound.ts'
 
 export interface SpeechTarget extends Target {
   readonly port: SpeechUpstream
@@ -33,9 +34,14 @@ export function speechTarget({ request }: SpeechCall, format: SpeechFormat): Sel
     refuseFormat(format, port.formats)
     const voice = chooseVoice(media.facts, request.voice)
     const { prices } = media
-    const units = prices.unit === 'byte' ? Buffer.byteLength(request.input) : countCharacters(request.input)
+    const units = unitsOf(prices, lengthOf(request.input))
     return { upstream, upstreamModel, port, prices, voice, units, charge: chargeUnits(prices, units) }
   }
+}
+
+/** The length of a text to speak. */
+export function lengthOf(input: string): TextLength {
+  return { characters: countCharacters(input), bytes: Buffer.byteLength(input) }
 }
 
 function refuseFormat(format: SpeechFormat, formats: readonly SpeechFormat[]): void {

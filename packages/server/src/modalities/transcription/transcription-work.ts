@@ -1,5 +1,4 @@
 /** What every transcription is to the pipeline, whole or streamed: its model, its length and its charge. */
-import { nanocreditsOf } from '@svc/contract'
 import { BYTES_PER_SECOND_UNKNOWN } from '../../platform/audio/codecs/packet-clock.ts'
 import type { SoundLength } from '../../platform/audio/sound-length.ts'
 import type { Charged } from '../../money/billing/settlement.ts'
@@ -7,7 +6,6 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import { findMediaModel } from '../../pipeline/find-model.ts'
 import type { Paid, PaidDeps, PaidRun, PaidTask, PaidWork, Sink } from '../../pipeline/paid-work.ts'
 import type { TranscriptionPrices } from '../../pricing/media-price.ts'
-import { chargeForCost } from '../../pricing/usd.ts'
 import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
 import type { Target } from '../../pipeline/routing/target.ts'
 import type { SpooledFile } from '../../platform/spool/spooled-file.ts'
@@ -20,6 +18,7 @@ import type {
 import { upstreamFailure } from '../../upstreams/upstream-failure.ts'
 import type { TranscriptionCall } from './parse-transcription.ts'
 import { renderSvc } from '../../pipeline/render-charge.ts'
+import { boundSound, wholeSeconds } from './sound-bound.ts'
 import { sourceFormats, type TranscriptFacts } from './render-transcript.ts'
 
 export interface TranscribeDeps extends PaidDeps {
@@ -44,9 +43,6 @@ export interface SoundSeconds {
   readonly chargedSeconds: number
 }
 
-/** What sums of lengths of frames may be too long by: no second begins with it. */
-const ROUNDING_SECONDS = 0.000_5
-
 /** The targets of a transcription: those that do what is asked, and give what the format is made from. */
 function selectTarget(call: TranscriptionCall): SelectTarget<SoundTarget> {
   return ({ upstream, upstreamModel, media }) => {
@@ -62,11 +58,6 @@ function selectTarget(call: TranscriptionCall): SelectTarget<SoundTarget> {
       param: 'response_format',
     })
   }
-}
-
-function dearest(targets: readonly [SoundTarget, ...SoundTarget[]]): TranscriptionPrices {
-  const prices = targets.map((target) => target.prices)
-  return prices.reduce((most, each) => (each.perSecond > most.perSecond ? each : most))
 }
 
 /**
@@ -97,7 +88,7 @@ async function measure(deps: TranscribeDeps, content: SpooledFile): Promise<numb
 async function secondsOf(deps: TranscribeDeps, content: SpooledFile): Promise<SoundSeconds> {
   const duration = await measure(deps, content)
   const seconds = duration ?? content.byteLength / BYTES_PER_SECOND_UNKNOWN
-  return { duration, chargedSeconds: Math.max(1, Math.ceil(seconds - ROUNDING_SECONDS)) }
+  return { duration, chargedSeconds: wholeSeconds(seconds) }
 }
 
 /** What differs between an answer that is whole and a stream. */
@@ -126,9 +117,8 @@ export function transcriptionWork<Reply, End>(
     selectTarget: () => selectTarget(call),
     bound: async ({ targets }) => {
       seconds = await secondsOf(deps, call.file.content)
-      const units = seconds.chargedSeconds
-      const perUnit = chargeForCost(dearest(targets).perSecond)
-      return { fixed: nanocreditsOf(0n), perUnit, units, policy: 'exact', firstUnits: units }
+      const lists = targets.map(({ prices }) => prices)
+      return boundSound(lists, seconds.chargedSeconds)
     },
     begin: (paid) => {
       const { sink, onEvent, price } = begin(paid, seconds)

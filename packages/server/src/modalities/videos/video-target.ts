@@ -5,6 +5,7 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Bound } from '../../pipeline/paid-work.ts'
 import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
 import type { Target } from '../../pipeline/routing/target.ts'
+import type { VideoPrices } from '../../pricing/media-price.ts'
 import type { VideoFile, VideoUpstream } from '../../upstreams/video-upstream.ts'
 import { chargeVideo, notePrice, type VideoPriceSnapshot } from './video-price.ts'
 import { chooseSettings, countPictures, type VideoSettings } from './video-settings.ts'
@@ -26,14 +27,29 @@ export function videoTarget(request: VideoRequest, file: VideoFile | null): Sele
       throw new ServiceError('invalid_value', 'This model does not support videos.', { param: 'model' })
     }
     const settings = chooseSettings(request, media, file)
-    const price = notePrice(media.prices, { ...settings, images: countPictures(settings) })
-    return { upstream, upstreamModel, port, settings, price, estimate: chargeVideo(price, null).charge }
+    return {
+      upstream,
+      upstreamModel,
+      port,
+      settings,
+      ...estimateVideo(media.prices, settings, countPictures(settings)),
+    }
   }
 }
 
 /** The target whose video would cost the most. */
 export function dearestOf(targets: readonly [VideoTarget, ...VideoTarget[]]): VideoTarget {
   return targets.reduce((most, each) => (each.estimate > most.estimate ? each : most))
+}
+
+/** What a video with these settings costs at one upstream, as far as it can be said before. @param images that are given. */
+export function estimateVideo(
+  prices: VideoPrices,
+  settings: VideoSettings,
+  images: number,
+): Pick<VideoTarget, 'price' | 'estimate'> {
+  const price = notePrice(prices, { ...settings, images })
+  return { price, estimate: chargeVideo(price, null).charge }
 }
 
 /**

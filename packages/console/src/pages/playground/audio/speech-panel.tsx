@@ -13,13 +13,14 @@ import { speechCode } from '../code/request-code.ts'
 import { unitChoices } from '../model-choices.tsx'
 import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
+import { lengthOf } from '../pay/request-size.ts'
 import { PromptForm } from '../prompt-form.tsx'
 import { RunFooter } from '../run-footer.tsx'
 import { nameOfAgain, newRun } from '../run-store.ts'
 import { useObjectUrl } from '../use-object-url.ts'
 import { useRuns } from '../use-play.ts'
 import { SoundPlayer } from './sound-player.tsx'
-import { speak, speechBodyOf, speechRange, type SpeechRun, type SpeechWishes } from './speech-request.ts'
+import { speak, speechBodyOf, type SpeechRun, type SpeechWishes } from './speech-request.ts'
 
 /** A model that knows the voices which are offered first. */
 function firstOf(models: readonly { readonly id: string }[]): string {
@@ -58,10 +59,7 @@ export function SpeechPanel() {
         maxLength={SPEECH_CHARACTERS_MAX}
         text={wishes.text}
         onText={(text) => set({ text })}
-        price={speechRange(
-          models.find(({ id }) => id === wishes.model),
-          wishes.text,
-        )}
+        size={{ model: wishes.model, ...lengthOf(wishes.text) }}
         action="Speak it"
         content={JSON.stringify(wishes)}
         onSubmit={(name) => make(wishes, name)}

@@ -1,6 +1,5 @@
 /** A text to speak, and the sound that came. */
-import { countCharacters, endpoints, type Exact, type InputOf, type ModelEntry } from '@svc/contract'
-import { bytesOf, type PriceRange, unitsRange } from '../pay/price-ranges.ts'
+import { endpoints, type InputOf } from '@svc/contract'
 import type { Run, Work } from '../run-store.ts'
 import { playable } from './decode-sound.ts'
 
@@ -27,13 +26,6 @@ export function speechBodyOf({ model, text, voice, format, speed, instructions }
     ...(speed === null ? {} : { speed }),
     ...(instructions.trim() === '' ? {} : { instructions }),
   }
-}
-
-/** Known before: characters, or bytes where the model is sold by them. */
-export function speechRange(model: Exact<ModelEntry> | undefined, text: string): PriceRange | null {
-  if (model === undefined) return null
-  const { unit, credits_per_unit: price } = model.svc
-  return unitsRange(price, unit === 'byte' ? bytesOf(text) : countCharacters(text))
 }
 
 export function speak(wishes: SpeechWishes) {

@@ -17,13 +17,7 @@ import { nameOfAgain, newRun } from '../run-store.ts'
 import { useRuns } from '../use-play.ts'
 import { decodeSound } from './decode-sound.ts'
 import { TranscriptCard } from './transcript-card.tsx'
-import {
-  transcribe,
-  transcriptFormOf,
-  transcriptRange,
-  type TranscriptRun,
-  type TranscriptWishes,
-} from './transcript-request.ts'
+import { transcribe, transcriptFormOf, type TranscriptRun, type TranscriptWishes } from './transcript-request.ts'
 import { useRecorder } from './use-recorder.ts'
 
 const PREFERRED = 'openai/whisper-1'
@@ -75,7 +69,7 @@ export function TranscriptPanel() {
           <Code size={16} aria-hidden />
         </Button>
         <div className="flex-1" />
-        <SoundPrice sound={sound} model={models.find(({ id }) => id === model)} />
+        <SoundPrice sound={sound} model={model} />
         <Button
           disabled={sound === null}
           onClick={() =>
@@ -103,7 +97,7 @@ export function TranscriptPanel() {
 
 interface SoundPriceProps {
   readonly sound: File | null
-  readonly model: Parameters<typeof transcriptRange>[0]
+  readonly model: string
 }
 
 function SoundPrice({ sound, model }: SoundPriceProps) {
@@ -116,13 +110,8 @@ function SoundPrice({ sound, model }: SoundPriceProps) {
       isStale = true
     }
   }, [sound])
-  if (sound === null) return <span className="text-[12px] text-soft">Charged by the second</span>
-  const range = transcriptRange(model, seconds)
-  return range === null ? (
-    <span className="text-[12px] text-soft">Charged by the second</span>
-  ) : (
-    <PriceLine range={range} />
-  )
+  if (sound === null || seconds === null) return <span className="text-[12px] text-soft">Charged by the second</span>
+  return <PriceLine requests={[{ model, seconds }]} />
 }
 
 function clock(seconds: number): string {

@@ -1,14 +1,5 @@
 /** A sound to write down, and what was said in it. */
-import {
-  ApiError,
-  type Client,
-  endpoints,
-  type Exact,
-  type InputOf,
-  type ModelEntry,
-  type ReplyOf,
-} from '@svc/contract'
-import { type PriceRange, unitsRange } from '../pay/price-ranges.ts'
+import { ApiError, type Client, endpoints, type InputOf, type ReplyOf } from '@svc/contract'
 import type { Run, Work } from '../run-store.ts'
 import type { Cue } from './subtitles.ts'
 
@@ -43,12 +34,6 @@ export function transcriptFormOf(
     ...(language.trim() === '' ? {} : { language: language.trim() }),
     ...(prompt.trim() === '' ? {} : { prompt }),
   }
-}
-
-/** Begun seconds are charged whole. @param seconds null where this browser cannot tell. */
-export function transcriptRange(model: Exact<ModelEntry> | undefined, seconds: number | null): PriceRange | null {
-  if (model === undefined || seconds === null) return null
-  return unitsRange(model.svc.credits_per_unit, Math.max(1, Math.ceil(seconds)))
 }
 
 type Reply = ReplyOf<typeof endpoints.createTranscription>

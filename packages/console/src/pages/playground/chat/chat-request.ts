@@ -1,5 +1,6 @@
 /** The request that a turn makes, for each lane. Pure. */
-import type { endpoints, InputOf } from '@svc/contract'
+import { countCharacters, type endpoints, type InputOf } from '@svc/contract'
+import { lengthOf, type RequestSize } from '../pay/request-size.ts'
 import { type Attachment, type Conversation, type Parameters, pathOf, shownAnswer, type Turn } from './conversation.ts'
 
 /** The body as the gateway takes it. */
@@ -48,13 +49,22 @@ export function chatBodyOf(conversation: Conversation, lane: number): ChatBody {
   return { model, messages: messagesOf(conversation, lane), ...settings(conversation.parameters) }
 }
 
-/** All text that is sent, and how many pictures: what a price is reckoned from. */
-export function sizeOf(body: ChatBody): { readonly text: string; readonly images: number } {
-  let images = 0
-  const text = JSON.stringify(body, (key, value: unknown) => {
-    if (key !== 'image_url') return value
+/** What decides the price of a chat: how much is sent, without the data of its pictures. */
+export function sizeOf({ model, ...body }: ChatBody): RequestSize {
+  let [images, characters] = [0, 0]
+  const text = JSON.stringify({ model, ...body, stream: true }, (key, value: unknown) => {
+    if (typeof value !== 'string') return value
+    if (key === 'content' || key === 'text') characters += countCharacters(value)
+    if (key !== 'url') return value
     images += 1
-    return ''
+    return value.startsWith('data:') ? value.slice(0, value.indexOf(',') + 1) : value
   })
-  return { text, images }
+  return {
+    model,
+    bytes: lengthOf(text).bytes,
+    characters,
+    input_images: images,
+    explains: body.response_format === undefined ? 'false' : 'true',
+    max_tokens: body.max_tokens ?? undefined,
+  }
 }

@@ -8,7 +8,6 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { CodeDialog } from '../code/code-dialog.tsx'
 import { chatCode } from '../code/request-code.ts'
 import { tokenChoices } from '../model-choices.tsx'
-import { bytesOf, chatRange, type PriceRange, sumRanges } from '../pay/price-ranges.ts'
 import { type PictureInput, usePictureInput } from '../picture-input.tsx'
 import { usePlay } from '../use-play.ts'
 import { chatBodyOf, sizeOf } from './chat-request.ts'
@@ -50,8 +49,8 @@ export function ChatTab() {
   const next = addTurn(conversation, { id: 'next', text: draft.text, images: pictures.pictures })
   const shownAsCode = isDrafted(draft, pictures) || conversation.head === null ? next : conversation
   const isRunning = answersOf(conversation).some((answer) => answer.state === 'running')
-  // While an answer comes there is nothing to send, and its price would be reckoned anew with each word.
-  const price = isRunning ? null : priceOf(next, models)
+  // While an answer comes there is nothing to send, and its price would be asked anew with each word.
+  const sizes = isRunning ? [] : next.models.map((_, lane) => sizeOf(chatBodyOf(next, lane)))
   const send = (): void => {
     store.send({ text: draft.text, images: pictures.pictures })
     draft.set('')
@@ -86,7 +85,7 @@ export function ChatTab() {
             place={`${conversation.id} ${conversation.head} ${conversation.models.join(' ')}`}
             draft={draft}
             pictures={pictures}
-            price={price}
+            sizes={sizes}
             isRunning={isRunning}
             onSend={send}
             onStop={() => store.stop()}
@@ -113,18 +112,6 @@ export function ChatTab() {
 }
 
 const isDrafted = (draft: Draft, input: PictureInput): boolean => draft.text !== '' || input.pictures.length > 0
-
-/** What all lanes together would cost. */
-function priceOf(next: Conversation, models: ReturnType<typeof useTextModels>): PriceRange | null {
-  return sumRanges(
-    next.models.map((id, lane) => {
-      const model = models.find((each) => each.id === id)
-      const { text, images } = sizeOf(chatBodyOf(next, lane))
-      const { maxTokens } = next.parameters
-      return model === undefined ? null : chatRange(model, { bytes: bytesOf(text), images, maxTokens })
-    }),
-  )
-}
 
 interface TurnsProps {
   readonly store: ChatStore

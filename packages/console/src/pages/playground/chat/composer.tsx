@@ -3,7 +3,7 @@ import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { useOneSubmit } from '../../../ui/use-one-submit.ts'
 import { PriceLine } from '../pay/price-line.tsx'
-import type { PriceRange } from '../pay/price-ranges.ts'
+import type { RequestSize } from '../pay/request-size.ts'
 import { PictureButton, PictureDrop, type PictureInput, PictureList } from '../picture-input.tsx'
 
 export interface Draft {
@@ -16,7 +16,8 @@ interface ComposerProps {
   readonly place: string
   readonly draft: Draft
   readonly pictures: PictureInput
-  readonly price: PriceRange | null
+  /** What decides the price, for each lane. */
+  readonly sizes: readonly RequestSize[]
   readonly isRunning: boolean
   readonly onSend: () => void
   readonly onStop: () => void
@@ -29,7 +30,7 @@ export function useDraft(): Draft {
 }
 
 /** Where the next message is written. Enter sends; with Shift it begins a line. */
-export function Composer({ place, draft, pictures, price, isRunning, onSend, onStop, onCode }: ComposerProps) {
+export function Composer({ place, draft, pictures, sizes, isRunning, onSend, onStop, onCode }: ComposerProps) {
   const isEmpty = draft.text.trim() === '' && pictures.pictures.length === 0
   const nextName = useOneSubmit()
   const send = (event: FormEvent | KeyboardEvent): void => {
@@ -63,7 +64,7 @@ export function Composer({ place, draft, pictures, price, isRunning, onSend, onS
             <Code size={16} aria-hidden />
           </Button>
           <div className="ml-auto flex items-center gap-3">
-            {!isRunning && <PriceLine range={price} />}
+            {!isRunning && <PriceLine requests={sizes} />}
             {isRunning ? (
               <Button look="secondary" onClick={onStop}>
                 <Square size={14} aria-hidden />

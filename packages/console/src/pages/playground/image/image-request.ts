@@ -1,44 +1,13 @@
 /** A request for pictures, and what came of it. */
-import { endpoints, type Exact, type ImageModelEntry, type InputOf } from '@svc/contract'
-import type { Attachment } from '../chat/conversation.ts'
+import { endpoints } from '@svc/contract'
 import type { Run, Work } from '../run-store.ts'
-
-export interface ImageWishes {
-  readonly model: string
-  readonly prompt: string
-  readonly count: number
-  /** Empty leaves it to the model. */
-  readonly size: string
-  readonly quality: string
-  readonly seed: number | null
-  readonly inputs: readonly Attachment[]
-}
+import { imageBodyOf, type ImageWishes } from './image-wishes.ts'
 
 export interface ImageRun extends Run {
   readonly wishes: ImageWishes
   readonly pictures: readonly Blob[]
   /** What the model has so far; gone once it is done. */
   readonly partial: Blob | null
-}
-
-/** Sizes that a request can name. Source: the contract's field `size`. */
-const NAMEABLE = /^(?:\d{2,5}x\d{2,5}|512|\d(?:\.\d)?[kK])$/
-const COMMON_SIZES = ['1024x1024', '1024x1536', '1536x1024'] as const
-
-export function sizesOf(model: Exact<ImageModelEntry> | undefined): readonly string[] {
-  const own = model?.supported_sizes.filter((size) => NAMEABLE.test(size)) ?? []
-  return own.length > 0 ? own : COMMON_SIZES
-}
-
-type ImageBody = InputOf<typeof endpoints.createImage>['body']
-
-export function imageBodyOf({ model, prompt, count, size, quality, seed }: ImageWishes): ImageBody {
-  return {
-    ...{ model, prompt, n: count },
-    ...(size === '' ? {} : { size }),
-    ...(quality === '' ? {} : { quality }),
-    ...(seed === null ? {} : { seed }),
-  }
 }
 
 /** The first bytes of each format, in base64. */

@@ -9,14 +9,14 @@ import { CodeDialog } from '../code/code-dialog.tsx'
 import { imageCode } from '../code/request-code.ts'
 import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
-import { bytesOf, imageRange } from '../pay/price-ranges.ts'
 import { usePictureInput } from '../picture-input.tsx'
 import { PlayFrame } from '../play-frame.tsx'
 import { imageModelsQuery } from '../play-queries.ts'
 import { PromptForm } from '../prompt-form.tsx'
 import { nameOfAgain, newRun } from '../run-store.ts'
 import { useRuns } from '../use-play.ts'
-import { imageBodyOf, type ImageRun, type ImageWishes, makeImages, sizesOf } from './image-request.ts'
+import { type ImageRun, makeImages } from './image-request.ts'
+import { imageBodyOf, type ImageWishes, sizeOf, sizesOf } from './image-wishes.ts'
 import { ImageRunCard } from './image-run-card.tsx'
 
 const FIRST_MODEL = 'svc-image'
@@ -53,7 +53,7 @@ export function ImageTab() {
         placeholder={input.pictures.length > 0 ? 'What shall be changed' : 'A lighthouse in the fog'}
         text={wishes.prompt}
         onText={(prompt) => set({ prompt })}
-        price={model === undefined ? null : imageRange(model, rangeWish(whole))}
+        size={sizeOf(whole)}
         action={input.pictures.length > 0 ? 'Change it' : wishes.count > 1 ? `Make ${wishes.count}` : 'Make it'}
         content={JSON.stringify([wishes, input.pictures.map(({ name }) => name)])}
         onSubmit={(name) => make(whole, name)}
@@ -80,11 +80,6 @@ export function ImageTab() {
       )}
     </PlayFrame>
   )
-}
-
-function rangeWish({ prompt, count, size, quality, inputs }: ImageWishes) {
-  const settings = { size: size === '' ? null : size, quality: quality === '' ? null : quality }
-  return { ...settings, count, given: inputs.length, promptBytes: bytesOf(prompt) }
 }
 
 interface ImageSettingsProps {

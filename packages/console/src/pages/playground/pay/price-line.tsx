@@ -1,19 +1,34 @@
-import { formatCredits, formatUsd, shortDecimal } from '@svc/contract'
-import type { PriceRange } from './price-ranges.ts'
+import { ApiError, formatCredits, formatUsd, shortDecimal } from '@svc/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useSettled } from '../../../ui/use-settled.ts'
+import { type PriceRange, priceQuery } from './request-price.ts'
+import type { RequestSize } from './request-size.ts'
 
 const MEANING = 'What this request can cost'
 
-/** What a click will cost, told before it. */
-export function PriceLine({ range }: { readonly range: PriceRange | null }) {
-  if (range === null) return <span className="text-[12px] text-soft">Charged by what the upstream reports</span>
+/** What a click will cost, told before it. @param requests that it sends. */
+export function PriceLine({ requests }: { readonly requests: readonly RequestSize[] }) {
+  const wanted = JSON.stringify(requests)
+  const settled = useSettled(wanted)
+  const { data, error, isPlaceholderData } = useQuery(priceQuery(JSON.parse(settled) as readonly RequestSize[]))
+  if (error instanceof ApiError && error.is('model_not_found')) {
+    return <span className="text-[12px] text-soft">Charged by what the upstream reports</span>
+  }
+  if (data === undefined || error !== null) return <span className="text-[12px] text-soft">costs …</span>
+  return <Range range={data} isOld={isPlaceholderData || settled !== wanted} />
+}
+
+/** @param isOld while the price of what is asked for now is on its way. */
+function Range({ range, isOld }: { readonly range: PriceRange; readonly isOld: boolean }) {
   const [low, high] = [formatCredits(range.low), formatCredits(range.high)]
+  const [shortLow, shortHigh] = [shortDecimal(low), shortDecimal(high)]
   const isKnown = range.low === range.high
   const dollars = isKnown ? `$${formatUsd(range.low)}` : `$${formatUsd(range.low)} to $${formatUsd(range.high)}`
   return (
-    <span role="group" aria-label={MEANING} className="figures text-[12px] text-soft">
+    <span role="group" aria-label={MEANING} aria-busy={isOld} className="figures text-[12px] text-soft">
       costs{' '}
       <span data-testid="price" title={`${MEANING}: ${low} to ${high} credits, ${dollars}`}>
-        {isKnown ? shortDecimal(low) : `${shortDecimal(low)} – ${shortDecimal(high)}`} credits
+        {shortLow === shortHigh ? shortLow : `${shortLow} – ${shortHigh}`} credits
       </span>
     </span>
   )

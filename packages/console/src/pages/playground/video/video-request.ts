@@ -1,6 +1,7 @@
 /** A request for a video, and what the page remembers of it: the gateway stores no prompts. */
 import type { endpoints, Exact, InputOf, VideoModelEntry, VideoReply } from '@svc/contract'
 import type { Attachment } from '../chat/conversation.ts'
+import type { RequestSize } from '../pay/request-size.ts'
 
 export interface VideoWishes {
   readonly model: string
@@ -37,6 +38,17 @@ export function videoBodyOf(wishes: VideoWishes, canBeSilent: boolean): VideoBod
     ...(seed === null ? {} : { seed }),
     ...(firstFrame === null ? {} : { frame_images: [{ ...frame, image_url: { url: firstFrame.url } }] }),
   }
+}
+
+/** What decides the price of a video. */
+export function sizeOf({ model, duration, resolution, generate_audio: hasSound, frame_images: frames }: VideoBody) {
+  return {
+    model,
+    seconds: duration ?? undefined,
+    resolution: resolution ?? undefined,
+    audio: hasSound === true ? 'true' : hasSound === false ? 'false' : undefined,
+    input_images: frames?.length ?? 0,
+  } satisfies RequestSize
 }
 
 /** Whether the list sells the model both with sound and without. */

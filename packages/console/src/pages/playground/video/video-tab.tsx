@@ -12,14 +12,13 @@ import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
 import { factsOf } from '../pay/failure-facts.ts'
 import { PlayFailure } from '../pay/play-failure.tsx'
-import { videoRange } from '../pay/price-ranges.ts'
 import { usePictureInput } from '../picture-input.tsx'
 import { PlayFrame } from '../play-frame.tsx'
 import { videoModelsQuery } from '../play-queries.ts'
 import { PromptForm } from '../prompt-form.tsx'
 import { useVideos } from './use-videos.ts'
 import { VideoCard } from './video-card.tsx'
-import { canBeSilent, videoBodyOf, type VideoWishes } from './video-request.ts'
+import { canBeSilent, sizeOf, videoBodyOf, type VideoWishes } from './video-request.ts'
 
 const SECONDS_UNKNOWN = [4, 5, 6, 8, 10]
 
@@ -45,13 +44,6 @@ export function VideoTab() {
   const [showsCode, setCode] = useState(false)
   const { gateway } = useSignedIn()
   const body = videoBodyOf({ ...wishes, firstFrame: input.pictures[0] ?? null }, canBeSilent(model))
-  const price =
-    model === undefined
-      ? null
-      : videoRange(model, {
-          ...{ seconds: wishes.seconds, hasSound: wishes.hasSound, inputs: input.pictures.length },
-          resolution: wishes.resolution === '' ? null : wishes.resolution,
-        })
   return (
     <PlayFrame settings={<VideoSettings models={models} model={model} wishes={wishes} onSet={set} />}>
       <PromptForm
@@ -59,7 +51,7 @@ export function VideoTab() {
         placeholder="A paper boat on a river at dawn"
         text={wishes.prompt}
         onText={(prompt) => set({ prompt })}
-        price={price}
+        size={sizeOf(body)}
         action="Make it"
         content={JSON.stringify([wishes, input.pictures.map(({ name }) => name)])}
         onSubmit={() => submit.mutate(body)}

@@ -1,6 +1,6 @@
 import type { ModelEntry } from '@svc/contract'
-import type { ApiConnection } from '../api-connection.ts'
-import { CommandError } from '../command-error.ts'
+import type { ApiConnection } from './api-connection.ts'
+import { CommandError } from './command-error.ts'
 
 /**
  * The model that is meant where none is named: the gateway's first of that kind, since its list begins with what its

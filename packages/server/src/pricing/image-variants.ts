@@ -1,10 +1,7 @@
-/**
- * Which prices of a list a picture may have: lists name qualities, sizes in pixels or megapixels, and tiers such as
- * `2K`. Without amounts, so that the gateway and whoever reads its price list choose alike.
- */
+/** Which prices of a list an image may have: lists name qualities, sizes in pixels or megapixels, and tiers (`2K`). */
 
-/** Settings that decide a price; null where nobody says, or says `auto`. */
-export interface PictureSettings {
+/** Settings that decide a price; null where the request or the answer does not say, or says `auto`. */
+export interface RenderSettings {
   /** `1024x1536`, or a tier such as `2K`. */
   readonly size: string | null
   readonly resolution: string | null
@@ -19,9 +16,9 @@ export interface FittingVariants<Variant> {
 }
 
 /** @param isStandard whether a variant has the price that the list gives for a picture without settings. */
-export function fittingVariants<Variant extends PictureSettings>(
+export function fittingVariants<Variant extends RenderSettings>(
   all: readonly Variant[],
-  settings: PictureSettings,
+  settings: RenderSettings,
   isStandard: (variant: Variant) => boolean,
 ): FittingVariants<Variant> {
   const ofQuality = withQuality(all, settings.quality)
@@ -38,7 +35,7 @@ export function fittingVariants<Variant extends PictureSettings>(
  * Pixels of the largest picture that a list has a price for; larger ones cost in proportion to these. Infinite where a
  * price holds for every size.
  */
-export function pixelsListed(all: readonly PictureSettings[]): number {
+export function pixelsListed(all: readonly RenderSettings[]): number {
   return all.length === 0 ? USUAL_PIXELS : Math.max(...all.map(pixelsOf))
 }
 
@@ -52,7 +49,7 @@ const qualityNames: ReadonlyMap<string, string> = new Map([
   ['standard', 'medium'],
 ])
 
-function withQuality<Variant extends PictureSettings>(
+function withQuality<Variant extends RenderSettings>(
   variants: readonly Variant[],
   asked: string | null,
 ): readonly Variant[] {
@@ -69,7 +66,7 @@ function withQuality<Variant extends PictureSettings>(
 /** Pixels of a picture that nobody asked a size for, at most: 1024 × 1536 and a little. */
 const USUAL_PIXELS = 1_700_000
 
-function ofUsualSize<Variant extends PictureSettings>(
+function ofUsualSize<Variant extends RenderSettings>(
   variants: readonly Variant[],
   standard: readonly Variant[],
 ): readonly Variant[] {
@@ -77,9 +74,9 @@ function ofUsualSize<Variant extends PictureSettings>(
   return variants.filter((variant) => pixelsOf(variant) === Number.POSITIVE_INFINITY || pixelsOf(variant) <= most)
 }
 
-function largeEnough<Variant extends PictureSettings>(
+function largeEnough<Variant extends RenderSettings>(
   variants: readonly Variant[],
-  { size, resolution }: PictureSettings,
+  { size, resolution }: RenderSettings,
   wanted: number,
 ): readonly Variant[] {
   const named = variants.filter(
@@ -110,7 +107,7 @@ const PIXELS = /^(\d{1,6})x(\d{1,6})$/i
 const MEGAPIXELS = /^(\d{1,4}(?:\.\d+)?)MP$/i
 
 /** Pixels that a price covers; a price without a size covers all. */
-function pixelsOf({ size, resolution }: PictureSettings): number {
+function pixelsOf({ size, resolution }: RenderSettings): number {
   return readPixels(size, tierPixels) ?? readPixels(resolution, tierPixels) ?? Number.POSITIVE_INFINITY
 }
 
@@ -123,7 +120,7 @@ const nominalPixels: ReadonlyMap<string, number> = new Map([
   ['4k', 16_777_216],
 ])
 
-function wantedPixels({ size, resolution }: PictureSettings): number | null {
+function wantedPixels({ size, resolution }: RenderSettings): number | null {
   return readPixels(size, nominalPixels) ?? readPixels(resolution, nominalPixels)
 }
 
