@@ -119,6 +119,7 @@ create table outflow (
   state         text not null check (state = 'planned' or state = 'sent' or state = 'final' or state = 'failed'),
   block_number  bigint,
   block_hash    text,
+  seal          text not null,
   created_at    bigint not null,
   updated_at    bigint not null,
   check (state <> 'final' or (tx_hash is not null and block_number is not null and block_hash is not null))

@@ -124,6 +124,7 @@ create table outflow (
   state         text not null check (state = 'planned' or state = 'sent' or state = 'final' or state = 'failed'),
   block_number  integer,
   block_hash    text,
+  seal          text not null,
   created_at    integer not null,
   updated_at    integer not null,
   check (state <> 'final' or (tx_hash is not null and block_number is not null and block_hash is not null))

@@ -1,5 +1,6 @@
 import type { Asset, ChainId, Hex } from '../chain/assets.ts'
 import type { Database } from '../platform/db/database.ts'
+import { type OutflowFacts, sealOutflow } from '../money/ledger/outflow-seal.ts'
 import type { Outflow, OutflowStore } from './outflow.ts'
 
 /** Makes the store of outflows. */
@@ -8,29 +9,21 @@ export function createOutflowStore(database: Database): OutflowStore {
   const rows = () => read.selectFrom('outflow').selectAll()
   return {
     async insert(outflow, now) {
-      const statement = read.insertInto('outflow').values({
-        outflow_id: outflow.outflowId,
-        chain_id: outflow.chainId,
-        asset: outflow.asset,
-        address: outflow.address,
-        ...columnsOf(outflow),
-        raw_amount: outflow.amount.toString(),
-        raw_fee: outflow.fee.toString(),
-        tx_hash: outflow.txHash,
-        state: outflow.state,
-        block_number: outflow.blockNumber,
-        block_hash: outflow.blockHash,
-        created_at: now,
-        updated_at: now,
-      })
-      await database.write([statement.compile()])
+      const facts = factsOf(outflow)
+      const times = { created_at: now, updated_at: now }
+      const row = { ...facts, seal: sealOutflow(facts), ...times }
+      await database.write([read.insertInto('outflow').values(row).compile()])
     },
     async change(outflowId, from, change, now) {
+      const before = await rows().where('outflow_id', '=', outflowId).where('state', 'in', from).executeTakeFirst()
+      if (before === undefined) return false
+      const facts = factsOf({ ...outflowFrom(before), ...change })
       const statement = read
         .updateTable('outflow')
-        .set({ ...columnsOf(change), updated_at: now })
+        .set({ ...facts, seal: sealOutflow(facts), updated_at: now })
         .where('outflow_id', '=', outflowId)
-        .where('state', 'in', from)
+        // As it was read: what somebody else has changed meanwhile is not written over.
+        .where('seal', '=', before.seal)
       const [changed] = await database.write([statement.compile()])
       return changed === 1
     },
@@ -73,33 +66,22 @@ function leftOf(outflow: Outflow, asset: Asset): bigint {
   return asset === 'ETH' ? amount + outflow.fee : amount
 }
 
-type Change = Parameters<OutflowStore['change']>[2]
-
-function columnsOf(change: Change) {
+function factsOf(outflow: Outflow): OutflowFacts {
   return {
-    ...(change.state === undefined ? {} : { state: change.state }),
-    ...(change.txHash === undefined ? {} : { tx_hash: change.txHash }),
-    ...(change.amount === undefined ? {} : { raw_amount: change.amount.toString() }),
-    ...(change.fee === undefined ? {} : { raw_fee: change.fee.toString() }),
-    ...(change.blockNumber === undefined ? {} : { block_number: change.blockNumber }),
-    ...(change.blockHash === undefined ? {} : { block_hash: change.blockHash }),
+    outflow_id: outflow.outflowId,
+    chain_id: outflow.chainId,
+    asset: outflow.asset,
+    address: outflow.address,
+    tx_hash: outflow.txHash,
+    raw_amount: outflow.amount.toString(),
+    raw_fee: outflow.fee.toString(),
+    state: outflow.state,
+    block_number: outflow.blockNumber,
+    block_hash: outflow.blockHash,
   }
 }
 
-interface OutflowRow {
-  readonly outflow_id: string
-  readonly chain_id: number
-  readonly asset: Asset
-  readonly address: string
-  readonly tx_hash: string | null
-  readonly raw_amount: string
-  readonly raw_fee: string
-  readonly state: Outflow['state']
-  readonly block_number: number | null
-  readonly block_hash: string | null
-}
-
-function outflowFrom(row: OutflowRow): Outflow {
+function outflowFrom(row: OutflowFacts): Outflow {
   return {
     outflowId: row.outflow_id,
     chainId: row.chain_id as ChainId,

@@ -7,6 +7,7 @@ import { hexOf, seedReadyDeposit, seenDeposit } from '../../../testing/seed-depo
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { openVideoStage, type VideoStage } from '../../../testing/video-stage.ts'
 import { readVideo } from '../../modalities/videos/read-video.ts'
+import { createOutflowStore } from '../../deposits/outflow-store.ts'
 import { runAudit } from './audit.ts'
 
 const CREDITS = 25_000_000_000_000n
@@ -86,6 +87,12 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['address_inflow', `update address_inflow set raw_inflow = '24999999'`, 'deposit inflow'],
   ['address_inflow', `update address_inflow set raw_credited = '24999999'`, 'deposit inflow'],
   ['deposit_match', `update deposit_match set raw_amount = '25000001'`, 'deposit matches'],
+  ['outflow', `update outflow set raw_amount = '1000001'`, 'outflows'],
+  ['outflow', `update outflow set raw_fee = '1'`, 'outflows'],
+  ['outflow', `update outflow set state = 'sent'`, 'outflows'],
+  ['outflow', `update outflow set block_number = 199`, 'outflows'],
+  ['outflow', `update outflow set address = '0x1'`, 'outflows'],
+  ['outflow', `update outflow set tx_hash = '0x2'`, 'outflows'],
   ['idempotent_request', `update idempotent_request set request_id = 'nothing'`, 'answered once'],
 ]
 
@@ -125,6 +132,12 @@ describeEachEngine('books that a hand has changed', (engine) => {
     const deposit = { chainId, txHash, ordinal, blockHash, amount: nanocreditsOf(CREDITS), inflow, reason: 'paid', now }
     await ledger.submit({ kind: 'deposit', ...deposit })
     const part = { chain_id: chainId, tx_hash: hexOf(0xab, 32), ordinal: 'log:1', deposit_id: depositId }
+    const outflows = createOutflowStore(database)
+    const left = { outflowId: 'left', chainId, asset: 'USDG', address, txHash: null } as const
+    const nothing = { amount: 1_000_000n, fee: 0n, blockNumber: null, blockHash: null } as const
+    await outflows.insert({ ...left, ...nothing, state: 'planned' }, now)
+    const ended = { state: 'final', txHash: hexOf(0xac, 32), blockNumber: 190, blockHash: hexOf(0xad, 32) } as const
+    await outflows.change('left', ['planned'], ended, now)
     const kept = { caller_id: caller.keyId, name_hash: 'n', body_hash: 'b', request_id: 'charged', process_id: 'p' }
     await database.write([
       read

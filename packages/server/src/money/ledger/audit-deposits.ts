@@ -1,5 +1,6 @@
 /** The invariants of deposits: what the chain paid in is what the books say. Source: decision 0028. */
 import { sql, type RawBuilder } from 'kysely'
+import { sealOutflow } from './outflow-seal.ts'
 import { count, list, total, type AuditContext, type Finding, type Invariant } from './audit-query.ts'
 
 /** Digits of the lower half of a raw amount, where sums are made by halves. */
@@ -28,7 +29,20 @@ export const depositInvariants: readonly Invariant[] = [
     promise: 'no payment is both a deposit and a part of another, and no deposit has parts of more than itself',
     check: checkMatches,
   },
+  {
+    name: 'outflows',
+    promise: 'each payment away from an address is as the sweeper recorded it',
+    check: checkOutflows,
+  },
 ]
+
+/** What left an address raises what may be credited for it. */
+async function checkOutflows({ db }: AuditContext): Promise<Finding> {
+  const rows = await db.selectFrom('outflow').selectAll().orderBy('outflow_id').execute()
+  const changed = rows.filter((row) => row.seal !== sealOutflow(row))
+  const breaches = changed.map((row) => `outflow ${row.outflow_id} is not as it was recorded`)
+  return { figures: { outflows: rows.length }, breaches }
+}
 
 /** Where an address of ours is forgotten, nothing bounds any more what is credited for it. */
 async function checkAddresses(context: AuditContext): Promise<Finding> {

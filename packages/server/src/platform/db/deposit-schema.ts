@@ -102,6 +102,8 @@ export interface OutflowTable {
   state: 'planned' | 'sent' | 'final' | 'failed'
   block_number: number | null
   block_hash: string | null
+  /** Digest of all of these, written with each change. */
+  seal: string
   created_at: number
   updated_at: number
 }
