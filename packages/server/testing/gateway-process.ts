@@ -7,6 +7,7 @@ import type { Ledger } from '../src/money/ledger/ledger.ts'
 import type { DatabaseEngine } from '../src/platform/db/database.ts'
 import type { OpenDatabase } from '../src/platform/db/open-database.ts'
 import { type ChatClient, createChatClient } from './chat-client.ts'
+import type { FreshDatabase } from './fresh-database.ts'
 import type { Balance } from './gateway-books.ts'
 import { openGatewayBooks, openGatewayRig, type ProgramEnd, upstreamEnvironment } from './gateway-rig.ts'
 import type { GatewayProcess } from './start-gateway-process.ts'
@@ -21,6 +22,8 @@ export interface ProcessesOptions {
   readonly credits: string
   readonly file?: ConfigFile
   readonly env?: Readonly<Record<string, string>>
+  /** On which they run; one of this test run by default. It is removed with them. */
+  readonly database?: FreshDatabase
 }
 
 /** One process, with a client that has the account's key. */
@@ -42,8 +45,8 @@ export interface GatewayProcesses {
   readonly teamId: string
   readonly key: string
   readonly keyId: string
-  /** Starts one more process and waits until it answers. */
-  start(): Promise<TestProcess>
+  /** Starts one more process and waits until it answers. @param env settings of it alone. */
+  start(env?: Readonly<Record<string, string>>): Promise<TestProcess>
   /** Runs an operator command in a process of its own and answers what it printed. @throws where it failed. */
   admin(...words: readonly string[]): Promise<string>
   /** Runs the sweeper in a process of its own and answers how it ended and what it printed. */
@@ -64,7 +67,7 @@ const PEPPER = 'a pepper that all processes of a test share'
 export async function openGatewayProcesses(options: ProcessesOptions): Promise<GatewayProcesses> {
   const file = testFile(options.file)
   const rig = await openGatewayRig({
-    database: await makeTestDatabase(options.engine),
+    database: options.database ?? (await makeTestDatabase(options.engine)),
     file,
     env: { SVC_KEY_PEPPER: PEPPER, ...upstreamEnvironment(options.upstreamUrl, options.kind), ...options.env },
   })
@@ -84,8 +87,8 @@ export async function openGatewayProcesses(options: ProcessesOptions): Promise<G
     ...{ databaseUrl, dataDir, accountId, teamId, key, keyId, settled, audit },
     ...{ database: books.database, ledger: books.ledger },
     createKey: (request) => books.createKey(account, request),
-    async start() {
-      const started = await rig.startProcess()
+    async start(own = {}) {
+      const started = await rig.startProcess({ env: own })
       processes.push(started)
       const { output, signal } = started
       const baseUrl = `${started.origin}/api`

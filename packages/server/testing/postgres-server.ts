@@ -15,12 +15,23 @@ const run = promisify(execFile)
 export interface PostgresServer {
   /** Address of the `postgres` database, with all rights. */
   readonly url: string
+  readonly place: ServerPlace
+  /** Ends it without a moment to write anything down. Its folder stays until it is stopped. */
+  kill(): Promise<void>
   stop(): Promise<void>
 }
 
 interface RunAs {
   readonly uid?: number
   readonly gid?: number
+}
+
+/** Where a server is, and as whom it runs. */
+export interface ServerPlace {
+  readonly programs: string
+  /** Holds its `data`, and is removed with it. */
+  readonly folder: string
+  readonly runAs: RunAs
 }
 
 const START_ATTEMPTS_MAX = 100
@@ -47,26 +58,46 @@ const DURABILITY_SETTINGS: Readonly<Record<PostgresDurability, readonly string[]
  */
 export async function startPostgresServer(durability: PostgresDurability = 'relaxed'): Promise<PostgresServer> {
   const native = await findNativeFolder()
-  const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'))
-  let server: ChildProcess | null = null
+  const folder = await makeServerFolder()
   try {
     const runAs = userFor(folder)
     const programs = await copyPrograms(native, folder)
-    const port = await findFreePort()
     await initialise({ programs, folder, runAs, durability })
-    server = spawn(join(programs, 'bin', 'postgres'), ['-D', join(folder, 'data'), '-p', String(port)], {
-      ...runAs,
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-    await waitUntilReady(server, url)
-    const started = server
-    return { url, stop: () => stopServer(started, folder) }
+    return await runServer({ programs, folder, runAs })
   } catch (error) {
-    if (server !== null) await stopServer(server, folder)
-    else await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
     throw error
+  }
+}
+
+/** Makes an empty folder for a server. */
+export function makeServerFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'svc-postgres-'))
+}
+
+/** Starts a server on the data of a place, on a free port. @throws when it does not come up. */
+export async function runServer(place: ServerPlace): Promise<PostgresServer> {
+  const { programs, folder, runAs } = place
+  const port = await findFreePort()
+  const server = spawn(join(programs, 'bin', 'postgres'), ['-D', join(folder, 'data'), '-p', String(port)], {
+    ...runAs,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  try {
+    await waitUntilReady(server, url)
+  } catch (error) {
+    await endServer(server, 'SIGINT')
+    throw error
+  }
+  return {
+    ...{ url, place, kill: () => endServer(server, 'SIGKILL') },
+    stop: async () => {
+      // PostgreSQL's fast shutdown: it does not wait for clients.
+      await endServer(server, 'SIGINT')
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }
 
@@ -81,7 +112,7 @@ async function findNativeFolder(): Promise<string> {
 }
 
 /** PostgreSQL refuses to run as root, so root hands the folder to a user without rights. */
-function userFor(folder: string): RunAs {
+export function userFor(folder: string): RunAs {
   if (process.getuid?.() !== 0) return {}
   const nobody = 65_534
   chownSync(folder, nobody, nobody)
@@ -145,12 +176,9 @@ async function waitUntilReady(server: ChildProcess, url: string): Promise<void> 
   }
 }
 
-async function stopServer(server: ChildProcess, folder: string): Promise<void> {
-  if (server.exitCode === null && server.signalCode === null) {
-    const ended = new Promise((resolve) => server.once('exit', resolve))
-    // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
-    server.kill('SIGINT')
-    await ended
-  }
-  await rm(folder, { recursive: true, force: true })
+async function endServer(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  server.kill(signal)
+  await ended
 }

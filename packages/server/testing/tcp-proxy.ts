@@ -4,6 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 export interface TcpProxy {
   /** An address of the server behind it, such as `postgres://…`, that leads through the proxy. */
   through(address: string): string
+  /** From now on new connections lead to the server of another address; those that are open stay where they are. */
+  leadTo(address: string): void
   /** Connections that are open. */
   readonly open: number
   /** Resets every open connection. New ones are let through. */
@@ -30,7 +32,7 @@ interface Pair {
 
 /** Starts a proxy on a free port before the server of an address. */
 export async function startTcpProxy(address: string): Promise<TcpProxy> {
-  const target = new URL(address)
+  let target = new URL(address)
   const pairs = new Set<Pair>()
   let delayMs = 0
   let isStalled = false
@@ -82,6 +84,9 @@ export async function startTcpProxy(address: string): Promise<TcpProxy> {
       const url = new URL(original)
       url.host = `127.0.0.1:${port}`
       return url.href
+    },
+    leadTo(other) {
+      target = new URL(other)
     },
     get open() {
       return pairs.size

@@ -51,7 +51,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
     metrics?.differed()
     log.error(
       { request_id: holdId, credits_told: formatCredits(charge), credits_charged: formatCredits(booked) },
-      'a request was charged otherwise than its caller was told: its hold had ended before its settlement could be written',
+      'a request was charged otherwise than its caller was told',
     )
   }
   const journal = new SettlementJournal({
@@ -61,7 +61,6 @@ export function openSettlements(parts: SettlementParts): Settlements {
   })
   const recent = database.engine === 'postgres' ? new RecentSettlements({ folder, processId, clock }) : null
   const onMissing = (settlements: readonly SettleHold[]): void => {
-    metrics?.lost(settlements.length)
     const told = settlements.reduce((sum, { charge }) => sum + charge, 0n)
     log.error(
       {
@@ -78,7 +77,9 @@ export function openSettlements(parts: SettlementParts): Settlements {
       'a charge that the database has lost cannot be written again',
     )
   const store = createSettledStore(database)
-  const lost = recent === null ? null : new LostCharges({ recent, store, ledger, onMissing, onRefused })
+  const onLost = (): void => metrics?.lost(1)
+  const events = { onMissing, onLost, onDiffering, onRefused }
+  const lost = recent === null ? null : new LostCharges({ recent, store, ledger, ...events })
   const left = new LeftJournals({
     ...{ folder, ownPath: journal.path, ledger, clock },
     onFound: (file, { settlements, damagedLines }) => {

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nanocreditsOf } from '@svc/contract'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTestDatabase } from '../../../testing/test-database.ts'
+import { capture, placeHold, release } from '../../../testing/ledger-operations.ts'
+import { findPostgres } from '../../../testing/test-database.ts'
+import { openTestLedger } from '../../../testing/test-ledger.ts'
 import type { SettleHold } from '../ledger/operations.ts'
-import { createSettledStore } from '../ledger/settled-store.ts'
+import { type BookedCharge, createSettledStore } from '../ledger/settled-store.ts'
 import { LostCharges } from './lost-charges.ts'
 import { RecentSettlements } from './recent-settlements.ts'
 import { NO_FACTS } from './settlement.ts'
@@ -16,6 +18,8 @@ const settlement = (holdId: string, charge = 7n): SettleHold =>
     ...{ charge: nanocreditsOf(charge), cost: nanocreditsOf(5n), lost: nanocreditsOf(0n) },
     facts: { ...NO_FACTS, latencyMs: 1 },
   }) as unknown as SettleHold
+
+const BOOKED: BookedCharge = { charge: 7n, writeOff: 0n, isSwept: false }
 
 let folder = ''
 beforeEach(async () => {
@@ -28,39 +32,69 @@ const recentOf = (processId: string): RecentSettlements => new RecentSettlements
 
 /** A database that lacks some settlements, and can be another one at the next look. */
 function watchOn(recent: RecentSettlements) {
-  const state = { identity: 'first', lost: new Set<string>(), asked: 0 }
+  const state = { identity: 'first', lost: new Set<string>(), booked: new Map<string, BookedCharge>(), asked: 0 }
+  const differing: [string, bigint][] = []
+  const late: string[] = []
   const submitted: SettleHold[] = []
   const missing: string[][] = []
   const watch = new LostCharges({
     recent,
     store: {
       readIdentity: async () => state.identity,
-      listMissing: async (ids) => {
+      findBooked: async (ids) => {
         state.asked += 1
-        return ids.filter((id) => state.lost.has(id))
+        const found = ids.filter((id) => !state.lost.has(id))
+        return new Map(found.map((id) => [id, state.booked.get(id) ?? BOOKED]))
       },
     },
-    ledger: { submit: async (operation) => void submitted.push(operation as SettleHold) as never },
+    ledger: {
+      submit: async (operation) => {
+        const { holdId, charge } = operation as SettleHold
+        submitted.push(operation as SettleHold)
+        state.lost.delete(holdId)
+        return { kind: 'settled', charge: charge - 1n } as never
+      },
+    },
     onMissing: (settlements) => void missing.push(settlements.map(({ holdId }) => holdId)),
+    onLost: ({ holdId }) => void late.push(holdId),
+    onDiffering: ({ holdId }, charge) => void differing.push([holdId, charge]),
     onRefused: () => undefined,
   })
-  return { state, submitted, missing, watch }
+  return { state, submitted, missing, late, differing, watch }
 }
 
-test('what another server lacks is settled again, and the same server is not asked twice', async () => {
+test('what another server lacks is settled again, and the same server is asked for a while alone', async () => {
   const recent = recentOf('one')
-  const { state, submitted, missing, watch } = watchOn(recent)
-  await watch.look()
+  const { state, submitted, missing, late, differing, watch } = watchOn(recent)
+  for (let look = 0; look < 5; look++) await watch.look()
+  expect(state.asked).toBe(3)
+  state.asked = 0
   const [first, second] = [settlement('a'), settlement('b')]
   recent.note(first)
   recent.note(second)
   recent.note(settlement('free', 0n))
   await watch.look()
-  expect(state.asked).toBe(1)
+  expect(state.asked).toBe(0)
   state.identity = 'second'
   state.lost.add('b').add('free')
   await watch.look()
-  expect([missing, submitted, state.asked]).toEqual([[['b']], [second], 2])
+  expect([missing, submitted, late]).toEqual([[['b']], [second], ['b']])
+  expect(differing).toEqual([['b', second.charge - 1n]])
+  // What the other server confirmed meanwhile, and has taken with it.
+  state.lost.add('a')
+  for (let look = 0; look < 5; look++) await watch.look()
+  expect([missing, submitted, state.asked]).toEqual([[['b'], ['a']], [second, first], 3])
+})
+
+test('what another process settled otherwise is told once', async () => {
+  const recent = recentOf('one')
+  const { state, differing, submitted, watch } = watchOn(recent)
+  for (const id of ['swept', 'swept well', 'unpaid']) recent.note(settlement(id))
+  state.booked.set('swept', { charge: 5n, writeOff: 0n, isSwept: true })
+  state.booked.set('swept well', { charge: 6n, writeOff: 1n, isSwept: true })
+  state.booked.set('unpaid', { charge: 1n, writeOff: 0n, isSwept: false })
+  for (let look = 0; look < 3; look++) await watch.look()
+  expect([differing, submitted]).toEqual([[['swept', 5n]], []])
 })
 
 test('what a process before this one has settled is compared at the start', async () => {
@@ -83,12 +117,21 @@ test('a file of a process before this one is removed once it is old', async () =
   expect(await readdir(folder)).toEqual([])
 })
 
-test('PostgreSQL is asked by the ids of requests what it still has, and names itself', async () => {
-  const opened = await openTestDatabase('postgres')
-  const store = createSettledStore(opened.database)
-  const ids = Array.from({ length: 1_200 }, (_, index) => `request-${index}`)
-  expect(await store.listMissing(ids)).toEqual(ids)
-  expect(await store.readIdentity()).not.toBe('')
-  expect(await store.readIdentity()).toBe(await store.readIdentity())
-  await opened.close()
-})
+test.skipIf(findPostgres() === null)(
+  'PostgreSQL tells what it still has; what merely expired is not settled',
+  async () => {
+    const money = await openTestLedger('postgres')
+    const caller = await money.createCaller(10_000n)
+    for (const holdId of ['charged', 'expired']) await money.ledger.submit(placeHold(caller, { holdId, fixed: 600n }))
+    await money.ledger.submit(capture('charged', 500n))
+    await money.ledger.submit(release('expired', { end: 'expired' }))
+    const store = createSettledStore(money.test.database)
+    const ids = Array.from({ length: 1_200 }, (_, index) => `request-${index}`)
+    expect(await store.findBooked([...ids, 'charged', 'expired'])).toEqual(
+      new Map([['charged', { charge: 500n, writeOff: 0n, isSwept: false }]]),
+    )
+    expect(await store.readIdentity()).not.toBe('')
+    expect(await store.readIdentity()).toBe(await store.readIdentity())
+    await money.close()
+  },
+)

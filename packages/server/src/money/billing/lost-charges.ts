@@ -4,29 +4,47 @@
  *
  * Source: decision 0072 (charges that a fail-over lost).
  */
+import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { SettleHold } from '../ledger/operations.ts'
+import type { SettledStore } from '../ledger/settled-store.ts'
 import type { RecentSettlements } from './recent-settlements.ts'
 
 export interface LostChargesDeps {
   readonly recent: Pick<RecentSettlements, 'read' | 'flush' | 'removeOld'>
-  readonly store: {
-    /** Which of these requests have no usage record. */
-    listMissing(requestIds: readonly string[]): Promise<readonly string[]>
-    /** Names the server that answers now, and this life of it. */
-    readIdentity(): Promise<string>
-  }
+  readonly store: Pick<SettledStore, 'findBooked' | 'readIdentity'>
   readonly ledger: Pick<Ledger, 'submit'>
   /** Told of what is missing, before anything is done about it. */
   readonly onMissing: (settlements: readonly SettleHold[]) => void
+  /** Told of each that is charged late or can never be, by the one process that came first. */
+  readonly onLost: (settlement: SettleHold) => void
+  /** Told of a charge that is another one in the books than was told. */
+  readonly onDiffering: (settlement: SettleHold, charge: Nanocredits) => void
   /** The ledger refuses to charge one late. */
   readonly onRefused: (settlement: SettleHold, error: unknown) => void
 }
 
+/**
+ * How often is compared once another server answers: what was still under way at the one before is confirmed by it a
+ * moment later, and lost, too.
+ */
+const COMPARISONS = 3
+/**
+ * So many are asked for at a time, and so many at one look: requests wait beside them, and the lease of this process is
+ * renewed between two looks. Source: own choice.
+ */
+const SETTLEMENTS_AT_ONCE = 25
+const SETTLEMENTS_MAX = 500
+
 export class LostCharges {
   readonly #deps: LostChargesDeps
   #identity: string | null = null
+  #comparisons = 0
+  /** Of the last comparison, by hold: those that are not asked for yet. */
+  readonly #missing = new Map<string, SettleHold>()
+  /** Of which it was told that another process had settled them otherwise. */
+  readonly #differing = new Set<string>()
 
   constructor(deps: LostChargesDeps) {
     this.#deps = deps
@@ -41,29 +59,55 @@ export class LostCharges {
     const { recent, store } = this.#deps
     await recent.flush()
     const identity = await store.readIdentity()
-    if (identity === this.#identity) return
-    await this.#compare()
+    if (identity !== this.#identity) this.#comparisons = COMPARISONS
     this.#identity = identity
-    await recent.removeOld()
+    if (this.#missing.size === 0 && this.#comparisons > 0) {
+      await this.#compare()
+      this.#comparisons -= 1
+      await recent.removeOld()
+    }
+    await this.#settleMissing()
   }
 
   async #compare(): Promise<void> {
     const { recent, store, onMissing } = this.#deps
     const settlements = new Map((await recent.read()).map((each) => [each.holdId, each]))
-    const ids = new Set(await store.listMissing([...settlements.keys()]))
-    const missing = [...settlements.values()].filter(({ holdId }) => ids.has(holdId))
-    if (missing.length === 0) return
-    onMissing(missing)
-    for (const settlement of missing) await this.#settle(settlement)
+    const booked = await store.findBooked([...settlements.keys()])
+    for (const [id, { charge, writeOff, isSwept }] of booked) {
+      const told = settlements.get(id)
+      if (told === undefined || !isSwept || this.#differing.has(id) || charge + writeOff === told.charge) continue
+      this.#differing.add(id)
+      this.#deps.onDiffering(told, nanocreditsOf(charge))
+    }
+    const missing = [...settlements.values()].filter(({ holdId }) => !booked.has(holdId))
+    if (missing.length > 0) onMissing(missing)
+    for (const settlement of missing) this.#missing.set(settlement.holdId, settlement)
   }
 
-  /** The same settlement again moves nothing where it stands, and is charged late where its hold is gone. */
+  async #settleMissing(): Promise<void> {
+    const settlements = [...this.#missing.values()].slice(0, SETTLEMENTS_MAX)
+    for (let start = 0; start < settlements.length; start += SETTLEMENTS_AT_ONCE) {
+      const group = settlements.slice(start, start + SETTLEMENTS_AT_ONCE)
+      await Promise.all(group.map((settlement) => this.#settle(settlement)))
+    }
+  }
+
+  /**
+   * The same settlement again moves nothing where it stands, ends a hold that is open or merely expired, and is charged
+   * late where its hold is gone.
+   */
   async #settle(settlement: SettleHold): Promise<void> {
+    const { ledger, onLost, onDiffering, onRefused } = this.#deps
     try {
-      await this.#deps.ledger.submit(settlement)
+      const { kind, charge } = await ledger.submit(settlement)
+      this.#missing.delete(settlement.holdId)
+      if (kind === 'already_settled') return
+      onLost(settlement)
+      if (charge !== settlement.charge) onDiffering(settlement, nanocreditsOf(charge))
     } catch (error) {
       if (error instanceof ServiceError) throw error
-      this.#deps.onRefused(settlement, error)
+      this.#missing.delete(settlement.holdId)
+      onRefused(settlement, error)
     }
   }
 }

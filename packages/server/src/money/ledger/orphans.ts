@@ -38,6 +38,9 @@ const LEASE_KEPT_MS = 86_400_000
 /** Longer than the ledger tries to learn the outcome of an operation. */
 const UNKNOWN_AFTER_MS = 120_000
 
+/** The error code of a request whose process was gone when it was settled. */
+export const SWEPT_CODE = 'gateway_stopped'
+
 /** What a request costs by what its upstream says it cost. */
 export interface OrphanCharge {
   readonly charge: Nanocredits
@@ -194,7 +197,7 @@ function factsFrom(progress: HoldProgress | null): UsageFacts {
     upstream: progress?.upstream ?? null,
     upstreamModel: progress?.upstreamModel ?? null,
     status: 'cancelled',
-    errorCode: 'gateway_stopped',
+    errorCode: SWEPT_CODE,
     promptTokens: progress?.promptTokens ?? null,
     completionTokens: progress?.completionTokens ?? null,
     cachedTokens: null,

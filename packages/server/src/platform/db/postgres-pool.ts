@@ -3,6 +3,7 @@ import { DatabaseUnavailableError } from '../errors/database-unavailable-error.t
 import { postgresFailureOf } from './database-failure.ts'
 import { PostgresClient } from './postgres-client.ts'
 import { type PostgresLimits, REQUEST_LIMITS } from './postgres-limits.ts'
+import { SERVER_IDENTITY } from './server-identity.ts'
 
 export interface PostgresPoolOptions extends Pick<PoolConfig, 'max' | 'types'> {
   readonly url: string
@@ -26,13 +27,16 @@ const GREETING_MS = 3_000
  * A pool of connections to PostgreSQL, of which none is without a limit and none ends the process.
  *
  * A connection that breaks leaves the pool by itself, in use or not. One that is made is asked whether it takes writes:
- * a standby counts as no database.
+ * a standby counts as no database. Where it reaches another server than those before it, these are replaced: after a
+ * fail-over none stays with a primary that nobody has stopped.
  */
 export class PostgresPool extends Pool {
   readonly limits: PostgresLimits
   readonly #clients = new Set<PostgresClient>()
   readonly #lost = new WeakSet<ClientBase>()
   readonly #onFailure: (failure: DatabaseUnavailableError) => void
+  /** The server that the newest connection has reached, in this life of it; empty before the first. */
+  #server = ''
 
   constructor({
     url,
@@ -47,7 +51,7 @@ export class PostgresPool extends Pool {
       idleTimeoutMillis: IDLE_MS,
       Client: PostgresClient,
       // The pool waits for what this answers, which its type does not say.
-      onConnect: requireWrites as (client: ClientBase) => void,
+      onConnect: ((client: ClientBase) => this.#greet(client)) as (client: ClientBase) => void,
     })
     this.limits = limits
     this.#onFailure = onFailure
@@ -88,6 +92,15 @@ export class PostgresPool extends Pool {
     }
   }
 
+  /** @throws {DatabaseUnavailableError} when what is at the other end takes no writes. */
+  async #greet(client: ClientBase): Promise<void> {
+    const server = await requireWrites(client)
+    if (this.#server !== '' && server !== this.#server) {
+      for (const each of this.#clients) if (each !== client) this.#lost.add(each)
+    }
+    this.#server = server
+  }
+
   /** When one connection is lost, the others are replaced before they are lent again: what they do now goes on. */
   #watch(client: PostgresClient): void {
     this.#clients.add(client)
@@ -124,10 +137,17 @@ export class ReadOnlyServerError extends Error {
   }
 }
 
-/** @throws {DatabaseUnavailableError} when what is at the other end takes no writes. */
-async function requireWrites(client: ClientBase): Promise<void> {
-  const question = { text: 'show transaction_read_only', query_timeout: GREETING_MS }
-  const { rows } = await client.query<{ transaction_read_only: string }>(question)
-  if (rows[0]?.transaction_read_only !== 'on') return
+/**
+ * @returns which server is at the other end, in this life of it.
+ * @throws {DatabaseUnavailableError} when it takes no writes.
+ */
+async function requireWrites(client: ClientBase): Promise<string> {
+  const question = {
+    text: `select current_setting('transaction_read_only') as read_only, ${SERVER_IDENTITY} as server`,
+    query_timeout: GREETING_MS,
+  }
+  const { rows } = await client.query<{ readonly read_only: string; readonly server: string }>(question)
+  const [row] = rows
+  if (row?.read_only !== 'on') return row?.server ?? ''
   throw new DatabaseUnavailableError('away', new ReadOnlyServerError())
 }
