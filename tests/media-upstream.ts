@@ -22,6 +22,7 @@ export interface MediaStub {
   onWork: StubHandler
   /** Makes everything again, and forgets the calls. */
   reset(): void
+  readonly close: () => Promise<void>
 }
 
 /** Answers as a server of OpenAI's form that works. */
@@ -45,15 +46,24 @@ function sendTranscript(call: StubCall, response: ServerResponse): void {
   response.end('data: {"type":"transcript.text.done","text":"Hello."}\n\n')
 }
 
-/** Starts one. */
-export async function startMediaStub(): Promise<MediaStub> {
+/** What an upstream of media does until it is told otherwise. */
+export interface MediaWork {
+  /** Answers requests for work, chats among them. */
+  readonly works: StubHandler
+  /** What is told of a job that is asked after, beside its id. */
+  readonly jobOf: (id: string) => object
+}
+
+/** Starts one: it makes media, and its jobs complete, unless it does other work. */
+export async function startMediaStub(other?: MediaWork): Promise<MediaStub> {
+  const { works, jobOf } = other ?? { works: work, jobOf: () => ({ status: 'completed', progress: 100 }) }
   const stub = await startStubUpstream()
   const media: MediaStub = {
-    ...{ stub, url: stub.url, calls: [], polls: [], onWork: work },
+    ...{ stub, url: stub.url, calls: [], polls: [], onWork: works, close: stub.close },
     reset() {
       media.calls.length = 0
       media.polls.length = 0
-      media.onWork = work
+      media.onWork = works
     },
   }
   stub.onOther = (call, response) => {
@@ -65,8 +75,9 @@ export async function startMediaStub(): Promise<MediaStub> {
     const [, id] = /\/videos\/([^/]+)$/.exec(call.path) ?? []
     if (id === undefined) return void response.writeHead(404).end()
     media.polls.push(id)
-    return sendJson(response, { id, object: 'video', status: 'completed', progress: 100 })
+    return sendJson(response, { id, object: 'video', ...jobOf(id) })
   }
+  if (other !== undefined) stub.onChat = stub.onOther
   return media
 }
 

@@ -4,13 +4,12 @@ import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import {
   sendCompletion,
   sendStream,
-  startStubUpstream,
   type StubCall,
   type StubHandler,
 } from '../packages/server/testing/stub-upstream.ts'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { sendJson } from './audio-upstream.ts'
-import { KINDS as MEDIA, work as makeMedia } from './media-upstream.ts'
+import { KINDS as MEDIA, type MediaStub, startMediaStub, work as makeMedia } from './media-upstream.ts'
 
 /** USD that an upstream says it bills for a request whose answer nobody pays, and nanocredits of it. */
 export const BILLED_USD = '0.05'
@@ -150,17 +149,6 @@ const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model, ask }) => ({
 
 export const PAID_KINDS: readonly PaidKind[] = [...CHATS, EMBEDDINGS, ...MEDIA_KINDS]
 
-/** An upstream that works. */
-export interface PaidStub {
-  readonly url: string
-  /** Requests for work so far. */
-  readonly calls: StubCall[]
-  onWork: StubHandler
-  /** Works again, and forgets the calls. */
-  reset(): void
-  close(): Promise<void>
-}
-
 const works: StubHandler = (call, response) => {
   if (call.path.endsWith('/chat/completions')) return talk(call, response)
   if (!call.path.endsWith('/embeddings')) return makeMedia(call, response)
@@ -169,31 +157,15 @@ const works: StubHandler = (call, response) => {
 }
 
 const talk = (call: StubCall, response: ServerResponse): void =>
-  call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response)
+  call.wantsStream ? sendStream(response) : sendCompletion(response)
 
-/** Starts one. */
-export async function startPaidStub(): Promise<PaidStub> {
-  const stub = await startStubUpstream()
-  const paid: PaidStub = {
-    ...{ url: stub.url, calls: [], onWork: works, close: () => stub.close() },
-    reset() {
-      paid.calls.length = 0
-      paid.onWork = works
-    },
-  }
-  const take: StubHandler = (call, response) => {
-    if (call.method !== 'POST') {
-      const [, id = ''] = /\/videos\/([^/]+)$/.exec(call.path) ?? []
-      const billed = id === BILLED_JOB ? { usage: { cost: Number(BILLED_USD) } } : {}
-      // No job stays open behind its test.
-      return sendJson(response, { id, object: 'video', status: 'failed', error: { message: 'no' }, ...billed })
-    }
-    paid.calls.push(call)
-    return paid.onWork(call, response)
-  }
-  stub.onChat = take
-  stub.onOther = take
-  return paid
+/** Starts an upstream that does work of every kind. Its jobs fail, so that none stays open behind its test. */
+export function startPaidStub(): Promise<MediaStub> {
+  const jobOf = (id: string): object => ({
+    ...{ status: 'failed', error: { message: 'no' } },
+    ...(id === BILLED_JOB ? { usage: { cost: Number(BILLED_USD) } } : {}),
+  })
+  return startMediaStub({ works, jobOf })
 }
 
 /** Prices of every kind at two upstreams: at the first, and ten times as dear at the second. */

@@ -5,13 +5,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { StubHandler } from '../packages/server/testing/stub-upstream.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { BILLED, type PaidKind, PAID_KINDS, paidRoutes, type PaidStub, startPaidStub } from './paid-kinds.ts'
+import { BILLED, type PaidKind, PAID_KINDS, paidRoutes, startPaidStub } from './paid-kinds.ts'
+import type { MediaStub } from './media-upstream.ts'
 
 /** Free answers after which an account is slowed. */
 const FREE_ANSWERS = 3
 
-let first: PaidStub
-let second: PaidStub
+let first: MediaStub
+let second: MediaStub
 let gateway: TestGateway
 beforeAll(async () => {
   first = await startPaidStub()

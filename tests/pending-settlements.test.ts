@@ -8,7 +8,8 @@ import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { createDatabaseFault, type DatabaseFault } from './database-faults.ts'
 import { createGate } from './open-stream.ts'
-import { type Asked, PAID_KINDS, type PaidKind, paidRoutes, type PaidStub, startPaidStub } from './paid-kinds.ts'
+import type { MediaStub } from './media-upstream.ts'
+import { type Asked, PAID_KINDS, type PaidKind, paidRoutes, startPaidStub } from './paid-kinds.ts'
 
 /** A job of a video is settled when it is asked after, which needs the database itself. */
 const KINDS = PAID_KINDS.filter(({ name }) => name !== 'videos')
@@ -27,7 +28,7 @@ function toldOf({ text, headers }: Asked): { readonly credits: string; readonly 
 }
 
 describeEachEngine('a database that goes away while upstreams work', (engine) => {
-  let upstream: PaidStub
+  let upstream: MediaStub
   let fault: DatabaseFault
   let gateway: TestGateway
   beforeAll(async () => {

@@ -17,7 +17,7 @@ const client = () => new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxR
 /** Completes each job when it is asked after for the second time. */
 function completeOnSecondPoll(): void {
   gateway.stub.intercept = (request) => {
-    const job = gateway.stub.jobs.find(({ id }) => request.method === 'GET' && request.url?.endsWith(`/${id}`) === true)
+    const job = gateway.stub.jobs.find(({ id }) => request.method === 'GET' && request.path.endsWith(`/${id}`))
     if (job?.polls === 1) gateway.stub.complete(job, '0.2')
     else if (job?.polls === 0) job.status = 'in_progress'
     return false

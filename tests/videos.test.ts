@@ -306,7 +306,7 @@ describe('video requests', () => {
     gateway.stub.complete(gateway.stub.jobs.at(-1))
     const logged = gateway.logged.length
     gateway.stub.intercept = (request, response) => {
-      if (request.headers.range !== undefined || request.url?.endsWith('/content') !== true) return false
+      if (request.headers.range !== undefined || !request.path.endsWith('/content')) return false
       response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 1_000 }).flushHeaders()
       setImmediate(() => response.destroy())
       return true

@@ -2,9 +2,20 @@
  * The upstream of the chaos run. It keeps an invoice of its own: what it was asked, what it sent, and what it
  * wants for it.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
-import { listenOnLoopback } from '../../packages/server/testing/loopback-server.ts'
+import {
+  EVENTS_TYPE,
+  frame,
+  JSON_TYPE,
+  play,
+  type ScriptedAnswer,
+} from '../../packages/server/testing/scripted-answer.ts'
+import {
+  chunkText,
+  completionText,
+  startStubUpstream,
+  type StubHandler,
+  usageText,
+} from '../../packages/server/testing/stub-upstream.ts'
 import { type AnswerPlan, findTag, planAnswer } from './answer-plan.ts'
 
 /** One line of the invoice. */
@@ -14,12 +25,8 @@ export interface InvoiceLine {
   readonly model: string
   readonly stream: boolean
   readonly plan: AnswerPlan
-  /** Words that were handed to the network. */
-  wordsSent: number
   /** The answer's end, usage included where planned, was handed to the network. */
   isWhole: boolean
-  /** The gateway closed the connection before the end. */
-  wasLeft: boolean
   /** Times that somebody asked what it had cost. */
   lookUps: number
 }
@@ -31,174 +38,105 @@ export interface InvoiceUpstream {
   close(): Promise<void>
 }
 
-/** The longest that a silent answer hangs, in milliseconds, when nobody closes it. */
-const SILENCE_MS = 30_000
 /** A cost can be looked up this many times in vain before it is known. */
 const LOOK_UPS_IN_VAIN = 1
+/** What was written has gone before the connection does. */
+const CUT_AFTER_MS = 5
 
-const CREATED = 1_795_813_200
-
-function usageJson({ plan }: InvoiceLine): string {
-  const cost = plan.reportsCost && plan.behaviour !== 'late_cost' ? `"cost":${plan.costText},` : ''
-  const total = plan.promptTokens + plan.completionTokens
-  return (
-    `{${cost}"prompt_tokens":${plan.promptTokens},"completion_tokens":${plan.completionTokens},` +
-    `"total_tokens":${total}}`
-  )
+/** What the answers of a line have in common. */
+function namesOf({ generationId, model }: InvoiceLine) {
+  return { id: generationId, model }
 }
 
-function hasUsage({ behaviour }: AnswerPlan): boolean {
-  return behaviour !== 'no_usage' && behaviour !== 'late_cost'
+/** The usage that it tells; null where it tells none, or what it has cost later. */
+function usageOf({ behaviour, promptTokens, completionTokens }: AnswerPlan) {
+  if (behaviour === 'no_usage' || behaviour === 'late_cost') return null
+  const total = promptTokens + completionTokens
+  return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: total }
 }
 
-function envelope(line: InvoiceLine, object: string): string {
-  return `"id":"${line.generationId}","object":"${object}","created":${CREATED},"model":"${line.model}"`
+function costOf({ reportsCost, costText }: AnswerPlan): string | undefined {
+  return reportsCost ? costText : undefined
 }
 
-function chunk(line: InvoiceLine, delta: object, finishReason: string | null = null): string {
-  const choices = JSON.stringify([{ index: 0, delta, finish_reason: finishReason }])
-  return `data: {${envelope(line, 'chat.completion.chunk')},"choices":${choices}}\n\n`
-}
-
-function errorFrame(line: InvoiceLine, isBilled: boolean): string {
-  const usage = isBilled ? `,"usage":${usageJson(line)}` : ''
-  const error = '"error":{"code":502,"message":"Provider failed"}'
-  return `data: {${envelope(line, 'chat.completion.chunk')},${error}${usage}}\n\n`
-}
-
-function completion(line: InvoiceLine): string {
+function wholeAnswer(line: InvoiceLine): ScriptedAnswer {
   const { plan } = line
   const content = plan.behaviour === 'empty' ? '' : plan.words.join('')
-  const message = JSON.stringify({ role: 'assistant', content })
-  const usage = hasUsage(plan) ? `,"usage":${usageJson(line)}` : ''
-  const choices = `[{"index":0,"finish_reason":"stop","message":${message}}]`
-  return `{${envelope(line, 'chat.completion')},"choices":${choices}${usage}}`
-}
-
-function hang(line: InvoiceLine, response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const timeout = setTimeout(() => response.destroy(), SILENCE_MS)
-    response.once('close', () => {
-      clearTimeout(timeout)
-      line.wasLeft = true
-      resolve()
-    })
-  })
-}
-
-/** Ends an answer and notes whether the network took all of it. */
-function finish(line: InvoiceLine, response: ServerResponse, text: string): Promise<void> {
-  return new Promise((resolve) => {
-    response.once('finish', () => {
-      line.isWhole = true
-    })
-    response.once('close', resolve)
-    response.end(text)
-  })
-}
-
-async function answerWhole(line: InvoiceLine, response: ServerResponse): Promise<void> {
-  const { plan } = line
-  await wait(plan.pauseMs * 3)
-  const text = completion(line)
-  response.writeHead(200, { 'content-type': 'application/json', 'x-generation-id': line.generationId })
+  const text = completionText({ text: content, usage: usageOf(plan), cost: costOf(plan), more: namesOf(line) })
+  const headers = { ...JSON_TYPE, 'x-generation-id': line.generationId }
+  const pauseMs = plan.pauseMs * 3
   if (plan.behaviour === 'cut' || plan.behaviour.endsWith('frame')) {
-    response.write(text.slice(0, Math.floor((text.length * (plan.wordsBefore + 1)) / (plan.words.length + 2))))
-    await wait(5)
-    return void response.destroy()
+    const sent = text.slice(0, Math.floor((text.length * (plan.wordsBefore + 1)) / (plan.words.length + 2)))
+    return { headers, pieces: [pauseMs, sent, CUT_AFTER_MS], end: 'cut' }
   }
-  if (plan.behaviour === 'silent_middle') {
-    response.write(text.slice(0, 40))
-    return hang(line, response)
-  }
-  line.wordsSent = plan.words.length
-  return finish(line, response, text)
+  if (plan.behaviour === 'silent_middle') return { headers, pieces: [pauseMs, text.slice(0, 40)], end: 'silence' }
+  return { headers, pieces: [pauseMs, text] }
 }
 
-/** @returns false when the gateway has gone. */
-async function sendWords(line: InvoiceLine, response: ServerResponse, count: number): Promise<boolean> {
-  for (const word of line.plan.words.slice(0, count)) {
-    if (line.plan.pauseMs > 0) await wait(line.plan.pauseMs)
-    if (response.destroyed) return false
-    response.write(chunk(line, { content: word }))
-    line.wordsSent++
+/** The last frames of a stream that does not break off. */
+function lastFrames(line: InvoiceLine): string {
+  const { plan } = line
+  const [usage, cost, names] = [usageOf(plan), costOf(plan), namesOf(line)]
+  if (plan.behaviour.endsWith('error_frame')) {
+    const error = { ...names, error: { code: 502, message: 'Provider failed' } }
+    const isBilled = plan.behaviour === 'billed_error_frame' && usage !== null
+    return frame(isBilled ? usageText(usage, cost, { ...error, choices: undefined }) : JSON.stringify(error))
   }
-  return !response.destroyed
+  const told = usage === null ? '' : frame(usageText(usage, cost, names))
+  return `${frame(chunkText({}, 'stop', names))}${told}${frame('[DONE]')}`
 }
 
-async function answerStream(line: InvoiceLine, response: ServerResponse): Promise<void> {
+function streamedAnswer(line: InvoiceLine): ScriptedAnswer {
   const { plan } = line
   const { behaviour } = plan
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'x-generation-id': line.generationId })
-  response.write(chunk(line, { role: 'assistant', content: '' }))
+  const headers = { ...EVENTS_TYPE, 'x-generation-id': line.generationId }
   const breaks = ['cut', 'silent_middle', 'error_frame', 'billed_error_frame'].includes(behaviour)
   const count = behaviour === 'empty' ? 0 : breaks ? plan.wordsBefore : plan.words.length
-  if (!(await sendWords(line, response, count))) {
-    line.wasLeft = true
-    return
-  }
-  if (behaviour === 'cut') return void response.destroy()
-  if (behaviour === 'silent_middle') return hang(line, response)
-  if (breaks) return finish(line, response, errorFrame(line, behaviour === 'billed_error_frame'))
-  const usage = hasUsage(plan)
-    ? `data: {${envelope(line, 'chat.completion.chunk')},"choices":[],"usage":${usageJson(line)}}\n\n`
-    : ''
-  return finish(line, response, `${chunk(line, {}, 'stop')}${usage}data: [DONE]\n\n`)
+  const pieces = [
+    frame(chunkText({ role: 'assistant', content: '' }, null, namesOf(line))),
+    ...plan.words
+      .slice(0, count)
+      .flatMap((content) => [plan.pauseMs, frame(chunkText({ content }, null, namesOf(line)))]),
+  ]
+  if (behaviour === 'cut') return { headers, pieces, end: 'cut' }
+  if (behaviour === 'silent_middle') return { headers, pieces, end: 'silence' }
+  return { headers, pieces: [...pieces, lastFrames(line)] }
 }
 
-async function answer(line: InvoiceLine, response: ServerResponse): Promise<void> {
-  response.once('close', () => {
-    if (!response.writableFinished) line.wasLeft = true
-  })
-  const { plan } = line
-  if (plan.behaviour === 'silent_start') return hang(line, response)
-  if (plan.behaviour === 'error_status') {
-    const body = JSON.stringify({ error: { code: plan.status, message: 'The provider refused' } })
-    return void response.writeHead(plan.status, { 'content-type': 'application/json' }).end(body)
+function answerOf(line: InvoiceLine): ScriptedAnswer {
+  const { behaviour, status } = line.plan
+  if (behaviour === 'silent_start') return { pieces: [], end: 'silence' }
+  if (behaviour === 'error_status') {
+    return { status, pieces: [JSON.stringify({ error: { code: status, message: 'The provider refused' } })] }
   }
-  return line.stream ? answerStream(line, response) : answerWhole(line, response)
+  return line.stream ? streamedAnswer(line) : wholeAnswer(line)
 }
 
 /** `GET /generation?id=`: the first question comes too early, as with real upstreams. */
-function tellCost(line: InvoiceLine | undefined, response: ServerResponse): void {
-  if (line === undefined || line.lookUps++ < LOOK_UPS_IN_VAIN) return void response.writeHead(404).end('{}')
-  const body = `{"data":{"id":"${line.generationId}","total_cost":${line.plan.costText}}}`
-  response.writeHead(200, { 'content-type': 'application/json' }).end(body)
-}
-
-async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
+function costAnswer(line: InvoiceLine | undefined): ScriptedAnswer {
+  if (line === undefined || line.lookUps++ < LOOK_UPS_IN_VAIN) return { status: 404, pieces: ['{}'] }
+  return { pieces: [`{"data":{"id":"${line.generationId}","total_cost":${line.plan.costText}}}`] }
 }
 
 /** Starts it. */
 export async function startInvoiceUpstream(seed: number): Promise<InvoiceUpstream> {
   const lines: InvoiceLine[] = []
-  const byGeneration = new Map<string, InvoiceLine>()
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '/', 'http://upstream')
-    if (url.pathname.endsWith('/generation'))
-      return tellCost(byGeneration.get(url.searchParams.get('id') ?? ''), response)
-    if (!url.pathname.endsWith('/chat/completions')) return void response.writeHead(404).end()
-    const body = await readJson(request)
-    const tag = findTag(JSON.stringify(body['messages'])) ?? -1
+  const handler: StubHandler = async ({ path, json }, response) => {
+    const [, asked] = /\/generation\?id=([^&]+)/.exec(path) ?? []
+    if (asked !== undefined) {
+      await play(response, costAnswer(lines.find(({ generationId }) => generationId === asked)))
+      return
+    }
+    if (json === null || !path.endsWith('/chat/completions')) return void response.writeHead(404).end()
+    const tag = findTag(JSON.stringify(json['messages'])) ?? -1
     const line: InvoiceLine = {
-      ...{ generationId: `gen-${lines.length}`, tag, model: String(body['model']), stream: body['stream'] === true },
-      ...{ plan: planAnswer(seed, tag), wordsSent: 0, isWhole: false, wasLeft: false, lookUps: 0 },
+      ...{ generationId: `gen-${lines.length}`, tag, model: String(json['model']), stream: json['stream'] === true },
+      ...{ plan: planAnswer(seed, tag), isWhole: false, lookUps: 0 },
     }
     lines.push(line)
-    byGeneration.set(line.generationId, line)
-    await answer(line, response)
+    const end = await play(response, answerOf(line))
+    line.isWhole = end === 'whole' && line.plan.behaviour !== 'error_status'
   }
-  const server = createServer({ keepAliveTimeout: 5_000 }, (request, response) => {
-    response.on('error', () => undefined)
-    // A gateway that is killed while it sends leaves half a question: it is on no invoice.
-    serve(request, response).catch(() => void response.destroy())
-  })
-  const { origin, close } = await listenOnLoopback(server)
-  return {
-    url: `${origin}/v1`,
-    ...{ lines, close },
-  }
+  const { url, close } = await startStubUpstream({ handler })
+  return { url, lines, close }
 }

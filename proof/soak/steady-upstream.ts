@@ -1,6 +1,13 @@
 /** An upstream that always answers well, and can keep its streams open. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { listenOnLoopback } from '../../packages/server/testing/loopback-server.ts'
+import type { ServerResponse } from 'node:http'
+import { EVENTS_TYPE, frame, play } from '../../packages/server/testing/scripted-answer.ts'
+import {
+  beginStream,
+  chunkText,
+  sendCompletion,
+  startStubUpstream,
+  usageText,
+} from '../../packages/server/testing/stub-upstream.ts'
 
 export interface SteadyUpstream {
   /** Base address, ending in `/v1`. */
@@ -16,76 +23,48 @@ export interface SteadyUpstream {
 const BACKLOG = 4_096
 const CHUNKS = 10
 const CHUNK_MS = 20
-const ENVELOPE = '"id":"gen-1","created":1795813200,"model":"stub-model"'
-const USAGE = '"usage":{"prompt_tokens":20,"completion_tokens":10,"total_tokens":30,"cost":0.0001}'
-const COMPLETION =
-  `{${ENVELOPE},"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop",` +
-  `"message":{"role":"assistant","content":"Hello there"}}],${USAGE}}`
+const USAGE = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 } as const
+const COST = '0.0001'
 
-function chunk(delta: string, finishReason = 'null'): string {
-  const choices = `[{"index":0,"delta":{${delta}},"finish_reason":${finishReason}}]`
-  return `data: {${ENVELOPE},"object":"chat.completion.chunk","choices":${choices}}\n\n`
-}
-
-const WORD = chunk('"content":"word "')
-const LAST = `data: {${ENVELOPE},"object":"chat.completion.chunk","choices":[],${USAGE}}\n\n`
-const END = `${chunk('', '"stop"')}${LAST}data: [DONE]\n\n`
-
-function streamAll(response: ServerResponse): void {
-  let sent = 0
-  const timer = setInterval(() => {
-    if (response.destroyed) return clearInterval(timer)
-    if (sent++ < CHUNKS) return void response.write(WORD)
-    clearInterval(timer)
-    response.end(END)
-  }, CHUNK_MS)
-}
-
-async function isStream(request: IncomingMessage): Promise<boolean> {
-  let text = ''
-  for await (const part of request.setEncoding('utf8')) text += String(part)
-  return text.includes('"stream":true')
-}
+const WORD = frame(chunkText({ content: 'word ' }))
+const END = `${frame(chunkText({}, 'stop'))}${frame(usageText(USAGE, COST))}${frame('[DONE]')}`
+const STREAM = [...Array.from({ length: CHUNKS }, () => [CHUNK_MS, WORD]).flat(), CHUNK_MS, END]
 
 /** Starts it. */
 export async function startSteadyUpstream(): Promise<SteadyUpstream> {
   let intervalMs: number | null = null
-  const held = new Set<ServerResponse>()
-  const timers = new Set<NodeJS.Timeout>()
+  const held = new Map<ServerResponse, NodeJS.Timeout>()
   const keep = (response: ServerResponse, every: number): void => {
-    held.add(response)
+    beginStream(response)
     response.write(WORD)
-    const timer = setInterval(() => response.write(WORD), every)
-    timers.add(timer)
+    held.set(
+      response,
+      setInterval(() => response.write(WORD), every),
+    )
     response.once('close', () => {
+      clearInterval(held.get(response))
       held.delete(response)
-      clearInterval(timer)
-      timers.delete(timer)
     })
   }
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.method !== 'POST') return void response.writeHead(404).end('{}')
-    if (!(await isStream(request))) {
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end(COMPLETION)
-    }
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    if (intervalMs === null) streamAll(response)
-    else keep(response, intervalMs)
-  }
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    response.on('error', () => undefined)
-    answer(request, response).catch(() => void response.destroy())
+  const { url, close } = await startStubUpstream({
+    backlog: BACKLOG,
+    async handler({ method, wantsStream }, response) {
+      if (method !== 'POST') return void response.writeHead(404).end('{}')
+      if (!wantsStream) return sendCompletion(response, { text: 'Hello there', usage: USAGE, cost: COST })
+      if (intervalMs !== null) return keep(response, intervalMs)
+      await play(response, { headers: EVENTS_TYPE, pieces: STREAM })
+    },
   })
-  const { origin, close } = await listenOnLoopback(server, BACKLOG)
   return {
-    url: `${origin}/v1`,
-    close,
+    ...{ url, close },
     hold: (every) => {
       intervalMs = every
     },
     release: () => {
-      for (const timer of timers) clearInterval(timer)
-      for (const response of held) response.end(END)
+      for (const [response, timer] of held) {
+        clearInterval(timer)
+        response.end(END)
+      }
     },
   }
 }

@@ -29,7 +29,7 @@ describeEachEngine('killed at random moments under load', (engine) => {
 function wholeLine(): InvoiceLine {
   const tag = [...Array(100).keys()].find((each) => planAnswer(1, each).behaviour === 'whole') ?? 0
   const line = { generationId: 'gen-1', tag, model: 'openai/gpt-6-astra', stream: false, plan: planAnswer(1, tag) }
-  return { ...line, wordsSent: line.plan.words.length, isWhole: true, wasLeft: false, lookUps: 0 }
+  return { ...line, isWhole: true, lookUps: 0 }
 }
 
 /** Books of one answer that was told, booked and invoiced; the parts that a test gives are different. */

@@ -1,6 +1,7 @@
 /** Stands between the gateway and a chain's node, and does what bad providers do. */
 import { createServer, type ServerResponse } from 'node:http'
 import { request } from 'undici'
+import { listenOnLoopback } from './loopback-server.ts'
 
 interface RpcCall {
   readonly id: number
@@ -67,13 +68,9 @@ export async function startRpcProxy(target: string) {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer))
   }
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('a server on a port has an address')
+  const { origin: url, close } = await listenOnLoopback(server)
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    ...{ url, close },
     /** Everything that was asked since the last `restore`. */
     calls: calls as readonly RpcCall[],
     /** Tells something else than the node does. */
@@ -103,10 +100,5 @@ export async function startRpcProxy(target: string) {
       page = null
       calls.length = 0
     },
-    close: () =>
-      new Promise<void>((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      }),
   }
 }

@@ -5,7 +5,7 @@
  */
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback } from './loopback-server.ts'
 
 export interface TestS3 {
   /** Origin; buckets stand in the path. */
@@ -60,9 +60,9 @@ export async function startTestS3({ pageSize = 1_000 }: { readonly pageSize?: nu
   const http = createServer((request, response) => {
     void answer(store, request, response)
   })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const { origin: endpoint, close } = await listenOnLoopback(http)
   const server: TestS3 = {
-    endpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    ...{ endpoint, close },
     bucket: 'pictures',
     accessKeyId: 'AKIDEXAMPLE',
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
@@ -71,10 +71,6 @@ export async function startTestS3({ pageSize = 1_000 }: { readonly pageSize?: nu
     openUploads: () => store.uploads.size,
     calls: [],
     failPart: null,
-    close: () => {
-      http.closeAllConnections()
-      return new Promise((resolve) => http.close(() => resolve()))
-    },
   }
   const store: Store = { server, uploads: new Map(), pageSize }
   return server

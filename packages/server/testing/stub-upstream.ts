@@ -1,5 +1,10 @@
-/** An OpenAI-shaped upstream that does what a test says: a real HTTP server, so that the real adapter talks to it. */
+/**
+ * The one upstream of tests and proofs, which does what a script says: a real HTTP server, so that the real adapter
+ * talks to it. Scripts answer with what is here and in `scripted-answer.ts`.
+ */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { listenOnLoopback } from './loopback-server.ts'
+import { EVENTS_TYPE, frame, JSON_TYPE } from './scripted-answer.ts'
 
 /** One request as the upstream saw it. */
 export interface StubCall {
@@ -12,6 +17,8 @@ export interface StubCall {
   readonly text: string
   /** The body parsed; null when it is empty or no JSON. */
   readonly json: Record<string, unknown> | null
+  /** Whether it asks for a stream, in whichever dialect. */
+  readonly wantsStream: boolean
   /** Resolves when the gateway has closed the connection or the answer is out. */
   readonly closed: Promise<void>
 }
@@ -19,6 +26,8 @@ export interface StubCall {
 export type StubHandler = (call: StubCall, response: ServerResponse) => void | Promise<void>
 
 export interface StubUpstream {
+  /** Scheme, host and port. */
+  readonly origin: string
   /** Base address, ending in `/v1`. */
   readonly url: string
   /** Chat requests so far, in the order of their arrival. */
@@ -27,7 +36,7 @@ export interface StubUpstream {
   onChat: StubHandler
   /** Answers everything else; 404 by default. */
   onOther: StubHandler
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 export interface StubUsage {
@@ -36,30 +45,43 @@ export interface StubUsage {
   readonly [key: string]: unknown
 }
 
-/** Answers with a whole completion. `usage` null leaves it out; `cost` is JSON text, so that every digit is sent. */
-export function sendCompletion(
-  response: ServerResponse,
-  options: {
-    readonly text?: string | null
-    readonly usage?: StubUsage | null
-    readonly cost?: string
-    readonly message?: Record<string, unknown>
-    readonly finishReason?: string
-  } = {},
-): void {
+export interface CompletionOptions {
+  readonly text?: string | null
+  /** Null leaves it out. */
+  readonly usage?: StubUsage | null
+  /** JSON text, so that every digit is sent. */
+  readonly cost?: string | undefined
+  readonly message?: Record<string, unknown>
+  readonly finishReason?: string
+  /** Other members of the answer, such as its id. */
+  readonly more?: object
+}
+
+/** The text of a number in JSON among the rest of the usage. */
+function withCost(body: string, cost: string | undefined): string {
+  return cost === undefined ? body : body.replace(/"usage":\{/, `"usage":{"cost":${cost},`)
+}
+
+/** A whole completion as JSON text. */
+export function completionText(options: CompletionOptions = {}): string {
   const { text = 'Hello', usage = { prompt_tokens: 10, completion_tokens: 5 }, cost, message = {} } = options
-  const { finishReason = 'stop' } = options
+  const { finishReason = 'stop', more = {} } = options
   const body = JSON.stringify({
     id: 'chatcmpl-stub',
     object: 'chat.completion',
     created: 1_795_813_200,
     model: 'stub-model',
     provider: 'Stub',
+    ...more,
     choices: [{ index: 0, finish_reason: finishReason, message: { role: 'assistant', content: text, ...message } }],
     ...(usage === null ? {} : { usage: { total_tokens: usage.prompt_tokens + usage.completion_tokens, ...usage } }),
   })
-  const text_ = cost === undefined ? body : body.replace(/"usage":\{/, `"usage":{"cost":${cost},`)
-  response.writeHead(200, { 'content-type': 'application/json' }).end(text_)
+  return withCost(body, cost)
+}
+
+/** Answers with a whole completion. */
+export function sendCompletion(response: ServerResponse, options: CompletionOptions = {}): void {
+  response.writeHead(200, JSON_TYPE).end(completionText(options))
 }
 
 /** A chunk of a stream as JSON text. */
@@ -79,20 +101,20 @@ export function chunkText(
 }
 
 /** The chunk that carries usage alone. `cost` is JSON text. */
-export function usageText(usage: StubUsage, cost?: string): string {
-  const body = JSON.stringify({ id: 'chatcmpl-stub', object: 'chat.completion.chunk', choices: [], usage })
-  return cost === undefined ? body : body.replace(/"usage":\{/, `"usage":{"cost":${cost},`)
+export function usageText(usage: StubUsage, cost?: string, more: object = {}): string {
+  const body = JSON.stringify({ id: 'chatcmpl-stub', object: 'chat.completion.chunk', choices: [], usage, ...more })
+  return withCost(body, cost)
 }
 
 /** Begins an event stream. */
 export function beginStream(response: ServerResponse, headers: Record<string, string> = {}): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream', ...headers })
+  response.writeHead(200, { ...EVENTS_TYPE, ...headers })
   response.flushHeaders()
 }
 
 /** Sends one event. */
 export function sendEvent(response: ServerResponse, data: string): void {
-  response.write(`data: ${data}\n\n`)
+  response.write(frame(data))
 }
 
 /** Streams a whole answer, word by word, with usage and `[DONE]`. */
@@ -118,42 +140,45 @@ function parse(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Starts a stub that answers every chat with a short completion or stream until a test says otherwise. */
-export async function startStubUpstream(): Promise<StubUpstream> {
-  const stub: { -readonly [Key in keyof StubUpstream]: StubUpstream[Key] } = {
-    url: '',
-    chats: [],
-    onChat: (call, response) => (call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response)),
-    onOther: (_call, response) => void response.writeHead(404).end(),
-    close: () => Promise.resolve(),
-  }
+/** Whether a form has the field `stream` set. */
+const STREAM_FIELD = /name="stream"\s+true/
+
+export interface StubOptions {
+  /** Answers every request, chats among them. */
+  readonly handler?: StubHandler
+  /** Connections that may wait to be accepted. */
+  readonly backlog?: number
+}
+
+/** Starts a stub that answers every chat with a short completion or stream, until it is told otherwise. */
+export async function startStubUpstream({ handler, backlog }: StubOptions = {}): Promise<StubUpstream> {
+  const chats: StubCall[] = []
   const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     const chunks: Buffer[] = []
+    // A gateway that is killed while it sends leaves half a question, which is none.
+    for (const stream of [request, response]) stream.on('error', () => undefined)
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks)
       const text = body.toString('utf8')
+      const { method = '', url: path = '', headers } = request
+      const json = parse(text)
       const call: StubCall = {
-        method: request.method ?? '',
-        path: request.url ?? '',
-        headers: request.headers,
-        body,
-        text,
-        json: parse(text),
+        ...{ method, path, headers, body, text, json },
+        wantsStream:
+          json?.['stream'] === true || path.includes('alt=sse') || (json === null && STREAM_FIELD.test(text)),
         closed: new Promise((resolve) => response.once('close', () => resolve())),
       }
-      const isChat = request.method === 'POST' && (request.url ?? '').endsWith('/chat/completions')
-      if (isChat) stub.chats.push(call)
+      const isChat = method === 'POST' && path.endsWith('/chat/completions')
+      if (isChat) chats.push(call)
       void (isChat ? stub.onChat : stub.onOther)(call, response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  stub.url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/v1`
-  stub.close = () =>
-    new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
+  const { origin, close } = await listenOnLoopback(server, backlog)
+  const stub: StubUpstream = {
+    ...{ origin, url: `${origin}/v1`, chats, close },
+    onChat: handler ?? ((call, response) => (call.wantsStream ? sendStream(response) : sendCompletion(response))),
+    onOther: handler ?? ((_call, response) => void response.writeHead(404).end()),
+  }
   return stub
 }

@@ -1,6 +1,7 @@
-/** An upstream that makes videos when a test says so: a real HTTP server, so that the real adapter talks to it. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+/** The stub as an upstream that makes videos when a test says so. */
+import type { ServerResponse } from 'node:http'
+import { play } from './scripted-answer.ts'
+import { startStubUpstream, type StubCall, type StubHandler } from './stub-upstream.ts'
 
 /** One job as this upstream has it. Change it at any time. */
 export interface StubVideoJob {
@@ -34,7 +35,7 @@ export interface StubVideoUpstream {
   /** Whether `DELETE` ends a running job. */
   obeysCancel: boolean
   /** Does something else with a request; returns false to leave it to the stub. */
-  intercept: (request: IncomingMessage, response: ServerResponse) => boolean
+  intercept: (request: StubCall, response: ServerResponse) => boolean
   /** Completes a job. `cost` is JSON text. */
   complete(job: StubVideoJob | undefined, cost?: string | null): void
   close(): Promise<void>
@@ -74,13 +75,7 @@ function jobText(job: StubVideoJob): string {
   return `{${parts.join(',')}}`
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('latin1')
-}
-
-function sendFile(stub: StubVideoUpstream, request: IncomingMessage, response: ServerResponse): void {
+async function sendFile(stub: StubVideoUpstream, request: StubCall, response: ServerResponse): Promise<void> {
   const { file, fileBytes: total } = stub
   const { range = null } = request.headers
   stub.downloads.push(range)
@@ -91,21 +86,19 @@ function sendFile(stub: StubVideoUpstream, request: IncomingMessage, response: S
   const end = isPart && to !== '' ? Math.min(Number(to), total - 1) : total - 1
   const length = file.lengths ? { 'content-length': end - start + 1 } : {}
   const part = isPart ? { 'content-range': `bytes ${start}-${end}/${file.lengths ? total : '*'}` } : {}
-  response.writeHead(isPart ? 206 : 200, { 'content-type': file.contentType, ...length, ...part })
-  Readable.from(pieces(start, end), { objectMode: false }).pipe(response)
+  const headers = { 'content-type': file.contentType, ...length, ...part }
+  await play(response, { status: isPart ? 206 : 200, headers, pieces: pieces(start, end) })
 }
 
-async function answer(stub: StubVideoUpstream, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (stub.intercept(request, response)) return
-  const [path = ''] = (request.url ?? '').split('?')
+function answer(stub: StubVideoUpstream, request: StubCall, response: ServerResponse): void | Promise<void> {
+  if (stub.intercept(request, response)) return undefined
+  const [path = ''] = request.path.split('?')
   const [, id, content] = /^\/v1\/videos\/([^/]+)(\/content)?$/.exec(path) ?? []
   const job = stub.jobs.find((each) => each.id === id)
   if (request.method === 'POST' && path === '/v1/videos') {
-    const text = await readText(request)
-    const isJson = request.headers['content-type'] === 'application/json'
     const made: StubVideoJob = {
       ...{ id: `job-${stub.jobs.length + 1}`, status: 'pending', progress: null, cost: null, urls: null, error: null },
-      ...{ polls: 0, request: isJson ? (JSON.parse(text) as Record<string, unknown>) : text },
+      ...{ polls: 0, request: request.json ?? request.body.toString('latin1') },
     }
     stub.jobs.push(made)
     return sendJson(response, 202, jobText(made))
@@ -126,14 +119,10 @@ async function answer(stub: StubVideoUpstream, request: IncomingMessage, respons
 
 /** Starts a stub whose jobs stay pending until a test says otherwise. */
 export async function startStubVideoUpstream(): Promise<StubVideoUpstream> {
-  const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-    void answer(stub, request, response).catch(() => response.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
+  const handler: StubHandler = (call, response) => answer(stub, call, response)
+  const { url, close } = await startStubUpstream({ handler })
   const stub: StubVideoUpstream = {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/v1`,
-    ...{ jobs: [], cancels: [], downloads: [], fileBytes: 100_000, obeysCancel: true },
+    ...{ url, close, jobs: [], cancels: [], downloads: [], fileBytes: 100_000, obeysCancel: true },
     file: { ranges: true, lengths: true, contentType: 'video/mp4', isGone: false },
     intercept: () => false,
     complete(job, cost = '0.6') {
@@ -142,11 +131,6 @@ export async function startStubVideoUpstream(): Promise<StubVideoUpstream> {
       job.cost = cost
       job.urls = [`/api/v1/videos/${job.id}/content?index=0`]
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
   return stub
 }

@@ -1,5 +1,6 @@
 /** A collector of traces for tests: it takes OTLP over HTTP, as JSON, and keeps the spans. */
 import { createServer } from 'node:http'
+import { listenOnLoopback } from './loopback-server.ts'
 
 export interface ReceivedSpan {
   readonly name: string
@@ -87,15 +88,6 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
       response.writeHead(200, { 'content-type': contentType }).end(contentType === 'application/json' ? '{}' : '')
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
-    ...{ spans, bodies, contentTypes, paths },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const { origin: url, close } = await listenOnLoopback(server)
+  return { url, close, spans, bodies, contentTypes, paths }
 }

@@ -50,7 +50,7 @@ test('a file at an allowed address is read, without any key, behind redirects th
   const seen: (string | undefined)[] = []
   stub.intercept = (request, response) => {
     seen.push(request.headers.authorization)
-    if (request.url === '/first') response.writeHead(302, { location: '/second' }).end()
+    if (request.path === '/first') response.writeHead(302, { location: '/second' }).end()
     else response.writeHead(200, { 'content-type': 'video/mp4' }).end(fileBytes(0, 99))
     return true
   }

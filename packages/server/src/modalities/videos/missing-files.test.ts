@@ -47,7 +47,7 @@ describeEachEngine('a video job', (engine) => {
   }
   const answerFilesWith = (reply: Reply): void => {
     stage.stub.intercept = (request, response) => {
-      if (request.url?.includes('/content') !== true) return false
+      if (!request.path.includes('/content')) return false
       reply(response)
       if (!response.writableEnded) setImmediate(() => response.destroy())
       return true
@@ -111,7 +111,7 @@ describeEachEngine('a video job', (engine) => {
     stage.stub.complete(stage.upstreamJob(job))
     Object.assign(stage.upstreamJob(job) ?? {}, { urls: ['', ''] })
     stage.stub.intercept = (request, response) => {
-      if (request.url?.includes('/content?index=1') !== true) return false
+      if (!request.path.includes('/content?index=1')) return false
       html(response)
       return true
     }

@@ -138,7 +138,7 @@ describeEachEngine('deleting and keeping videos', (engine) => {
     for (let at = 0; at < 20; at++) jobs.push(await stage.submit(caller, { duration: 4, generate_audio: false }))
     for (const job of jobs) stage.stub.complete(stage.upstreamJob(job))
     const stuck = jobs[0]?.upstreamJobId
-    stage.stub.intercept = (request) => request.url?.endsWith(`/${stuck}`) === true
+    stage.stub.intercept = (request) => request.path.endsWith(`/${stuck}`)
     stage.clock.moved += 60_000
     const { VideoObserver } = await import('./video-observer.ts')
     const observer = new VideoObserver(stage.deps)

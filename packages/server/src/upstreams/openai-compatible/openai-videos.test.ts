@@ -201,8 +201,8 @@ test('a file at an address of the upstream’s own that its report names is read
   stub.complete(stub.jobs[0])
   stub.jobs[0]!.urls = [`${new URL(stub.url).origin}/files/1.mp4`]
   stub.intercept = (request, response) => {
-    if (request.url === '/files/1.mp4') response.writeHead(200, { 'content-type': 'video/mp4' }).end('film')
-    else if (request.url?.endsWith('/content')) response.writeHead(404).end()
+    if (request.path === '/files/1.mp4') response.writeHead(200, { 'content-type': 'video/mp4' }).end('film')
+    else if (request.path.endsWith('/content')) response.writeHead(404).end()
     else return false
     return true
   }
@@ -217,8 +217,8 @@ test.each([
   stub.complete(stub.jobs[0])
   Object.assign(stub.jobs[0]!, said)
   stub.intercept = (request, response) => {
-    if (request.url === '/files/1.mp4') response.writeHead(200, { 'content-type': 'video/mp4' }).end('film')
-    else if (request.url?.endsWith('/content')) response.writeHead(status, { 'content-type': type }).end('<html>')
+    if (request.path === '/files/1.mp4') response.writeHead(200, { 'content-type': 'video/mp4' }).end('film')
+    else if (request.path.endsWith('/content')) response.writeHead(status, { 'content-type': type }).end('<html>')
     else return false
     return true
   }
@@ -234,7 +234,7 @@ test.each([
 ])('a report that gives %s is read from itself, whole and in part', async (_name, report, contentType) => {
   const { jobId } = await openRouter.submit(submission)
   stub.intercept = (request, response) => {
-    const isFile = request.url?.endsWith('/content') === true
+    const isFile = request.path.endsWith('/content')
     response.writeHead(isFile ? 404 : 200, { 'content-type': 'application/json' })
     response.end(isFile ? '{}' : JSON.stringify({ id: jobId, status: 'completed', ...report }))
     return true
