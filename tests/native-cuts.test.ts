@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { readStream } from './events-of.ts'
+import { CUTS, countCleanEnds, sendCut } from './cut-streams.ts'
 
 interface Recording {
   readonly model: string
@@ -45,8 +45,6 @@ const recordings: readonly Recording[] = [
   },
 ]
 
-const CLEAN = 'Grüße 🙂!'
-
 let stub: StubUpstream
 let gateway: TestGateway
 beforeAll(async () => {
@@ -67,51 +65,16 @@ afterAll(async () => {
   await stub.close()
 })
 
-/** Requests under way at a time. */
-const AT_ONCE = 50
-
-async function forEachOf(numbers: readonly number[], work: (number: number) => Promise<void>): Promise<void> {
-  const left = [...numbers]
-  const worker = async (): Promise<void> => {
-    for (let next = left.pop(); next !== undefined; next = left.pop()) await work(next)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-}
-
-test.each(recordings.flatMap((recording) => ['breaks', 'closes'].map((how) => ({ ...recording, how }))))(
-  '$model: whoever $how at any byte is never taken for a whole answer',
+test.each(recordings.flatMap((recording) => CUTS.map((how) => ({ ...recording, how }))))(
+  '$model: an upstream that $how at any byte is never taken for a whole answer',
   { timeout: 120_000 },
   async ({ model, bytes, finish, how }) => {
-    stub.onOther = (call, response) => {
-      const part = bytes.subarray(0, Number(/"text":"(\d+)"/.exec(call.text)?.[1]))
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.flushHeaders()
-      response.write(part, () => (how === 'breaks' ? response.destroy() : response.end()))
-    }
+    stub.onOther = (call, response) =>
+      sendCut(response, bytes.subarray(0, Number(/"text":"(\d+)"/.exec(call.text)?.[1])), how)
     // Where the connection closes in order, the event that ends the answer may lack its line end.
     const finishEnd = bytes.indexOf('}}', bytes.indexOf(finish)) + 2
-    let cleanEnds = 0
-    await forEachOf(
-      Array.from({ length: bytes.length }, (_, offset) => offset + 1),
-      async (offset) => {
-        const messages = [{ role: 'user', content: String(offset) }]
-        const answer = await gateway.chat({ model, messages, stream: true })
-        if (answer.status !== 200) {
-          expect([502, 503, 504]).toContain(answer.status)
-          expect(await answer.text()).toMatch(/^\{"error":/)
-          return
-        }
-        const { text, frames, content } = await readStream(answer)
-        expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
-        const failed = frames.filter((frame) => frame.error !== undefined)
-        if (failed.length === 0) {
-          cleanEnds++
-          expect([offset >= finishEnd, content]).toEqual([true, CLEAN])
-        } else {
-          expect([failed.length, frames.at(-1) === failed[0], CLEAN.startsWith(content)]).toEqual([1, true, true])
-          expect(frames.at(-1)?.svc).toBeUndefined()
-        }
-      },
+    const cleanEnds = await countCleanEnds(bytes.length, finishEnd, (offset) =>
+      gateway.chat({ model, messages: [{ role: 'user', content: String(offset) }], stream: true }),
     )
     expect(cleanEnds).toBeGreaterThan(0)
   },

@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { QUESTION, readStream } from './events-of.ts'
+import { CUTS, countCleanEnds, sendCut } from './cut-streams.ts'
+import { QUESTION } from './events-of.ts'
 
 /** One event of each line, as these servers send them. */
 const recordings: Readonly<Record<string, string>> = {
@@ -54,57 +55,17 @@ afterAll(async () => {
   await stub.close()
 })
 
-/** Requests under way at a time: a look-up waits, and nobody should wait for it alone. */
-const AT_ONCE = 100
-
-async function forEachOf(numbers: readonly number[], work: (number: number) => Promise<void>): Promise<void> {
-  const left = [...numbers]
-  const worker = async (): Promise<void> => {
-    for (let next = left.pop(); next !== undefined; next = left.pop()) await work(next)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-}
-
-const CLEAN = 'Grüße 🙂!'
-
 test.each(
-  Object.keys(recordings).flatMap((dialect) => [
-    { dialect, how: 'breaks' },
-    { dialect, how: 'closes' },
-  ]),
+  Object.entries(recordings).flatMap(([dialect, recording]) => CUTS.map((how) => ({ dialect, recording, how }))),
 )(
-  '$dialect: whoever $how at any byte is never taken for a whole answer',
+  '$dialect: an upstream that $how at any byte is never taken for a whole answer',
   { timeout: 120_000 },
-  async ({ dialect, how }) => {
-    const bytes = bytesOf(recordings[dialect] ?? '')
+  async ({ recording, how }) => {
+    const bytes = bytesOf(recording)
     const finishEnd = bytes.indexOf('\n\n', bytes.indexOf('"finish_reason":"stop"'))
-    stub.onChat = (call, response) => {
-      const part = bytes.subarray(0, Number(call.json?.['user']))
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.flushHeaders()
-      response.write(part, () => (how === 'breaks' ? response.destroy() : response.end()))
-    }
-    let cleanEnds = 0
-    await forEachOf(
-      Array.from({ length: bytes.length }, (_, offset) => offset + 1),
-      async (offset) => {
-        const answer = await gateway.chat({ ...QUESTION, stream: true, user: String(offset) })
-        if (answer.status !== 200) {
-          expect([502, 503, 504]).toContain(answer.status)
-          expect(await answer.text()).toMatch(/^\{"error":/)
-          return
-        }
-        const { text, frames, content } = await readStream(answer)
-        expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
-        const failed = frames.filter((frame) => frame.error !== undefined)
-        if (failed.length === 0) {
-          cleanEnds++
-          expect([offset >= finishEnd, content]).toEqual([true, CLEAN])
-        } else {
-          expect([failed.length, frames.at(-1) === failed[0], CLEAN.startsWith(content)]).toEqual([1, true, true])
-          expect(frames.at(-1)?.svc).toBeUndefined()
-        }
-      },
+    stub.onChat = (call, response) => sendCut(response, bytes.subarray(0, Number(call.json?.['user'])), how)
+    const cleanEnds = await countCleanEnds(bytes.length, finishEnd, (offset) =>
+      gateway.chat({ ...QUESTION, stream: true, user: String(offset) }),
     )
     expect(cleanEnds).toBeGreaterThan(0)
   },

@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'
 import { tagText } from './answer-plan.ts'
 import { ALIASES } from './expected-charge.ts'
-import { type Attempt, ask, type Manners } from './hostile-client.ts'
+import type { Manners } from './attempt.ts'
+import { type Attempt, ask } from './hostile-client.ts'
 
 /** A key that clients use. Its budget and its end may change while they do. */
 export interface ClientKey {

@@ -1,18 +1,7 @@
 /** One client of the chaos run: it asks, behaves well or badly, and remembers exactly what it was told. */
-import { type Agent, type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http'
+import type { Agent } from 'node:http'
 import { parseCredits } from '@svc/contract'
-
-/** How a client can behave. */
-export type Manners =
-  | { readonly kind: 'polite' }
-  /** Waits between two reads, in milliseconds. */
-  | { readonly kind: 'slow'; readonly pauseMs: number }
-  /** Hangs up once so many bytes of the answer have come. */
-  | { readonly kind: 'hang_up'; readonly afterBytes: number }
-  /** Hangs up so long after the question, in milliseconds, unless the answer is whole by then. */
-  | { readonly kind: 'leave'; readonly afterMs: number }
-  /** Sends a part of the body and goes. */
-  | { readonly kind: 'half_body' }
+import { attempt, type AttemptEnd, headerOf, type Manners, type Received } from './attempt.ts'
 
 export interface Question {
   readonly tag: number
@@ -23,25 +12,6 @@ export interface Question {
   readonly body: string
   readonly manners: Manners
 }
-
-/** How an attempt ended, as the client saw it. */
-export type AttemptEnd =
-  /** A whole answer with its charge. */
-  | 'whole'
-  /** An error with a status of its own, received whole. */
-  | 'refused'
-  /** A stream that ended with an error event. */
-  | 'failed_stream'
-  /** The connection broke. */
-  | 'broken'
-  /** Nobody listened. */
-  | 'unreachable'
-  /** The client itself went. */
-  | 'left'
-  /** Nothing ended it in time: always a fault. */
-  | 'hung'
-  /** An answer that no client could understand: always a fault. */
-  | 'nonsense'
 
 export interface Attempt {
   readonly tag: number
@@ -57,23 +27,6 @@ export interface Attempt {
   readonly text: string
   readonly finishReason: string | null
   readonly errorCode: string | null
-}
-
-/**
- * An attempt that takes longer than this hangs, in milliseconds. Every wait of the gateway and the upstream is
- * far shorter.
- */
-const HANG_MS = 45_000
-
-interface Received {
-  status: number | null
-  requestId: string | null
-  contentType: string
-  body: string
-  isComplete: boolean
-  left: boolean
-  hung: boolean
-  isUnreachable: boolean
 }
 
 type Verdict = Pick<Attempt, 'end' | 'charge' | 'text' | 'finishReason' | 'errorCode'>
@@ -102,10 +55,10 @@ function parse(text: string): ChatBody | null {
   }
 }
 
-function judgeJson({ status, body }: Received): Verdict {
+function judgeJson({ response, body }: Received): Verdict {
   const json = parse(body)
   if (json === null) return { ...NOTHING, end: 'nonsense' }
-  if (status !== 200) {
+  if (response?.statusCode !== 200) {
     const errorCode = json.error?.code ?? null
     return { ...NOTHING, end: errorCode === null ? 'nonsense' : 'refused', errorCode }
   }
@@ -143,89 +96,28 @@ function judgeStream({ body }: Received): Verdict {
 }
 
 function judge(received: Received): Verdict {
-  if (received.hung) return { ...NOTHING, end: 'hung' }
+  if (received.hasHung) return { ...NOTHING, end: 'hung' }
   if (received.isUnreachable) return { ...NOTHING, end: 'unreachable' }
-  const isStream = received.contentType.startsWith('text/event-stream')
-  const seen = received.status === null ? NOTHING : isStream ? judgeStream(received) : judgeJson(received)
+  const { response } = received
+  const isStream = (response?.headers['content-type'] ?? '').startsWith('text/event-stream')
+  const seen = response === null ? NOTHING : isStream ? judgeStream(received) : judgeJson(received)
   // A charge that was told counts even when the connection broke behind it: a stream tells it on its last event.
   const isWhole = received.isComplete || (isStream && seen.end === 'whole')
   if (isWhole) return seen
-  return { ...(isStream ? seen : NOTHING), end: received.left ? 'left' : 'broken' }
-}
-
-function readSlowly(response: IncomingMessage, pauseMs: number): void {
-  response.pause()
-  setTimeout(() => response.resume(), pauseMs)
-}
-
-function receive(question: Question, request: ClientRequest, response: IncomingMessage, received: Received): void {
-  received.status = response.statusCode ?? null
-  received.requestId = String(response.headers['x-request-id'] ?? '') || null
-  received.contentType = response.headers['content-type'] ?? ''
-  const { manners } = question
-  let bytes = 0
-  response.setEncoding('utf8')
-  response.on('data', (text: string) => {
-    received.body += text
-    bytes += text.length
-    if (manners.kind === 'slow') readSlowly(response, manners.pauseMs)
-    if (manners.kind !== 'hang_up' || bytes < manners.afterBytes || received.left) return
-    received.left = true
-    request.destroy()
-  })
-  response.on('end', () => {
-    received.isComplete = response.complete
-  })
-  response.on('error', () => undefined)
-}
-
-function send(question: Question, agent: Agent, received: Received): ClientRequest {
-  const request = startRequest({
-    ...{ host: '127.0.0.1', port: question.port, agent, method: 'POST', path: '/api/v1/chat/completions' },
-    headers: {
-      authorization: `Bearer ${question.rawKey}`,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(question.body),
-    },
-  })
-  request.on('response', (response) => receive(question, request, response, received))
-  request.on('error', (error) => {
-    received.isUnreachable = 'code' in error && error.code === 'ECONNREFUSED'
-  })
-  if (question.manners.kind !== 'half_body') request.end(question.body)
-  else {
-    request.write(question.body.slice(0, question.body.length / 2), () => {
-      received.left = true
-      request.destroy()
-    })
-  }
-  return request
+  return { ...(isStream ? seen : NOTHING), end: received.hasLeft ? 'left' : 'broken' }
 }
 
 /** Asks once and tells what came of it. Never rejects. */
-export function ask(question: Question, agent: Agent): Promise<Attempt> {
+export async function ask(question: Question, agent: Agent): Promise<Attempt> {
   const startedAt = Date.now()
-  const received: Received = {
-    ...{ status: null, requestId: null, contentType: '', body: '' },
-    ...{ isComplete: false, left: false, hung: false, isUnreachable: false },
+  const { manners, tag, keyIndex, stream, port, rawKey } = question
+  const headers = { 'content-type': 'application/json' }
+  const asked = { port, rawKey, headers, path: '/v1/chat/completions', body: Buffer.from(question.body) }
+  const received = await attempt(asked, manners, agent)
+  const { response } = received
+  return {
+    ...{ tag, keyIndex, stream, startedAt, endedAt: Date.now(), status: response?.statusCode ?? null },
+    requestId: response === null ? null : headerOf(response, 'x-request-id'),
+    ...judge(received),
   }
-  return new Promise((resolve) => {
-    const { manners, tag, keyIndex, stream } = question
-    const request = send(question, agent, received)
-    const goAway = (): void => {
-      received.left = true
-      request.destroy()
-    }
-    const leaving = manners.kind === 'leave' ? setTimeout(goAway, manners.afterMs) : undefined
-    const hanging = setTimeout(() => {
-      received.hung = true
-      request.destroy()
-    }, HANG_MS)
-    request.once('close', () => {
-      clearTimeout(leaving)
-      clearTimeout(hanging)
-      const { status, requestId } = received
-      resolve({ tag, keyIndex, stream, startedAt, endedAt: Date.now(), status, requestId, ...judge(received) })
-    })
-  })
 }

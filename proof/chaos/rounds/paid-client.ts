@@ -1,15 +1,8 @@
 /** One client of the rounds: it sends a request of any kind, stays or leaves, and remembers what it was told. */
-import { type Agent, type IncomingMessage, request as startRequest } from 'node:http'
+import type { Agent, IncomingMessage } from 'node:http'
 import { parseCredits } from '@svc/contract'
+import { attempt, type AttemptEnd, HANG_MS, headerOf, type Manners, type Received } from '../attempt.ts'
 import type { PaidKind, PaidRequest } from './paid-kinds.ts'
-
-/** How long a client stays. */
-export type Stay =
-  | { readonly kind: 'whole' }
-  /** Goes once so many bytes of the answer have come. */
-  | { readonly kind: 'bytes'; readonly bytes: number }
-  /** Goes after so many milliseconds. */
-  | { readonly kind: 'time'; readonly ms: number }
 
 export interface PaidQuestion {
   readonly tag: number
@@ -20,30 +13,11 @@ export interface PaidQuestion {
   readonly name: string | null
 }
 
-/** How an attempt ended, as the client saw it. */
-export type PaidEnd =
-  /** A whole answer; of a video, that it was taken. */
-  | 'whole'
-  /** An error with a status of its own. */
-  | 'refused'
-  /** A stream that ended with an error event. */
-  | 'failed_stream'
-  /** The connection broke. */
-  | 'broken'
-  /** Nobody listened. */
-  | 'unreachable'
-  /** The client itself went. */
-  | 'left'
-  /** Nothing ended it in time: always a fault. */
-  | 'hung'
-  /** An answer that no client could understand: always a fault. */
-  | 'nonsense'
-
 export interface PaidAttempt {
   readonly tag: number
   readonly kind: PaidKind
   readonly name: string | null
-  readonly end: PaidEnd
+  readonly end: AttemptEnd
   readonly status: number | null
   readonly requestId: string | null
   /** What it was told to have paid, in nanocredits; null when it was told nothing. */
@@ -56,18 +30,6 @@ export interface PaidAttempt {
   readonly jobId: string | null
 }
 
-/** An attempt that takes longer hangs, in milliseconds: waits for a database alone are limited to seconds each. */
-const HANG_MS = 60_000
-
-interface Received {
-  response: IncomingMessage | null
-  body: string
-  isComplete: boolean
-  hasLeft: boolean
-  hasHung: boolean
-  isUnreachable: boolean
-}
-
 function lastCharge(text: string): bigint | null {
   const digits = [...text.matchAll(/"credits_charged":([\d.]+)/g)].at(-1)?.[1]
   return digits === undefined ? null : parseCredits(digits)
@@ -75,11 +37,6 @@ function lastCharge(text: string): bigint | null {
 
 const NOTHING = { charge: null, isPending: false, errorCode: null, jobId: null } as const
 type Verdict = Pick<PaidAttempt, 'end' | 'charge' | 'isPending' | 'errorCode' | 'jobId'>
-
-function headerOf(response: IncomingMessage, name: string): string | null {
-  const value = response.headers[name]
-  return typeof value === 'string' && value !== '' ? value : null
-}
 
 /** The code of the error that an answer ends with, whichever wire form tells it; null where it tells none. */
 function errorCodeIn(text: string): string | null {
@@ -122,54 +79,23 @@ function judge(question: PaidQuestion, received: Received): Verdict {
 }
 
 /** Asks once and tells what came of it. Never rejects. */
-export function askPaid(question: PaidQuestion, port: number, stay: Stay, agent: Agent): Promise<PaidAttempt> {
-  const { tag, kind, name, rawKey } = question
-  const { path, contentType, body } = question.request
-  const received: Received = {
-    ...{ response: null, body: '', isComplete: false, hasLeft: false, hasHung: false, isUnreachable: false },
+export async function askPaid(
+  question: PaidQuestion,
+  port: number,
+  manners: Manners,
+  agent: Agent,
+): Promise<PaidAttempt> {
+  const { tag, kind, name, rawKey, request } = question
+  const { path, contentType, body } = request
+  const headers = { 'content-type': contentType, ...(name === null ? {} : { 'idempotency-key': name }) }
+  const received = await attempt({ port, path, rawKey, headers, body }, manners, agent)
+  const { response } = received
+  return {
+    ...{ tag, kind, name, status: response?.statusCode ?? null },
+    requestId: response === null ? null : headerOf(response, 'x-request-id'),
+    isReplay: response !== null && headerOf(response, 'idempotent-replayed') === 'true',
+    ...judge(question, received),
   }
-  return new Promise((resolve) => {
-    const request = startRequest({
-      ...{ host: '127.0.0.1', port, agent, method: 'POST', path: `/api${path}` },
-      headers: {
-        authorization: `Bearer ${rawKey}`,
-        'content-type': contentType,
-        'content-length': body.length,
-        ...(name === null ? {} : { 'idempotency-key': name }),
-      },
-    })
-    const leave = (why: 'hasLeft' | 'hasHung'): void => {
-      received[why] = true
-      request.destroy()
-    }
-    const leaving = stay.kind === 'time' ? setTimeout(leave, stay.ms, 'hasLeft') : undefined
-    const hanging = setTimeout(leave, HANG_MS, 'hasHung')
-    request.on('response', (response) => {
-      received.response = response
-      response.setEncoding('latin1')
-      response.on('data', (text: string) => {
-        received.body += text
-        if (stay.kind === 'bytes' && received.body.length >= stay.bytes) leave('hasLeft')
-      })
-      response.on('end', () => void (received.isComplete = response.complete))
-      response.on('error', () => undefined)
-    })
-    request.on('error', (error) => {
-      received.isUnreachable = 'code' in error && error.code === 'ECONNREFUSED'
-    })
-    request.once('close', () => {
-      clearTimeout(leaving)
-      clearTimeout(hanging)
-      const { response } = received
-      resolve({
-        ...{ tag, kind, name, status: response?.statusCode ?? null },
-        requestId: response === null ? null : headerOf(response, 'x-request-id'),
-        isReplay: response !== null && headerOf(response, 'idempotent-replayed') === 'true',
-        ...judge(question, received),
-      })
-    })
-    request.end(body)
-  })
 }
 
 /** What a video is told to be. */

@@ -2,7 +2,8 @@
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
-import { askPaid, type PaidAttempt, type PaidQuestion, readVideo, type Stay, type VideoTold } from './paid-client.ts'
+import type { Manners } from '../attempt.ts'
+import { askPaid, type PaidAttempt, type PaidQuestion, readVideo, type VideoTold } from './paid-client.ts'
 import { kinds, type PaidKind, requestOf } from './paid-kinds.ts'
 
 /** A key of the round, and whose it is. */
@@ -49,11 +50,11 @@ export function kindOf(seed: number, tag: number): PaidKind {
   return createRandom((seed ^ Math.imul(tag + 7, 69_621)) >>> 0).pick(weighted)
 }
 
-function pickStay(random: Random): Stay {
+function pickManners(random: Random): Manners {
   const die = random.below(20)
-  if (die < 15) return { kind: 'whole' }
-  if (die < 18) return { kind: 'bytes', bytes: 1 + random.below(random.pick([300, 3_000])) }
-  return { kind: 'time', ms: random.below(random.pick([5, 100, 1_000])) }
+  if (die < 15) return { kind: 'polite' }
+  if (die < 18) return { kind: 'hang_up', afterBytes: 1 + random.below(random.pick([300, 3_000])) }
+  return { kind: 'leave', afterMs: random.below(random.pick([5, 100, 1_000])) }
 }
 
 interface Shared {
@@ -87,11 +88,11 @@ async function askOne(shared: Shared, random: Random): Promise<void> {
   }
   const story: PaidStory = { question, key, attempts: [], video: null }
   shared.stories.push(story)
-  const stay = pickStay(random)
+  const manners = pickManners(random)
   const isTwice = name !== null && random.below(6) === 0
   const sends = name === null ? 1 : SENDS_MAX
   for (let send = 0; send < sends && !shared.isStopping; send++) {
-    const once = (): Promise<PaidAttempt> => askPaid(question, random.pick(options.ports), stay, agent)
+    const once = (): Promise<PaidAttempt> => askPaid(question, random.pick(options.ports), manners, agent)
     const asked = await Promise.all([once(), ...(isTwice ? [once()] : [])])
     story.attempts.push(...asked.filter(({ end }) => end !== 'unreachable'))
     if (asked.some(({ end }) => end === 'whole' || end === 'left')) break

@@ -99,7 +99,7 @@ async function settle(stage: RoundStage, people: People, random: Random): Promis
 async function askAgain(stage: RoundStage, random: Random, story: PaidStory, agent: Agent): Promise<PaidAttempt> {
   const end = performance.now() + NAMES_MS_MAX
   for (;;) {
-    const attempt = await askPaid(story.question, random.pick(stage.fleet.ports), { kind: 'whole' }, agent)
+    const attempt = await askPaid(story.question, random.pick(stage.fleet.ports), { kind: 'polite' }, agent)
     if (attempt.errorCode !== 'idempotency_key_in_use' || performance.now() > end) return attempt
     await wait(500)
   }
