@@ -1,3 +1,11 @@
+import {
+  BufferTarget,
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  MkvOutputFormat,
+  Mp4OutputFormat,
+  Output,
+} from 'mediabunny'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openRealDecoder, type RealDecoder } from '../../../testing/decoder/real-decoder.ts'
 import { measureDuration } from './measure-duration.ts'
@@ -61,6 +69,49 @@ test.each([2, 3, 4])('a frame of AAC with %d blocks is heard and measured as so 
   expect(heard).toBeGreaterThan(SECONDS - 0.2)
   expect(Math.abs(Number(measured(sound)) - heard)).toBeLessThan(0.01)
 })
+
+/** Surround sound of eight channels, as a configuration claims it. */
+const CONFIGURED_CHANNELS = 8
+/** Two channels of 6,144 bits: as many bytes as one frame is believed to have. */
+const FRAME_BYTES_MOST = 1_536
+
+test.each(['mp4', 'mkv'] as const)(
+  'frames of AAC that a packet of %s hides are heard, and measured as what their bytes must be at least',
+  async (container) => {
+    // Packets that no writer makes may break it for what comes next.
+    const own = openRealDecoder()
+    const aac = await own.make(SECONDS * 3, ['-ac', '1', '-ar', '44100', '-b:a', '24k', 'a.aac'])
+    const frames = adtsFrames(aac).map((frame) => frame.subarray(ADTS_HEAD_BYTES))
+    const sound = await packAac(container, frames, 60)
+    const heard = await own.hear(sound)
+    expect(heard).toBeGreaterThan(SECONDS * 2)
+    const bytes = frames.reduce((sum, frame) => sum + frame.length, 0)
+    const shareOfMost = bytes / frames.length / FRAME_BYTES_MOST
+    expect(Number(measured(sound))).toBeGreaterThan(heard * shareOfMost * 0.95)
+    expect(Number(measured(await packAac(container, frames, 1)))).toBeGreaterThan(heard - 0.01)
+    await own.close()
+  },
+)
+
+/** Puts so many frames into each packet, with a configuration of eight channels at 44.1 kHz. */
+async function packAac(container: 'mp4' | 'mkv', frames: readonly Buffer[], count: number): Promise<Buffer> {
+  const target = new BufferTarget()
+  const output = new Output({ format: container === 'mp4' ? new Mp4OutputFormat() : new MkvOutputFormat(), target })
+  const source = new EncodedAudioPacketSource('aac')
+  output.addAudioTrack(source)
+  await output.start()
+  // AAC-LC, the fifth rate, the seventh configuration of channels. Source: ISO/IEC 14496-3, section 1.6.2.1.
+  const description = Buffer.from('1238', 'hex')
+  const [sampleRate, numberOfChannels] = [44_100, CONFIGURED_CHANNELS]
+  const decoderConfig = { codec: 'mp4a.40.2', sampleRate, numberOfChannels, description }
+  for (let at = 0; at + count <= frames.length; at += count) {
+    const start = ((at / count) * 1_024) / sampleRate
+    const packet = new EncodedPacket(Buffer.concat(frames.slice(at, at + count)), 'key', start, 1_024 / sampleRate)
+    await source.add(packet, { decoderConfig })
+  }
+  await output.finalize()
+  return Buffer.from(target.buffer ?? new ArrayBuffer(0))
+}
 
 const CLUSTER = Buffer.from('1f43b675', 'hex')
 const SIMPLE_BLOCK = 0xa3

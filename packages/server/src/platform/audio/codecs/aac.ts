@@ -1,7 +1,7 @@
 /** AAC: its configuration in containers, and its frames in a bare stream. */
 import { type Effort, RefusedSoundError } from '../sound-length.ts'
 import { boundedSamples } from './bounded-rate.ts'
-import { AAC_FRAME_BITS_MOST, type PacketClock, steadyClock } from './packet-clock.ts'
+import { AAC_FRAME_BITS_MOST, type PacketClock } from './packet-clock.ts'
 import { type Frame, walkFrames, type WalkedFrames } from './walk-frames.ts'
 
 /** Source: ISO/IEC 14496-3, table 1.18. */
@@ -15,12 +15,26 @@ const SHORT_FRAME_SAMPLES = 960
 /** AAC-LD and AAC-ELD halve the frame. */
 const LOW_DELAY_TYPES: ReadonlySet<number> = new Set([23, 39])
 
-/** A clock for packets of one frame each. */
+/**
+ * Channels that count for the most bytes of a frame. A decoder takes frames of one channel whatever the configuration
+ * says, so that a claim of eight must not make room for eight times as many. Surround sound is below it up to 576 kbit/s.
+ */
+const CHANNELS_BELIEVED = 2
+
+/** The most bytes of a frame. */
+function frameBytesMost(channels: number): number {
+  return (AAC_FRAME_BITS_MOST / 8) * Math.min(channels, CHANNELS_BELIEVED)
+}
+
+/** A clock for packets of one frame each, or of as many as their bytes must be. */
 export function aacClock(rate: number, channels: number, frameSamples = FRAME_SAMPLES): PacketClock {
   const bounded = boundedSamples(rate, channels, RATE_MOST)
   const framesPerSecond = bounded.rate / frameSamples
-  const frameBytesMost = (AAC_FRAME_BITS_MOST / 8) * bounded.channels
-  return steadyClock(1 / framesPerSecond, frameBytesMost * framesPerSecond)
+  const bytesMost = frameBytesMost(bounded.channels)
+  return {
+    secondsOf: ({ length }) => Math.max(1, length / bytesMost) / framesPerSecond,
+    bytesPerSecondMost: bytesMost * framesPerSecond,
+  }
 }
 
 /** Reads an `AudioSpecificConfig`. Source: ISO/IEC 14496-3, section 1.6.2.1. @returns null when there is none. */
@@ -59,6 +73,6 @@ function readAdtsFrame(bytes: Buffer, at: number): Frame | null {
   if (rate === undefined || length < 7) return null
   const blocks = ((bytes[at + 6] ?? 0) & 3) + 1
   const channels = CHANNELS[(((bytes[at + 2] ?? 0) & 1) << 2) | ((bytes[at + 3] ?? 0) >> 6)] ?? 2
-  const byBytes = (length * 8) / (AAC_FRAME_BITS_MOST * channels)
+  const byBytes = length / frameBytesMost(channels)
   return { bytes: length, seconds: (Math.max(blocks, byBytes) * FRAME_SAMPLES) / rate, kind: rate }
 }
