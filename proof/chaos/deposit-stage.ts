@@ -13,11 +13,12 @@ import { createWatchStore } from '../../packages/server/src/deposits/watch-store
 import { runAudit, renderAudit } from '../../packages/server/src/money/ledger/audit.ts'
 import { createLedgerEngine } from '../../packages/server/src/money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../../packages/server/src/money/ledger/ledger.ts'
-import { systemClock, type SystemClock } from '../../packages/server/src/platform/runtime/clock.ts'
+import type { SystemClock } from '../../packages/server/src/platform/runtime/clock.ts'
 import { settleDepsOn, testXpub } from '../../packages/server/testing/deposit-scene.ts'
 import { startEvmChain, type EvmChain } from '../../packages/server/testing/evm-chain.ts'
 import { CHECKPOINT_WORKER } from '../../packages/server/testing/fresh-database.ts'
 import { startRpcProxy, type RpcProxy } from '../../packages/server/testing/rpc-proxy.ts'
+import { steadyClock } from '../../packages/server/testing/steady-clock.ts'
 import { makeStorage, type StorageOptions } from '../rig/storage.ts'
 
 /** One gateway's parts: its own connection, its own ledger, its own memory of the chain. */
@@ -57,7 +58,7 @@ export async function openDepositStage(options: StorageOptions): Promise<Deposit
   const open = (): Promise<OpenDatabase> => openDatabase({ ...storage.place, checkpointWorker: CHECKPOINT_WORKER })
   const database = await open()
   let aheadMs = 0
-  const clock: SystemClock = { ...systemClock, now: () => Date.now() + aheadMs }
+  const clock = steadyClock({ now: () => Date.now() + aheadMs })
   const opened = storage.place.engine === 'sqlite' ? [database] : [database, await open()]
   const parts = opened.map((each) => openProcess(each, { chain, nodes, clock }))
   const xpub = await openDepositXpub(testXpub())

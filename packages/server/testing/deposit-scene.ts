@@ -17,7 +17,7 @@ import type { SettleDeps } from '../src/deposits/settle-deps.ts'
 import { settleTransaction, type TransactionOutcome } from '../src/deposits/settle-transaction.ts'
 import { createWalletStore } from '../src/deposits/wallet-store.ts'
 import type { Ledger } from '../src/money/ledger/ledger.ts'
-import type { Clock } from '../src/platform/runtime/clock.ts'
+import type { Clock, SystemClock } from '../src/platform/runtime/clock.ts'
 import { PUBLIC_MNEMONIC, type EvmChain } from './evm-chain.ts'
 import { steadyClock } from './steady-clock.ts'
 import { assertSound, openTestLedger } from './test-ledger.ts'
@@ -53,7 +53,7 @@ export function settleDepsOn(
   database: Database,
   ledger: Pick<Ledger, 'submit'>,
   options: { readonly readers: readonly ChainReader[]; readonly clock: Clock; readonly policy?: DepositPolicy },
-): SettleDeps {
+): SettleDeps & { readonly clock: SystemClock } {
   return {
     chains: new Map(options.readers.map((reader) => [reader.chainId, reader])),
     policy: options.policy ?? TEST_POLICY,
@@ -65,7 +65,7 @@ export function settleDepsOn(
     recording: createRecordingStore(database),
     secondPrices: new Map(),
     ledger,
-    clock: options.clock,
+    clock: steadyClock(options.clock),
   }
 }
 

@@ -26,7 +26,7 @@ import { type ObserverDeps, VideoObserver } from '../src/modalities/videos/video
 import type { VideoOffer } from '../src/modalities/videos/video-settings.ts'
 import { TEST_NOW } from './ledger-operations.ts'
 import { startStubVideoUpstream, type StubVideoJob, type StubVideoUpstream } from './stub-video-upstream.ts'
-import type { SystemClock } from '../src/platform/runtime/clock.ts'
+import { type BelievedClock, believedClock } from '../src/platform/runtime/believed-clock.ts'
 import { assertSound, openTestLedger, type TestLedger } from './test-ledger.ts'
 
 /** What one process's part of the stage is given. */
@@ -35,7 +35,8 @@ export type StageDeps = ObserverDeps & { readonly openHolds: OpenHolds }
 export interface VideoStage {
   readonly money: TestLedger
   readonly stub: StubVideoUpstream
-  readonly clock: SystemClock & { moved: number }
+  /** `moved` is how time has passed since the start, `leapt` by how much the system's clock is set; in milliseconds. */
+  readonly clock: BelievedClock & { moved: number; leapt: number }
   readonly deps: StageDeps
   /** The offer of the one model that there is; a test may change it. */
   offer: VideoOffer
@@ -95,7 +96,11 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
   const money = await openTestLedger(engine)
   const stub = await startStubVideoUpstream()
   const folder = await mkdtemp(join(tmpdir(), 'svc-videos-'))
-  const clock = { moved: 0, now: () => TEST_NOW + clock.moved, elapsed: () => clock.moved }
+  const machine = { moved: 0, leapt: 0 }
+  const clock = Object.assign(
+    machine,
+    believedClock({ now: () => TEST_NOW + machine.moved + machine.leapt, elapsed: () => machine.moved }),
+  )
   const files = await createFolderFiles({ folder, clock })
   const client = createUpstreamClient({
     ...{ url: stub.url, apiKey: 'upstream-key', timeouts: TIMEOUTS, allowH2: false, extraHeaders: {} },

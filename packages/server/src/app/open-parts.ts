@@ -18,6 +18,7 @@ import { createKeyUses } from '../access/keys/key-uses.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
+import { logClockSteps } from './log-clock-steps.ts'
 import { logLateCharges } from './log-late-charges.ts'
 import { consoleOrigins, localOrigin, openConsole } from './open-console.ts'
 import { openAudits } from './open-audits.ts'
@@ -33,9 +34,9 @@ import { openUpstreams } from './open-upstreams.ts'
 import { askInTime, ping } from './read-readiness.ts'
 import { consoleOutcome, requestOutcome, tellBegun, tellCharged } from './request-outcome.ts'
 import { claimStore } from '../access/operators/store-kind.ts'
+import { believedClock } from '../platform/runtime/believed-clock.ts'
 import { type SystemClock, systemClock } from '../platform/runtime/clock.ts'
 import { createId } from '../platform/runtime/ids.ts'
-import { keepingClock } from '../platform/runtime/keeping-clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
 
@@ -58,7 +59,8 @@ export type Parts = Awaited<ReturnType<typeof openParts>>
  * @throws an error whose message says what to do, when the database, the catalog or an upstream cannot be opened.
  * @throws {WrongStoreKindError} when the database was made with the other kind of upstream.
  */
-export async function openParts({ config, log, clock = systemClock, onFatal }: GatewayOptions) {
+export async function openParts({ config, log, clock: machine = systemClock, onFatal }: GatewayOptions) {
+  const clock = believedClock(machine, logClockSteps(log))
   const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
   const observation = await openObservation(config, log)
   const { databaseUrl: url, databaseWaitMs: waitMs, dataDir } = config
@@ -94,7 +96,9 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   })
   const keyStore = createKeyStore(database)
   const authenticator = createKeyAuthenticator({
-    ...{ store: keyStore, peppers: config.peppers, clock },
+    ...{ store: keyStore, peppers: config.peppers },
+    // A key ends when it was said to, whichever of two times is right.
+    clock: { now: () => clock.latest(), elapsed: () => clock.elapsed() },
     gatewayLimits: config.limits,
   })
   const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
@@ -112,7 +116,7 @@ export async function openParts({ config, log, clock = systemClock, onFatal }: G
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
   const answers = {
-    clock: keepingClock(clock),
+    clock,
     processId,
     secrets: config.peppers,
     store: createIdempotentRequestStore(database),

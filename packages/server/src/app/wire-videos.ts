@@ -7,11 +7,11 @@ import { createVideoJobStore } from '../modalities/videos/video-job-store.ts'
 
 /** Makes them once for a process: callers who ask for the same job share one question to its upstream. */
 export function wireVideos(parts: Parts, billing: BillingDeps, routing: RoutingDeps): VideoDeps {
-  const { database, media, upstreams, observation } = parts
+  const { clock, database, media, upstreams, observation } = parts
   return {
     ...billing,
     ...routing,
-    ...{ database, files: media.files, jobs: createVideoJobStore(database), polls: new Map() },
+    ...{ clock, database, files: media.files, jobs: createVideoJobStore(database), polls: new Map() },
     catalog: parts.catalog.catalog,
     holderOf: ({ upstream }) => upstreams.get(upstream)?.videos ?? null,
     onEnded: ({ state, errorCode }) => observation.metrics?.videos.ended(state, errorCode),

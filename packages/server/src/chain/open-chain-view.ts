@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/runtime/clock.ts'
+import type { SystemClock } from '../platform/runtime/clock.ts'
 import type { Hex } from './assets.ts'
 import type { BlockRef, ChainHead, ChainTransfer, Finality, FoundTransaction, TransactionFacts } from './chain-facts.ts'
 import type { ChainView } from './chain-reader.ts'
@@ -32,7 +32,7 @@ const TRACES_AT_ONCE = 4
 const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
 
 /** Shows a chain as one provider tells it. */
-export function openChainView(rpc: JsonRpc, rules: ChainRules, clock: Clock): ChainView {
+export function openChainView(rpc: JsonRpc, rules: ChainRules, clock: SystemClock): ChainView {
   const deps: ViewDeps = { rpc, rules, clock, traces: new Traces(rpc, clock) }
   return {
     name: rpc.name,
@@ -64,7 +64,7 @@ export function openChainView(rpc: JsonRpc, rules: ChainRules, clock: Clock): Ch
 interface ViewDeps {
   readonly rpc: JsonRpc
   readonly rules: ChainRules
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly traces: Traces
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/runtime/clock.ts'
+import type { MonotonicClock } from '../platform/runtime/clock.ts'
 import type { Hex } from './assets.ts'
 import { readCallTransfers } from './call-transfers.ts'
 import type { ChainTransfer } from './chain-facts.ts'
@@ -29,30 +29,30 @@ export type TraceWish =
  */
 export class Traces {
   readonly #rpc: JsonRpc
-  readonly #clock: Clock
+  readonly #clock: MonotonicClock
   readonly #sick = new Map<Hex, number>()
   #failuresInARow = 0
-  #restsUntil = 0
+  #restsUntil = -Infinity
 
-  constructor(rpc: JsonRpc, clock: Clock) {
+  constructor(rpc: JsonRpc, clock: MonotonicClock) {
     this.#rpc = rpc
     this.#clock = clock
   }
 
   /** ETH that inner calls of a transaction moved; null where that cannot be told now. */
   async find(txHash: Hex, wish: TraceWish): Promise<readonly ChainTransfer[] | null> {
-    const now = this.#clock.now()
-    const isResting = isAhead(this.#restsUntil, now) || isAhead(this.#sick.get(txHash) ?? 0, now)
+    const now = this.#clock.elapsed()
+    const isResting = now < this.#restsUntil || now < (this.#sick.get(txHash) ?? -Infinity)
     if (wish === 'never' || (wish === 'unless_resting' && isResting)) return null
     try {
       const answer = await this.#rpc.request('debug_traceTransaction', [txHash, { tracer: 'callTracer' }])
       this.#failuresInARow = 0
-      this.#restsUntil = 0
+      this.#restsUntil = -Infinity
       this.#sick.delete(txHash)
       return readCallTransfers(answer)
     } catch (error) {
       if (error instanceof RpcRefusalError) {
-        if (error.code === NO_METHOD) this.#restsUntil = this.#clock.now() + REST_MS
+        if (error.code === NO_METHOD) this.#restsUntil = this.#clock.elapsed() + REST_MS
         return null
       }
       if (!(error instanceof ChainUnavailableError)) throw error
@@ -62,7 +62,7 @@ export class Traces {
   }
 
   #note(txHash: Hex): void {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     this.#sick.set(txHash, now + SICK_MS)
     const oldest = this.#sick.keys().next()
     if (this.#sick.size > SICK_MAX && oldest.done !== true) this.#sick.delete(oldest.value)
@@ -71,9 +71,4 @@ export class Traces {
       this.#restsUntil = now + REST_MS
     }
   }
-}
-
-/** Whether a rest goes on. One longer than any is that of a clock which was set back. */
-function isAhead(until: number, now: number): boolean {
-  return until > now && until - now <= Math.max(SICK_MS, REST_MS)
 }

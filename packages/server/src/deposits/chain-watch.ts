@@ -2,6 +2,7 @@ import type { ChainId, Hex } from '../chain/assets.ts'
 import type { ChainHead } from '../chain/chain-facts.ts'
 import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
 import type { DepositAddressStore } from './deposit-address-store.ts'
+import type { SystemClock } from '../platform/runtime/clock.ts'
 import { Patience } from './patience.ts'
 import type { RetryStore, RetrySubject } from './retry-store.ts'
 import type { GuardedDeps } from './settle-guarded.ts'
@@ -10,6 +11,7 @@ import type { WatchStore } from './watch-store.ts'
 import { WatchedAddresses } from './watched-addresses.ts'
 
 export interface WatchDeps extends GuardedDeps {
+  readonly clock: SystemClock
   readonly addresses: DepositAddressStore
   readonly watch: WatchStore
   readonly retries: RetryStore

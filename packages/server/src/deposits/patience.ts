@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/runtime/clock.ts'
+import type { MonotonicClock } from '../platform/runtime/clock.ts'
 
 /** The first pause after a failure, and the longest, in milliseconds. Source: decision 0092. */
 const PAUSE_MS = 2_000
@@ -8,19 +8,17 @@ const KNOWN_MAX = 50_000
 
 /** Leaves alone what has failed by itself, longer each time, so that it does not take the time of what is sound. */
 export class Patience {
-  readonly #clock: Clock
+  readonly #clock: MonotonicClock
   readonly #lost = new Map<string, { readonly failures: number; readonly until: number }>()
 
-  constructor(clock: Clock) {
+  constructor(clock: MonotonicClock) {
     this.#clock = clock
   }
 
   /** Whether it may be looked at now. */
   allows(name: string): boolean {
-    const until = this.#lost.get(name)?.until ?? 0
-    const now = this.#clock.now()
-    // A pause longer than any is that of a clock which was set back.
-    return until <= now || until - now > PAUSE_MS_MAX
+    const until = this.#lost.get(name)?.until
+    return until === undefined || until <= this.#clock.elapsed()
   }
 
   /** It has failed. */
@@ -28,7 +26,7 @@ export class Patience {
     const failures = (this.#lost.get(name)?.failures ?? 0) + 1
     const pauseMs = Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** Math.min(failures - 1, 20))
     this.#lost.delete(name)
-    this.#lost.set(name, { failures, until: this.#clock.now() + pauseMs })
+    this.#lost.set(name, { failures, until: this.#clock.elapsed() + pauseMs })
     const oldest = this.#lost.keys().next()
     if (this.#lost.size > KNOWN_MAX && oldest.done !== true) this.#lost.delete(oldest.value)
   }

@@ -45,7 +45,7 @@ export class PriceTicker {
   async sample(): Promise<void> {
     const { chainId, samples, clock } = this.#deps
     const now = clock.now()
-    if (now - this.#askedAt < SAMPLE_MS) return
+    if (Math.abs(now - this.#askedAt) < SAMPLE_MS) return
     this.#askedAt = now
     const newest = await samples.findNewest(chainId)
     if (newest !== null && Math.abs(now - newest.sampledAt) < SAMPLE_MS) return

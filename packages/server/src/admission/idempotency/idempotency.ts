@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto'
 import type { RequestName } from '../../money/ledger/operations.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import type { KeepingClock } from '../../platform/runtime/keeping-clock.ts'
+import type { BelievedClock } from '../../platform/runtime/believed-clock.ts'
 import type { IdempotentRequestStore, IdempotentRow } from './idempotent-request-store.ts'
 import { PatientWrites } from './patient-writes.ts'
 import { type KeptAnswer, openAnswer, type SealSecret, sealAnswer } from './sealed-answer.ts'
@@ -35,7 +35,7 @@ export type RequestOutcome =
 
 export interface IdempotencyDeps {
   readonly store: IdempotentRequestStore
-  readonly clock: Pick<KeepingClock, 'latest' | 'earliest'>
+  readonly clock: Pick<BelievedClock, 'latest' | 'earliest'>
   /** This process's name in the leases. */
   readonly processId: string
   /** The first seals; all open. */

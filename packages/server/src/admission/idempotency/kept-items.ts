@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import type { KeepingClock } from '../../platform/runtime/keeping-clock.ts'
+import type { BelievedClock } from '../../platform/runtime/believed-clock.ts'
 import { KEPT_LENGTH_MAX } from './idempotency.ts'
 import type { IdempotentRequestStore, IdempotentRow } from './idempotent-request-store.ts'
 import { PatientWrites } from './patient-writes.ts'
@@ -21,7 +21,7 @@ const READ_AT_ONCE = 16
 
 export interface KeptItemsDeps {
   readonly store: Pick<IdempotentRequestStore, 'insert' | 'findAll'>
-  readonly clock: Pick<KeepingClock, 'latest' | 'earliest'>
+  readonly clock: Pick<BelievedClock, 'latest' | 'earliest'>
   readonly processId: string
   /** The first seals; all open. */
   readonly secrets: readonly [SealSecret, ...SealSecret[]]

@@ -1,6 +1,6 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import type { KeepingClock } from '../../platform/runtime/keeping-clock.ts'
+import type { BelievedClock } from '../../platform/runtime/believed-clock.ts'
 
 /**
  * What waits in memory at most, in UTF-16 units together, and how often it is tried again, in milliseconds. Source: own
@@ -11,12 +11,12 @@ const TRY_AGAIN_MS = 1_000
 
 /** Writes that the database does not take at the moment: they wait in memory and are tried until it does. */
 export class PatientWrites {
-  readonly #clock: Pick<KeepingClock, 'latest' | 'earliest'>
+  readonly #clock: Pick<BelievedClock, 'latest' | 'earliest'>
   readonly #keptMs: number
   #waitingLength = 0
 
   /** @param keptMs how long what is written is of use to a client. */
-  constructor(clock: Pick<KeepingClock, 'latest' | 'earliest'>, keptMs: number) {
+  constructor(clock: Pick<BelievedClock, 'latest' | 'earliest'>, keptMs: number) {
     this.#clock = clock
     this.#keptMs = keptMs
   }

@@ -56,7 +56,7 @@ export async function noteMissingFile(
   const now = deps.clock.now()
   await deps.jobs.noteMissingFile(jobId, { cost, missedAt: now, nextStepAt: nextPollAt({ createdAt }, now) })
   const job = await deps.jobs.get(jobId)
-  if (hasEnded(job) || now - (job.fileMissedAt ?? now) < FILE_MISSED_MS_MAX) return job
+  if (hasEnded(job) || deps.clock.earliest() - (job.fileMissedAt ?? now) < FILE_MISSED_MS_MAX) return job
   return endJob(deps, job, { state: 'failed', errorCode: 'upstream_empty', cost: job.cost })
 }
 

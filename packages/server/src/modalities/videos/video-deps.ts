@@ -1,4 +1,5 @@
 import type { JobHoldDeps } from '../../money/billing/job-hold.ts'
+import type { BelievedClock } from '../../platform/runtime/believed-clock.ts'
 import type { MediaFiles } from '../../platform/files/media-files.ts'
 import type { PaidDeps } from '../../pipeline/paid-work.ts'
 import type { VideoUpstream } from '../../upstreams/video-upstream.ts'
@@ -7,6 +8,8 @@ import type { VideoJobStore } from './video-job-store.ts'
 
 /** What the use cases of this room are given. */
 export interface VideoDeps extends PaidDeps, JobHoldDeps {
+  /** What cannot be undone is due by its `earliest`. */
+  readonly clock: BelievedClock
   readonly jobs: VideoJobStore
   readonly files: Pick<MediaFiles, 'put' | 'head' | 'open' | 'remove'>
   /** The upstream that has a job, by its name; null where it makes no videos, or is no longer configured. */

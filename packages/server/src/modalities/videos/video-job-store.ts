@@ -22,6 +22,14 @@ export interface VideoJobPage {
   readonly order: 'asc' | 'desc'
 }
 
+/** Which jobs are due. */
+export interface DueTimes {
+  /** Those whose time has come by then. */
+  readonly now: number
+  /** And those whose time comes after this: a clock that was ahead wrote it. */
+  readonly beyond: number
+}
+
 /** What is open now, over all processes. */
 export interface VideoJobCounts {
   readonly queued: number
@@ -87,7 +95,7 @@ export interface VideoJobStore {
   /** Deletes a settled job. @returns false when it is deleted already. */
   delete(jobId: string, deletedAt: number): Promise<boolean>
   /** Jobs that are due, the longest due first: those without a verdict, or those that have ended. */
-  listDue(of: 'open' | 'ended', now: number, limit: number): Promise<readonly VideoJob[]>
+  listDue(of: 'open' | 'ended', times: DueTimes, limit: number): Promise<readonly VideoJob[]>
   /**
    * Takes a due job, so that no other process does: it is due again at `nextStepAt`. @returns false when it was taken.
    */
@@ -181,9 +189,9 @@ function createReads({ read }: Database) {
       if (after !== null) query = query.where('job_id', order === 'desc' ? '<' : '>', after)
       return (await query.execute()).map(jobFrom)
     },
-    async listDue(of: 'open' | 'ended', now: number, limit: number): Promise<readonly VideoJob[]> {
+    async listDue(of: 'open' | 'ended', { now, beyond }: DueTimes, limit: number): Promise<readonly VideoJob[]> {
       const query = jobs()
-        .where('next_step_at', '<=', now)
+        .where((where) => where.or([where('next_step_at', '<=', now), where('next_step_at', '>', beyond)]))
         .where('ended_at', of === 'open' ? 'is' : 'is not', null)
         .orderBy('next_step_at')
         .limit(limit)

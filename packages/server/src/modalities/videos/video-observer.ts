@@ -12,10 +12,11 @@ import { hasEnded, type VideoJob } from './video-job.ts'
 import {
   filesExpireAtLatest,
   JOB_LIFE_MS,
+  nextLookAt,
   nextRetryAt,
   nextStep,
-  nextStepAt,
   SILENT_JOB_LIFE_MS,
+  STEP_MS_MAX,
 } from './video-schedule.ts'
 
 /** Jobs that are asked after at a time, and finished ones whose files are copied at a time, in one process. */
@@ -71,7 +72,9 @@ export class VideoObserver {
     const { signal } = this.#stopping
     if (signal.aborted || running.size >= most) return
     const { jobs, clock, onError } = this.#deps
-    for (const job of await jobs.listDue(of, clock.now(), most - running.size)) {
+    const now = clock.now()
+    const beyond = now + STEP_MS_MAX[of]
+    for (const job of await jobs.listDue(of, { now, beyond }, most - running.size)) {
       if (signal.aborted || !(await jobs.claim(job, clock.now() + claimMs))) continue
       const work: Promise<void> = advance(this.#deps, job, signal)
         .catch((error: unknown) => onError(job.jobId, error))
@@ -92,22 +95,20 @@ async function advance(deps: ObserverDeps, job: VideoJob, signal: AbortSignal): 
     await postpone(deps, job)
     return
   }
-  const now = clock.now()
-  await jobs.schedule(job.jobId, nextStepAt(after, now), 0)
+  await jobs.schedule(job.jobId, nextLookAt(after, { now: clock.now(), earliest: clock.earliest() }), 0)
 }
 
 /** Tries again later, unless it is too late for that. */
 async function postpone(deps: ObserverDeps, job: VideoJob): Promise<void> {
-  const now = deps.clock.now()
+  const { cost, createdAt } = job
   const failures = job.failures + 1
-  const isOver = !hasEnded(job) && now - job.createdAt >= SILENT_JOB_LIFE_MS
-  const { cost } = job
+  const isOver = !hasEnded(job) && deps.clock.earliest() - createdAt >= SILENT_JOB_LIFE_MS
   if (isOver) await settleJob(deps, await endJob(deps, job, { state: 'failed', errorCode: 'expired', cost }))
-  else await deps.jobs.schedule(job.jobId, nextRetryAt(failures, now), failures)
+  else await deps.jobs.schedule(job.jobId, nextRetryAt(failures, deps.clock.now()), failures)
 }
 
 async function takeStep(deps: ObserverDeps, job: VideoJob, signal: AbortSignal): Promise<VideoJob> {
-  switch (nextStep(job, deps.clock.now())) {
+  switch (nextStep(job, deps.clock.earliest())) {
     case 'poll':
       return poll(deps, job)
     case 'settle':
@@ -134,7 +135,7 @@ async function poll(deps: ObserverDeps, job: VideoJob): Promise<VideoJob> {
   const { job: seen, error } = await refreshJob(deps, job)
   if (error !== null) throw error
   if (seen.state === 'failed') return settleJob(deps, seen)
-  if (hasEnded(seen) || seen.fileMissedAt !== null || deps.clock.now() - job.createdAt < JOB_LIFE_MS) return seen
+  if (hasEnded(seen) || seen.fileMissedAt !== null || deps.clock.earliest() - job.createdAt < JOB_LIFE_MS) return seen
   // The upstream had a day and answers still, without a verdict. It is told to stop; whether it does is its own loss.
   await deps
     .holderOf(job)
@@ -145,7 +146,7 @@ async function poll(deps: ObserverDeps, job: VideoJob): Promise<VideoJob> {
 
 /** Nobody has asked for a completed video: its file is kept first, then it is charged. Without a file it is free. */
 async function storeAndSettle(deps: ObserverDeps, job: VideoJob, signal: AbortSignal): Promise<VideoJob> {
-  const isTooLate = deps.clock.now() >= filesExpireAtLatest(job.endedAt ?? 0)
+  const isTooLate = deps.clock.earliest() >= filesExpireAtLatest(job.endedAt ?? 0)
   const kept = isTooLate ? ({ kind: 'gone' } as const) : await keepFiles(deps, job, signal)
   if (kept.kind === 'kept') return settleJob(deps, kept.job)
   if (!isTooLate && job.failures < GONE_LOOKS) throw goneForNow()

@@ -29,6 +29,9 @@ const POLL_MS_MAX = 300 * SECOND_MS
 const RETRY_MS = 30 * SECOND_MS
 const RETRY_MS_MAX = HOUR_MS / 2
 
+/** A step that is due, and cannot be undone, is looked at again after this until the clock is believed. */
+const DOUBT_MS = 60 * SECOND_MS
+
 /** When a running job is asked after again. */
 export function nextPollAt(job: Pick<VideoJob, 'createdAt'>, now: number): number {
   const age = now - job.createdAt
@@ -62,6 +65,9 @@ export type VideoStep =
   | 'remove_files'
   | 'nothing'
 
+/** The longest that a job is left alone: what is due later than that was written by a clock that was ahead. */
+export const STEP_MS_MAX = { open: HOUR_MS, ended: FILE_LIFE_MS } as const
+
 /** Says what a job needs at a time. */
 export function nextStep(job: VideoJob, now: number): VideoStep {
   if (!hasEnded(job)) return 'poll'
@@ -77,8 +83,25 @@ function isUnread({ state, endedAt }: VideoJob, now: number): boolean {
   return state === 'completed' && endedAt !== null && now - endedAt >= UNREAD_MS
 }
 
-/** When the next step of a job is due; null when there is none. */
-export function nextStepAt(job: VideoJob, now: number): number | null {
+/**
+ * When a job is looked at next, after a look at which nothing failed; null when nothing is left to do.
+ *
+ * @param earliest what cannot be undone is done by this, and not by `now`.
+ */
+export function nextLookAt(job: VideoJob, { now, earliest }: LookTimes): number | null {
+  const dueAt = nextStepAt(job, now)
+  if (dueAt === null) return null
+  const isDoubted = dueAt <= now && nextStep(job, earliest) === 'nothing'
+  return isDoubted ? now + DOUBT_MS : Math.min(dueAt, now + STEP_MS_MAX[hasEnded(job) ? 'ended' : 'open'])
+}
+
+/** What time it is, and what it is for sure. */
+export interface LookTimes {
+  readonly now: number
+  readonly earliest: number
+}
+
+function nextStepAt(job: VideoJob, now: number): number | null {
   if (!hasEnded(job)) return nextPollAt(job, now)
   if (job.settledAt === null) return job.state === 'completed' && job.endedAt !== null ? job.endedAt + UNREAD_MS : now
   const step = nextStep(job, now)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Clock } from '../runtime/clock.ts'
+import type { BelievedClock } from '../runtime/believed-clock.ts'
 import { boundedSource } from './bounded-source.ts'
 import { checkFiles } from './check-files.ts'
 import type { MediaFileFacts, MediaFiles, NewMediaFile } from './media-files.ts'
@@ -10,7 +10,7 @@ import { createMediaName, parseMediaName } from './media-name.ts'
 
 export interface FolderFilesDeps {
   readonly folder: string
-  readonly clock: Clock
+  readonly clock: Pick<BelievedClock, 'now' | 'earliest'>
 }
 
 /** Files that are being written have such names; nothing else looks at them. */
@@ -83,7 +83,7 @@ async function flushFolder(folder: string): Promise<void> {
 }
 
 async function sweepFolder({ folder, clock }: FolderFilesDeps): Promise<number> {
-  const now = clock.now()
+  const now = clock.earliest()
   let removed = 0
   for await (const { name } of await opendir(folder)) {
     const facts = parseMediaName(name)

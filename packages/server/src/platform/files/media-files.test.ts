@@ -12,7 +12,7 @@ import type { MediaFiles, NewMediaFile } from './media-files.ts'
 import { createS3Files, type S3Place } from './s3-files.ts'
 
 const NOW = 1_800_000_000_000
-const clock = { value: NOW, now: () => clock.value }
+const clock = { value: NOW, now: () => clock.value, earliest: () => clock.value }
 const cleanups: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { ownMember } from '@svc/contract'
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { Clock } from '../runtime/clock.ts'
+import type { BelievedClock } from '../runtime/believed-clock.ts'
 import { boundedSource } from './bounded-source.ts'
 import { checkFiles } from './check-files.ts'
 import { FilesUnavailableError } from './files-unavailable-error.ts'
@@ -24,7 +24,7 @@ export interface S3Place {
 
 export interface S3FilesDeps {
   readonly place: S3Place
-  readonly clock: Clock
+  readonly clock: Pick<BelievedClock, 'now' | 'earliest'>
 }
 
 /**
@@ -159,7 +159,7 @@ async function removeObject({ sdk, client, place }: Bucket, key: string): Promis
 /** Names begin with their end, and stores list them in order: nothing beyond the first that lives is looked at. */
 async function sweepBucket(bucket: Bucket): Promise<number> {
   const { sdk, client, place, clock } = bucket
-  const now = clock.now()
+  const now = clock.earliest()
   let removed = 0
   let from: string | undefined
   do {

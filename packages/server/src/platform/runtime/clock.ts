@@ -1,3 +1,5 @@
+import { uptime } from 'node:os'
+
 /** Time as values that are passed in, so that tests can move it. */
 
 /**
@@ -16,6 +18,17 @@ export interface MonotonicClock {
 }
 
 /** Both: what time it is, and how long something takes. */
-export interface SystemClock extends Clock, MonotonicClock {}
+export interface SystemClock extends Clock, MonotonicClock {
+  /**
+   * Milliseconds that the machine has slept, up to a constant: the time of day goes on then, and `elapsed` may not.
+   * Absent where that cannot be told.
+   */
+  asleep?(): number
+}
 
-export const systemClock: SystemClock = { now: () => Date.now(), elapsed: () => performance.now() }
+export const systemClock: SystemClock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  // Counts from the start of the machine, sleep included. Source: Node.js, `os.uptime`.
+  asleep: () => uptime() * 1_000 - performance.now(),
+}
