@@ -1,6 +1,7 @@
 /** Several processes' worth of shared limits on one PostgreSQL, with a clock that tests move. */
 import type { PostgresDatabase } from '../src/platform/db/postgres-database.ts'
 import { countProcesses } from '../src/money/ledger/count-processes.ts'
+import { LeaseObserver } from '../src/money/ledger/lease-observer.ts'
 import { startLease } from '../src/money/ledger/orphans.ts'
 import type { LimitCounters } from '../src/admission/limits/limit-counters.ts'
 import { createLimitStore, type LimitStore } from '../src/admission/limits/limit-store.ts'
@@ -23,6 +24,8 @@ export interface SharedProcessOptions {
   readonly metrics?: LimitMetrics
   readonly answerMs?: number
   readonly pause?: (milliseconds: number) => Promise<void>
+  /** What time it is for this process; the stage's clock by default. */
+  readonly clock?: SystemClock
 }
 
 export interface SharedProcesses {
@@ -30,6 +33,8 @@ export interface SharedProcesses {
   readonly database: PostgresDatabase
   /** Begins a process with a lease of a minute. */
   start(options?: SharedProcessOptions): Promise<SharedProcess>
+  /** Ends the leases of all that were begun, as processes do that stop in order. */
+  endLeases(): Promise<void>
   close(): Promise<void>
 }
 
@@ -42,14 +47,16 @@ export async function openSharedProcesses(): Promise<SharedProcesses> {
   const test = await openTestDatabase('postgres')
   const { database } = test
   if (database.engine !== 'postgres') throw new Error('limits are shared on PostgreSQL alone')
-  const clock = { time: 1_800_000_000_000, now: () => clock.time, elapsed: () => clock.time }
+  const shared = { time: 1_800_000_000_000, now: () => shared.time, elapsed: () => shared.time }
   let started = 0
   return {
-    clock,
+    clock: shared,
     database,
     async start(options = {}) {
+      const clock = options.clock ?? shared
       const processId = `process-${++started}`
       await startLease(database, { processId, nodeName: processId }, clock.now(), LEASE_MS)
+      const leases = new LeaseObserver({ clock, leaseMs: LEASE_MS })
       const real = createLimitStore(database.pool)
       const logged: string[] = []
       const limits = openSharedLimits({
@@ -57,12 +64,16 @@ export async function openSharedProcesses(): Promise<SharedProcesses> {
         store: options.store?.(real) ?? real,
         metrics: options.metrics ?? null,
         log: { warn: note(logged), info: note(logged) },
-        countProcesses: () => countProcesses(database, clock.now()),
+        countProcesses: () => countProcesses(database, leases, processId),
+        gone: () => leases.gone,
         pause: options.pause ?? (() => Promise.resolve()),
         answerMs: options.answerMs ?? ANSWER_MS,
       })
       await limits.tick()
       return { limits, processId, logged }
+    },
+    async endLeases() {
+      await database.pool.query('update process_lease set lease_until = 0')
     },
     close: () => test.close(),
   }

@@ -1,6 +1,7 @@
 /**
  * The operator commands put together: on the database of the configuration, beside a running gateway or without one.
  */
+import { setTimeout as pauseFor } from 'node:timers/promises'
 import { scrubSecrets } from '@svc/contract'
 import { rmSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -33,7 +34,9 @@ import { findCharge } from '../money/billing/find-charge.ts'
 import { createUsageStore } from '../money/billing/usage-store.ts'
 import { runAudit } from '../money/ledger/audit.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
+import { hasLiving } from '../money/ledger/has-living.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
+import { listLeases } from '../money/ledger/orphan-store.ts'
 import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
 import { takesLocalDeposits } from './open-local-chains.ts'
 import { hurryMail, listMail, suppressRecipient } from '../platform/mail/manage-outbox.ts'
@@ -98,13 +101,14 @@ async function goLiveAlone(
   by: Operator,
 ): Promise<GoLiveResult> {
   const unlock = config.databaseUrl === null ? lockOrNull(config.dataDir) : (): void => undefined
-  if (unlock === null) return { kind: 'work_is_open', processes: 1, holds: 0, jobs: 0 }
+  if (unlock === null) return { kind: 'is_served' }
   try {
     const result = await goLive(
       {
         ...desk,
         accounts: createAccountStore(database),
         store: createGoLiveStore(database),
+        isServed: () => isServed(config, database),
         readKind: () => readStoreKind(database),
         demo: { accountId: DEMO_ACCOUNT_ID, email: DEMO_EMAIL },
       },
@@ -115,6 +119,12 @@ async function goLiveAlone(
   } finally {
     unlock()
   }
+}
+
+/** Who has the folder of embedded storage is alone on it. */
+function isServed({ databaseUrl, limits: { leaseMs } }: AdminConfig, database: Database): Promise<boolean> {
+  if (databaseUrl === null) return Promise.resolve(false)
+  return hasLiving({ listLeases: () => listLeases(database, ''), clock: systemClock, leaseMs, pause: pauseFor })
 }
 
 /** @returns null where a gateway has the folder. */

@@ -112,7 +112,8 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
   // Known once the gateway listens; nobody needs them before.
   const listening = { origin: localOrigin(config) }
   const origins = () => consoleOrigins(config, listening.origin)
-  const limits = openLimits({ config, database, clock, log, processId, metrics: observation.metrics?.limits ?? null })
+  const limitMetrics = observation.metrics?.limits ?? null
+  const limits = openLimits({ config, database, clock, log, processId, leases, metrics: limitMetrics })
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
   const answers = {

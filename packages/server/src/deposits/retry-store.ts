@@ -1,5 +1,6 @@
 import type { ChainId, Hex } from '../chain/assets.ts'
 import type { Database } from '../platform/db/database.ts'
+import { type DueTimes, isDue } from '../platform/db/due.ts'
 
 /** Something of a chain that could not be read: a transaction, or a whole block. */
 export type RetrySubject =
@@ -17,7 +18,7 @@ export interface RetryStore {
   /** Puts something aside, or notes that it could not be read once more. */
   note(chainId: ChainId, subject: RetrySubject, problem: string, times: { now: number; nextAt: number }): Promise<void>
   /** What is to be looked at again now, the longest overdue first. */
-  listDue(chainId: ChainId, now: number, limit: number): Promise<readonly Retry[]>
+  listDue(chainId: ChainId, times: DueTimes, limit: number): Promise<readonly Retry[]>
   /** It was read. */
   remove(chainId: ChainId, subject: RetrySubject): Promise<void>
   count(chainId: ChainId): Promise<number>
@@ -44,12 +45,12 @@ export function createRetryStore(database: Database): RetryStore {
         )
       await database.write([statement.compile()])
     },
-    async listDue(chainId, now, limit) {
+    async listDue(chainId, times, limit) {
       const rows = await read
         .selectFrom('chain_retry')
         .select(['subject', 'block_number', 'failures', 'first_at'])
         .where('chain_id', '=', chainId)
-        .where('next_at', '<=', now)
+        .where(isDue('next_at', times))
         .orderBy('next_at')
         .limit(limit)
         .execute()

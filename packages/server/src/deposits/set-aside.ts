@@ -75,7 +75,8 @@ export async function retryAside(
   isOver: () => boolean,
 ): Promise<void> {
   const { chainId } = watch.reader
-  const due = await deps.retries.listDue(chainId, deps.clock.now(), DUE_MAX)
+  const startedAt = deps.clock.now()
+  const due = await deps.retries.listDue(chainId, { now: startedAt, beyond: startedAt + RETRY_MS_MAX }, DUE_MAX)
   for (const { subject, failures, firstAt } of due) {
     if (isOver()) return
     const outcome = await lookAgain(deps, { watch, view, addresses }, subject)

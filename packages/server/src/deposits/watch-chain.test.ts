@@ -337,7 +337,10 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(await scene.balanceOf(sick.accountId)).toBe(0n)
     proxy.restore()
     watch = createChainWatch(deps, scene.reader)
-    await chain.client.increaseTime({ seconds: 20 })
+    // A clock that was a month ahead put it off until then.
+    const [now, blockNumber] = [scene.clock.now(), watch.state.finalized]
+    const nextAt = now + 30 * 86_400_000
+    await deps.retries.note(4663, { kind: 'transaction', txHash, blockNumber }, 'it is unavailable', { now, nextAt })
     await finish()
     expect(await scene.balanceOf(sick.accountId)).toBe(creditsOf(6))
     expect(await deps.retries.count(4663)).toBe(0)

@@ -96,8 +96,12 @@ $$;
 
 -- Takes slots for streams of many callers at once. Each row says how many streams the process has open, how many more
 -- it wants, and how many all processes together may have. Whoever counts a caller's streams waits for who does it
--- already; the locks end with the transaction. The answer has, for each: place, granted.
-create or replace function stream_slots_take(asked jsonb, process text, now bigint) returns text language plpgsql as $$
+-- already; the locks end with the transaction. Streams of processes that are gone, by the lease or by what the asking
+-- process has seen of it, count no more: what a lease says was written by another clock. The answer has, for each:
+-- place, granted.
+drop function if exists stream_slots_take(jsonb, text, bigint);
+create or replace function stream_slots_take(asked jsonb, process text, gone text[])
+returns text language plpgsql as $$
 declare
   answer text;
 begin
@@ -110,8 +114,8 @@ begin
      cross join lateral (
        select coalesce(sum(s.slots), 0)::int as slots
          from stream_slot s
-         join process_lease p on p.process_id = s.process_id and p.lease_until >= now
-        where s.caller = a.caller and s.process_id <> process
+         join process_lease p on p.process_id = s.process_id and p.lease_until > 0
+        where s.caller = a.caller and s.process_id <> process and s.process_id <> all (gone)
      ) o
   ), ended as (
     delete from stream_slot s
@@ -130,7 +134,8 @@ $$;
 -- Removes what says nothing any more: buckets that have been full for a minute, calls older than the longest window,
 -- which is a day, and slots of processes that are gone. Rows that somebody works with are left for later, so that
 -- nobody waits for what is only tidied up.
-create or replace function limits_forget(now bigint) returns void language plpgsql as $$
+drop function if exists limits_forget(bigint);
+create or replace function limits_forget(now bigint, gone text[]) returns void language plpgsql as $$
 begin
   delete from rate_bucket where ctid = any (array(
     select ctid from rate_bucket where seen_at + missing / 1000000 < now - 60000 limit 10000 for update skip locked));
@@ -138,7 +143,8 @@ begin
     select ctid from rare_call where last_at < now - 86400000 limit 10000 for update skip locked));
   delete from stream_slot where ctid = any (array(
     select s.ctid from stream_slot s
-     where not exists (select 1 from process_lease p where p.process_id = s.process_id and p.lease_until >= now)
+     where not exists (select 1 from process_lease p where p.process_id = s.process_id and p.lease_until > 0)
+        or s.process_id = any (gone)
      limit 10000 for update of s skip locked));
 end
 $$;

@@ -20,8 +20,15 @@ export interface SlotQuestion {
 export interface LimitStore {
   /** Answers in the order of the questions; null for a bucket that was removed meanwhile: ask again. */
   takeTokens(questions: readonly BucketQuestion[], now: number): Promise<readonly (HandAnswer | null)[]>
-  /** How many of the streams that wait may begin, in the order of the questions. */
-  takeSlots(questions: readonly SlotQuestion[], processId: string, now: number): Promise<readonly number[]>
+  /**
+   * How many of the streams that wait may begin, in the order of the questions.
+   * @param gone processes whose streams count no more.
+   */
+  takeSlots(
+    questions: readonly SlotQuestion[],
+    processId: string,
+    gone: ReadonlySet<string>,
+  ): Promise<readonly number[]>
   /**
    * Decides about a rare call while nobody else does for the same caller.
    *
@@ -32,8 +39,8 @@ export interface LimitStore {
     now: number,
     decide: (calls: readonly number[]) => readonly number[] | null,
   ): Promise<void>
-  /** Removes what says nothing any more. */
-  forget(now: number): Promise<void>
+  /** Removes what says nothing any more, and the streams of processes that are gone. */
+  forget(now: number, gone: ReadonlySet<string>): Promise<void>
   /** Asks for nothing. */
   probe(): Promise<void>
 }
@@ -64,14 +71,14 @@ export function createLimitStore(pool: PostgresPool): LimitStore {
         return { granted, ahead, seenAt, fullInMs: missing / NANOS_PER_MS }
       })
     },
-    async takeSlots(questions, processId, now) {
-      const text = 'select stream_slots_take($1::jsonb, $2, $3) as answer'
-      const rows = await askEach(text, questions, [processId, now])
+    async takeSlots(questions, processId, gone) {
+      const text = 'select stream_slots_take($1::jsonb, $2, $3::text[]) as answer'
+      const rows = await askEach(text, questions, [processId, [...gone]])
       return rows.map((row) => row?.[0] ?? 0)
     },
     takeCall: (place, now, decide) => takeCall(pool, { ...place, now }, decide),
-    async forget(now) {
-      await pool.query('select limits_forget($1)', [now])
+    async forget(now, gone) {
+      await pool.query('select limits_forget($1, $2::text[])', [now, [...gone]])
     },
     async probe() {
       await pool.query('select 1')

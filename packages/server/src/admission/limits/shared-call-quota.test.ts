@@ -67,6 +67,7 @@ describe.skipIf(findPostgres() === null)('quotas that processes share', () => {
         }),
       })
     shared.clock.time += DAY_MS
+    await shared.endLeases()
     const processes = [await begin(), await begin()]
     // Both have counted both.
     await processes[0]?.limits.tick()

@@ -19,6 +19,8 @@ export interface SharedLimitsDeps {
   readonly processId: string
   /** How many processes share the database, by their leases. */
   readonly countProcesses: () => Promise<number>
+  /** The processes that were gone when they were counted last. */
+  readonly gone: () => ReadonlySet<string>
   readonly pause: (milliseconds: number) => Promise<void>
   /** How long an answer of the store may take, in milliseconds. */
   readonly answerMs: number
@@ -31,7 +33,7 @@ const FORGET_MS = 60_000
 
 /** Opens the limits that processes share. Source: decision 0063. */
 export function openSharedLimits(deps: SharedLimitsDeps): LimitCounters {
-  const { store, clock, log, metrics, processId, pause } = deps
+  const { store, clock, log, metrics, processId, gone, pause } = deps
   const link = new StoreLink({ log, metrics, probe: () => store.probe(), answerMs: deps.answerMs })
   let processes = 1
   const share = (): number => processes
@@ -54,7 +56,7 @@ export function openSharedLimits(deps: SharedLimitsDeps): LimitCounters {
       new SharedCallQuota({ store, link, clock, share, onRefused: () => metrics?.refused(kind) }, kind, windows),
     streams: (most) => {
       const onRefused = (): void => metrics?.refused(STREAMS)
-      const limit = new SharedStreamSlots({ store, link, clock, processId, share, onRefused, pause }, most)
+      const limit = new SharedStreamSlots({ store, link, processId, gone, share, onRefused, pause }, most)
       slots.push(limit)
       return limit
     },
@@ -64,7 +66,7 @@ export function openSharedLimits(deps: SharedLimitsDeps): LimitCounters {
       for (const rate of rates) rate.tidy(clock.now())
       if (isDue('count', COUNT_MS)) await count()
       await exchange.flush()
-      if (isDue('forget', FORGET_MS)) await store.forget(clock.now())
+      if (isDue('forget', FORGET_MS)) await store.forget(clock.now(), gone())
     },
     close: async () => {
       exchange.close()

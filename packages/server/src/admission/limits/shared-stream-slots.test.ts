@@ -66,15 +66,33 @@ describe.skipIf(findPostgres() === null)('streams at once over processes that sh
     const limit = alive.limits.streams(5)
     expect(await flood([dead.limits.streams(5)], 'dead', 5)).toHaveLength(5)
     expect(await flood([limit], 'dead', 5)).toHaveLength(0)
-    shared.clock.time += 60_001
-    expect(await flood([limit], 'dead', 9)).toHaveLength(5)
+    shared.clock.time += 5_000
     await alive.limits.tick()
+    expect(await flood([limit], 'dead', 5)).toHaveLength(0)
+    shared.clock.time += 60_000
+    await alive.limits.tick()
+    expect(await flood([limit], 'dead', 9)).toHaveLength(5)
     const rows = await shared.database.pool.query('select 1 from stream_slot where process_id = $1', [dead.processId])
     expect(rows.rowCount).toBe(0)
   })
 
+  test.each([30, -30])('a process whose clock stands off by %i days counts the streams of the others', async (days) => {
+    const { clock } = shared
+    const elsewhere = { now: () => clock.now() + days * 86_400_000, elapsed: () => clock.elapsed() }
+    const limits = [await shared.start(), await shared.start({ clock: elsewhere })].map(({ limits: each }) => each)
+    const slots = limits.map((each) => each.streams(5))
+    const caller = `off by ${days}`
+    expect(await flood(slots.slice(0, 1), caller, 3)).toHaveLength(3)
+    clock.time += 5_000
+    for (const each of limits) await each.tick()
+    expect(await flood(slots.slice(1), caller, 5)).toHaveLength(2)
+    clock.time += 5_000
+    for (const each of limits) await each.tick()
+    expect(await flood(slots, caller, 5)).toHaveLength(0)
+  })
+
   test('while the store is down each process opens its part; what is open then counts when it is back', async () => {
-    shared.clock.time += 120_000
+    await shared.endLeases()
     let isDown = false
     const fail = (): Promise<never> => Promise.reject(new Error('the database is away'))
     const begin = () =>

@@ -1,4 +1,3 @@
-import type { Clock } from '../../platform/runtime/clock.ts'
 import type { LimitStore } from './limit-store.ts'
 import type { StoreLink } from './store-link.ts'
 import { type GiveBack, once, slotsError, type StreamLimit } from './stream-slots.ts'
@@ -6,9 +5,9 @@ import { type GiveBack, once, slotsError, type StreamLimit } from './stream-slot
 export interface SharedStreamSlotsDeps {
   readonly store: Pick<LimitStore, 'takeSlots'>
   readonly link: StoreLink
-  readonly clock: Clock
-  /** Whose lease says whether its streams count. */
   readonly processId: string
+  /** Processes whose lease stood for too long: their streams count no more. */
+  readonly gone: () => ReadonlySet<string>
   readonly share: () => number
   readonly onRefused: () => void
   readonly pause: (milliseconds: number) => Promise<void>
@@ -41,7 +40,7 @@ const SECOND_CHANCE_MS = 50
 
 /**
  * Counts the streams that a caller has open over all processes: never more than the limit. Each process tells how many
- * it has open; they count as long as its lease runs. While the store is down, each process applies its part.
+ * it has open; they count until it is gone. While the store is down, each process applies its part.
  */
 export class SharedStreamSlots implements StreamLimit {
   readonly #deps: SharedStreamSlotsDeps
@@ -102,12 +101,12 @@ export class SharedStreamSlots implements StreamLimit {
   }
 
   async #ask(names: readonly string[]): Promise<void> {
-    const { store, link, clock, processId } = this.#deps
+    const { store, link, gone, processId } = this.#deps
     const questions = names.map((name) => {
       const { open, waiting, most } = this.#callerOf(name)
       return { caller: name, open, want: waiting.length, most }
     })
-    const granted = await link.ask(() => store.takeSlots(questions, processId, clock.now()))
+    const granted = await link.ask(() => store.takeSlots(questions, processId, gone()))
     if (granted === null) return this.#decideAlone(names)
     questions.forEach(({ caller: name, want }, index) => {
       const caller = this.#callerOf(name)

@@ -4,6 +4,7 @@
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import type { CompiledQuery, UpdateQueryBuilder } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { type DueTimes, isDue } from '../../platform/db/due.ts'
 import type { Schema, VideoJobTable } from '../../platform/db/schema.ts'
 import { parseUsd, formatUsd } from '../../pricing/usd.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
@@ -20,14 +21,6 @@ export interface VideoJobPage {
   readonly after: string | null
   readonly limit: number
   readonly order: 'asc' | 'desc'
-}
-
-/** Which jobs are due. */
-export interface DueTimes {
-  /** Those whose time has come by then. */
-  readonly now: number
-  /** And those whose time comes after this: a clock that was ahead wrote it. */
-  readonly beyond: number
 }
 
 /** What is open now, over all processes. */
@@ -189,9 +182,9 @@ function createReads({ read }: Database) {
       if (after !== null) query = query.where('job_id', order === 'desc' ? '<' : '>', after)
       return (await query.execute()).map(jobFrom)
     },
-    async listDue(of: 'open' | 'ended', { now, beyond }: DueTimes, limit: number): Promise<readonly VideoJob[]> {
+    async listDue(of: 'open' | 'ended', times: DueTimes, limit: number): Promise<readonly VideoJob[]> {
       const query = jobs()
-        .where((where) => where.or([where('next_step_at', '<=', now), where('next_step_at', '>', beyond)]))
+        .where(isDue('next_step_at', times))
         .where('ended_at', of === 'open' ? 'is' : 'is not', null)
         .orderBy('next_step_at')
         .limit(limit)

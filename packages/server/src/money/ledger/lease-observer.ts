@@ -12,6 +12,7 @@ export class LeaseObserver {
   readonly #clock: MonotonicClock
   readonly #leaseMs: number
   #seen = new Map<string, { readonly leaseUntil: number | null; readonly since: number }>()
+  #gone: ReadonlySet<string> = new Set()
 
   constructor({ clock, leaseMs }: { readonly clock: MonotonicClock; readonly leaseMs: number }) {
     this.#clock = clock
@@ -34,7 +35,13 @@ export class LeaseObserver {
       if (leaseUntil === LEASE_ENDED || now - since >= this.#leaseMs) gone.add(processId)
     }
     this.#seen = seen
+    this.#gone = gone
     return gone
+  }
+
+  /** The processes that were gone at the last look. */
+  get gone(): ReadonlySet<string> {
+    return this.#gone
   }
 
   /**

@@ -136,11 +136,13 @@ export async function endLease(database: Database, processId: string): Promise<v
   await database.write([end.compile()])
 }
 
-/** Removes leases that ran out before `before` and have no open hold left. */
-export async function deleteEndedLeases(database: Database, before: number): Promise<void> {
+/** Removes leases of processes that are gone, where they ran out before `before` and no hold of theirs is open. */
+export async function deleteEndedLeases(database: Database, gone: ReadonlySet<string>, before: number): Promise<void> {
+  if (gone.size === 0) return
   const ended = database.read
     .deleteFrom('process_lease')
     .where('lease_until', '<', before)
+    .where('process_id', 'in', [...gone])
     .where(
       sql<boolean>`not exists (
         select 1 from hold h where h.process_id = process_lease.process_id and h.state = 'held')`,

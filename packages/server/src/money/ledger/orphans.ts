@@ -110,7 +110,7 @@ export async function sweepOrphans(deps: OrphanDeps, leases: LeaseObserver): Pro
   const left = await listOrphans(database, gone, ORPHANS_AT_ONCE)
   const own = await listHoldsOf(database, processId, now - UNKNOWN_AFTER_MS)
   const result = await settleAll(deps, [...left, ...own])
-  await deleteEndedLeases(database, now - LEASE_KEPT_MS)
+  await deleteEndedLeases(database, gone, now - LEASE_KEPT_MS)
   return result
 }
 

@@ -3,8 +3,6 @@ import type { Database } from '../../platform/db/database.ts'
 
 /** What is still under way in a store, and would be cut off. */
 export interface OpenWork {
-  /** Gateway processes whose lease runs. */
-  readonly processes: number
   readonly holds: number
   /** Video jobs that are not settled. */
   readonly jobs: number
@@ -16,7 +14,7 @@ export interface PlayBalance {
 }
 
 export interface GoLiveStore {
-  countOpenWork(now: number): Promise<OpenWork>
+  countOpenWork(): Promise<OpenWork>
   /** Accounts that have credits, at most `PAGE`; empty once none has. */
   listBalances(): Promise<readonly PlayBalance[]>
   /**
@@ -32,13 +30,8 @@ const PAGE = 200
 export function createGoLiveStore(database: Database): GoLiveStore {
   const { read } = database
   return {
-    async countOpenWork(now) {
-      const [processes, holds, jobs] = await Promise.all([
-        read
-          .selectFrom('process_lease')
-          .select((count) => count.fn.countAll<number>().as('open'))
-          .where('lease_until', '>=', now)
-          .executeTakeFirstOrThrow(),
+    async countOpenWork() {
+      const [holds, jobs] = await Promise.all([
         read
           .selectFrom('hold')
           .select((count) => count.fn.countAll<number>().as('open'))
@@ -50,7 +43,7 @@ export function createGoLiveStore(database: Database): GoLiveStore {
           .where('settled_at', 'is', null)
           .executeTakeFirstOrThrow(),
       ])
-      return { processes: Number(processes.open), holds: Number(holds.open), jobs: Number(jobs.open) }
+      return { holds: Number(holds.open), jobs: Number(jobs.open) }
     },
     listBalances() {
       return read

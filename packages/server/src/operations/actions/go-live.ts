@@ -13,6 +13,8 @@ import type { OperatingDeps } from './operating-deps.ts'
 
 export interface GoLiveDeps extends JournalDeps, Pick<OperatingDeps, 'accounts' | 'ledger'> {
   readonly store: GoLiveStore
+  /** Whether a gateway serves the store. */
+  readonly isServed: () => Promise<boolean>
   readonly readKind: () => Promise<StoreKind | null>
   readonly demo: { readonly accountId: string; readonly email: string }
 }
@@ -21,8 +23,9 @@ export type GoLiveResult =
   | { readonly kind: 'live'; readonly accounts: number; readonly credits: bigint; readonly keys: number }
   /** It is live already, or no gateway has served it. */
   | { readonly kind: 'not_a_test_store' }
-  /** A gateway serves it, or left something that its next start settles. */
+  /** A gateway left something that its next start settles. */
   | ({ readonly kind: 'work_is_open' } & OpenWork)
+  | { readonly kind: 'is_served' }
 
 /**
  * Ends the play of a store. Nothing is changed unless everything is at rest; where it is interrupted, the store is still
@@ -30,8 +33,9 @@ export type GoLiveResult =
  */
 export async function goLive(deps: GoLiveDeps, by: Operator): Promise<GoLiveResult> {
   if ((await deps.readKind()) !== 'test') return { kind: 'not_a_test_store' }
-  const open = await deps.store.countOpenWork(deps.clock.now())
-  if (open.processes + open.holds + open.jobs > 0) return { kind: 'work_is_open', ...open }
+  if (await deps.isServed()) return { kind: 'is_served' }
+  const open = await deps.store.countOpenWork()
+  if (open.holds + open.jobs > 0) return { kind: 'work_is_open', ...open }
   return keepJournal(deps, by, { action: 'store.go_live' }, { work: () => endPlay(deps), outcomeOf: () => 'done' })
 }
 

@@ -26,10 +26,11 @@ function output(result: GoLiveResult): CommandOutput {
   if (result.kind === 'not_a_test_store') {
     throw new AdminError('This store holds no play money: no sandbox has served it. Nothing was changed.')
   }
+  if (result.kind === 'is_served') {
+    throw new AdminError('A gateway is running on this store: stop it first. Nothing was changed.')
+  }
   if (result.kind === 'work_is_open') {
-    const { processes, holds, jobs } = result
-    const why = processes > 0 ? 'A gateway is running on this store: stop it first.' : openText(holds, jobs)
-    throw new AdminError(`${why} Nothing was changed.`)
+    throw new AdminError(`${openText(result.holds, result.jobs)} Nothing was changed.`)
   }
   const { accounts, credits, keys } = result
   const taken = nanocreditsOf(credits)

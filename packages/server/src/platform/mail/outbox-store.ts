@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { type DueTimes, isDue } from '../db/due.ts'
 import type { MailOutboxTable } from '../db/mail-schema.ts'
 
 export type MailKind = MailOutboxTable['kind']
@@ -72,12 +73,12 @@ export interface OutboxStore {
   /** Returns false when the recipient was suppressed before. */
   suppress(recipientHash: string, now: number): Promise<boolean>
   /** Ids of letters whose time has come, the longest waiting first. */
-  listDue(now: number, limit: number): Promise<readonly string[]>
+  listDue(times: DueTimes, limit: number): Promise<readonly string[]>
   /**
    * Takes a letter for one attempt: nobody else may try it before `until`. Null when it is not due, or somebody else
    * was faster.
    */
-  take(mailId: string, now: number, until: number): Promise<QueuedMail | null>
+  take(mailId: string, times: DueTimes, until: number): Promise<QueuedMail | null>
   /** Notes when a letter is tried again, and why it has to be. */
   postpone(mailId: string, nextAttemptAt: number, errorCode: string): Promise<void>
   /** Ends a letter and forgets recipient and text. */
@@ -143,24 +144,24 @@ export function createOutboxStore(database: Database): OutboxStore {
       const [inserted] = await database.write([insert.compile()])
       return inserted === 1
     },
-    async listDue(now, limit) {
+    async listDue(times, limit) {
       const rows = await read
         .selectFrom('mail_outbox')
         .select('mail_id')
         .where('state', '=', 'queued')
-        .where('next_attempt_at', '<=', now)
+        .where(isDue('next_attempt_at', times))
         .orderBy('next_attempt_at')
         .limit(limit)
         .execute()
       return rows.map((row) => row.mail_id)
     },
-    async take(mailId, now, until) {
+    async take(mailId, times, until) {
       const take = read
         .updateTable('mail_outbox')
         .set((set) => ({ attempts: set('attempts', '+', 1), next_attempt_at: until }))
         .where('mail_id', '=', mailId)
         .where('state', '=', 'queued')
-        .where('next_attempt_at', '<=', now)
+        .where(isDue('next_attempt_at', times))
       const [taken] = await database.write([take.compile()])
       return taken === 1 ? findQueued(database, mailId) : null
     },

@@ -203,6 +203,14 @@ function suite(engine: DatabaseEngine): void {
   })
 
   // A process that died in the middle of an attempt leaves the letter taken, and a restart must find it.
+  test('a letter that a clock ahead put off for a month goes out all the same', async () => {
+    const deps = createDeps()
+    const mailId = await queueOne(deps)
+    await deps.store.postpone(mailId, now + 30 * 24 * HOUR_MS, 'ESOCKET')
+    await deliverDueMail(deps)
+    expect(await listMail(deps, { limit: 1 })).toMatchObject([{ mailId, state: 'sent' }])
+  })
+
   test('an attempt that never ended is made again', async () => {
     const deps = createDeps()
     const never: Mailer = { send: () => new Promise(() => undefined) }

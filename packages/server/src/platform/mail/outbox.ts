@@ -1,3 +1,4 @@
+import type { DueTimes } from '../db/due.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createId } from '../runtime/ids.ts'
 import type { Logger } from '../runtime/log.ts'
@@ -25,6 +26,11 @@ export const RETRY_WAITS_MS: readonly number[] = [
 
 /** An attempt that has said nothing for so long is taken for dead, in milliseconds; longer than any attempt lasts. */
 const ATTEMPT_MS = 2 * MINUTE_MS
+
+/** No letter waits longer than from one attempt to the next. */
+function dueAt(now: number): DueTimes {
+  return { now, beyond: now + Math.max(...RETRY_WAITS_MS) }
+}
 
 /** Letters of one round at most: a long queue is worked off over several. */
 const ROUND_MAX = 20
@@ -98,8 +104,8 @@ async function waitOf({ store, windows }: OutboxDeps, mail: Counted): Promise<nu
  */
 export async function deliverMail(deps: OutboxDeps, mailId: string): Promise<DeliveryResult> {
   const { store, clock } = deps
-  const now = clock.now()
-  const mail = await store.take(mailId, now, now + ATTEMPT_MS)
+  const times = dueAt(clock.now())
+  const mail = await store.take(mailId, times, times.now + ATTEMPT_MS)
   if (mail === null) return 'queued'
   const outcome = await attempt(deps, mail)
   if (outcome.kind === 'accepted') {
@@ -123,7 +129,7 @@ const GIVEN_UP = 'a letter was given up; "npm run admin -- mail list --state fai
 
 /** Delivers what is due, up to a round's worth. Any number of processes may do so at a time. */
 export async function deliverDueMail(deps: OutboxDeps): Promise<void> {
-  for (const mailId of await deps.store.listDue(deps.clock.now(), ROUND_MAX)) await deliverMail(deps, mailId)
+  for (const mailId of await deps.store.listDue(dueAt(deps.clock.now()), ROUND_MAX)) await deliverMail(deps, mailId)
 }
 
 /** A letter that has come too late, or cannot be opened any more, is not sent. */

@@ -1,8 +1,8 @@
 import type { SystemClock } from './clock.ts'
 
-/** A clock that somebody sets is followed once it has stood for so long, in milliseconds. Source: decision 0114. */
+/** A clock that somebody sets is followed once it has stood for so long, in milliseconds. Source: decision 0115. */
 export const BELIEVED_AFTER_MS = 600_000
-/** A smaller step is followed at once, in milliseconds. Source: decision 0114. */
+/** A smaller step is followed at once, in milliseconds. Source: decision 0115. */
 const STEP_MS = 5_000
 /** A clock at which nobody looked for so long is not known to have stood, in milliseconds. Source: own choice. */
 const LOOKED_AT_MS = 60_000
@@ -12,7 +12,7 @@ const LOOKED_AT_MS = 60_000
  * set, and the clock is followed once it has stood for ten minutes: one that is a month ahead for a moment changes
  * nothing.
  *
- * Source: decision 0114 (a clock that leaps is followed once it has stood).
+ * Source: decision 0115 (a clock that leaps is followed once it has stood).
  */
 export interface BelievedClock extends SystemClock {
   /** Not before now: what is kept for a while is kept from here. */
