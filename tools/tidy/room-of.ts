@@ -36,13 +36,9 @@ export const LEVELS: Readonly<Record<string, number>> = {
   edge: 5,
   'operations/actions': 5,
   'deposits/routes': 6,
-  'modalities/chat': 6,
-  'modalities/images': 6,
-  'modalities/speech': 6,
-  'modalities/transcription': 6,
-  'modalities/videos': 6,
+  // Each folder of it is a room, and none knows another.
+  'modalities/*': 6,
   forms: 7,
-  'modalities/embeddings': 7,
   'operations/commands': 7,
   quotes: 7,
   worker: 7,
@@ -62,10 +58,12 @@ export function roomOf(path: string | null): string | null {
   const [, first, second] = SERVER_SOURCE.exec(path ?? '') ?? []
   if (first === undefined) return null
   const both = `${first}/${second}`
-  return both in LEVELS ? both : first
+  return both in LEVELS || `${first}/*` in LEVELS ? both : first
 }
 
 /** Null for a room that there is not. */
 export function levelOf(room: string): number | null {
-  return room.endsWith('.ts') || room === 'app' ? ROOT_LEVEL : (LEVELS[room] ?? null)
+  return room.endsWith('.ts') || room === 'app'
+    ? ROOT_LEVEL
+    : (LEVELS[room] ?? LEVELS[room.replace(/\/.*$/, '/*')] ?? null)
 }

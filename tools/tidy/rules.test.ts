@@ -37,6 +37,8 @@ test('an import that goes up, sideways or along a forbidden arrow is found', () 
     source(`${SERVER}/money/billing/a.ts`, `import { b } from '../ledger/b.ts'`),
     source(`${SERVER}/edge/b.ts`, `const b = import('../../src/main.ts')`),
     source(`${SERVER}/attic/a.ts`, ''),
+    source(`${SERVER}/modalities/rerank/a.ts`, `import { b } from '../chat/b.ts'`),
+    source(`${SERVER}/modalities/rerank/b.ts`, `import { b } from '../../money/ledger/b.ts'`),
   ])
   expect(messages(found)).toEqual([
     'money/ledger -> edge does not point down',
@@ -44,6 +46,8 @@ test('an import that goes up, sideways or along a forbidden arrow is found', () 
     'edge -> money/ledger is forbidden',
     'edge -> main.ts does not point down',
     'room attic has no level in tools/tidy/room-of.ts',
+    'modalities/rerank -> modalities/chat does not point down',
+    'modalities/rerank -> money/ledger is forbidden',
   ])
 })
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
+import { modelTypes } from './kinds.ts'
 import { creditsNumber } from './money-schema.ts'
 import { wholeNumber } from './whole-number.ts'
-
-export const modelTypes = ['text', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 
 /** Whether prompts may be trained on. */
 export const promptTrainings = ['may', 'never'] as const

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
+import { usageTypes } from './kinds.ts'
 import { creditsNumber } from './money-schema.ts'
 import { recordId } from './record-id.ts'
 import { wholeNumber } from './whole-number.ts'
-
-export const usageTypes = ['chat', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
-export type UsageType = (typeof usageTypes)[number]
 
 /** Most records on one page, and how many come unasked. Source: decision 0012 (limits of a request). */
 export const USAGE_PAGE_MAX = 200

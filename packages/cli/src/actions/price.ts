@@ -3,7 +3,10 @@ import {
   countCharacters,
   type Exact,
   type InputOf,
+  isSoldByPrompt,
   type ModelEntry,
+  type ModelType,
+  type PromptModelType,
   modelPriceEndpoints,
   type ReplyOf,
 } from '@svc/contract'
@@ -28,13 +31,11 @@ export interface PriceOptions {
 }
 
 type Model = Exact<ModelEntry>
-type ModelType = Model['svc']['type']
 type Setting = Exclude<keyof PriceOptions, 'model'>
 
 /** What changes the price of each kind; anything else is a mistake of the user. */
-const SETTINGS: Readonly<Record<ModelType, readonly Setting[]>> = {
+const SETTINGS: Readonly<Record<Exclude<ModelType, PromptModelType>, readonly Setting[]>> = {
   text: ['maxTokens'],
-  embedding: [],
   image: ['count', 'size', 'quality', 'images'],
   video: ['duration', 'resolution', 'audio', 'images'],
   speech: [],
@@ -60,7 +61,8 @@ export async function price(context: Context, words: readonly string[], options:
 }
 
 function refuseSettings(model: Model, options: PriceOptions): void {
-  const allowed: readonly string[] = SETTINGS[model.svc.type]
+  const { type } = model.svc
+  const allowed: readonly string[] = isSoldByPrompt(type) ? [] : SETTINGS[type]
   const wrong = Object.entries(options).find(
     ([name, value]) => name !== 'model' && value !== undefined && !allowed.includes(name),
   )
@@ -76,13 +78,12 @@ function sizeOf({ id: model, svc }: Model, text: string, options: PriceOptions):
   const { maxTokens, size, quality, resolution, audio, duration: seconds } = options
   const [images, inputs] = [options.count ?? 1, options.images ?? 0]
   const length = { bytes: Buffer.byteLength(text), characters: countCharacters(text) }
+  if (isSoldByPrompt(svc.type)) return { model, ...length }
   switch (svc.type) {
     case 'text': {
       const body = { model, messages: [{ role: 'user', content: text }], max_tokens: maxTokens, stream: true }
       return { model, ...length, bytes: Buffer.byteLength(JSON.stringify(body)), max_tokens: maxTokens }
     }
-    case 'embedding':
-      return { model, ...length }
     case 'speech':
       if (text !== '') return { model, ...length }
       throw wrongUsage('There is no text.', 'Give the text to speak, or pipe it.')

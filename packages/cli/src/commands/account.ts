@@ -1,10 +1,8 @@
 /** Commands about who pays: balance, identity, usage. */
 import { Command, Option } from '@commander-js/extra-typings'
+import { usageTypes } from '@svc/contract/kinds'
 import type { Start } from '../start.ts'
 import { examples, wholeNumber } from './define.ts'
-
-/** Kinds of work that a usage record can have, and kinds of models. A test compares them with the contract's. */
-export const USAGE_TYPES = ['chat', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 
 export function balanceCommand(start: Start) {
   return new Command('balance')
@@ -33,7 +31,7 @@ export function usageCommand(start: Start) {
     .option('--since <time>', 'not before: a span such as 24h, 7d, 2w, or a date')
     .option('--until <time>', 'before: the same')
     .option('-m, --model <id>', 'only this model')
-    .addOption(new Option('-t, --type <type>', 'only this kind').choices(USAGE_TYPES))
+    .addOption(new Option('-t, --type <type>', 'only this kind').choices(usageTypes))
     .option('-n, --limit <count>', 'how many (default: 20)', wholeNumber)
     .option('--all', 'all of them')
     .addOption(new Option('--csv', 'as CSV').conflicts('json'))

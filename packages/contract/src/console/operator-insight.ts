@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { healthReply } from '../health.ts'
-import { modelTypes } from '../models.ts'
+import { modelTypes } from '../kinds.ts'
 import { creditsNumber } from '../money-schema.ts'
 import { recordId } from '../record-id.ts'
 

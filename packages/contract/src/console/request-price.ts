@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { modelTypes } from '../models.ts'
+import { modelTypes } from '../kinds.ts'
 import { creditsNumber } from '../money-schema.ts'
 import { boundedNumber, wholeNumber } from '../whole-number.ts'
 

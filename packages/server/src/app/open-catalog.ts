@@ -81,7 +81,7 @@ function makeable(
   { findAbilities, findRecogniser }: Pick<SandboxPackage, 'findAbilities' | 'findRecogniser'>,
   { searchPath }: Config,
 ): CatalogList {
-  const abilities = findAbilities({ hasRecogniser: findRecogniser(searchPath) !== null })
+  const abilities: ReadonlySet<string> = findAbilities({ hasRecogniser: findRecogniser(searchPath) !== null })
   const isMadeHere = ({ type }: CatalogRow): boolean => type === 'text' || type === 'embedding' || abilities.has(type)
   return { ...list, rows: list.rows.filter(isMadeHere) }
 }

@@ -1,6 +1,6 @@
+import type { ModelType } from '@svc/contract'
 import type { TokenPrices } from '../pricing/price.ts'
 import type { ListedMedia } from './media-offer.ts'
-import type { ModelType } from './model.ts'
 
 /** One model of an upstream's list, before the gateway decides how to offer it. */
 export interface CatalogRow {

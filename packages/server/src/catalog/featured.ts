@@ -1,11 +1,11 @@
 /**
  * The featured aliases: short names with a price of their own, the rate card.
  */
+import type { ModelType } from '@svc/contract'
 import { InvariantError } from '../platform/errors/invariant-error.ts'
 import { parseCardNumber, type CardUnit } from '../pricing/card.ts'
 import type { CardRate } from '../pricing/price.ts'
 import { readDataFile } from './data-file.ts'
-import type { ModelType } from './model.ts'
 
 export interface FeaturedAlias {
   readonly alias: string

@@ -4,13 +4,13 @@
  *
  * An odd row is left out and named; it never spoils the others.
  */
+import { isSoldByPrompt, isSoldByTokens, type ModelType, modelTypes } from '@svc/contract'
 import { z } from 'zod'
 import type { CatalogRow } from './catalog-row.ts'
 import { isEmbeddingId } from './embedding-id.ts'
 import { mediaRowFields, type MediaRow, readLiveImage, readLiveVideo } from './live-media.ts'
 import { parseListPrices } from './live-prices.ts'
 import type { ListedMedia } from './media-offer.ts'
-import type { ModelType } from './model.ts'
 
 export interface ParsedList {
   readonly rows: readonly CatalogRow[]
@@ -105,7 +105,7 @@ function rowFrom(row: ListRow): CatalogRow | SkippedRow {
   if (type === null) return { id, reason: 'no text or media' }
   const prices =
     row.pricing === null || row.pricing === undefined ? 'unknown' : parseListPrices(pricingOf(row.pricing, type))
-  if (prices === 'router' && (type === 'text' || type === 'embedding')) return { id, reason: 'router' }
+  if (prices === 'router' && isSoldByTokens(type)) return { id, reason: 'router' }
   if (prices === 'odd') return { id, reason: 'odd price' }
   const contextLength = row.context_length ?? row.context_window ?? row.max_model_len ?? null
   return {
@@ -119,7 +119,7 @@ function rowFrom(row: ListRow): CatalogRow | SkippedRow {
     inputModalities: row.architecture?.input_modalities ?? ['text'],
     outputModalities,
     supportedParameters: row.supported_parameters ?? [],
-    prices: typeof prices === 'string' || !soldByTokens(outputModalities) ? null : prices,
+    prices: typeof prices === 'string' || !hasTokenPrice(type, outputModalities) ? null : prices,
     media: mediaFrom(type, row),
   }
 }
@@ -132,19 +132,19 @@ function mediaFrom(type: ModelType, row: MediaRow): ListedMedia | null {
 
 /** Lists may leave out the price of an output that there is none of. */
 function pricingOf(pricing: Readonly<Record<string, unknown>>, type: ModelType): Readonly<Record<string, unknown>> {
-  return type === 'embedding' && !isPresent(pricing['completion']) ? { ...pricing, completion: '0' } : pricing
+  return isSoldByPrompt(type) && !isPresent(pricing['completion']) ? { ...pricing, completion: '0' } : pricing
 }
 
-/** Text and vectors are sold by tokens. */
-function soldByTokens(outputModalities: readonly string[]): boolean {
-  return outputModalities.includes('text') || outputModalities.includes('embeddings')
+/** A model of media that writes as well is sold by tokens, too. */
+function hasTokenPrice(type: ModelType, outputModalities: readonly string[]): boolean {
+  return isSoldByTokens(type) || outputModalities.includes('text')
 }
 
+/** A model that makes media beside text is one of media. */
 function typeFrom(outputModalities: readonly string[]): ModelType | null {
-  for (const type of ['image', 'video', 'speech', 'transcription', 'text'] as const) {
-    if (outputModalities.includes(type)) return type
-  }
-  return outputModalities.includes('embeddings') ? 'embedding' : null
+  const media = modelTypes.filter((type) => !isSoldByTokens(type))
+  const type = [...media, ...modelTypes].find((each) => outputModalities.includes(each))
+  return type ?? (outputModalities.includes('embeddings') ? 'embedding' : null)
 }
 
 function idOf(item: unknown): string {

@@ -1,8 +1,6 @@
-import type { PromptTraining } from '@svc/contract'
+import type { ModelType, PromptTraining } from '@svc/contract'
 import type { ChatPrice } from '../pricing/price.ts'
 import type { MediaOffer } from './media-offer.ts'
-
-export type ModelType = 'text' | 'embedding' | 'image' | 'video' | 'speech' | 'transcription'
 
 /** One place where a model is served, and what it costs there. One of both prices is there. */
 export interface ModelTarget {

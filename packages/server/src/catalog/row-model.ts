@@ -1,4 +1,5 @@
 /** From a row of a list to a model under its own id. */
+import { isSoldByTokens } from '@svc/contract'
 import type { ChatPrice, ListPrice, TokenPrices } from '../pricing/price.ts'
 import { withCachePrices } from './cache-prices.ts'
 import { type CatalogConfig, type CatalogTarget, type CatalogUpstream, listsPrices } from './catalog-config.ts'
@@ -85,7 +86,7 @@ function rowPrice(config: CatalogConfig, { row, source, place }: PlacedRow): Lis
   if (configured !== null) return { prices: withCachePrices(kind, configured), source: 'configured' }
   // A list says what its own upstream costs, and nothing about another one that serves the same model.
   if (place.upstream === primary && row.prices !== null) return { prices: row.prices, source }
-  const takesDefault = !listsPrices(kind) && (row.type === 'text' || row.type === 'embedding')
+  const takesDefault = !listsPrices(kind) && isSoldByTokens(row.type)
   if (!takesDefault || config.defaultPrice === null) return null
   return { prices: withCachePrices(kind, config.defaultPrice), source: 'configured' }
 }

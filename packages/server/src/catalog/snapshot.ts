@@ -1,6 +1,7 @@
 /**
  * The bundled catalog: what the sandbox offers, and what stands in until an upstream's own list has been read.
  */
+import type { ModelType } from '@svc/contract'
 import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { AttoUsd, PriceTier, TokenPrices } from '../pricing/price.ts'
 import { parseUsd } from '../pricing/usd.ts'
@@ -8,7 +9,6 @@ import type { CatalogList, CatalogRow } from './catalog-row.ts'
 import { readDataFile } from './data-file.ts'
 import type { ListedMedia } from './media-offer.ts'
 import { type MediaTexts, readMediaTexts } from './media-texts.ts'
-import type { ModelType } from './model.ts'
 
 /** The file's form, as far as it is read here. Prices are USD as decimal text. */
 export interface SnapshotFile {

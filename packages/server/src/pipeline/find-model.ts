@@ -1,4 +1,5 @@
 /** The model that a request names, as far as its key may use it. */
+import { isSoldByPrompt } from '@svc/contract'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
 import { unknownModel } from '../catalog/unknown-model.ts'
@@ -38,24 +39,7 @@ export function findModel(
  */
 export function findChatModel(deps: FindModelDeps, caller: Pick<Caller, 'models'>, id: string): Model {
   const model = findModel(deps, caller, id)
-  if (model.price === null || model.type === 'embedding') throw wrongModel(model, 'answer chat requests')
-  return model
-}
-
-/**
- * The same, of a model that makes vectors, or of which nobody says what it does.
- *
- * @param takesAnyModel whether the upstream of a model may be asked though the model is not known to make vectors.
- * @throws {ServiceError} `invalid_value` for a model that does something else.
- */
-export function findEmbeddingModel(
-  deps: FindModelDeps,
-  caller: Pick<Caller, 'models'>,
-  { id, takesAnyModel }: { readonly id: string; readonly takesAnyModel: (model: Model) => boolean },
-): Model {
-  const model = findModel(deps, caller, id)
-  const mayBe = model.type === 'embedding' || (model.type === 'text' && !model.featured && takesAnyModel(model))
-  if (model.price === null || !mayBe) throw wrongModel(model, 'make embeddings')
+  if (model.price === null || isSoldByPrompt(model.type)) throw wrongModel(model, 'answer chat requests')
   return model
 }
 
@@ -81,6 +65,7 @@ export function findMediaModel(
   return model
 }
 
-function wrongModel(model: Model, ability: string): ServiceError {
+/** @param ability what the model does not do, as in: The model `…` does not make embeddings. */
+export function wrongModel(model: Model, ability: string): ServiceError {
   return new ServiceError('invalid_value', `The model \`${model.id}\` does not ${ability}.`, { param: 'model' })
 }

@@ -20,6 +20,12 @@ export interface PaidDeps extends BillingDeps, LateCostDeps, TargetDeps, Attempt
   readonly catalog: Catalog
 }
 
+/** The same of kinds whose bound is sharpened by a count. */
+export interface CountingDeps extends PaidDeps {
+  /** Counts tokens away from this thread. Rejects when the text is too long or the counter too busy. */
+  readonly countTokens: (text: string) => Promise<number>
+}
+
 /** One paid request of one caller. */
 export interface PaidTask<Call> {
   readonly caller: Caller

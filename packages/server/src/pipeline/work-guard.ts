@@ -3,11 +3,12 @@
  * set the same limit under another name, some multiply the work. Source: decision 0081; the lists of fields are in
  * `upstream/work-fields/`.
  */
+import type { UsageType } from '@svc/contract'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { type JsonBody, type JsonMember, walkMembers } from '../platform/json/json-body.ts'
 import { FieldTable, foldName } from '../upstreams/work-fields/field-table.ts'
 import type { UnknownKind } from '../upstreams/work-fields/name-words.ts'
-import type { Modality, WorkKind } from '../upstreams/work-fields/work-field.ts'
+import type { WorkKind } from '../upstreams/work-fields/work-field.ts'
 import { writtenNumber } from '../upstreams/work-fields/written-number.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -240,7 +241,7 @@ export class WorkGuard {
   readonly #own: ReadonlySet<string>
 
   /** @param own names that the gateway reads of such a request and bounds itself. */
-  constructor(modality: Modality, own: readonly string[]) {
+  constructor(modality: UsageType, own: readonly string[]) {
     this.#table = new FieldTable(modality)
     this.#own = new Set(own)
   }

@@ -1,5 +1,5 @@
 /** What one request can cost before it is sent. */
-import { nanocreditsOf, type Nanocredits, type RequestPriceQuery, videoRequest } from '@svc/contract'
+import { isSoldByPrompt, nanocreditsOf, type Nanocredits, type RequestPriceQuery, videoRequest } from '@svc/contract'
 import type { MediaOfferOf } from '../catalog/media-offer.ts'
 import { type Model, offeringsOf, pricesOf } from '../catalog/model.ts'
 import { boundTokens } from '../modalities/chat/chat-bound.ts'
@@ -50,7 +50,7 @@ type Range = Omit<RequestQuote, 'isGuess'>
 function quote(model: Model, asked: RequestPriceQuery): Range {
   switch (model.media?.type) {
     case undefined:
-      return model.type === 'embedding' ? quoteEmbedding(model, asked) : quoteChat(model, asked)
+      return isSoldByPrompt(model.type) ? quoteEmbedding(model, asked) : quoteChat(model, asked)
     case 'image':
       return quoteImages(offersOf(model, 'image'), asked)
     case 'video':

@@ -2,7 +2,7 @@
  * The one wrapper around the ports of an upstream. Health, metrics and traces watch the calls as observers, and none of
  * them wraps a port itself.
  */
-import type { UpstreamOperation } from '../telemetry/metrics/upstream-metrics.ts'
+import type { UpstreamOperation } from '../telemetry/metrics/upstream-operations.ts'
 import type { ChatUsage } from '../pricing/price.ts'
 import type { ChatStream, ChatStreamSink, UpstreamChatRequest } from './chat-upstream.ts'
 import type { ImageUsage } from './image-upstream.ts'

@@ -23,5 +23,8 @@ export interface Upstream extends ChatUpstream {
   readonly transcription: TranscriptionUpstream | null
 }
 
+/** The ports of an upstream that chats alone: what it has besides is named over them. */
+export const NO_PORTS = { embeddings: null, images: null, videos: null, speech: null, transcription: null } as const
+
 /** What `GET /health` tells apart. Source: spec 4. */
 export type Modality = 'text' | 'image' | 'video' | 'audio'

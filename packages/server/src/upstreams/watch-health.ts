@@ -1,4 +1,4 @@
-import type { UpstreamOperation } from '../telemetry/metrics/upstream-metrics.ts'
+import { upstreamOperations } from '../telemetry/metrics/upstream-operations.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
 import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
@@ -13,19 +13,6 @@ export interface WatchedUpstream extends Upstream {
   health(modality: Modality): UpstreamHealth | 'off'
   /** How the last calls fared, for whoever operates the gateway. */
   readonly recent: RecentCalls
-}
-
-/** Calls that say how an upstream fares, and at what. */
-const MODALITIES: Readonly<Partial<Record<UpstreamOperation, Modality>>> = {
-  complete: 'text',
-  stream: 'text',
-  embed: 'text',
-  list_models: 'text',
-  create_images: 'image',
-  speak: 'audio',
-  transcribe: 'audio',
-  video_submit: 'video',
-  video_report: 'video',
 }
 
 /** Watches what becomes of the calls to an upstream, by modality; what a script plays is remembered and not counted. */
@@ -53,8 +40,8 @@ export function watchHealth(
   const recent = new RecentCalls(clock)
   const isScripted = limits.isScripted ?? (() => false)
   const observe: UpstreamObserver = ({ operation, model, job }) => {
-    const modality = MODALITIES[operation]
-    if (modality === undefined) return null
+    const { health: modality } = upstreamOperations[operation]
+    if (modality === null) return null
     const asked = model ?? job
     const watch = asked !== undefined && isScripted(asked) ? null : watches[modality]
     const startedMs = performance.now()

@@ -1,4 +1,4 @@
-import { consoleEndpoints, type Exact, type ModelEntry, type ModelPriceQuery } from '@svc/contract'
+import { consoleEndpoints, type Exact, isSoldByPrompt, type ModelEntry, type ModelPriceQuery } from '@svc/contract'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
@@ -31,6 +31,7 @@ const RESOLUTIONS = ['', '480p', '720p', '1080p', '4K'] as const
 
 /** What decides the price of one request, by the kind of the model. */
 function inputsOf({ svc }: Model): readonly Input[] {
+  if (isSoldByPrompt(svc.type)) return [{ name: 'input_tokens', label: 'Tokens each', usual: '1000' }]
   switch (svc.type) {
     case 'text':
       return [
@@ -38,8 +39,6 @@ function inputsOf({ svc }: Model): readonly Input[] {
         { name: 'cached_tokens', label: 'Of them cached', usual: '0' },
         { name: 'output_tokens', label: 'Output tokens each', usual: '500' },
       ]
-    case 'embedding':
-      return [{ name: 'input_tokens', label: 'Tokens each', usual: '1000' }]
     case 'image':
       return [
         { name: 'images', label: 'Images each', usual: '1' },

@@ -4,7 +4,7 @@
  * spans.
  */
 import { codeOf } from '../../platform/errors/code-of.ts'
-import type { UpstreamOperation } from '../../telemetry/metrics/upstream-metrics.ts'
+import { upstreamOperations } from '../../telemetry/metrics/upstream-operations.ts'
 import type { SpanFacts, Tracing } from '../../telemetry/tracing/tracing.ts'
 import type { AnswerFacts, UpstreamObserver } from '../../upstreams/intercept-upstream.ts'
 
@@ -15,16 +15,6 @@ export interface TracedUpstream {
   readonly url: string | null
   /** Whether the upstream is told which trace the call belongs to. */
   readonly forwardsTrace: boolean
-}
-
-/** Calls that have a span, by the convention's names. */
-const SPANS: Readonly<Partial<Record<UpstreamOperation, string>>> = {
-  complete: 'chat',
-  stream: 'chat',
-  embed: 'embeddings',
-  create_images: 'generate_content',
-  speak: 'speech',
-  transcribe: 'transcription',
 }
 
 function addressFacts(address: string | null): SpanFacts {
@@ -59,8 +49,8 @@ function answerFacts({ generationId, model, usage, finishReasons = [] }: AnswerF
 export function traceCalls(tracing: Tracing, { name, url, forwardsTrace }: TracedUpstream): UpstreamObserver {
   const address = addressFacts(url)
   return ({ operation, model, isStream }) => {
-    const kind = SPANS[operation]
-    if (kind === undefined || model === undefined) return null
+    const { span: kind } = upstreamOperations[operation]
+    if (kind === null || model === undefined) return null
     const span = tracing.call(`${kind} ${model}`, {
       'gen_ai.operation.name': kind,
       'gen_ai.provider.name': name,

@@ -5,7 +5,7 @@ import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { JsonBody } from '../../platform/json/json-body.ts'
 import { findChatModel } from '../../pipeline/find-model.ts'
-import type { Bound, FoundModel, Paid, PaidDeps, PaidRun, PaidTask, PaidWork } from '../../pipeline/paid-work.ts'
+import type { Bound, CountingDeps, FoundModel, Paid, PaidRun, PaidTask, PaidWork } from '../../pipeline/paid-work.ts'
 import {
   boundCountedPrompt,
   boundPrompt,
@@ -21,10 +21,8 @@ import { limitOutput, type OutputLimit } from './chat-limits.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { besideTokens, refuseBeyond, withinBound } from '../../pipeline/within-bound.ts'
 
-export interface ChatDeps extends PaidDeps {
-  /** Counts tokens away from this thread. Rejects when the text is too long or the counter too busy. */
-  readonly countTokens: (text: string) => Promise<number>
-}
+/** What a chat is given. */
+export type ChatDeps = CountingDeps
 
 /** One chat request of one caller. */
 export type ChatTask = PaidTask<ChatCall>

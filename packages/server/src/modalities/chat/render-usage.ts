@@ -1,6 +1,6 @@
 /** The usage object of a chat, with the charge in USD. */
 import { type Nanocredits, usdJson } from '@svc/contract'
-import type { DecidedCharge } from './chat-charge.ts'
+import type { DecidedCharge } from '../../pipeline/token-charge.ts'
 
 /**
  * The usage object for the client. `cost` is what the client pays, in USD, as programs written for other gateways read

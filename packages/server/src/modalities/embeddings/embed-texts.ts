@@ -1,10 +1,11 @@
 /** One request for embeddings. */
 import type { Model } from '../../catalog/model.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import { findEmbeddingModel } from '../../pipeline/find-model.ts'
+import { findModel, wrongModel } from '../../pipeline/find-model.ts'
 import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
 import {
   type Bound,
+  type CountingDeps,
   type FoundModel,
   type Paid,
   type PaidTask,
@@ -19,8 +20,7 @@ import type { Offering } from '../../pipeline/routing/list-targets.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import type { EmbeddingUpstream, UpstreamEmbeddings } from '../../upstreams/embedding-upstream.ts'
 import { upstreamFailure } from '../../upstreams/upstream-failure.ts'
-import { countedCost, decideCharge, tokensOf } from '../chat/chat-charge.ts'
-import type { ChatDeps } from '../chat/chat-work.ts'
+import { countedCost, decideCharge, tokensOf } from '../../pipeline/token-charge.ts'
 import type { EmbeddingCall } from './parse-embeddings.ts'
 import { renderPromptUsage, renderSvc } from '../../pipeline/render-charge.ts'
 import { renderVectors } from './render-vectors.ts'
@@ -39,6 +39,19 @@ function embeddingTarget({ upstream, upstreamModel, price }: Offering): Embeddin
   throw new ServiceError('invalid_value', 'This model does not support embeddings.', { param: 'model' })
 }
 
+/**
+ * A model that makes vectors, or of which no list says what it does: an upstream whose lists do not tell is asked.
+ *
+ * @throws {ServiceError} `invalid_value` for a model that does something else.
+ */
+function findEmbeddingModel(deps: CountingDeps, { call, caller }: EmbeddingTask): Model {
+  const model = findModel(deps, caller, call.request.model)
+  const mayBeAsked = (): boolean => deps.upstreamOf(model).embeddings?.takesAnyModel === true
+  const mayBe = model.type === 'embedding' || (model.type === 'text' && !model.featured && mayBeAsked())
+  if (model.price === null || !mayBe) throw wrongModel(model, 'make embeddings')
+  return model
+}
+
 /** What is held: so many tokens at the dearest price that can come to count. */
 function boundOf({ targets }: FoundModel<EmbeddingTarget>, tokens: number): Bound {
   const prices = targets.map(({ price }) => price)
@@ -50,7 +63,7 @@ function boundOf({ targets }: FoundModel<EmbeddingTarget>, tokens: number): Boun
  * stands without it.
  */
 async function countedBound(
-  deps: ChatDeps,
+  deps: CountingDeps,
   { texts }: EmbeddingCall,
   found: FoundModel<EmbeddingTarget>,
   bound: number,
@@ -94,13 +107,12 @@ async function price(
  *
  * @throws {ServiceError} for everything that fails; the request is then free.
  */
-export function embedTexts(deps: ChatDeps, task: EmbeddingTask): Promise<WholeAnswer> {
-  const { call, caller } = task
-  const takesAnyModel = (model: Model): boolean => deps.upstreamOf(model).embeddings?.takesAnyModel === true
+export function embedTexts(deps: CountingDeps, task: EmbeddingTask): Promise<WholeAnswer> {
+  const { call } = task
   const tokensMax = ({ model }: FoundModel<EmbeddingTarget>): number => boundTexts(call.texts, model.contextLength)
   const work: PaidWork<EmbeddingTarget, UpstreamEmbeddings, WholeAnswer, WholeAnswer> = {
     ...{ type: 'embedding', model: call.request.model, stream: false, leavesEarly: false },
-    findModel: () => findEmbeddingModel(deps, caller, { id: call.request.model, takesAnyModel }),
+    findModel: () => findEmbeddingModel(deps, task),
     selectTarget: () => embeddingTarget,
     bound: (found) => boundOf(found, tokensMax(found)),
     sharperBound: (found) => countedBound(deps, call, found, tokensMax(found)),

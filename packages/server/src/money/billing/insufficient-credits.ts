@@ -2,6 +2,7 @@ import { creditsJson, type ErrorCode, formatCredits, nanocreditsOf, type UsageTy
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import type { PlaceResult, SpendLimit } from '../ledger/operations.ts'
+import { usageKinds } from './usage-kinds.ts'
 
 type Insufficient = Extract<PlaceResult, { kind: 'insufficient' }>
 
@@ -15,16 +16,6 @@ const whose: Readonly<Record<SpendLimit, string>> = {
   account: 'Insufficient credits',
   team: "The team's budget does not cover this request",
   key: "The key's budget does not cover this request",
-}
-
-/** What could be asked for instead, and the field that says how much of it the credits would pay for. */
-const lesser: Readonly<Record<UsageType, { readonly ask: string; readonly field: string }>> = {
-  chat: { ask: 'lower max_tokens', field: 'affordable_max_tokens' },
-  embedding: { ask: 'send fewer or shorter texts', field: 'affordable_tokens' },
-  image: { ask: 'ask for fewer or smaller images', field: 'affordable_images' },
-  video: { ask: 'ask for a shorter or smaller video', field: 'affordable_seconds' },
-  speech: { ask: 'send a shorter text', field: 'affordable_characters' },
-  transcription: { ask: 'send a shorter recording', field: 'affordable_seconds' },
 }
 
 /** What helps a chat that could not even pay for its prompt and one token. */
@@ -60,7 +51,7 @@ export interface ShortRequest {
  */
 export function insufficientCredits(result: Insufficient, { consoleUrl, caller, type }: ShortRequest): ServiceError {
   const short = result.required - result.available
-  const { ask, field } = lesser[type]
+  const { ask, affordable } = usageKinds[type]
   const less = type === 'chat' && result.affordableUnits === 0 ? SHORTER_PROMPT : ask
   const message =
     `${whose[result.limit]}: this request needs up to ${formatCredits(result.required)} credits, ` +
@@ -73,7 +64,7 @@ export function insufficientCredits(result: Insufficient, { consoleUrl, caller, 
       credits_required: creditsJson(result.required),
       credits_available: creditsJson(result.available),
       credits_short: creditsJson(nanocreditsOf(short > 0n ? short : 0n)),
-      [field]: result.affordableUnits,
+      [affordable]: result.affordableUnits,
       topup_url: topupUrl(consoleUrl, result.limit, caller),
     },
   })

@@ -11,6 +11,7 @@ import {
   type UsageType,
 } from '@svc/contract'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
+import { usageKinds } from './usage-kinds.ts'
 import type { OpenHoldRow, UsageRow } from './usage-store.ts'
 
 /** The record of an ended request as the wire shows it, with all that its charge can be calculated from again. */
@@ -63,19 +64,9 @@ export function renderPendingUsage(hold: OpenHoldRow): Printed<UsageReply> {
 
 type Units = NonNullable<UsageRecordBody['units']>
 
-/** The units that a kind of work is about. Chat counts tokens only. */
-const unitKinds: Readonly<Record<UsageType, readonly Units['kind'][]>> = {
-  chat: [],
-  embedding: [],
-  image: ['images'],
-  video: ['seconds'],
-  speech: ['characters', 'bytes'],
-  transcription: ['seconds'],
-}
-
 /** What was counted, taken from what explains the charge; null for free requests and for tokens. */
 function unitsOf(type: UsageType, pricing: UsageRecordBody['pricing']): Units | null {
-  for (const kind of unitKinds[type]) {
+  for (const kind of usageKinds[type].units) {
     const quantity: unknown = pricing?.units?.[kind]
     if (typeof quantity === 'number') return { kind, quantity }
   }

@@ -1,24 +1,9 @@
 import { Gauge, type Registry } from 'prom-client'
 import { REQUEST_BOUNDS } from './http-metrics.ts'
 import { createTallyCounter, createTallyHistogram, type Distribution, type Tally } from './tally.ts'
+import { type UpstreamOperation, upstreamOperations } from './upstream-operations.ts'
 
-/** What is asked of upstreams. */
-const OPERATIONS = [
-  'complete',
-  'stream',
-  'embed',
-  'create_images',
-  'speak',
-  'transcribe',
-  'find_cost',
-  'list_models',
-  'video_submit',
-  'video_report',
-  'video_cancel',
-  'video_open',
-] as const
-
-export type UpstreamOperation = (typeof OPERATIONS)[number]
+const OPERATIONS = Object.keys(upstreamOperations) as UpstreamOperation[]
 
 /** How a call ended: `stopped` was ended by us, because the caller left, the key was revoked, or the gateway stops. */
 export type CallOutcome = 'ok' | 'failed' | 'stopped'

@@ -4,7 +4,7 @@ import type { EmbeddingUpstream } from '../embedding-upstream.ts'
 import type { ChatWire } from '../openai-compatible/chat-wire.ts'
 import { createEmbeddingUpstream, type EmbeddingWire } from '../openai-compatible/embeddings.ts'
 import { createOpenAiCompatible } from '../openai-compatible/openai-compatible.ts'
-import type { Upstream } from '../upstream.ts'
+import { NO_PORTS, type Upstream } from '../upstream.ts'
 import { createUpstreamClient, type UpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
 
 /** What an operator says about an upstream with an API of its own. */
@@ -53,11 +53,8 @@ export function openNative(options: NativeOptions, api: NativeApi): Upstream {
     ...chat,
     listModels: () => api.listModels(client, name),
     completeList: (list) => Promise.resolve(list),
+    ...NO_PORTS,
     embeddings: embeddingsOf(options, client, api.embeddings),
-    images: null,
-    videos: null,
-    speech: null,
-    transcription: null,
   }
 }
 

@@ -18,7 +18,7 @@ import { isObject } from '../openai-compatible/usage.ts'
 import { addMediaLists } from './media-lists.ts'
 import { checkOpenRouterImages, openRouterImageBody } from './openrouter-images.ts'
 import { NO_DATA_COLLECTION, type ProviderPreferences } from './provider-preferences.ts'
-import type { Upstream } from '../upstream.ts'
+import { NO_PORTS, type Upstream } from '../upstream.ts'
 import { openVideos } from '../openai-compatible/open-videos.ts'
 import { openRouterVideoBody } from '../openai-compatible/video-body.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts'
@@ -144,6 +144,7 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
   })
   return {
     ...chat,
+    ...NO_PORTS,
     embeddings,
     images,
     videos: videos.port,

@@ -1,9 +1,10 @@
 /** All lists of fields as one table for each kind of request. */
+import type { UsageType } from '@svc/contract'
 import { mediaFields } from './media-fields.ts'
 import { kindByWords, type UnknownKind } from './name-words.ts'
 import { selfHostedFields } from './self-hosted-fields.ts'
 import { vendorFields } from './vendor-fields.ts'
-import type { DialectFields, Modality, WorkKind } from './work-field.ts'
+import type { DialectFields, WorkKind } from './work-field.ts'
 
 /** Every list that the gateway knows. */
 export const dialectFields: readonly DialectFields[] = [...vendorFields, ...selfHostedFields, ...mediaFields]
@@ -28,7 +29,7 @@ export class FieldTable {
   readonly #known: ReadonlyMap<string, WorkKind>
   readonly #remembered = new Map<string, WorkKind | UnknownKind | null>()
 
-  constructor(modality: Modality) {
+  constructor(modality: UsageType) {
     const lists = dialectFields.filter(({ modalities }) => modalities?.includes(modality) ?? true)
     // What holds for one modality comes last, and wins.
     const rows = [...lists.filter(isGeneral), ...lists.filter((list) => !isGeneral(list))]

@@ -1,3 +1,5 @@
+import type { UsageType } from '@svc/contract'
+
 /**
  * What a field of a request means for the work that it makes an upstream do. Servers that speak OpenAI's API read fields
  * of their own beside OpenAI's, and nobody can tell from outside which server stands behind an address: so the fields of
@@ -39,14 +41,12 @@ export type WorkKind =
   /** Names a length or a count, and changes no price. */
   | 'harmless'
 
-export type Modality = 'chat' | 'embedding' | 'image' | 'speech' | 'transcription' | 'video'
-
 /** What one server, or one vendor's API, reads beside OpenAI's fields, at any depth. */
 export interface DialectFields {
   readonly dialect: string
   /** A public address, or a repository and a path in it. */
   readonly source: string
   /** Absent: all. */
-  readonly modalities?: readonly Modality[]
+  readonly modalities?: readonly UsageType[]
   readonly fields: Readonly<Record<string, WorkKind>>
 }

@@ -3,14 +3,20 @@ import type { FastifyInstance } from 'fastify'
 import { embedTexts } from '../embed-texts.ts'
 import { parseEmbeddings } from '../parse-embeddings.ts'
 import { beginIdempotent, storeResponse } from '../../../edge/idempotent-response.ts'
-import type { ChatRoutesDeps } from '../../chat/chat-routes-deps.ts'
+import type { CountingDeps } from '../../../pipeline/paid-work.ts'
+import type { RouteKit } from '../../../edge/route-kit.ts'
 import { readJsonBody } from '../../../edge/read-json-body.ts'
 import { admitCaller } from '../../../edge/route.ts'
 import { JSON_TYPE, sendJsonText } from '../../../edge/send-json-text.ts'
 import { setChargeHeaders } from '../../../edge/set-charge-headers.ts'
 
+interface EmbeddingRoutesDeps extends RouteKit {
+  /** What is charged by its tokens is given what a chat is given. */
+  readonly chat: CountingDeps
+}
+
 /** POST /v1/embeddings. The key is checked before the body is read. Source: decision 0048 (embeddings). */
-export function v1Embeddings(app: FastifyInstance, deps: ChatRoutesDeps): void {
+export function v1Embeddings(app: FastifyInstance, deps: EmbeddingRoutesDeps): void {
   const endpoint = endpoints.createEmbedding
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }

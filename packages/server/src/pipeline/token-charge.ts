@@ -1,11 +1,14 @@
-/** From what an upstream reported to what the caller pays. Pure: the rules of the price are the pricing room's. */
-import { billingPrices, chargeChat, chargeEstimate, estimateUsage } from '../../pricing/charge-chat.ts'
-import { listCost } from '../../pricing/list-cost.ts'
-import type { AttoUsd, ChatCharge, ChatPrice, ChatUsage } from '../../pricing/price.ts'
-import type { CountedTokens } from '../../pipeline/paid-work.ts'
-import type { ReportedUsage } from '../../upstreams/chat-upstream.ts'
-import type { UpstreamBill } from '../../upstreams/upstream-failure.ts'
-import { withinLimit } from '../../pipeline/kept-limit.ts'
+/**
+ * From what an upstream reported to what the caller pays, for every kind that is charged by its tokens. Pure: the rules of
+ * the price are the pricing room's.
+ */
+import { billingPrices, chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
+import { listCost } from '../pricing/list-cost.ts'
+import type { AttoUsd, ChatCharge, ChatPrice, ChatUsage } from '../pricing/price.ts'
+import type { CountedTokens } from './paid-work.ts'
+import type { ReportedUsage } from '../upstreams/chat-upstream.ts'
+import type { UpstreamBill } from '../upstreams/upstream-failure.ts'
+import { withinLimit } from './kept-limit.ts'
 
 /** What was counted here, for the case that the upstream counts nothing. */
 export interface Counted {

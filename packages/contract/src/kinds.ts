@@ -1,0 +1,29 @@
+/**
+ * The kinds of models and of paid work. A file without imports, so that a command line can name them without loading the
+ * schemas.
+ */
+
+/** What a model does. */
+export const modelTypes = ['text', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
+export type ModelType = (typeof modelTypes)[number]
+
+/** Models that are sold by a unit of their own. */
+const mediaModelTypes = ['image', 'video', 'speech', 'transcription'] as const satisfies readonly ModelType[]
+type MediaModelType = (typeof mediaModelTypes)[number]
+
+/** Models that are sold by the tokens of what they are sent alone, as those of vectors are. */
+export type PromptModelType = Exclude<ModelType, 'text' | MediaModelType>
+
+/** Whether models of a type are sold by tokens. */
+export function isSoldByTokens(type: ModelType): type is 'text' | PromptModelType {
+  return !(mediaModelTypes as readonly ModelType[]).includes(type)
+}
+
+/** Whether models of a type are sold by the tokens of what they are sent alone. */
+export function isSoldByPrompt(type: ModelType): type is PromptModelType {
+  return type !== 'text' && isSoldByTokens(type)
+}
+
+/** What a request is charged for. */
+export const usageTypes = ['chat', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
+export type UsageType = (typeof usageTypes)[number]
