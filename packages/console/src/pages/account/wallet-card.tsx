@@ -8,13 +8,14 @@ import { Failure } from '../../ui/failure.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useChange } from '../../ui/use-change.ts'
-import { connectWallet, type InjectedWallet, signText, useInjectedWallets } from '../../wallet/injected-wallets.ts'
+import { type InjectedWallet, useInjectedWallets } from '../../wallet/injected-wallets.ts'
+import { connectWallet, signText } from '../../wallet/wallet-calls.ts'
 
-async function addWallet(wallet: InjectedWallet): Promise<void> {
-  const { address, chainId } = await connectWallet(wallet)
+async function addWallet({ provider }: InjectedWallet): Promise<void> {
+  const { address, chainId } = await connectWallet(provider)
   const place = { address, chain_id: chainId }
   const { message } = await consoleApi.call(consoleEndpoints.challengeSignInWallet, { body: place })
-  const signature = await signText(wallet, address, message)
+  const signature = await signText(provider, address, message)
   await consoleApi.call(consoleEndpoints.addSignInWallet, { body: { message, signature } })
 }
 

@@ -1,11 +1,11 @@
 import type { LinkedWalletBody } from '@svc/contract'
 import { useState } from 'react'
+import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useInjectedWallets } from './injected-wallets.ts'
+import { useInjectedWallets } from '../../wallet/injected-wallets.ts'
 import { LinkByHand } from './link-by-hand.tsx'
 import { Network } from '../../ui/network-mark.tsx'
 import type { Place } from './place.ts'
@@ -62,27 +62,16 @@ function UnlinkDialog({ wallet, onClose }: { readonly wallet: LinkedWalletBody; 
   const unlink = useUnlinkWallet(wallet.id)
   const short = `${wallet.address.slice(0, 8)}…${wallet.address.slice(-6)}`
   return (
-    <Dialog
+    <ActionDialog
       title={`Unlink ${short}?`}
       lead="What it sends from now on is not credited to this team. What was credited stays."
       onClose={onClose}
-    >
-      <div className="flex flex-col gap-3">
-        <Failure error={unlink.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="secondary" onClick={onClose}>
-            Keep it
-          </Button>
-          <Button
-            look="danger"
-            isBusy={unlink.isPending}
-            onClick={() => unlink.mutate(undefined, { onSuccess: onClose })}
-          >
-            Unlink the wallet
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+      action="Unlink the wallet"
+      look="danger"
+      cancel="Keep it"
+      run={unlink}
+      onSubmit={() => unlink.mutate(undefined, { onSuccess: onClose })}
+    />
   )
 }
 

@@ -1,13 +1,13 @@
-import { shortDecimal, trimEndOf } from '@svc/contract'
+import { CREDITS_PER_USD, formatCredits, NANOCREDITS_PER_CREDIT, shortDecimal } from '@svc/contract'
 import { type FormEvent, useState } from 'react'
 import type { Claim } from '../../api/funding.ts'
 import { useAction } from '../../ui/use-action.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { type InjectedWallet, useInjectedWallets } from './injected-wallets.ts'
+import { type InjectedWallet, useInjectedWallets } from '../../wallet/injected-wallets.ts'
 import type { Place, PlaceAsset } from './place.ts'
-import { type Hex, parseUnits, sendPayment } from './wallet-calls.ts'
+import { type Hex, parseUnits, sendPayment } from '../../wallet/wallet-calls.ts'
 
 interface SendByWalletProps {
   readonly place: Place
@@ -75,6 +75,7 @@ export function SendByWallet({ place, asset, minimumUsd, onSent }: SendByWalletP
   )
 }
 
+/** Units of a dollar token in one dollar. */
 const MICRO = 1_000_000n
 
 /** What an amount gives. A dollar token is worth its amount; what ETH is worth is known from its block on. */
@@ -83,7 +84,6 @@ function worthText({ asset }: PlaceAsset, units: bigint | null, minimumUsd: stri
   if (units === null) return '1 USDG is 1,000 credits.'
   const minimum = parseUnits(minimumUsd, 6) ?? 0n
   if (units < minimum) return `Less than ${minimumUsd} USD: it waits until your deposits reach that together.`
-  const credits = units * 1_000n
-  const fraction = trimEndOf((credits % MICRO).toString().padStart(6, '0'), '0')
-  return `${shortDecimal(`${credits / MICRO}${fraction === '' ? '' : `.${fraction}`}`)} credits.`
+  const credits = (units * BigInt(CREDITS_PER_USD) * NANOCREDITS_PER_CREDIT) / MICRO
+  return `${shortDecimal(formatCredits(credits))} credits.`
 }

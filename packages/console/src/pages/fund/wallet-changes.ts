@@ -5,8 +5,8 @@ import { consoleApi } from '../../api/client.ts'
 import { walletsQuery } from '../../api/funding.ts'
 import { useTeam } from '../../api/session.ts'
 import { toast } from '../../ui/toasts.tsx'
-import type { InjectedWallet } from './injected-wallets.ts'
-import { askAccount, type Hex, signText } from './wallet-calls.ts'
+import type { InjectedWallet } from '../../wallet/injected-wallets.ts'
+import { askAccount, type Hex, signText } from '../../wallet/wallet-calls.ts'
 
 type ChainId = 4663 | 46630
 

@@ -22,8 +22,7 @@ export function EditKeyDialog({ target, onClose }: EditKeyDialogProps) {
       <KeyForm
         present={{ ...target, budget: credits === null ? null : { credits, period } }}
         submitText="Save"
-        error={change.error}
-        isBusy={change.isPending}
+        run={change}
         onSubmit={(draft) =>
           change.mutate(draft, {
             onSuccess: () => {
@@ -32,7 +31,7 @@ export function EditKeyDialog({ target, onClose }: EditKeyDialogProps) {
             },
           })
         }
-        onCancel={onClose}
+        onClose={onClose}
       />
     </Dialog>
   )

@@ -1,8 +1,7 @@
 import type { Exact, TeamKey } from '@svc/contract'
 import { useState } from 'react'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { ActionDialog } from '../../ui/action-dialog.tsx'
+import { ActionForm } from '../../ui/action-form.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { useRevokeKey, useRotateKey } from './key-changes.ts'
@@ -24,7 +23,7 @@ export function RevokeKeyDialog({ target, onClose }: KeyDialogProps) {
       },
     })
   return (
-    <Dialog
+    <ActionDialog
       title={`Revoke “${target.name}”?`}
       lead={
         <>
@@ -33,17 +32,12 @@ export function RevokeKeyDialog({ target, onClose }: KeyDialogProps) {
         </>
       }
       onClose={onClose}
-    >
-      <Failure error={revoke.error} />
-      <div className="mt-4 flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
-          Keep it
-        </Button>
-        <Button look="danger" isBusy={revoke.isPending} onClick={confirm}>
-          Revoke the key
-        </Button>
-      </div>
-    </Dialog>
+      action="Revoke the key"
+      look="danger"
+      cancel="Keep it"
+      run={revoke}
+      onSubmit={confirm}
+    />
   )
 }
 
@@ -65,18 +59,14 @@ export function RotateKeyDialog({ target, onClose }: KeyDialogProps) {
       made={rotate.data ?? null}
       onClose={onClose}
     >
-      <div className="flex flex-col gap-4">
+      <ActionForm
+        action="Make the new key"
+        run={rotate}
+        onSubmit={() => rotate.mutate(Number(hours))}
+        onClose={onClose}
+      >
         <SelectField label="The old key" options={OVERLAPS} value={hours} onPick={setHours} />
-        <Failure error={rotate.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button isBusy={rotate.isPending} onClick={() => rotate.mutate(Number(hours))}>
-            Make the new key
-          </Button>
-        </div>
-      </div>
+      </ActionForm>
     </SecretDialog>
   )
 }

@@ -1,10 +1,8 @@
 import type { TeamKey } from '@svc/contract'
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useCan } from '../../api/session.ts'
-import { Button } from '../../ui/button.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { ActionForm, type ActionFormProps } from '../../ui/action-form.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { formText } from '../../ui/form-text.ts'
 import { SelectField } from '../../ui/select-field.tsx'
 import { limitOf } from '../../ui/limit-text.ts'
 import { ModelPicker } from './model-picker.tsx'
@@ -50,18 +48,18 @@ function expiryOf(picked: string): number | null | undefined {
   return picked === '' ? null : Math.floor(Date.now() / 1_000) + Number(picked) * DAY_SECONDS
 }
 
-function draftOf(fields: FormData, models: readonly string[], present: PresentKey | null): KeyDraft {
-  const credits = formText(fields, 'budget').trim().replaceAll(/[\s']/g, '')
-  const period = PERIODS.find(({ value }) => value === formText(fields, 'period'))?.value ?? 'none'
-  const rate = limitOf(formText(fields, 'rate'))
+function draftOf(text: (name: string) => string, models: readonly string[], present: PresentKey | null): KeyDraft {
+  const credits = text('budget').trim().replaceAll(/[\s']/g, '')
+  const period = PERIODS.find(({ value }) => value === text('period'))?.value ?? 'none'
+  const rate = limitOf(text('rate'))
   return {
-    name: formText(fields, 'name'),
+    name: text('name'),
     budget: credits === '' ? null : { credits, period },
-    expires_at: expiryOf(formText(fields, 'expiry')),
+    expires_at: expiryOf(text('expiry')),
     models: models.length === 0 ? null : [...models],
     // One that the team's has fallen below stays, while other things of the key are changed.
     requests_per_minute: rate === present?.requests_per_minute ? undefined : rate,
-    kind: present === null ? (formText(fields, 'kind') === 'service' ? 'service' : 'personal') : undefined,
+    kind: present === null ? (text('kind') === 'service' ? 'service' : 'personal') : undefined,
   }
 }
 
@@ -72,25 +70,25 @@ interface KeyFormProps {
   /** The key as it is; null for a new one. */
   readonly present: PresentKey | null
   readonly submitText: string
-  readonly error: Error | null
-  readonly isBusy: boolean
+  readonly run: ActionFormProps['run']
   readonly onSubmit: (draft: KeyDraft) => void
-  readonly onCancel: () => void
+  readonly onClose: () => void
 }
 
 /** Name, and if wanted a budget, an end, a limit and the models of a key. */
-export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel }: KeyFormProps) {
+export function KeyForm({ present, submitText, run, onSubmit, onClose }: KeyFormProps) {
   const handlesAll = useCan('keys:all')
   const [models, setModels] = useState<readonly string[]>(present?.models ?? [])
   const budgetNote = useId()
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    onSubmit(draftOf(new FormData(event.currentTarget), models, present))
-  }
   const end = present?.expires_at ?? null
   const kept = end === null ? [] : [{ value: KEEP, text: new Date(end * 1_000).toLocaleString() }]
   return (
-    <form className="flex flex-col gap-4" onSubmit={submit}>
+    <ActionForm
+      action={submitText}
+      run={run}
+      onSubmit={(text) => onSubmit(draftOf(text, models, present))}
+      onClose={onClose}
+    >
       <TextField
         label="Name"
         name="name"
@@ -128,15 +126,6 @@ export function KeyForm({ present, submitText, error, isBusy, onSubmit, onCancel
         <RateField own={present?.requests_per_minute ?? null} />
       </div>
       <ModelPicker models={models} onChange={setModels} />
-      <Failure error={error} />
-      <div className="flex justify-end gap-2">
-        <Button look="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" isBusy={isBusy}>
-          {submitText}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

@@ -15,10 +15,9 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       <KeyForm
         present={null}
         submitText="Make the key"
-        error={create.error}
-        isBusy={create.isPending}
+        run={create}
         onSubmit={(draft) => create.mutate(draft)}
-        onCancel={onClose}
+        onClose={onClose}
       />
     </SecretDialog>
   )

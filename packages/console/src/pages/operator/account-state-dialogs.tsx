@@ -1,13 +1,10 @@
 import { type AccountState, consoleEndpoints } from '@svc/contract'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import type { Account } from '../../api/operator.ts'
-import { Button } from '../../ui/button.tsx'
+import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { Credits } from '../../ui/credits.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { formText } from '../../ui/form-text.ts'
 import { ReasonField } from './reason-field.tsx'
 import { useDeed } from './use-deed.ts'
 
@@ -39,39 +36,27 @@ function StateDialog(props: StateDialogProps) {
     said,
     onClose,
   )
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    change.mutate(formText(new FormData(event.currentTarget), 'reason'))
-  }
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <ul className="flex list-disc flex-col gap-1.5 pl-5 text-soft">{children}</ul>
-        <ReasonField />
-        {confirmation !== undefined && (
-          <TextField
-            label={`Type “${confirmation}” to go on`}
-            value={typed}
-            autoComplete="off"
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        )}
-        <Failure error={change.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            look={isDangerous ? 'danger' : 'primary'}
-            isBusy={change.isPending}
-            disabled={confirmation !== undefined && typed.trim() !== confirmation.trim()}
-          >
-            {button}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <ActionDialog
+      title={title}
+      onClose={onClose}
+      action={button}
+      look={isDangerous ? 'danger' : 'primary'}
+      isDisabled={confirmation !== undefined && typed.trim() !== confirmation.trim()}
+      run={change}
+      onSubmit={(text) => change.mutate(text('reason'))}
+    >
+      <ul className="flex list-disc flex-col gap-1.5 pl-5 text-soft">{children}</ul>
+      <ReasonField />
+      {confirmation !== undefined && (
+        <TextField
+          label={`Type “${confirmation}” to go on`}
+          value={typed}
+          autoComplete="off"
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
+    </ActionDialog>
   )
 }
 

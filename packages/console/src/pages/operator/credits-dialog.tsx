@@ -1,15 +1,12 @@
 import { consoleEndpoints } from '@svc/contract'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { named } from '../../api/named.ts'
 import { newId } from '../../api/new-id.ts'
 import type { Account } from '../../api/operator.ts'
-import { Button } from '../../ui/button.tsx'
+import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { Credits } from '../../ui/credits.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { formText } from '../../ui/form-text.ts'
 import { ReasonField } from './reason-field.tsx'
 import { useDeed } from './use-deed.ts'
 
@@ -51,14 +48,8 @@ export function CreditsDialog({ account, kind, onClose }: CreditsDialogProps) {
     words.said,
     onClose,
   )
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    const credits = formText(fields, 'credits').replaceAll(/[\s']/g, '')
-    change.mutate({ credits, reason: formText(fields, 'reason') })
-  }
   return (
-    <Dialog
+    <ActionDialog
       title={`${words.title} “${account.name}”`}
       lead={
         <>
@@ -66,34 +57,26 @@ export function CreditsDialog({ account, kind, onClose }: CreditsDialogProps) {
         </>
       }
       onClose={onClose}
+      action={words.button}
+      run={change}
+      onSubmit={(text) => change.mutate({ credits: text('credits').replaceAll(/[\s']/g, ''), reason: text('reason') })}
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label={words.label}
-          name="credits"
-          inputMode="decimal"
-          pattern={words.pattern}
-          required
-          autoFocus
-          autoComplete="off"
-          placeholder="1000"
-          hint={
-            kind === 'grant'
-              ? '1,000 credits are 1 USD.'
-              : '1,000 credits are 1 USD. Nothing is taken below what is held for requests that run.'
-          }
-        />
-        <ReasonField hint="The account’s owner reads it in the statement." />
-        <Failure error={change.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" isBusy={change.isPending}>
-            {words.button}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField
+        label={words.label}
+        name="credits"
+        inputMode="decimal"
+        pattern={words.pattern}
+        required
+        autoFocus
+        autoComplete="off"
+        placeholder="1000"
+        hint={
+          kind === 'grant'
+            ? '1,000 credits are 1 USD.'
+            : '1,000 credits are 1 USD. Nothing is taken below what is held for requests that run.'
+        }
+      />
+      <ReasonField hint="The account’s owner reads it in the statement." />
+    </ActionDialog>
   )
 }

@@ -1,10 +1,9 @@
 import { consoleEndpoints } from '@svc/contract'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
+import { ActionForm } from '../../ui/action-form.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { formText } from '../../ui/form-text.ts'
 import type { Deposit } from './deposits-page.tsx'
 import { ReasonField } from './reason-field.tsx'
 import { useDeed } from './use-deed.ts'
@@ -63,13 +62,15 @@ function VerdictForm({ deposit, decision, onClose }: VerdictFormProps) {
     said,
     onClose,
   )
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    decide.mutate({ reason: formText(fields, 'reason'), price: formText(fields, 'price').trim() })
-  }
   return (
-    <form className="flex flex-col gap-4 rounded border border-line p-4" onSubmit={submit}>
+    <ActionForm
+      className="rounded border border-line p-4"
+      action={button}
+      look={decision === 'reject' ? 'danger' : 'primary'}
+      run={decide}
+      onSubmit={(text) => decide.mutate({ reason: text('reason'), price: text('price').trim() })}
+      onClose={onClose}
+    >
       <p className="text-soft">{text}</p>
       {decision === 'release' && deposit.credits === null && (
         <TextField
@@ -83,15 +84,6 @@ function VerdictForm({ deposit, decision, onClose }: VerdictFormProps) {
         />
       )}
       <ReasonField />
-      <Failure error={decide.error} />
-      <div className="flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" look={decision === 'reject' ? 'danger' : 'primary'} isBusy={decide.isPending}>
-          {button}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

@@ -1,12 +1,8 @@
 import { ApiError, consoleEndpoints } from '@svc/contract'
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import type { Account } from '../../api/operator.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
-import { formText } from '../../ui/form-text.ts'
+import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { ReasonField } from './reason-field.tsx'
 
@@ -40,31 +36,19 @@ export function ExportDialog({ account, onClose }: { readonly account: Account; 
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    run.mutate(formText(new FormData(event.currentTarget), 'reason'))
-  }
   return (
-    <Dialog
+    <ActionDialog
       title={`Export the data of “${account.name}”`}
       lead="One JSON file: account, teams, members, keys without their secrets, credits, requests, deposits, letters."
       onClose={onClose}
+      action="Export"
+      run={run}
+      onSubmit={(text) => run.mutate(text('reason'))}
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <p className="text-soft">
-          It holds names and addresses of people. What was said in requests is not in it: the gateway keeps none of it.
-        </p>
-        <ReasonField />
-        <Failure error={run.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" isBusy={run.isPending}>
-            Export
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <p className="text-soft">
+        It holds names and addresses of people. What was said in requests is not in it: the gateway keeps none of it.
+      </p>
+      <ReasonField />
+    </ActionDialog>
   )
 }

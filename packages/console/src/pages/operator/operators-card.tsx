@@ -1,14 +1,13 @@
 import { consoleEndpoints } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { named } from '../../api/named.ts'
 import { operatorsQuery } from '../../api/operator.ts'
+import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { formText } from '../../ui/form-text.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -64,40 +63,27 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
     'They are an operator now.',
     onClose,
   )
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    add.mutate({ email: formText(fields, 'email').trim(), reason: formText(fields, 'reason') })
-  }
   return (
-    <Dialog
+    <ActionDialog
       title="Add an operator"
       lead="Operators see every account, give credits and change how the gateway works."
       onClose={onClose}
+      action="Make them an operator"
+      run={add}
+      onSubmit={(text) => add.mutate({ email: text('email').trim(), reason: text('reason') })}
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <TextField
-          label="E-mail"
-          name="email"
-          type="email"
-          required
-          maxLength={254}
-          autoComplete="off"
-          autoFocus
-          hint="Of somebody who has signed in here before."
-        />
-        <ReasonField />
-        <Failure error={add.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" isBusy={add.isPending}>
-            Make them an operator
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        required
+        maxLength={254}
+        autoComplete="off"
+        autoFocus
+        hint="Of somebody who has signed in here before."
+      />
+      <ReasonField />
+    </ActionDialog>
   )
 }
 
@@ -108,28 +94,17 @@ function RemoveDialog({ operator, onClose }: { readonly operator: Listed; readon
     `${operator.name} is no operator any more.`,
     onClose,
   )
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    remove.mutate(formText(new FormData(event.currentTarget), 'reason'))
-  }
   return (
-    <Dialog
+    <ActionDialog
       title={operator.is_you ? 'Stop being an operator?' : `Remove ${operator.name}?`}
       lead="It ends at once. Their account, their teams and what they did stay."
       onClose={onClose}
+      action="Remove"
+      look="danger"
+      run={remove}
+      onSubmit={(text) => remove.mutate(text('reason'))}
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <ReasonField />
-        <Failure error={remove.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" look="danger" isBusy={remove.isPending}>
-            Remove
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <ReasonField />
+    </ActionDialog>
   )
 }

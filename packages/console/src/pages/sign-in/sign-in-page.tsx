@@ -8,7 +8,8 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { textLink } from '../../ui/text-link.ts'
-import { connectWallet, type InjectedWallet, signText, useInjectedWallets } from '../../wallet/injected-wallets.ts'
+import { type InjectedWallet, useInjectedWallets } from '../../wallet/injected-wallets.ts'
+import { connectWallet, signText } from '../../wallet/wallet-calls.ts'
 import { Gate } from './gate.tsx'
 import { Problem } from './problem.tsx'
 import { placeAfter, useEnter } from './use-enter.ts'
@@ -149,10 +150,10 @@ function LinkSent({ email, onAgain }: { readonly email: string; readonly onAgain
   )
 }
 
-async function enterByWallet(wallet: InjectedWallet): Promise<void> {
-  const place = await connectWallet(wallet)
+async function enterByWallet({ provider }: InjectedWallet): Promise<void> {
+  const place = await connectWallet(provider)
   const message = await challengeWallet(place)
-  await signInByWallet({ message, signature: await signText(wallet, place.address, message) })
+  await signInByWallet({ message, signature: await signText(provider, place.address, message) })
 }
 
 /** A button for each wallet of the browser; nothing where there is none. */

@@ -1,14 +1,11 @@
 import { consoleEndpoints, invitedRoles } from '@svc/contract'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { named } from '../../api/named.ts'
 import { useSession, useTeam } from '../../api/session.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { formText } from '../../ui/form-text.ts'
 import { onItsWay } from '../../ui/letter-text.ts'
 import { useChange } from '../../ui/use-change.ts'
 import { RoleChoice } from './role-choice.tsx'
@@ -25,31 +22,19 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     done: onItsWay('The invitation is on its way.', gateway.mail_folder),
     onDone: onClose,
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    invite.mutate({ email: formText(new FormData(event.currentTarget), 'email').trim(), role })
-  }
   return (
-    <Dialog
+    <ActionDialog
       title={`Invite to ${team.name}`}
       lead="They get a mail with a link that works for 7 days. Everybody in the team spends from one pool of credits."
       onClose={onClose}
+      action="Send the invitation"
+      run={invite}
+      onSubmit={(text) => invite.mutate({ email: text('email').trim(), role })}
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <TextField label="E-mail" name="email" type="email" required maxLength={254} autoFocus autoComplete="off" />
-        <RoleChoice roles={invitedRoles} value={role} onPick={setRole} />
-        {gateway.signup === 'closed' && <NobodyNew />}
-        <Failure error={invite.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" isBusy={invite.isPending}>
-            Send the invitation
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField label="E-mail" name="email" type="email" required maxLength={254} autoFocus autoComplete="off" />
+      <RoleChoice roles={invitedRoles} value={role} onPick={setRole} />
+      {gateway.signup === 'closed' && <NobodyNew />}
+    </ActionDialog>
   )
 }
 

@@ -2,9 +2,8 @@ import { consoleEndpoints } from '@svc/contract'
 import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { useTeam } from '../../api/session.ts'
+import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
 import { Card } from '../../ui/page.tsx'
 import { useChange } from '../../ui/use-change.ts'
 
@@ -30,17 +29,16 @@ export function LeaveTeam() {
         <span className="truncate">Leave {team.name}</span>
       </Button>
       {isOpen && (
-        <Dialog title={`Leave ${team.name}?`} lead={LEAD} onClose={() => setOpen(false)}>
-          <Failure error={leave.error} />
-          <div className="mt-4 flex justify-end gap-2">
-            <Button look="quiet" onClick={() => setOpen(false)}>
-              Stay
-            </Button>
-            <Button look="danger" isBusy={leave.isPending} onClick={() => leave.mutate()}>
-              Leave the team
-            </Button>
-          </div>
-        </Dialog>
+        <ActionDialog
+          title={`Leave ${team.name}?`}
+          lead={LEAD}
+          onClose={() => setOpen(false)}
+          action="Leave the team"
+          look="danger"
+          cancel="Stay"
+          run={leave}
+          onSubmit={() => leave.mutate()}
+        />
       )}
     </Card>
   )

@@ -1,10 +1,8 @@
 import { consoleEndpoints, type TeamMember, type TeamRole, teamRoles } from '@svc/contract'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { useTeam } from '../../api/session.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { useChange } from '../../ui/use-change.ts'
 import { RoleChoice } from './role-choice.tsx'
 
@@ -26,33 +24,22 @@ export function ChangeRoleDialog({ member, onClose }: MemberDialogProps) {
     done: `${member.name} is ${role} now.`,
     onDone: onClose,
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    change.mutate()
-  }
   return (
-    <Dialog
+    <ActionDialog
       title={`Role of ${member.name}`}
       lead="It holds from their next click on. Keys that the new role may not have end; service keys that they have seen must be replaced."
       onClose={onClose}
+      action="Change the role"
+      isDisabled={role === member.role}
+      run={change}
+      onSubmit={() => change.mutate()}
     >
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <RoleChoice
-          roles={team.role === 'owner' ? teamRoles : teamRoles.filter((each) => each !== 'owner')}
-          value={role}
-          onPick={setRole}
-        />
-        <Failure error={change.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={role === member.role} isBusy={change.isPending}>
-            Change the role
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <RoleChoice
+        roles={team.role === 'owner' ? teamRoles : teamRoles.filter((each) => each !== 'owner')}
+        value={role}
+        onPick={setRole}
+      />
+    </ActionDialog>
   )
 }
 
@@ -71,37 +58,30 @@ export function RemoveMemberDialog({ member, onClose }: MemberDialogProps) {
     onDone: onClose,
   })
   return (
-    <Dialog
+    <ActionDialog
       title={`Remove ${member.name}?`}
       lead={`They reach nothing of ${team.name} any more, from now on. What they have spent stays in the usage.`}
       onClose={onClose}
+      action="Remove from the team"
+      look="danger"
+      run={remove}
+      onSubmit={() => remove.mutate()}
     >
-      <div className="flex flex-col gap-4">
-        <label className="flex items-start gap-3">
-          <input
-            type="checkbox"
-            checked={endsAll}
-            onChange={(event) => setEndsAll(event.target.checked)}
-            className="mt-1 accent-accent"
-          />
-          <span>
-            End every key whose secret they have seen, at once
-            <span className="block text-[12px] text-soft">
-              Their own keys end in any case. Without this, service keys that they have seen work for the time that the
-              team has set, so that you can replace them.
-            </span>
+      <label className="flex items-start gap-3">
+        <input
+          type="checkbox"
+          checked={endsAll}
+          onChange={(event) => setEndsAll(event.target.checked)}
+          className="mt-1 accent-accent"
+        />
+        <span>
+          End every key whose secret they have seen, at once
+          <span className="block text-[12px] text-soft">
+            Their own keys end in any case. Without this, service keys that they have seen work for the time that the
+            team has set, so that you can replace them.
           </span>
-        </label>
-        <Failure error={remove.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-            Remove from the team
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+        </span>
+      </label>
+    </ActionDialog>
   )
 }

@@ -1,5 +1,12 @@
 /** The sum behind a charge, line by line, from what its record says. Every digit is exact. */
-import { formatCredits, nanocreditsFrom, type Exact, type UsageRecordBody, trimEndOf } from '@svc/contract'
+import {
+  CREDITS_PER_USD,
+  formatCredits,
+  nanocreditsFrom,
+  type Exact,
+  type UsageRecordBody,
+  trimEndOf,
+} from '@svc/contract'
 
 export interface BillLine {
   readonly what: string
@@ -12,7 +19,6 @@ export interface BillLine {
 
 const DECIMALS = 30n
 const ONE = 10n ** DECIMALS
-const CREDITS_PER_USD = 1_000n
 const NANO = 10n ** 21n
 
 function scaled(text: string): bigint {
@@ -91,7 +97,7 @@ function costLines(pricing: Pricing): BillLine[] {
     {
       what: 'In credits',
       how: '1,000 credits are 1 USD',
-      amount: textOf((scaled(cost) + marginUsd) * CREDITS_PER_USD),
+      amount: textOf((scaled(cost) + marginUsd) * BigInt(CREDITS_PER_USD)),
       unit: 'credits',
     },
   ]

@@ -1,6 +1,5 @@
 /** A transcript in the form that its caller asked for. Pure. */
-import type { TranscriptFormat } from '@svc/contract'
-import { type Cue, renderSrt, renderVtt } from '../../platform/audio/subtitles.ts'
+import { type Cue, renderSrt, renderVtt, type TranscriptFormat } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { UpstreamTranscript, UpstreamTranscriptFormat } from '../../upstreams/transcription-upstream.ts'
 

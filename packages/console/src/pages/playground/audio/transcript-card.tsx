@@ -1,3 +1,4 @@
+import { type Cue, renderSrt, renderVtt } from '@svc/contract'
 import { clsx } from 'clsx'
 import { Trash2 } from 'lucide-react'
 import { Fragment } from 'react'
@@ -7,7 +8,7 @@ import { saveFile } from '../../../ui/save-file.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RunFooter } from '../run-footer.tsx'
 import { SoundPlayer } from './sound-player.tsx'
-import { type Cue, cuesOfWords, srtOf, vttOf, wordAt } from './subtitles.ts'
+import { cuesOfWords, wordAt } from './word-cues.ts'
 import type { TranscriptRun } from './transcript-request.ts'
 
 interface TranscriptCardProps {
@@ -74,10 +75,10 @@ function Subtitles({ cues }: { readonly cues: readonly Cue[] }) {
   const save = (name: string, text: string, type: string): void => saveFile(name, new Blob([text], { type }))
   return (
     <>
-      <Button look="quiet" className={look} onClick={() => save('transcript.srt', srtOf(cues), 'text/plain')}>
+      <Button look="quiet" className={look} onClick={() => save('transcript.srt', renderSrt(cues), 'text/plain')}>
         .srt
       </Button>
-      <Button look="quiet" className={look} onClick={() => save('transcript.vtt', vttOf(cues), 'text/vtt')}>
+      <Button look="quiet" className={look} onClick={() => save('transcript.vtt', renderVtt(cues), 'text/vtt')}>
         .vtt
       </Button>
     </>

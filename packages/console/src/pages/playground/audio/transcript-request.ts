@@ -1,7 +1,6 @@
 /** A sound to write down, and what was said in it. */
-import { ApiError, type Client, endpoints, type InputOf, type ReplyOf } from '@svc/contract'
+import { ApiError, type Client, type Cue, endpoints, type InputOf, type ReplyOf } from '@svc/contract'
 import type { Run, Work } from '../run-store.ts'
-import type { Cue } from './subtitles.ts'
 
 export interface TranscriptWishes {
   readonly model: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { peaksOf, playable } from './decode-sound.ts'
-import { cuesOfWords, srtOf, vttOf, wordAt } from './subtitles.ts'
+import { cuesOfWords, wordAt } from './word-cues.ts'
 
 const words = ['The', 'quick', 'brown', 'fox', 'jumps', 'over', 'the', 'lazy', 'dog', 'again'].map((text, at) => ({
   ...{ text, start: at, end: at + 0.9 },
@@ -10,12 +10,6 @@ test('words become lines that are not too long', () => {
   const cues = cuesOfWords(words)
   expect(cues.map(({ text }) => text)).toEqual(['The quick brown fox jumps over the lazy', 'dog again'])
   expect(cues[1]).toMatchObject({ start: 8, end: 9.9 })
-})
-
-test('subtitles have their forms, and what was said cannot break them', () => {
-  const cues = [{ start: 3_661.0014, end: 3_662.5, text: ' a\n\n2\n00:00 --> 00:01 b ' }]
-  expect(srtOf(cues)).toBe('1\n01:01:01,001 --> 01:01:02,500\na 2 00:00 → 00:01 b\n')
-  expect(vttOf(cues)).toBe('WEBVTT\n\n01:01:01.001 --> 01:01:02.500\na 2 00:00 → 00:01 b\n')
 })
 
 test('a word is heard from its start to its end', () => {

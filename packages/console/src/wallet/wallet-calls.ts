@@ -46,6 +46,20 @@ export async function askAccount(provider: WalletProvider): Promise<Hex> {
   return hexFrom(Array.isArray(accounts) ? accounts[0] : null, ADDRESS)
 }
 
+/** An account of a wallet, and the network that the wallet is on. */
+export interface WalletPlace {
+  readonly address: Hex
+  readonly chainId: number
+}
+
+/** Asks the wallet which account to use. @throws {WalletError} */
+export async function connectWallet(provider: WalletProvider): Promise<WalletPlace> {
+  const address = await askAccount(provider)
+  const chainId = Number(await ask(provider, 'eth_chainId'))
+  if (Number.isSafeInteger(chainId)) return { address, chainId }
+  throw new WalletError('The wallet answered something that cannot be used.')
+}
+
 /** Moves the wallet to a network, and makes sure that it is there. @throws {WalletError} */
 export async function moveToNetwork(provider: WalletProvider, chainId: number): Promise<void> {
   const isThere = async (): Promise<boolean> => Number(await ask(provider, 'eth_chainId')) === chainId

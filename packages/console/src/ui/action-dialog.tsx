@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react'
+import { ActionForm, type ActionFormProps } from './action-form.tsx'
+import { Dialog } from './dialog.tsx'
+
+interface ActionDialogProps extends ActionFormProps {
+  readonly title: string
+  /** One sentence below the title. */
+  readonly lead?: ReactNode
+}
+
+/** Asks before something is done, and does it. */
+export function ActionDialog({ title, lead, ...form }: ActionDialogProps) {
+  return (
+    <Dialog title={title} lead={lead} onClose={form.onClose}>
+      <ActionForm {...form} />
+    </Dialog>
+  )
+}
