@@ -95,7 +95,11 @@ test('bash completes names with colons, values behind an equals sign, and files'
   })
   expect(stderr).toBe('')
   expect(stdout.split('\n').slice(0, -1)).toEqual([
-    ...['free', 'free fast', 'svc-gpt', 'svc-gpt'],
-    ...['ARCHITECTURE.md', 'balance'],
+    'free',
+    'free fast',
+    'svc-gpt',
+    'svc-gpt',
+    'ARCHITECTURE.md',
+    'balance',
   ])
 })

@@ -8,7 +8,6 @@ import path from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { EMBEDDING_INPUTS_MAX } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EMBED_TEXTS_MAX } from '../packages/cli/src/actions/embed.ts'
 import { run } from '../packages/cli/src/run.ts'
 import { cut } from '../packages/cli/src/terminal/table.ts'
 import { createTerminal } from '../packages/cli/src/terminal/terminal.ts'
@@ -88,11 +87,21 @@ describe('with a gateway that names things as an attacker would', () => {
         description: id,
         context_length: 1e6,
       },
-      ...{ max_output_tokens: 1, supported_parameters: [], pricing: null },
+      max_output_tokens: 1,
+      supported_parameters: [],
+      pricing: null,
       architecture: { input_modalities: [], output_modalities: [] },
       svc: {
-        ...{ type: 'text', featured: false, confidential: false, alias_for: null, aliases: [], margin_bps: 2000 },
-        ...{ credits_per_1m_input: 1, credits_per_1m_output: 2, unit: null, credits_per_unit: null },
+        type: 'text',
+        featured: false,
+        confidential: false,
+        alias_for: null,
+        aliases: [],
+        margin_bps: 2000,
+        credits_per_1m_input: 1,
+        credits_per_1m_output: 2,
+        unit: null,
+        credits_per_unit: null,
       },
     }))
     return { status: 200, body: { object: 'list', data } }
@@ -220,7 +229,14 @@ describe('with the sandbox', () => {
 
   // B191
   test.each([
-    ...['models', 'models --json', 'models --type image', 'usage', 'usage --json', 'usage --csv', 'balance', 'whoami'],
+    'models',
+    'models --json',
+    'models --type image',
+    'usage',
+    'usage --json',
+    'usage --csv',
+    'balance',
+    'whoami',
     ...[
       'balance --json',
       'whoami --json',
@@ -230,7 +246,8 @@ describe('with the sandbox', () => {
       '--version',
       'completion bash',
     ],
-    ...['embed Hello', 'embed Hello --json'],
+    'embed Hello',
+    'embed Hello --json',
   ])('a reader that goes away ends `svc %s`, and it is no failure', async (line) => {
     const { code, out, notes } = await sit(line.split(' '), { env, isTerminal: false, readsBytes: 0 })
     expect({ code, notes }).toEqual({ code: 0, notes: '' })
@@ -294,10 +311,12 @@ describe('with the sandbox', () => {
   })
 
   test('nothing to embed, or more than a request takes, is wrong usage', async () => {
-    expect(EMBED_TEXTS_MAX).toBe(EMBEDDING_INPUTS_MAX)
     expect((await sit(['embed'], { env, isTerminal: false })).code).toBe(2)
     expect((await sit(['embed', '-d', '0', 'a'], { env, isTerminal: false })).code).toBe(2)
-    const many = await sit(['embed', ...Array.from({ length: 2_049 }, () => 'a')], { env, isTerminal: false })
+    const many = await sit(['embed', ...Array.from({ length: EMBEDDING_INPUTS_MAX + 1 }, () => 'a')], {
+      env,
+      isTerminal: false,
+    })
     expect(many.code).toBe(2)
     expect(many.notes).toContain('2049 texts are more than 2048')
   })

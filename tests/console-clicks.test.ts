@@ -39,8 +39,13 @@ beforeAll(async () => {
   team = own?.id ?? ''
   const { ledger, clock } = gateway.gateway
   await ledger.submit({
-    ...{ kind: 'credit', source: 'grant', reason: 'test', transferId: createId(clock.now()), now: clock.now() },
-    ...{ accountId: own?.account_id ?? '', amount: nanocreditsOf(1_000n * NANOCREDITS_PER_CREDIT) },
+    kind: 'credit',
+    source: 'grant',
+    reason: 'test',
+    transferId: createId(clock.now()),
+    now: clock.now(),
+    accountId: own?.account_id ?? '',
+    amount: nanocreditsOf(1_000n * NANOCREDITS_PER_CREDIT),
   })
 }, TEST_MS)
 afterAll(async () => {

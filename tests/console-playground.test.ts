@@ -41,8 +41,13 @@ beforeAll(async () => {
   await signIn()
   const { ledger, clock } = gateway.gateway
   await ledger.submit({
-    ...{ kind: 'credit', source: 'grant', reason: 'test', transferId: createId(clock.now()), now: clock.now() },
-    ...{ accountId, amount: nanocreditsOf(1_000n * NANOCREDITS_PER_CREDIT) },
+    kind: 'credit',
+    source: 'grant',
+    reason: 'test',
+    transferId: createId(clock.now()),
+    now: clock.now(),
+    accountId,
+    amount: nanocreditsOf(1_000n * NANOCREDITS_PER_CREDIT),
   })
 }, TEST_MS)
 afterAll(async () => {

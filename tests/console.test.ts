@@ -69,8 +69,13 @@ async function grantCredits(): Promise<void> {
   })
   const { ledger, clock } = gateway.gateway
   await ledger.submit({
-    ...{ kind: 'credit', source: 'grant', reason: 'test', transferId: createId(clock.now()), now: clock.now() },
-    ...{ accountId, amount: nanocreditsOf(100n * NANOCREDITS_PER_CREDIT) },
+    kind: 'credit',
+    source: 'grant',
+    reason: 'test',
+    transferId: createId(clock.now()),
+    now: clock.now(),
+    accountId,
+    amount: nanocreditsOf(100n * NANOCREDITS_PER_CREDIT),
   })
 }
 

@@ -5,7 +5,12 @@ import type { Plugin } from 'vite'
 /** What the typed client reads of a row, and nothing else: no schema, no words for the document. */
 function rowForClient({ id, method, path: address, reply, errors, isRepeatable }: CallableEndpoint): object {
   return {
-    ...{ id, method, path: address, request: {}, errors, isRepeatable },
+    id,
+    method,
+    path: address,
+    request: {},
+    errors,
+    isRepeatable,
     reply: { ...(reply.event === undefined ? {} : { event: {} }), ...(reply.bytes === undefined ? {} : { bytes: {} }) },
   }
 }

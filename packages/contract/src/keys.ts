@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 const RAW_KEY_LENGTH_MAX = 200
-const KEY_NAME_LENGTH_MAX = 64
+/** Characters of a key's name at most. Source: decision 0011 (keys). */
+export const KEY_NAME_LENGTH_MAX = 64
 
 /** Body of `POST /keys/mirror`. Source: spec 2.11. */
 export const mirrorRequest = z.object({

@@ -4,8 +4,15 @@ import { chatRequest } from './chat.ts'
 import { isOrdinaryChat } from './ordinary-chat.ts'
 
 const anything = fc.oneof(
-  ...[fc.constant(null), fc.boolean(), fc.integer({ min: -2, max: 200 }), fc.double(), fc.string({ maxLength: 3 })],
-  ...[fc.constant('x'.repeat(300)), fc.constant([]), fc.constant({}), fc.array(fc.string(), { maxLength: 6 })],
+  fc.constant(null),
+  fc.boolean(),
+  fc.integer({ min: -2, max: 200 }),
+  fc.double(),
+  fc.string({ maxLength: 3 }),
+  fc.constant('x'.repeat(300)),
+  fc.constant([]),
+  fc.constant({}),
+  fc.array(fc.string(), { maxLength: 6 }),
 )
 
 /** Mostly what is right, so that the rest of the body decides, and sometimes anything. */

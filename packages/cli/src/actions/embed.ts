@@ -1,5 +1,5 @@
 /** `svc embed`: texts become vectors. */
-import type { EmbeddingReply, Exact } from '@svc/contract'
+import { EMBEDDING_INPUTS_MAX, type EmbeddingReply, type Exact } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
@@ -13,8 +13,6 @@ export interface EmbedOptions {
   readonly dimensions?: number | undefined
 }
 
-/** What the gateway takes in one request; a test compares it with the contract's. */
-export const EMBED_TEXTS_MAX = 2_048
 /** The model where the gateway's list has none for vectors: the name that servers and clients know best. */
 const DEFAULT_MODEL = 'text-embedding-3-small'
 
@@ -50,9 +48,9 @@ async function readTexts({ terminal }: Context, words: readonly string[]): Promi
     const advice = 'Give one: svc embed "…", or pipe lines into it.'
     throw new CommandError('There is no text.', { advice, exitCode })
   }
-  if (texts.length > EMBED_TEXTS_MAX) {
-    const advice = `Split them: split -l ${EMBED_TEXTS_MAX} lines.txt part- makes files that fit.`
-    throw new CommandError(`${texts.length} texts are more than ${EMBED_TEXTS_MAX}.`, { advice, exitCode })
+  if (texts.length > EMBEDDING_INPUTS_MAX) {
+    const advice = `Split them: split -l ${EMBEDDING_INPUTS_MAX} lines.txt part- makes files that fit.`
+    throw new CommandError(`${texts.length} texts are more than ${EMBEDDING_INPUTS_MAX}.`, { advice, exitCode })
   }
   return texts
 }

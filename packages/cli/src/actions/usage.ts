@@ -1,5 +1,12 @@
 /** `svc usage`: what was spent, on what, and why that much. */
-import { type Exact, parseInstant, shortDecimal, type UsageListReply, type UsageRecordBody } from '@svc/contract'
+import {
+  type Exact,
+  parseInstant,
+  shortDecimal,
+  USAGE_PAGE_MAX,
+  type UsageListReply,
+  type UsageRecordBody,
+} from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
@@ -22,7 +29,6 @@ export interface UsageOptions {
 type Page = Exact<UsageListReply>
 type Record = Page['data'][number]
 
-const PAGE_MAX = 200
 const LIMIT_DEFAULT = 20
 
 export async function usage(context: Context, options: UsageOptions): Promise<void> {
@@ -52,7 +58,7 @@ async function readPages(
   const records: Record[] = []
   let after: string | null = null
   for (;;) {
-    const size = Math.min(PAGE_MAX, limit - records.length)
+    const size = Math.min(USAGE_PAGE_MAX, limit - records.length)
     const query = { ...filters, limit: size, ...(after === null ? {} : { after }) }
     const page: Page = await api.client.call(api.endpoints.listUsage, { query }, { signal })
     records.push(...page.data)
@@ -124,8 +130,21 @@ export function timeText(seconds: number): string {
 }
 
 const CSV_FIELDS = [
-  ...['request_id', 'created', 'type', 'model', 'upstream_model', 'status', 'error_code', 'prompt_tokens'],
-  ...['completion_tokens', 'cached_tokens', 'reasoning_tokens', 'credits_charged', 'basis', 'estimated', 'latency_ms'],
+  'request_id',
+  'created',
+  'type',
+  'model',
+  'upstream_model',
+  'status',
+  'error_code',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'credits_charged',
+  'basis',
+  'estimated',
+  'latency_ms',
 ] as const
 
 async function printCsv(context: Context, records: readonly Record[]): Promise<void> {

@@ -15,7 +15,11 @@ const none: ProfileFile = { current: 'default', profiles: {} }
 describe('resolveSettings', () => {
   test('without anything it is the gateway of this machine, signed out', () => {
     expect(resolveSettings({ environment: {}, file: none })).toEqual({
-      ...{ baseUrl: DEFAULT_BASE_URL, key: null, keySource: null, profile: 'default', model: null },
+      baseUrl: DEFAULT_BASE_URL,
+      key: null,
+      keySource: null,
+      profile: 'default',
+      model: null,
     })
   })
 

@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import { findEntries, type PaletteEntry, requestIdOf } from './palette-entries.ts'
 
 const entry = (group: string, name: string, note = ''): PaletteEntry => ({
-  ...{ id: `${group} ${name}`, group, name, note, href: '/', icon: Boxes },
+  id: `${group} ${name}`,
+  group,
+  name,
+  note,
+  href: '/',
+  icon: Boxes,
 })
 
 const entries = [

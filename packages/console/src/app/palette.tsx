@@ -21,7 +21,11 @@ function useEntries(): readonly PaletteEntry[] {
   const base = `/team/${team.id}`
   return [
     ...shown.map((place) => ({
-      ...{ id: `page-${place.name}`, group: 'Pages', name: place.name, note: '', icon: place.icon },
+      id: `page-${place.name}`,
+      group: 'Pages',
+      name: place.name,
+      note: '',
+      icon: place.icon,
       href: hrefOf(team.id, place),
     })),
     {
@@ -33,11 +37,19 @@ function useEntries(): readonly PaletteEntry[] {
       icon: CircleUser,
     },
     ...keys.map(({ id, name, display, status }) => ({
-      ...{ id: `key-${id}`, group: 'Keys', name, note: status === 'active' ? display : `${display} ${status}` },
-      ...{ href: `${base}/keys/${id}`, icon: KeyRound },
+      id: `key-${id}`,
+      group: 'Keys',
+      name,
+      note: status === 'active' ? display : `${display} ${status}`,
+      href: `${base}/keys/${id}`,
+      icon: KeyRound,
     })),
     ...models.map(({ id, name }) => ({
-      ...{ id: `model-${id}`, group: 'Models', name, note: id, icon: Boxes },
+      id: `model-${id}`,
+      group: 'Models',
+      name,
+      note: id,
+      icon: Boxes,
       href: `${base}/models/${encodeURIComponent(id)}`,
     })),
   ]

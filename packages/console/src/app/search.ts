@@ -92,8 +92,16 @@ export function readModelsSearch(search: Readonly<Record<string, unknown>>): Mod
 }
 
 const WORK = [
-  ...['requests', 'input_tokens', 'cached_tokens', 'output_tokens', 'images', 'size', 'quality'],
-  ...['resolution', 'seconds', 'characters'],
+  'requests',
+  'input_tokens',
+  'cached_tokens',
+  'output_tokens',
+  'images',
+  'size',
+  'quality',
+  'resolution',
+  'seconds',
+  'characters',
 ]
 
 /** What somebody means by their month, as they typed it. */

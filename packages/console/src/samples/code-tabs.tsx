@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
-import type { Sample } from './code-samples.ts'
+import { type Sample } from './code-parts.ts'
 
 const tabLook = clsx(
   'rounded px-2.5 py-1 whitespace-nowrap text-soft hover:text-text',

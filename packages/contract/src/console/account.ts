@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { plainEmail } from './people.ts'
 
 /** Source: decision 0040 (sign-in). */
+/** Source: NIST SP 800-63B, section 5.1.1: at least 8; 12 is our own choice for an operator. */
 export const PASSWORD_LENGTH_MIN = 12
 export const PASSWORD_LENGTH_MAX = 128
 const MESSAGE_LENGTH_MAX = 4_000

@@ -5,7 +5,7 @@ import { creditsNumber } from '../money-schema.ts'
 import { teamRoles } from './session.ts'
 import { creditsText, teamPath } from './team-keys.ts'
 
-/** Characters of a team's or a person's name at most. */
+/** Characters of the name of a team, an account or a person at most. Source: decision 0011 (keys), as for keys. */
 export const SHOWN_NAME_LENGTH_MAX = 64
 
 /** Control characters and marks that turn the direction of text are in no name. */

@@ -1,4 +1,4 @@
-import { consoleEndpoints } from '@svc/contract'
+import { consoleEndpoints, EMAIL_ADDRESS_LENGTH_MAX } from '@svc/contract'
 import { type FormEvent, useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -33,7 +33,14 @@ export function EmailCard() {
           <p className="text-soft">
             With an address you can also sign in by a link, be invited to teams, and be told when credits run low.
           </p>
-          <TextField label="E-mail" name="email" type="email" autoComplete="email" required maxLength={254} />
+          <TextField
+            label="E-mail"
+            name="email"
+            type="email"
+            autoComplete="email"
+            required
+            maxLength={EMAIL_ADDRESS_LENGTH_MAX}
+          />
           <Failure error={ask.error} />
           <Button type="submit" look="secondary" className="self-start" isBusy={ask.isPending}>
             Send a link to it

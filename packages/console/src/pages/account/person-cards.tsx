@@ -1,5 +1,5 @@
 /** What a person is called, and their password. */
-import { consoleEndpoints, PASSWORD_LENGTH_MIN } from '@svc/contract'
+import { consoleEndpoints, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, SHOWN_NAME_LENGTH_MAX } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef } from 'react'
 import { consoleApi } from '../../api/client.ts'
@@ -26,7 +26,14 @@ export function NameCard() {
   return (
     <Card title="You">
       <form className="flex flex-col gap-3" onSubmit={submit} key={user.name}>
-        <TextField label="Name" name="name" defaultValue={user.name} required maxLength={64} autoComplete="name" />
+        <TextField
+          label="Name"
+          name="name"
+          defaultValue={user.name}
+          required
+          maxLength={SHOWN_NAME_LENGTH_MAX}
+          autoComplete="name"
+        />
         {user.email !== null && (
           <TextField label="E-mail" value={user.email} readOnly hint="Links to sign in and invitations go there." />
         )}
@@ -66,7 +73,7 @@ export function PasswordCard() {
             type="password"
             autoComplete="current-password"
             required
-            maxLength={128}
+            maxLength={PASSWORD_LENGTH_MAX}
           />
         )}
         <TextField
@@ -76,7 +83,7 @@ export function PasswordCard() {
           autoComplete="new-password"
           required
           minLength={PASSWORD_LENGTH_MIN}
-          maxLength={128}
+          maxLength={PASSWORD_LENGTH_MAX}
           hint={`At least ${PASSWORD_LENGTH_MIN} characters. All other sessions are signed out.`}
         />
         <Failure error={save.error} />

@@ -1,4 +1,4 @@
-import type { TeamKey } from '@svc/contract'
+import { KEY_NAME_LENGTH_MAX, type TeamKey } from '@svc/contract'
 import { useId, useState } from 'react'
 import { useCan } from '../../api/session.ts'
 import { ActionForm, type ActionFormProps } from '../../ui/action-form.tsx'
@@ -93,7 +93,7 @@ export function KeyForm({ present, submitText, run, onSubmit, onClose }: KeyForm
         label="Name"
         name="name"
         required
-        maxLength={64}
+        maxLength={KEY_NAME_LENGTH_MAX}
         placeholder="laptop"
         autoFocus
         autoComplete="off"

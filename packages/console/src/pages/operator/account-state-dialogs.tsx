@@ -69,7 +69,8 @@ export function SuspendAccountDialog({ account, onClose }: AccountDialogProps) {
   const { open_requests: open } = account
   return (
     <StateDialog
-      {...{ account, onClose }}
+      account={account}
+      onClose={onClose}
       to="suspended"
       title={`Suspend “${account.name}”?`}
       button="Suspend the account"
@@ -96,7 +97,8 @@ export function SuspendAccountDialog({ account, onClose }: AccountDialogProps) {
 export function ResumeAccountDialog({ account, onClose }: AccountDialogProps) {
   return (
     <StateDialog
-      {...{ account, onClose }}
+      account={account}
+      onClose={onClose}
       to="active"
       title={`Let “${account.name}” work again?`}
       button="Resume the account"
@@ -113,7 +115,8 @@ export function CloseAccountDialog({ account, onClose }: AccountDialogProps) {
   const { open_requests: open } = account
   return (
     <StateDialog
-      {...{ account, onClose }}
+      account={account}
+      onClose={onClose}
       to="closed"
       title={`Close “${account.name}” for good?`}
       button="Close the account"

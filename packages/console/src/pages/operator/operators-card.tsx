@@ -1,4 +1,4 @@
-import { consoleEndpoints } from '@svc/contract'
+import { consoleEndpoints, EMAIL_ADDRESS_LENGTH_MAX } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
@@ -77,7 +77,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         name="email"
         type="email"
         required
-        maxLength={254}
+        maxLength={EMAIL_ADDRESS_LENGTH_MAX}
         autoComplete="off"
         autoFocus
         hint="Of somebody who has signed in here before."

@@ -1,4 +1,12 @@
-import { ApiError, createClient, endpoints, type Exact, type MadeTeamKey, type TeamUsageRecord } from '@svc/contract'
+import {
+  ApiError,
+  createClient,
+  endpoints,
+  type Exact,
+  KEY_NAME_LENGTH_MAX,
+  type MadeTeamKey,
+  type TeamUsageRecord,
+} from '@svc/contract'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
@@ -6,7 +14,8 @@ import { Check, Play } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { named } from '../../api/named.ts'
 import { useSignedIn, useTeam } from '../../api/session.ts'
-import { KEY_PLACE, SAMPLE_PROMPT, samplesFor } from '../../samples/code-samples.ts'
+import { SAMPLE_PROMPT, samplesFor } from '../../samples/code-samples.ts'
+import { KEY_PLACE } from '../../samples/code-parts.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Credits } from '../../ui/credits.tsx'
@@ -89,7 +98,14 @@ function KeyForm({ create }: { readonly create: ReturnType<typeof useCreateKey> 
     <form className="flex flex-col gap-3" onSubmit={submit}>
       <div className="flex items-end gap-2">
         <div className="w-56 min-w-0">
-          <TextField label="Name" name="name" defaultValue="first key" required maxLength={64} autoComplete="off" />
+          <TextField
+            label="Name"
+            name="name"
+            defaultValue="first key"
+            required
+            maxLength={KEY_NAME_LENGTH_MAX}
+            autoComplete="off"
+          />
         </div>
         <Button type="submit" className="h-9" isBusy={create.isPending}>
           Make a key

@@ -6,7 +6,8 @@ const short = (value: DecimalText | null): string => (value === null ? '?' : sho
 /** Models that are sold by tokens, with credits for a million in and out. */
 export function tokenChoices(models: readonly Exact<ModelEntry>[]): readonly Choice[] {
   return models.map(({ id, name, svc }) => ({
-    ...{ id, name },
+    id,
+    name,
     price: `${short(svc.credits_per_1m_input)} / ${short(svc.credits_per_1m_output)} per 1M`,
   }))
 }
@@ -14,7 +15,8 @@ export function tokenChoices(models: readonly Exact<ModelEntry>[]): readonly Cho
 /** Models that are sold by the second, character or byte. */
 export function unitChoices(models: readonly Exact<ModelEntry>[]): readonly Choice[] {
   return models.map(({ id, name, svc }) => ({
-    ...{ id, name },
+    id,
+    name,
     price: `${short(svc.credits_per_unit)} per ${svc.unit ?? 'request'}`,
   }))
 }

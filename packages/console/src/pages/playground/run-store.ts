@@ -60,8 +60,15 @@ export function nameOfAgain({ state, name, failure }: Run): string {
 export function newRun(model: string, name: string): Run {
   return {
     name,
-    ...{ id: newId(), at: Date.now(), model, state: 'running', requestId: null },
-    ...{ charge: null, isEstimated: false, failure: null, keyId: null },
+    id: newId(),
+    at: Date.now(),
+    model,
+    state: 'running',
+    requestId: null,
+    charge: null,
+    isEstimated: false,
+    failure: null,
+    keyId: null,
   }
 }
 

@@ -1,3 +1,9 @@
+import {
+  EMAIL_ADDRESS_LENGTH_MAX,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  SHOWN_NAME_LENGTH_MAX,
+} from '@svc/contract'
 import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
@@ -8,8 +14,6 @@ import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { textLink } from '../../ui/text-link.ts'
 import { Gate } from './gate.tsx'
-
-const PASSWORD_LENGTH_MIN = 12
 
 /** The account of whoever runs the gateway. The token stands behind the hash, so that no server log has it. */
 export function FirstRunPage() {
@@ -67,8 +71,15 @@ function OperatorForm({ token }: { readonly token: string }) {
   }
   return (
     <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-      <TextField label="Name" name="name" autoComplete="name" required maxLength={64} />
-      <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />
+      <TextField label="Name" name="name" autoComplete="name" required maxLength={SHOWN_NAME_LENGTH_MAX} />
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        maxLength={EMAIL_ADDRESS_LENGTH_MAX}
+      />
       <TextField
         label="Password"
         name="password"
@@ -76,7 +87,7 @@ function OperatorForm({ token }: { readonly token: string }) {
         autoComplete="new-password"
         required
         minLength={PASSWORD_LENGTH_MIN}
-        maxLength={128}
+        maxLength={PASSWORD_LENGTH_MAX}
         hint={`At least ${PASSWORD_LENGTH_MIN} characters.`}
       />
       {problem !== null && (

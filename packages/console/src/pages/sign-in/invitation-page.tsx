@@ -1,4 +1,4 @@
-import { consoleEndpoints, type InvitationView } from '@svc/contract'
+import { consoleEndpoints, type InvitationView, SHOWN_NAME_LENGTH_MAX } from '@svc/contract'
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -127,7 +127,14 @@ function JoinAnew({ view, token }: AnswerProps) {
   return (
     <form className="flex flex-col gap-4" onSubmit={submit}>
       <TextField label="E-mail" value={view.email} readOnly />
-      <TextField label="Your name" name="name" autoComplete="name" required maxLength={64} autoFocus />
+      <TextField
+        label="Your name"
+        name="name"
+        autoComplete="name"
+        required
+        maxLength={SHOWN_NAME_LENGTH_MAX}
+        autoFocus
+      />
       <Problem text={problem} />
       <Button type="submit" className="h-10" isBusy={isBusy}>
         Make the account and join

@@ -1,3 +1,4 @@
+import { EMAIL_ADDRESS_LENGTH_MAX, PASSWORD_LENGTH_MAX } from '@svc/contract'
 import { clsx } from 'clsx'
 import { getRouteApi } from '@tanstack/react-router'
 import { Mail, Wallet } from 'lucide-react'
@@ -106,7 +107,14 @@ function MailForm({ look, canUsePassword, canSendLink }: MailFormProps) {
   if (sentTo !== null) return <LinkSent email={sentTo} onAgain={() => setSentTo(null)} />
   return (
     <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-      <TextField label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        maxLength={EMAIL_ADDRESS_LENGTH_MAX}
+      />
       {withPassword && (
         <TextField
           label="Password"
@@ -114,7 +122,7 @@ function MailForm({ look, canUsePassword, canSendLink }: MailFormProps) {
           type="password"
           autoComplete="current-password"
           required
-          maxLength={128}
+          maxLength={PASSWORD_LENGTH_MAX}
         />
       )}
       <Problem text={problem ?? failure} />

@@ -1,4 +1,4 @@
-import { consoleEndpoints, invitedRoles } from '@svc/contract'
+import { consoleEndpoints, EMAIL_ADDRESS_LENGTH_MAX, invitedRoles } from '@svc/contract'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
@@ -31,7 +31,15 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       run={invite}
       onSubmit={(text) => invite.mutate({ email: text('email').trim(), role })}
     >
-      <TextField label="E-mail" name="email" type="email" required maxLength={254} autoFocus autoComplete="off" />
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        required
+        maxLength={EMAIL_ADDRESS_LENGTH_MAX}
+        autoFocus
+        autoComplete="off"
+      />
       <RoleChoice roles={invitedRoles} value={role} onPick={setRole} />
       {gateway.signup === 'closed' && <NobodyNew />}
     </ActionDialog>

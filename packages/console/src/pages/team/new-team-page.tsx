@@ -1,4 +1,4 @@
-import { consoleEndpoints } from '@svc/contract'
+import { consoleEndpoints, SHOWN_NAME_LENGTH_MAX } from '@svc/contract'
 import type { FormEvent } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { named } from '../../api/named.ts'
@@ -28,7 +28,7 @@ export function NewTeamPage() {
               label="Name"
               name="name"
               required
-              maxLength={64}
+              maxLength={SHOWN_NAME_LENGTH_MAX}
               autoFocus
               autoComplete="off"
               placeholder="Crew"

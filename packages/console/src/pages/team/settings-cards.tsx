@@ -1,5 +1,5 @@
 /** What a team sets for itself. Whoever may not change it sees what holds. */
-import { consoleEndpoints } from '@svc/contract'
+import { consoleEndpoints, SHOWN_NAME_LENGTH_MAX } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { consoleApi } from '../../api/client.ts'
@@ -155,7 +155,13 @@ export function NameCard() {
   return (
     <Card title="Name">
       <form className="flex flex-col gap-3" onSubmit={submit} key={team.name}>
-        <TextField label="Name of the team" name="name" defaultValue={team.name} required maxLength={64} />
+        <TextField
+          label="Name of the team"
+          name="name"
+          defaultValue={team.name}
+          required
+          maxLength={SHOWN_NAME_LENGTH_MAX}
+        />
         <Failure error={save.error} />
         <Button type="submit" look="secondary" className="self-start" isBusy={save.isPending}>
           Save the name

@@ -4,7 +4,11 @@ import { seriesColours } from './series-colour.ts'
 import { fillDays, OTHER, rankSeries, roundTop, sumDays } from './usage-series.ts'
 
 const row = (day: string, group: string, nano: bigint) => ({
-  ...{ day, group, name: group.toUpperCase(), requests: 1, tokens: 3 },
+  day,
+  group,
+  name: group.toUpperCase(),
+  requests: 1,
+  tokens: 3,
   credits_charged: formatCredits(nanocreditsOf(nano)),
 })
 

@@ -1,7 +1,5 @@
+import { KEY_NAME_LENGTH_MAX } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-
-/** Characters of a key's name at most. Source: decision 0011 (keys). */
-const KEY_NAME_LENGTH_MAX = 64
 
 /**
  * Reads what people shall call a key.

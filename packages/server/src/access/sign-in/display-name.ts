@@ -1,5 +1,4 @@
-/** Characters of a person's name at most. Source: decision 0011 (keys), as for the name of a key. */
-export const NAME_LENGTH_MAX = 64
+import { SHOWN_NAME_LENGTH_MAX } from '@svc/contract'
 
 const ADDRESS_SHOWN = 6
 
@@ -10,7 +9,7 @@ const ADDRESS_SHOWN = 6
 export function displayName(typed: string, email: string): string {
   const [mailbox = ''] = email.split('@')
   const name = visible(typed) || visible(mailbox) || 'Somebody'
-  if (!/^0x[0-9a-f]{40}$/i.test(name)) return [...name].slice(0, NAME_LENGTH_MAX).join('')
+  if (!/^0x[0-9a-f]{40}$/i.test(name)) return [...name].slice(0, SHOWN_NAME_LENGTH_MAX).join('')
   return `${name.slice(0, ADDRESS_SHOWN)}…${name.slice(-4)}`
 }
 

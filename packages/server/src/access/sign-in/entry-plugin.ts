@@ -2,19 +2,16 @@
  * More ways in: the first operator's one-time token, the letter of an invitation, the sandbox's single click; and the
  * message that a wallet signs.
  */
+import { SHOWN_NAME_LENGTH_MAX, PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX } from '@svc/contract'
 import { randomBytes } from 'node:crypto'
 import type { BetterAuthPlugin, GenericEndpointContext } from 'better-auth'
 import { APIError, createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
-import { NAME_LENGTH_MAX } from './display-name.ts'
 import { CHALLENGE_PATH, DEMO_PATH, FIRST_RUN_PATH, JOIN_PATH } from './sign-in-paths.ts'
 import type { SignInDeps } from './sign-in-policy.ts'
 import { WALLET_MESSAGE_MS, writeWalletMessage } from './wallet-message.ts'
 
-/** Source: NIST SP 800-63B, section 5.1.1: at least 8; 12 is our own choice for an operator. */
-const PASSWORD_LENGTH_MIN = 12
-const PASSWORD_LENGTH_MAX = 128
 const NONCE_BYTES = 16
 
 export interface EntryDeps extends SignInDeps {
@@ -27,11 +24,11 @@ const token = z.string().min(1).max(256)
 const firstRunBody = z.strictObject({
   token,
   email: z.email().max(254),
-  name: z.string().trim().min(1).max(NAME_LENGTH_MAX),
+  name: z.string().trim().min(1).max(SHOWN_NAME_LENGTH_MAX),
   password: z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX).optional(),
 })
 
-const joinBody = z.strictObject({ token, name: z.string().trim().min(1).max(NAME_LENGTH_MAX) })
+const joinBody = z.strictObject({ token, name: z.string().trim().min(1).max(SHOWN_NAME_LENGTH_MAX) })
 
 const challengeBody = z.strictObject({
   address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),

@@ -1,6 +1,6 @@
 /** The sign-in library with the settings that the product insists on. Source: decision 0040 (sign-in). */
 import { randomBytes } from 'node:crypto'
-import { isPlainEmailAddress } from '@svc/contract'
+import { isPlainEmailAddress, PASSWORD_LENGTH_MIN } from '@svc/contract'
 import { betterAuth } from 'better-auth'
 import { APIError } from 'better-auth/api'
 import { magicLink, siwe } from 'better-auth/plugins'
@@ -37,7 +37,6 @@ const SESSION_SECONDS = 7 * 24 * 3_600
 const SESSION_UPDATE_SECONDS = 24 * 3_600
 /** How long a link of a mail works. */
 const LINK_SECONDS = 15 * 60
-const PASSWORD_LENGTH_MIN = 12
 
 /** Counted by address and path, in the database, so that several processes count together. Source: own choice. */
 const RATE_LIMIT = {

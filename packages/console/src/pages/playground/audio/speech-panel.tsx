@@ -2,14 +2,13 @@ import { openAiVoices, SPEECH_CHARACTERS_MAX, speechResponseFormats } from '@svc
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Download, Trash2 } from 'lucide-react'
 import { useId, useState } from 'react'
-import { useSignedIn } from '../../../api/session.ts'
 import { modelsQuery } from '../../../api/team.ts'
 import { Button } from '../../../ui/button.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import { SelectField } from '../../../ui/select-field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { CodeDialog } from '../code/code-dialog.tsx'
-import { speechCode } from '../code/request-code.ts'
+import { CodeDialog } from '../../../samples/code-dialog.tsx'
+import { speechCode } from '../../../samples/request-code.ts'
 import { unitChoices } from '../model-choices.tsx'
 import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
@@ -32,12 +31,16 @@ export function SpeechPanel() {
   const { data } = useSuspenseQuery(modelsQuery).data
   const models = data.filter(({ svc }) => svc.type === 'speech')
   const [wishes, setWishes] = useState<SpeechWishes>({
-    ...{ model: firstOf(models), text: '', voice: 'alloy', format: 'mp3', speed: null, instructions: '' },
+    model: firstOf(models),
+    text: '',
+    voice: 'alloy',
+    format: 'mp3',
+    speed: null,
+    instructions: '',
   })
   const set = (change: Partial<SpeechWishes>): void => setWishes((before) => ({ ...before, ...change }))
   const { store, state } = useRuns<SpeechRun>('speech')
   const [showsCode, setCode] = useState(false)
-  const { gateway } = useSignedIn()
   const make = (asked: SpeechWishes, name: string): void =>
     void store.start({ ...newRun(asked.model, name), wishes: asked, sound: null }, speak(asked))
   return (
@@ -74,10 +77,7 @@ export function SpeechPanel() {
         />
       ))}
       {showsCode && (
-        <CodeDialog
-          samples={speechCode(gateway.api_base_url, { ...speechBodyOf(wishes) })}
-          onClose={() => setCode(false)}
-        />
+        <CodeDialog code={(place) => speechCode(place, { ...speechBodyOf(wishes) })} onClose={() => setCode(false)} />
       )}
     </section>
   )

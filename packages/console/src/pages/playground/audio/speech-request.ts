@@ -21,7 +21,9 @@ type SpeechBody = InputOf<typeof endpoints.createSpeech>['body']
 
 export function speechBodyOf({ model, text, voice, format, speed, instructions }: SpeechWishes): SpeechBody {
   return {
-    ...{ model, input: text, response_format: format },
+    model,
+    input: text,
+    response_format: format,
     ...(voice === '' ? {} : { voice }),
     ...(speed === null ? {} : { speed }),
     ...(instructions.trim() === '' ? {} : { instructions }),

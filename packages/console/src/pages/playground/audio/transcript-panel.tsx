@@ -2,14 +2,13 @@ import { SOUND_BYTES_MAX } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Code, FileAudio, Mic, Square } from 'lucide-react'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
-import { useSignedIn } from '../../../api/session.ts'
 import { modelsQuery } from '../../../api/team.ts'
 import { Button } from '../../../ui/button.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import { toast } from '../../../ui/toasts.tsx'
 import { useOneSubmit } from '../../../ui/use-one-submit.ts'
-import { CodeDialog } from '../code/code-dialog.tsx'
-import { transcriptionCode } from '../code/request-code.ts'
+import { CodeDialog } from '../../../samples/code-dialog.tsx'
+import { transcriptionCode } from '../../../samples/request-code.ts'
 import { unitChoices } from '../model-choices.tsx'
 import { ModelPicker } from '../model-picker.tsx'
 import { PriceLine } from '../pay/price-line.tsx'
@@ -33,7 +32,6 @@ export function TranscriptPanel() {
   const [sound, setSound] = useState<File | null>(null)
   const { store, state } = useRuns<TranscriptRun>('transcript')
   const [showsCode, setCode] = useState(false)
-  const { gateway } = useSignedIn()
   const nextName = useOneSubmit()
   const make = (asked: TranscriptWishes, name: string | null): void => {
     if (name === null) return
@@ -88,9 +86,7 @@ export function TranscriptPanel() {
           onRemove={() => store.remove(run.id)}
         />
       ))}
-      {showsCode && (
-        <CodeDialog samples={transcriptionCode(gateway.api_base_url, fields)} onClose={() => setCode(false)} />
-      )}
+      {showsCode && <CodeDialog code={(place) => transcriptionCode(place, fields)} onClose={() => setCode(false)} />}
     </section>
   )
 }

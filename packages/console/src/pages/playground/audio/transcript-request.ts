@@ -28,7 +28,9 @@ export function transcriptFormOf(
   hasTimes: boolean,
 ): TranscriptForm {
   return {
-    ...{ file: sound, model, response_format: hasTimes ? 'verbose_json' : 'json' },
+    file: sound,
+    model,
+    response_format: hasTimes ? 'verbose_json' : 'json',
     ...(hasTimes ? { 'timestamp_granularities[]': ['word', 'segment'] } : {}),
     ...(language.trim() === '' ? {} : { language: language.trim() }),
     ...(prompt.trim() === '' ? {} : { prompt }),

@@ -3,7 +3,9 @@ import { peaksOf, playable } from './decode-sound.ts'
 import { cuesOfWords, wordAt } from './word-cues.ts'
 
 const words = ['The', 'quick', 'brown', 'fox', 'jumps', 'over', 'the', 'lazy', 'dog', 'again'].map((text, at) => ({
-  ...{ text, start: at, end: at + 0.9 },
+  text,
+  start: at,
+  end: at + 0.9,
 }))
 
 test('words become lines that are not too long', () => {

@@ -1,12 +1,11 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { useSignedIn } from '../../../api/session.ts'
 import { modelsQuery } from '../../../api/team.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { CodeDialog } from '../code/code-dialog.tsx'
-import { chatCode } from '../code/request-code.ts'
+import { CodeDialog } from '../../../samples/code-dialog.tsx'
+import { chatCode } from '../../../samples/request-code.ts'
 import { tokenChoices } from '../model-choices.tsx'
 import { type PictureInput, usePictureInput } from '../picture-input.tsx'
 import { usePlay } from '../use-play.ts'
@@ -45,7 +44,6 @@ export function ChatTab() {
   const draft = useDraft()
   const pictures = usePictureInput(PICTURES_MAX)
   const [open, setOpen] = useState<'code' | 'settings' | null>(null)
-  const { gateway } = useSignedIn()
   const next = addTurn(conversation, { id: 'next', text: draft.text, images: pictures.pictures })
   const shownAsCode = isDrafted(draft, pictures) || conversation.head === null ? next : conversation
   const isRunning = answersOf(conversation).some((answer) => answer.state === 'running')
@@ -103,7 +101,7 @@ export function ChatTab() {
       )}
       {open === 'code' && (
         <CodeDialog
-          samples={chatCode(gateway.api_base_url, chatBodyOf(shownAsCode, 0))}
+          code={(place) => chatCode(place, { ...chatBodyOf(shownAsCode, 0), stream: true })}
           onClose={() => setOpen(null)}
         />
       )}

@@ -42,7 +42,11 @@ test('parameters that are not set are not sent', () => {
   expect(Object.keys(chatBodyOf(conversation, 0))).toEqual(['model', 'messages'])
   const parameters = { system: '', temperature: 0, topP: 0.5, maxTokens: 10, seed: 0, format: 'json' as const }
   expect(chatBodyOf({ ...conversation, parameters }, 0)).toMatchObject({
-    ...{ temperature: 0, top_p: 0.5, max_tokens: 10, seed: 0, response_format: { type: 'json_object' } },
+    temperature: 0,
+    top_p: 0.5,
+    max_tokens: 10,
+    seed: 0,
+    response_format: { type: 'json_object' },
   })
 })
 

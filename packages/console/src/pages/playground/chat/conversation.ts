@@ -90,8 +90,18 @@ export function emptyConversation(
 
 export function emptyAnswer(id: string, model: string): Answer {
   return {
-    ...{ id, model, text: '', reasoning: '', images: [], state: 'running', finish: null },
-    ...{ requestId: null, charge: null, isEstimated: false, limit: null, failure: null },
+    id,
+    model,
+    text: '',
+    reasoning: '',
+    images: [],
+    state: 'running',
+    finish: null,
+    requestId: null,
+    charge: null,
+    isEstimated: false,
+    limit: null,
+    failure: null,
   }
 }
 

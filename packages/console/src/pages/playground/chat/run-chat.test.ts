@@ -4,7 +4,10 @@ import { emptyAnswer } from './conversation.ts'
 import { runChat } from './run-chat.ts'
 
 const chunk = (delta: object, more: object = {}) => ({
-  ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' },
+  id: 'c',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'm',
   choices: [{ index: 0, delta, finish_reason: null }],
   ...more,
 })
@@ -100,7 +103,8 @@ test('a page is told of a fast stream far less often than its pieces come, and l
 test('after a stop what had come stays, and the charge is asked for', async () => {
   const controller = new AbortController()
   const { answer } = await run(gatewayThat([chunk({ content: 'He' })], 'hang'), {
-    ...{ charged: '0.25', signal: controller.signal },
+    charged: '0.25',
+    signal: controller.signal,
     onText: (text) => text === 'He' && controller.abort(),
   })
   expect(answer).toMatchObject({ text: 'He', state: 'stopped', charge: '0.25', isEstimated: true, failure: null })

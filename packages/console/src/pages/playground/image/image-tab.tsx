@@ -1,12 +1,11 @@
 import { type Exact, type ImageModelEntry, shortDecimal } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useSignedIn } from '../../../api/session.ts'
 import { Empty } from '../../../ui/page.tsx'
 import { SelectField } from '../../../ui/select-field.tsx'
 import { attachmentOf } from '../attachments.ts'
-import { CodeDialog } from '../code/code-dialog.tsx'
-import { imageCode } from '../code/request-code.ts'
+import { CodeDialog } from '../../../samples/code-dialog.tsx'
+import { imageCode } from '../../../samples/request-code.ts'
 import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
 import { usePictureInput } from '../picture-input.tsx'
@@ -35,7 +34,6 @@ export function ImageTab() {
   const input = usePictureInput(Math.min(INPUTS_MAX, model?.max_input_images ?? INPUTS_MAX))
   const { store, state } = useRuns<ImageRun>('picture')
   const [showsCode, setCode] = useState(false)
-  const { gateway } = useSignedIn()
   const whole: ImageWishes = { ...wishes, inputs: input.pictures }
   const make = (asked: ImageWishes, name: string): void => {
     const run = { ...newRun(asked.model, name), wishes: asked, pictures: [], partial: null }
@@ -74,7 +72,7 @@ export function ImageTab() {
       ))}
       {showsCode && (
         <CodeDialog
-          samples={imageCode(gateway.api_base_url, { ...imageBodyOf(whole) }, whole.inputs.length)}
+          code={(place) => imageCode(place, { ...imageBodyOf(whole) }, whole.inputs.length)}
           onClose={() => setCode(false)}
         />
       )}
@@ -96,7 +94,8 @@ const optionsOf = (values: readonly string[]) => [
 
 function ImageSettings({ models, model, wishes, onSet }: ImageSettingsProps) {
   const choices = models.map(({ id, name, credits_per_image: credits }) => ({
-    ...{ id, name },
+    id,
+    name,
     price: `from ${shortDecimal(credits)}`,
   }))
   const qualities = model?.supported_qualities ?? []

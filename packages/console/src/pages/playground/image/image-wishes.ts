@@ -27,7 +27,9 @@ type ImageBody = InputOf<typeof endpoints.createImage>['body']
 
 export function imageBodyOf({ model, prompt, count, size, quality, seed }: ImageWishes): ImageBody {
   return {
-    ...{ model, prompt, n: count },
+    model,
+    prompt,
+    n: count,
     ...(size === '' ? {} : { size }),
     ...(quality === '' ? {} : { quality }),
     ...(seed === null ? {} : { seed }),

@@ -76,7 +76,9 @@ export function useVideos() {
   const ended = polled.jobs.filter((job) => !isOpen(job)).length
   useEffect(() => onCharged(), [ended, onCharged])
   return {
-    ...{ list, jobs: polled.jobs, submit },
+    list,
+    jobs: polled.jobs,
+    submit,
     error: list.error ?? polled.error,
     again: () => (list.error === null ? polled.again() : void list.refetch()),
     noteOf: (id: string) => notes.data?.find((note) => note.id === id) ?? null,

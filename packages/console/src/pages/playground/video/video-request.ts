@@ -31,7 +31,9 @@ export function videoBodyOf(wishes: VideoWishes, canBeSilent: boolean): VideoBod
   const { model, prompt, seconds, resolution, aspect, hasSound, seed, firstFrame } = wishes
   const frame = { type: 'image_url' as const, frame_type: 'first_frame' as const }
   return {
-    ...{ model, prompt, duration: seconds },
+    model,
+    prompt,
+    duration: seconds,
     ...(resolution === '' ? {} : { resolution }),
     ...(aspect === '' ? {} : { aspect_ratio: aspect }),
     ...(canBeSilent ? { generate_audio: hasSound } : {}),

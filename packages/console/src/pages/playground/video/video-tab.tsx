@@ -1,13 +1,12 @@
 import { type Exact, shortDecimal, type VideoModelEntry } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useSignedIn } from '../../../api/session.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/page.tsx'
 import { SelectField } from '../../../ui/select-field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { CodeDialog } from '../code/code-dialog.tsx'
-import { videoCode } from '../code/request-code.ts'
+import { CodeDialog } from '../../../samples/code-dialog.tsx'
+import { videoCode } from '../../../samples/request-code.ts'
 import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
 import { factsOf } from '../pay/failure-facts.ts'
@@ -24,8 +23,14 @@ const SECONDS_UNKNOWN = [4, 5, 6, 8, 10]
 
 function firstWishes(model: Exact<VideoModelEntry> | undefined): VideoWishes {
   return {
-    ...{ model: model?.id ?? '', prompt: '', seconds: model?.default_duration ?? 4, resolution: '', aspect: '' },
-    ...{ hasSound: true, seed: null, firstFrame: null },
+    model: model?.id ?? '',
+    prompt: '',
+    seconds: model?.default_duration ?? 4,
+    resolution: '',
+    aspect: '',
+    hasSound: true,
+    seed: null,
+    firstFrame: null,
   }
 }
 
@@ -42,7 +47,6 @@ export function VideoTab() {
   const input = usePictureInput(1)
   const { list, jobs, submit, noteOf, error, again } = useVideos()
   const [showsCode, setCode] = useState(false)
-  const { gateway } = useSignedIn()
   const body = videoBodyOf({ ...wishes, firstFrame: input.pictures[0] ?? null }, canBeSilent(model))
   return (
     <PlayFrame settings={<VideoSettings models={models} model={model} wishes={wishes} onSet={set} />}>
@@ -75,9 +79,7 @@ export function VideoTab() {
           Older videos
         </Button>
       )}
-      {showsCode && (
-        <CodeDialog samples={videoCode(gateway.api_base_url, { ...body })} onClose={() => setCode(false)} />
-      )}
+      {showsCode && <CodeDialog code={(place) => videoCode(place, { ...body })} onClose={() => setCode(false)} />}
     </PlayFrame>
   )
 }
@@ -91,7 +93,8 @@ interface VideoSettingsProps {
 
 function VideoSettings({ models, model, wishes, onSet }: VideoSettingsProps) {
   const choices = models.map(({ id, name, credits_per_second: credits }) => ({
-    ...{ id, name },
+    id,
+    name,
     price: credits === null ? 'price varies' : `${shortDecimal(credits)} per second`,
   }))
   const durations =

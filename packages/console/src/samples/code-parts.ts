@@ -1,0 +1,43 @@
+/** What samples of code have in common. Pure. */
+import { shellText, shortened } from './literals.ts'
+
+/** Values are the request's fields, as the page would send them. */
+export type Body = Readonly<Record<string, unknown>>
+
+export interface Sample {
+  readonly name: string
+  /** What must be installed first; null for nothing. */
+  readonly install: string | null
+  readonly code: string
+}
+
+/** Where the request goes, and who pays. */
+export interface CodePlace {
+  /** Ends in `/api/v1`. */
+  readonly baseUrl: string
+  readonly key: string
+}
+
+/** Stands where a key goes that is not known. */
+export const KEY_PLACE = 'YOUR_KEY'
+/** Said beside samples that have the place of a key and not the key. */
+export const KEY_HINT = `Put your key in place of ${KEY_PLACE}: it was shown once, when it was made.`
+
+export const IN_PYTHON = 'pip install openai'
+export const IN_NODE = 'npm install openai'
+export const IN_AI = 'npm install ai @ai-sdk/openai-compatible'
+
+export const pythonClient = ({ baseUrl, key }: CodePlace): string =>
+  `from openai import OpenAI\n\nclient = OpenAI(base_url="${baseUrl}", api_key="${key}")\n`
+export const nodeClient = ({ baseUrl, key }: CodePlace): string =>
+  `import OpenAI from 'openai'\n\nconst client = new OpenAI({ baseURL: '${baseUrl}', apiKey: '${key}' })\n`
+export const aiClient = ({ baseUrl, key }: CodePlace): string =>
+  `const svc = createOpenAICompatible({ name: 'svc', baseURL: '${baseUrl}', apiKey: '${key}' })\n`
+
+export function curl(place: CodePlace, path: string, body: Body, more = ''): Sample {
+  const code = `curl ${place.baseUrl}${path} \\
+  -H "Authorization: Bearer ${place.key}" \\
+  -H "Content-Type: application/json" \\
+  -d ${shellText(JSON.stringify(shortened(body), null, 2))}${more}`
+  return { name: 'curl', install: null, code }
+}

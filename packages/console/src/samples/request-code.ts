@@ -1,0 +1,297 @@
+/** A request as code in each language. Pure. */
+import {
+  aiClient,
+  type Body,
+  type CodePlace,
+  curl,
+  IN_AI,
+  IN_NODE,
+  IN_PYTHON,
+  nodeClient,
+  pythonClient,
+  type Sample,
+} from './code-parts.ts'
+import { javaScript, pythonArguments, shellText } from './literals.ts'
+
+/** Names of the settings in the Vercel AI SDK. */
+const AI_SETTINGS: Readonly<Record<string, string>> = {
+  temperature: 'temperature',
+  top_p: 'topP',
+  max_tokens: 'maxOutputTokens',
+  seed: 'seed',
+}
+
+function aiPart(part: unknown): unknown {
+  const { type, text, image_url: image } = Object(part) as Record<string, unknown>
+  return type === 'text' ? { type, text } : { type: 'image', image: (Object(image) as { url?: unknown }).url }
+}
+
+function aiMessage(message: unknown): unknown {
+  const { role, content } = Object(message) as Record<string, unknown>
+  return { role, content: Array.isArray(content) ? content.map(aiPart) : content }
+}
+
+function aiChat(place: CodePlace, { model, messages, stream, ...rest }: Body): Sample {
+  const settings = Object.entries(rest).flatMap(([key, value]) => {
+    const name = AI_SETTINGS[key]
+    return name === undefined ? [] : [`  ${name}: ${javaScript(value)},\n`]
+  })
+  const isStream = stream === true
+  const [work, result] = isStream ? ['streamText', 'textStream'] : ['generateText', 'text']
+  const said = (Array.isArray(messages) ? messages : []).map(aiMessage)
+  const code = `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { ${work} } from 'ai'
+
+${aiClient(place)}const { ${result} } = ${isStream ? work : `await ${work}`}({
+  model: svc(${javaScript(model)}),
+${settings.join('')}  messages: ${javaScript(said, 2)},
+})
+${isStream ? 'for await (const text of textStream) process.stdout.write(text)' : 'console.log(text)'}`
+  return { name: 'Vercel AI SDK', install: IN_AI, code }
+}
+
+/** Streamed where the body says so. */
+export function chatCode(place: CodePlace, body: Body): readonly Sample[] {
+  return body['stream'] === true ? streamCode(place, body) : wholeCode(place, body)
+}
+
+function wholeCode(place: CodePlace, body: Body): readonly Sample[] {
+  return [
+    curl(place, '/chat/completions', body),
+    {
+      name: 'Python',
+      install: IN_PYTHON,
+      code: `${pythonClient(place)}answer = client.chat.completions.create(
+${pythonArguments(body)})
+print(answer.choices[0].message.content)`,
+    },
+    {
+      name: 'Node',
+      install: IN_NODE,
+      code: `${nodeClient(place)}const answer = await client.chat.completions.create(${javaScript(body)})
+console.log(answer.choices[0].message.content)`,
+    },
+    aiChat(place, body),
+  ]
+}
+
+function streamCode(place: CodePlace, streamed: Body): readonly Sample[] {
+  return [
+    curl(place, '/chat/completions', streamed, ' \\\n  --no-buffer'),
+    {
+      name: 'Python',
+      install: IN_PYTHON,
+      code: `${pythonClient(place)}stream = client.chat.completions.create(
+${pythonArguments(streamed)})
+for chunk in stream:
+    if chunk.choices and chunk.choices[0].delta.content:
+        print(chunk.choices[0].delta.content, end="", flush=True)`,
+    },
+    {
+      name: 'Node',
+      install: IN_NODE,
+      code: `${nodeClient(place)}const stream = await client.chat.completions.create(${javaScript(streamed)})
+for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '')`,
+    },
+    aiChat(place, streamed),
+  ]
+}
+
+function aiImage(place: CodePlace, { model, prompt, n, size, seed }: Body): Sample {
+  const fields = Object.entries({ prompt, n, size, seed }).filter(([, value]) => value !== undefined)
+  const code = `import { writeFileSync } from 'node:fs'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateImage } from 'ai'
+
+${aiClient(place)}const { images } = await generateImage({
+  model: svc.imageModel(${javaScript(model)}),
+${fields.map(([key, value]) => `  ${key}: ${javaScript(value)},\n`).join('')}})
+images.forEach((image, at) => writeFileSync(\`image-\${at}.png\`, image.uint8Array))`
+  return { name: 'Vercel AI SDK', install: IN_AI, code }
+}
+
+/** @param inputs how many pictures are given to be changed. */
+export function imageCode(place: CodePlace, body: Body, inputs: number): readonly Sample[] {
+  if (inputs > 0) return editCode(place, body, inputs)
+  return [
+    curl(place, '/images/generations', body),
+    {
+      name: 'Python',
+      install: IN_PYTHON,
+      code: `import base64
+
+${pythonClient(place)}answer = client.images.generate(
+${pythonArguments(body)})
+for at, image in enumerate(answer.data):
+    with open(f"image-{at}.png", "wb") as file:
+        file.write(base64.b64decode(image.b64_json))`,
+    },
+    {
+      name: 'Node',
+      install: IN_NODE,
+      code: `import { writeFileSync } from 'node:fs'
+${nodeClient(place)}const answer = await client.images.generate(${javaScript(body)})
+answer.data.forEach((image, at) => writeFileSync(\`image-\${at}.png\`, Buffer.from(image.b64_json, 'base64')))`,
+    },
+    aiImage(place, body),
+  ]
+}
+
+function formFields(body: Body): string {
+  return Object.entries(body)
+    .map(([key, value]) => ` \\\n  -F ${shellText(`${key}=${String(value as string | number | boolean)}`)}`)
+    .join('')
+}
+
+function editCode(place: CodePlace, body: Body, inputs: number): readonly Sample[] {
+  const names = Array.from({ length: inputs }, (_, at) => `input-${at}.png`)
+  return [
+    {
+      name: 'curl',
+      install: null,
+      code: `curl ${place.baseUrl}/images/edits \\
+  -H "Authorization: Bearer ${place.key}"${formFields(body)}${names.map((name) => ` \\\n  -F image[]=@${name}`).join('')}`,
+    },
+    {
+      name: 'Python',
+      install: IN_PYTHON,
+      code: `${pythonClient(place)}answer = client.images.edit(
+    image=[${names.map((name) => `open("${name}", "rb")`).join(', ')}],
+${pythonArguments(body)})`,
+    },
+    {
+      name: 'Node',
+      install: IN_NODE,
+      code: `import { createReadStream } from 'node:fs'
+${nodeClient(place)}const answer = await client.images.edit({
+  image: [${names.map((name) => `createReadStream('${name}')`).join(', ')}],
+  ...${javaScript(body, 2)},
+})`,
+    },
+  ]
+}
+
+export function videoCode(place: CodePlace, body: Body): readonly Sample[] {
+  return [
+    curl(place, '/videos', body),
+    {
+      name: 'Python',
+      install: 'pip install requests',
+      code: `import time
+import requests
+
+headers = {"Authorization": "Bearer ${place.key}"}
+job = requests.post("${place.baseUrl}/videos", headers=headers, json=dict(
+${pythonArguments(body)})).json()
+while job["status"] in ("queued", "in_progress"):
+    time.sleep(5)
+    job = requests.get(f"${place.baseUrl}/videos/{job['id']}", headers=headers).json()
+if job["status"] == "completed":
+    open("video.mp4", "wb").write(requests.get(job["unsigned_urls"][0]).content)`,
+    },
+    {
+      name: 'Node',
+      install: null,
+      code: `import { writeFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+
+const headers = { authorization: 'Bearer ${place.key}', 'content-type': 'application/json' }
+const body = JSON.stringify(${javaScript(body)})
+let job = await (await fetch('${place.baseUrl}/videos', { method: 'POST', headers, body })).json()
+while (['queued', 'in_progress'].includes(job.status)) {
+  await setTimeout(5_000)
+  job = await (await fetch(\`${place.baseUrl}/videos/\${job.id}\`, { headers })).json()
+}
+if (job.status === 'completed') {
+  await writeFile('video.mp4', new Uint8Array(await (await fetch(job.unsigned_urls[0])).arrayBuffer()))
+}`,
+    },
+  ]
+}
+
+export function speechCode(place: CodePlace, body: Body): readonly Sample[] {
+  const file = `speech.${typeof body['response_format'] === 'string' ? body['response_format'] : 'mp3'}`
+  return [
+    curl(place, '/audio/speech', body, ` \\\n  --output ${file}`),
+    {
+      name: 'Python',
+      install: IN_PYTHON,
+      code: `${pythonClient(place)}with client.audio.speech.with_streaming_response.create(
+${pythonArguments(body)}) as answer:
+    answer.stream_to_file("${file}")`,
+    },
+    {
+      name: 'Node',
+      install: IN_NODE,
+      code: `import { writeFile } from 'node:fs/promises'
+${nodeClient(place)}const answer = await client.audio.speech.create(${javaScript(body)})
+await writeFile('${file}', Buffer.from(await answer.arrayBuffer()))`,
+    },
+  ]
+}
+
+/** @param body the fields of the form without its file. */
+export function transcriptionCode(place: CodePlace, body: Body): readonly Sample[] {
+  const { 'timestamp_granularities[]': granularities, ...rest } = body
+  const words = Array.isArray(granularities) ? granularities : []
+  const named = { ...rest, ...(words.length === 0 ? {} : { timestamp_granularities: words }) }
+  const parts = words.map((word) => ` \\\n  -F 'timestamp_granularities[]=${String(word)}'`).join('')
+  return [
+    {
+      name: 'curl',
+      install: null,
+      code: `curl ${place.baseUrl}/audio/transcriptions \\
+  -H "Authorization: Bearer ${place.key}" \\
+  -F file=@speech.mp3${formFields(rest)}${parts}`,
+    },
+    {
+      name: 'Python',
+      install: IN_PYTHON,
+      code: `${pythonClient(place)}answer = client.audio.transcriptions.create(
+    file=open("speech.mp3", "rb"),
+${pythonArguments(named)})
+print(answer.text)`,
+    },
+    {
+      name: 'Node',
+      install: IN_NODE,
+      code: `import { createReadStream } from 'node:fs'
+${nodeClient(place)}const answer = await client.audio.transcriptions.create({
+  file: createReadStream('speech.mp3'),
+  ...${javaScript(named, 2)},
+})
+console.log(answer.text)`,
+    },
+  ]
+}
+
+export function embeddingCode(place: CodePlace, body: Body): readonly Sample[] {
+  return [
+    curl(place, '/embeddings', body),
+    {
+      name: 'Python',
+      install: IN_PYTHON,
+      code: `${pythonClient(place)}answer = client.embeddings.create(
+${pythonArguments(body)})
+print(len(answer.data[0].embedding))`,
+    },
+    {
+      name: 'Node',
+      install: IN_NODE,
+      code: `${nodeClient(place)}const answer = await client.embeddings.create(${javaScript(body)})
+console.log(answer.data[0].embedding.length)`,
+    },
+    {
+      name: 'Vercel AI SDK',
+      install: IN_AI,
+      code: `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { embed } from 'ai'
+
+${aiClient(place)}const { embedding } = await embed({
+  model: svc.embeddingModel(${javaScript(body['model'])}),
+  value: ${javaScript(body['input'])},
+})
+console.log(embedding.length)`,
+    },
+  ]
+}
