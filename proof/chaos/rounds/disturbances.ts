@@ -36,8 +36,6 @@ export interface Played {
   readonly what: string
   /** A process was ended or kept from its work for longer than its lease: what nobody had noted by then can be lost. */
   readonly losesProcess: boolean
-  /** Clocks were moved by a day or more; absent for no. */
-  readonly endsDay?: boolean
 }
 
 const SECOND_MS = 1_000
@@ -191,8 +189,7 @@ async function clock(scene: Scene): Promise<Played> {
     await killed.start()
   }
   const after = `${isBack ? ', and back' : ''}${isKilled ? `, then ${killed?.port} killed` : ''}`
-  const endsDay = steps.some((seconds) => Math.abs(seconds) >= 86_400)
-  return { what: `clocks of ${portsOf(members)} at ${steps.join(', ')} s${after}`, losesProcess: isKilled, endsDay }
+  return { what: `clocks of ${portsOf(members)} at ${steps.join(', ')} s${after}`, losesProcess: isKilled }
 }
 
 const plays: Readonly<Record<Disturbance, (scene: Scene) => Promise<Played>>> = {

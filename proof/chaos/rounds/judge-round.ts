@@ -3,6 +3,7 @@
  * case either has a name and is counted.
  */
 import { JOBS_OWNER } from '../../../packages/server/src/money/ledger/hold-owner.ts'
+import { type MatchedRows, matchRows } from './match-rows.ts'
 import type { PaidAttempt } from './paid-client.ts'
 import { isStream } from './paid-kinds.ts'
 import type { PaidStory } from './paid-load.ts'
@@ -19,8 +20,6 @@ export interface RoundEvidence {
   readonly grants: ReadonlyMap<string, bigint>
   /** A process was ended or cut off for long: what nobody had noted by then can be lost. */
   readonly losesProcess: boolean
-  /** Clocks were moved by a day or more, which is longer than an upstream may work on a video. */
-  readonly endsDay: boolean
 }
 
 export interface RoundVerdict {
@@ -32,11 +31,10 @@ export interface RoundVerdict {
 /** Every request can end with these when something is broken; all are safe to repeat. */
 const TRANSIENT = new Set(['server_is_overloaded', 'idempotency_key_in_use', 'idempotency_answer_gone'])
 
-interface Indexed extends RoundEvidence {
+interface Indexed extends RoundEvidence, MatchedRows {
   readonly usageById: ReadonlyMap<string, RoundUsage>
   readonly chargesByHold: ReadonlyMap<string, readonly bigint[]>
   readonly holdByJob: ReadonlyMap<string, string>
-  readonly rowsByTag: ReadonlyMap<number, readonly RoundUsage[]>
 }
 
 interface Findings {
@@ -130,9 +128,7 @@ function judgeVideo(evidence: Indexed, story: PaidStory, findings: Findings): vo
     if (attempt.end !== 'whole') continue
     const usage = evidence.usageById.get(evidence.holdByJob.get(attempt.jobId ?? '') ?? '')
     const told = story.video
-    const isExpired = told?.state === 'failed' && evidence.endsDay && (usage?.charge ?? 0n) === 0n
-    if (isExpired) note(findings, 'a video that expired when the clock leapt, free')
-    else if (told === null || told.state !== 'completed') {
+    if (told === null || told.state !== 'completed') {
       findings.faults.push(`${describe(attempt)} is a video that is ${told?.state ?? 'not told of'}`)
     } else if (told.charge !== usage?.charge || usage.charge !== dueOf(plan, tag)) {
       const due = dueOf(plan, tag)
@@ -170,8 +166,6 @@ function judgeTag(evidence: Indexed, story: PaidStory, findings: Findings): void
   if (delivered - answered <= left) {
     return note(findings, 'left: what was on its way is free')
   }
-  // A video that expired when the clock leapt has its name already.
-  if (kind === 'video' && evidence.endsDay) return
   note(findings, 'delivered by the upstream and free')
   if (!evidence.losesProcess) {
     const ends = story.attempts.map(describe).join('; ')
@@ -184,6 +178,7 @@ function judgeRows(evidence: Indexed, findings: Findings): void {
   const known = new Set([...evidence.rowsByTag.values()].flatMap((rows) => rows.map(({ usage_id: id }) => id)))
   const jobs = new Set(evidence.holdByJob.values())
   for (const row of evidence.books.usage) {
+    if (evidence.parts.has(row.usage_id)) note(findings, 'cut, charged in part; its client left before it knew an id')
     if (known.has(row.usage_id) || row.charge === 0n) continue
     if (jobs.has(row.usage_id)) note(findings, 'a video whose client knows no id')
     else note(findings, 'charged in part, its client knows no id')
@@ -209,35 +204,6 @@ function judgeBalances({ books, grants }: Indexed, findings: Findings): void {
   }
 }
 
-/** To which question each row belongs: by a request that a client knows, by the upstream's id, or by its price. */
-function rowsByTag(
-  evidence: RoundEvidence,
-  holdByJob: ReadonlyMap<string, string>,
-): ReadonlyMap<number, readonly RoundUsage[]> {
-  const tagById = new Map<string, number>()
-  /** Questions with an attempt whose client knows no request id, by what they cost; one entry for each attempt. */
-  const nameless = new Map<bigint, number[]>()
-  for (const { question, attempts } of evidence.stories) {
-    const due = dueOf(evidence.planOf(question.tag), question.tag)
-    for (const { requestId, jobId } of attempts) {
-      if (requestId === null) nameless.set(due, [...(nameless.get(due) ?? []), question.tag])
-      else tagById.set(requestId, question.tag)
-      if (jobId !== null) tagById.set(holdByJob.get(jobId) ?? '', question.tag)
-    }
-  }
-  const tagByGeneration = new Map(evidence.lines.map(({ generationId, tag }) => [generationId, tag]))
-  const groups = new Map<number, RoundUsage[]>()
-  for (const row of evidence.books.usage) {
-    const tag =
-      tagById.get(row.usage_id) ??
-      tagByGeneration.get(row.generation_id ?? '') ??
-      nameless.get(row.charge + row.write_off)?.pop()
-    if (tag === undefined) continue
-    groups.set(tag, [...(groups.get(tag) ?? []), row])
-  }
-  return groups
-}
-
 /** Compares everything. */
 export function judgeRound(evidence: RoundEvidence): RoundVerdict {
   const { books } = evidence
@@ -248,7 +214,7 @@ export function judgeRound(evidence: RoundEvidence): RoundVerdict {
   const holdByJob = new Map(books.jobs.map(({ job_id: job, hold_id: hold }) => [job, hold]))
   const indexed: Indexed = {
     ...evidence,
-    ...{ chargesByHold, holdByJob, rowsByTag: rowsByTag(evidence, holdByJob) },
+    ...{ chargesByHold, holdByJob, ...matchRows({ ...evidence, holdByJob }) },
     usageById: new Map(books.usage.map((row) => [row.usage_id, row])),
   }
   const findings: Findings = { faults: [], exceptions: new Map() }

@@ -194,8 +194,7 @@ export async function playRound(stage: RoundStage, { seed, round, among }: Round
   // A machine that is busy enough keeps a process from its lease without any help.
   const lostLeases = fleet.takeLostLeases()
   const losesProcess = played.losesProcess || lostLeases > 0
-  const { endsDay = false } = played
-  const verdict = judgeRound({ stories, lines, planOf, books, grants, losesProcess, endsDay })
+  const verdict = judgeRound({ stories, lines, planOf, books, grants, losesProcess })
   const audit = await runAudit(rig.database)
   const broken = audit.rows.filter(({ breaches }) => breaches > 0)
   faults.push(...replayed.faults, ...judgeNames(before, books), ...verdict.faults, ...fleet.takeFaults())
