@@ -1,5 +1,5 @@
 /** Requests to the port of metrics and probes: none is more than one request, and none makes it fail. */
-import type { Random } from '../../packages/server/testing/random.ts'
+import fc from 'fast-check'
 import { doubtfulChunks, doubtfulLengths, type SmugglingCase } from './smuggling-cases.ts'
 
 const HIDDEN = 'GET /live HTTP/1.1\r\nhost: a\r\n\r\n'
@@ -49,21 +49,19 @@ const fixed: readonly SmugglingCase[] = [
   },
 ]
 
-function randomCase(random: Random, number: number): SmugglingCase {
-  const [method, path] = [random.pick(METHODS), random.pick(PATHS)]
-  const headers = random.pick([
-    '',
-    'accept: x\r\n',
-    'expect: 100-continue\r\n',
-    'content-length: 5\r\n',
-    'cookie: %\r\n',
-  ])
-  const body = headers.startsWith('content-length') ? 'hello' : ''
-  const text = `${method} ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${headers}\r\n${body}`
-  return { name: `request ${number}, ${method} ${path}`, text, answers: 1, toHead: method === 'HEAD' }
-}
+const HEADERS = ['', 'accept: x\r\n', 'expect: 100-continue\r\n', 'content-length: 5\r\n', 'cookie: %\r\n']
+
+const randomCase: fc.Arbitrary<SmugglingCase> = fc
+  .tuple(fc.constantFrom(...METHODS), fc.constantFrom(...PATHS), fc.constantFrom(...HEADERS))
+  .map(([method, path, headers]) => ({
+    name: `${method} ${path} with ${headers.trim() || 'no header'}`,
+    text:
+      `${method} ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${headers}\r\n` +
+      (headers.startsWith('content-length') ? 'hello' : ''),
+    ...{ answers: 1, toHead: method === 'HEAD' },
+  }))
 
 /** All of them, with random ones behind. */
-export function adminCases(random: Random, count: number): readonly SmugglingCase[] {
-  return [...fixed, ...Array.from({ length: count }, (_none, number) => randomCase(random, number))]
+export function adminCases(seed: number, count: number): readonly SmugglingCase[] {
+  return [...fixed, ...fc.sample(randomCase, { seed, numRuns: count })]
 }

@@ -9,7 +9,8 @@ export interface FormPart {
 
 /** A form on its way. */
 export interface RandomForm {
-  readonly contentType: string
+  /** The content type that it is sent with. */
+  readonly type: string
   readonly bytes: Buffer
 }
 

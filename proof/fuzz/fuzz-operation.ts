@@ -1,11 +1,11 @@
 /** All requests of a run to one operation, and what came of them. */
-import { createRandom, type Random } from '../../packages/server/testing/random.ts'
+import fc from 'fast-check'
 import { checkAnswer } from './check-answer.ts'
 import type { ConsolePerson } from './console-person.ts'
 import type { FuzzTarget, Operation } from './fuzz-target.ts'
 import type { HostileUpstream } from './hostile-upstream.ts'
 import type { KnownNames } from './known-names.ts'
-import { randomRequest } from './random-request.ts'
+import { type RandomRequest, randomRequest, type Sending } from './random-request.ts'
 import type { RawAnswer } from './raw-answers.ts'
 import { RawConnection } from './raw-connection.ts'
 
@@ -17,7 +17,7 @@ export interface OperationResult {
   readonly statuses: ReadonlyMap<number, number>
   /** Answers that the hostile upstream gave meanwhile. */
   readonly upstreamAnswers: number
-  /** What went wrong, with the number of the request, which the seed makes again. */
+  /** What went wrong, with the path of the request, which the seed makes again. */
   readonly faults: readonly string[]
 }
 
@@ -34,8 +34,8 @@ export interface OperationStage {
   readonly upstream: Pick<HostileUpstream, 'count' | 'since'>
   readonly seed: number
   readonly requests: number
-  /** Number of the first of them. */
-  readonly first: number
+  /** Where they begin: the number of the first, or the path of the one that is sent again. */
+  readonly path: string
   readonly connections: number
   /** Whether an operation that asks the upstream must have reached it. */
   readonly mustReach: boolean
@@ -56,21 +56,18 @@ const THINGS_LAST = 500
 const CUT = 0
 /** The least part of requests that must reach the upstream, where an operation asks it: one in so many. */
 const REACH = 10
+/** Faults of an operation that are made smaller; more of them are mostly the same. */
+const SHRUNK_MAX = 3
+const SHRINK_MS_MAX = 30_000
+/** Requests that are made ahead of those that send them. */
+const MADE_AT_ONCE = 100
 /** With fewer requests than this their part says nothing. */
 const REACH_REQUESTS_MIN = 500
 
-/** Each request has random numbers of its own, so that one of them can be had again without those before it. */
-export function randomFor(seed: number, operation: Operation, number: number): Random {
-  const letters = [...operation.id].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7)
-  const random = createRandom(
-    (Math.imul(seed + 1, 2_654_435_761) ^ Math.imul(letters, 97) ^ Math.imul(number, 40_503)) >>> 0,
-  )
-  for (let turn = 0; turn < 4; turn++) random.below(2)
-  return random
-}
-
 /** What one request came to: a status, or a fault in words. */
 type Outcome = { readonly status: number } | { readonly fault: string }
+
+type Request = (sending: Sending) => RandomRequest
 
 /** With another method the request is one to the address's other operation, where it has one. */
 function askedOperation({ target }: OperationStage, operation: Operation, request: Buffer): Operation {
@@ -87,18 +84,16 @@ async function keepSession({ person }: OperationStage, { status, body }: RawAnsw
 async function sendOne(
   stage: OperationStage,
   operation: Operation,
-  { connection, number }: { readonly connection: RawConnection; readonly number: number },
+  { connection, number, write }: { connection: RawConnection; number: number; write: Request },
 ): Promise<Outcome> {
-  const { target, rawKeys, known, person, upstream } = stage
+  const { rawKeys, known, person, upstream } = stage
   const rawKey = rawKeys[number % rawKeys.length] ?? rawKeys[0]
-  const random = randomFor(stage.seed, operation, number)
-  const session = person?.headers() ?? []
-  const request = randomRequest(operation, { random, target, rawKey, session, known, bodyBytesMax: BODY_BYTES_MAX })
+  const request = write({ rawKey, session: person?.headers() ?? [], known, bodyBytesMax: BODY_BYTES_MAX })
   const before = upstream.count()
   const exchange = await connection.send(request.bytes, { toHead: request.toHead, timeoutMs: HANG_MS })
   const fault = (what: string): Outcome => {
     const story = upstream.since(before).map((text) => `\n  ${text.slice(0, STORY_LENGTH)}`)
-    return { fault: `${operation.id} ${number}: ${what}\n${request.summary}${story.join('')}` }
+    return { fault: `${what}\n${request.summary}${story.join('')}` }
   }
   switch (exchange.kind) {
     case 'answered': {
@@ -130,28 +125,80 @@ function asksAfterThings({ path, caller }: Operation): boolean {
   return path.includes('{') && caller === 'key'
 }
 
+/** Each operation has requests of its own, also where two have the same schema. */
+function seedFor({ seed }: OperationStage, { id }: Operation): number {
+  return [...id].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), seed) | 0
+}
+
+/** Sends a request that went wrong again, and ever smaller ones for as long as they go wrong, too. */
+async function shrink(stage: OperationStage, operation: Operation, path: string): Promise<string | null> {
+  const connection = new RawConnection(stage.port)
+  const number = Number(path.split(':', 1)[0])
+  const property = fc.asyncProperty(randomRequest(operation, stage.target), async (write) => {
+    const outcome = await sendOne(stage, operation, { connection, number, write })
+    if ('fault' in outcome) throw new Error(outcome.fault)
+  })
+  const found = { seed: seedFor(stage, operation), path, numRuns: 1 }
+  const told = await fc.check(property, { ...found, interruptAfterTimeLimit: SHRINK_MS_MAX })
+  connection.close()
+  if (told.counterexamplePath === null) return null
+  const fault = told.errorInstance instanceof Error ? told.errorInstance.message : String(told.errorInstance)
+  return `${operation.id} --path ${told.counterexamplePath}: ${fault}`
+}
+
+interface Waiting {
+  readonly path: string
+  readonly write: Request
+}
+
+/** Requests from one on, made as they are needed. */
+function* requestsFrom(stage: OperationStage, operation: Operation): Generator<Waiting, void, undefined> {
+  const { target, path, requests } = stage
+  const seed = seedFor(stage, operation)
+  const arbitrary = randomRequest(operation, target)
+  // The path of a request that shrank leads to that one alone.
+  if (path.includes(':')) {
+    for (const write of fc.sample(arbitrary, { seed, path, numRuns: 1 })) yield { path, write }
+    return
+  }
+  const first = Number(path)
+  for (let at = first; at < first + requests; at += MADE_AT_ONCE) {
+    const numRuns = Math.min(MADE_AT_ONCE, first + requests - at)
+    const writes = fc.sample(arbitrary, { seed, path: String(at), numRuns })
+    for (const [index, write] of writes.entries()) yield { path: String(at + index), write }
+  }
+}
+
 /** Runs one. */
 export async function fuzzOperation(stage: OperationStage, operation: Operation): Promise<OperationResult> {
   const statuses = new Map<number, number>()
-  const faults: string[] = []
+  const failed: { readonly path: string; readonly fault: string }[] = []
   let slowestMs = 0
-  let next = stage.first
+  let sent = 0
   const before = stage.upstream.count()
+  const waiting = requestsFrom(stage, operation)
   const work = async (): Promise<void> => {
     const connection = new RawConnection(stage.port)
-    while (next < stage.first + stage.requests) {
-      const number = next++
-      if ((number - stage.first) % THINGS_LAST === 0 && asksAfterThings(operation)) await stage.makeThings()
+    // Not `for … of`, which would end what the others take from, too.
+    for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
+      const { path, write } = next.value
+      const number = sent++
+      if (number % THINGS_LAST === 0 && asksAfterThings(operation)) await stage.makeThings()
       const startedAt = performance.now()
-      const outcome = await sendOne(stage, operation, { connection, number })
+      const outcome = await sendOne(stage, operation, { connection, number, write })
       slowestMs = Math.max(slowestMs, performance.now() - startedAt)
-      if ('fault' in outcome) faults.push(outcome.fault)
+      if ('fault' in outcome) failed.push({ path, fault: outcome.fault })
       else statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1)
     }
     connection.close()
   }
   await Promise.all(Array.from({ length: stage.connections }, work))
   const upstreamAnswers = stage.upstream.count() - before
+  const faults: string[] = []
+  for (const { path, fault } of failed) {
+    const smallest = faults.length < SHRUNK_MAX ? await shrink(stage, operation, path) : null
+    faults.push(smallest ?? `${operation.id} --path ${path}: ${fault}`)
+  }
   faults.push(...reachFault(stage, operation, upstreamAnswers))
-  return { id: operation.id, requests: stage.requests, slowestMs, statuses, upstreamAnswers, faults }
+  return { id: operation.id, requests: sent, slowestMs, statuses, upstreamAnswers, faults }
 }

@@ -10,7 +10,7 @@ import { runChainFuzz } from './chain/run-chain-fuzz.ts'
 import { seedOption, storageOptions } from '../rig/options.ts'
 import type { OperationResult } from './fuzz-operation.ts'
 import { runListFuzz } from './lists/run-list-fuzz.ts'
-import { partsOption } from './parts-option.ts'
+import { partsOption, pathOption } from './parts-option.ts'
 import { faultsOf, runFuzz } from './run-fuzz.ts'
 
 const FAULTS_SHOWN = 25
@@ -44,20 +44,25 @@ const options = readOptions({
       otherwiseText: 'a tenth of --requests',
     },
     first: wholeNumber({ help: 'number of the first request to each operation', otherwise: 0 }),
+    path: pathOption,
     only: partsOption,
     payments: wholeNumber({ help: 'payments on a chain whose nodes are hostile', otherwise: 60 }),
     lists: wholeNumber({ help: 'lists of models of a hostile upstream', otherwise: 200 }),
     ...storageOptions,
   },
 })
-const { requests, seed, connections, only, first, database: engine } = options
-const breakerRequests = options['breaker-requests'] ?? Math.ceil(requests / 10)
+const { seed, connections, only, database: engine } = options
+/** One request is sent again, and nothing beside it. */
+const isOnce = options.path !== null
+const requests = isOnce ? 1 : options.requests
+const slowSenders = isOnce ? 0 : options['slow-senders']
+const breakerRequests = isOnce ? 0 : (options['breaker-requests'] ?? Math.ceil(requests / 10))
 const repeat =
   `npm run fuzz -- --requests ${requests} --seed ${seed} --connections ${connections} --database ${engine} ` +
-  `--slow-senders ${options['slow-senders']} --breaker-requests ${breakerRequests}` +
+  `--slow-senders ${slowSenders} --breaker-requests ${breakerRequests}` +
   (only === null ? '' : ` --only ${only.join(',')}`)
 console.log(repeat)
-const asksFor = (part: string): boolean => only === null || only.includes(part)
+const asksFor = (part: string): boolean => !isOnce && (only === null || only.includes(part))
 const storage: StorageOptions = { engine, postgresUrl: options['database-url'] }
 
 /** Deposits with hostile nodes. @returns what went wrong. */
@@ -89,18 +94,8 @@ async function fuzzLists(): Promise<readonly string[]> {
 }
 
 const report = await runFuzz({
-  ...{
-    ...storage,
-    seed,
-    requests,
-    consoleRequests: requests,
-    first,
-    connections,
-    slowSenders: options['slow-senders'],
-    only,
-    breakerRequests,
-  },
-  onOperation: printOperation,
+  ...{ ...storage, seed, requests, consoleRequests: requests, path: options.path ?? String(options.first) },
+  ...{ connections, slowSenders, only, breakerRequests, onOperation: printOperation },
 })
 const raw = only === null ? `${report.smugglingCases} smuggling cases` : 'smuggling cases left out, as --only asks'
 console.log(`${raw}; ${report.upstreamAnswers} answers of a hostile upstream`)
@@ -111,6 +106,7 @@ for (const fault of faults.slice(0, FAULTS_SHOWN)) console.log(`FAULT  ${fault}`
 console.log(
   faults.length === 0
     ? `No fault in ${report.seconds.toFixed(0)} s; the audit finds nothing.`
-    : `${faults.length} faults. Repeat with: ${repeat}`,
+    : `${faults.length} faults. All again: ${repeat}\n` +
+        `One request again: npm run fuzz -- --seed ${seed} --database ${engine} --only ID --path PATH`,
 )
 process.exitCode = faults.length === 0 ? 0 : 1

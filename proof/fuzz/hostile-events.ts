@@ -1,15 +1,9 @@
 /** Server-sent events as a hostile upstream writes them: right ones changed, in every encoding, line end and size. */
-import type { Random } from '../../packages/server/testing/random.ts'
-import { mutate } from './strange-values.ts'
+import fc from 'fast-check'
+import { nth, weighted } from './draw.ts'
+import { changes } from './strange-values.ts'
 
 const BIG = 'x'.repeat(200_000)
-
-/** A value with some of its places changed, as JSON text. */
-export function mutated(value: unknown, random: Random): string {
-  let changed = value
-  for (let changes = random.pick([0, 1, 1, 1, 2, 4]); changes > 0; changes--) changed = mutate(changed, random)
-  return JSON.stringify(changed) ?? 'null'
-}
 
 /** The name that events of some dialects carry beside their data. */
 function nameOf(event: unknown): string {
@@ -22,44 +16,59 @@ function inflated(event: unknown): string {
   return JSON.stringify(event).replace(/:"[A-Z][^"]*"/, `:"${BIG}"`)
 }
 
-/** One event, or what stands where one is due. */
-export function hostileEvent(event: unknown, random: Random): Buffer {
-  const data = mutated(event, random)
-  const end = random.pick(['\n\n', '\n\n', '\r\n\r\n', '\r\r', '\n'])
-  switch (random.below(18)) {
-    case 0:
-      return Buffer.from(`: ${'comment '.repeat(random.below(50))}${end}`)
-    case 1:
-      return Buffer.from(`event: ${random.pick(['error', 'message', 'x'])}\nid: 1\nretry: 0\ndata: ${data}${end}`)
-    case 2:
-      return Buffer.from(`data:${data}${end}`)
-    case 3:
-      return Buffer.from(`data: ${data.replaceAll(',', ',\ndata: ')}${end}`)
-    case 4:
-      return Buffer.concat([Buffer.from('data: "'), Buffer.from([0xff, 0xfe, 0x00, 0xc0]), Buffer.from(`"${end}`)])
-    case 5:
-      return Buffer.from(`data: ${random.pick(['', 'null', '[]', '{}', '0', '{', '[DONE', '"x"'])}${end}`)
-    case 6:
-      return Buffer.from(random.pick(['\ufeff', '\n\n\n', '\r', 'data', 'data\n\n', 'foo: bar\n\n', '\u0000\n\n']))
-    case 7:
-      return Buffer.from(`data: ${inflated(event)}${end}`)
-    case 8:
-      return Buffer.from(`data: [DONE]${end}`)
-    default:
-      return Buffer.from(`${nameOf(event)}data: ${data}${end}`)
-  }
+const noText = Buffer.concat([Buffer.from('data: "'), Buffer.from([0xff, 0xfe, 0x00, 0xc0]), Buffer.from('"')])
+
+const NO_JSON = ['', 'null', '[]', '{}', '0', '{', '[DONE', '"x"']
+const NO_EVENTS = ['\ufeff', '\n\n\n', '\r', 'data', 'data\n\n', 'foo: bar\n\n', '\u0000\n\n']
+
+/** Writes one event, or what stands where one is due. `data` is its JSON, changed; a number decides the rest. */
+type Writing = (event: unknown, data: string, at: number) => string | Buffer
+
+const usual = (event: unknown, data: string): string => `${nameOf(event)}data: ${data}`
+
+const odd = fc.constantFrom<Writing[]>(
+  (_event, _data, at) => `: ${'comment '.repeat(at % 50)}`,
+  (_event, data, at) => `event: ${nth(['error', 'message', 'x'], at)}\nid: 1\nretry: 0\ndata: ${data}`,
+  (_event, data) => `data:${data}`,
+  (_event, data) => `data: ${data.replaceAll(',', ',\ndata: ')}`,
+  () => noText,
+  (_event, _data, at) => `data: ${nth(NO_JSON, at)}`,
+  (_event, _data, at) => nth(NO_EVENTS, at),
+  (event) => `data: ${inflated(event)}`,
+  () => 'data: [DONE]',
+)
+
+/** Writes an event as a hostile upstream does; shrinks to the event itself. */
+const hostileEvent: fc.Arbitrary<(event: unknown) => Buffer> = fc
+  .record({
+    writing: weighted([1, fc.constant<Writing>(usual)], [1, odd]),
+    at: fc.nat(),
+    change: changes(4),
+    end: fc.constantFrom('\n\n', '\n\n', '\r\n\r\n', '\r\r', '\n'),
+  })
+  .map(({ writing, at, change, end }) => (event) => {
+    const written = writing(event, JSON.stringify(change(event)) ?? 'null', at)
+    return Buffer.concat([Buffer.from(written), Buffer.from(end)])
+  })
+
+/** Events with the way in which each is written. */
+type Frames = readonly (readonly [unknown, (event: unknown) => Buffer])[]
+
+function inOrder(events: readonly unknown[]): fc.Arbitrary<Frames> {
+  const lost = fc.subarray([...events.keys()], { maxLength: Math.min(3, events.length) })
+  const writings = fc.array(hostileEvent, { minLength: events.length, maxLength: events.length })
+  return fc
+    .tuple(lost, writings)
+    .map(([gone, ways]) => ways.flatMap((way, at) => (gone.includes(at) ? [] : [[events[at], way] as const])))
 }
 
-/** The events in their order, some of them left out, doubled or from elsewhere in the stream. */
-export function hostileStream(events: readonly unknown[], random: Random): Buffer {
-  const isOrdered = random.below(3) > 0
-  const count = random.pick([0, 1, 4, 12, 60])
-  const chosen = isOrdered
-    ? events.filter(() => random.below(8) > 0)
-    : Array.from({ length: count }, () => random.pick(events, null))
-  const frames = chosen.map((event) => hostileEvent(event, random))
+/** The events in their order, some of them left out, or doubled and from elsewhere in the stream. */
+export function hostileStream(events: readonly unknown[]): fc.Arbitrary<Buffer> {
+  const anyhow: fc.Arbitrary<Frames> = fc.array(fc.tuple(fc.constantFrom(...events), hostileEvent), { maxLength: 60 })
+  const frames = weighted([2, inOrder(events)], [1, anyhow])
   // The ends of the dialects; the last of their events may be an error, so that one stands before it.
-  const proper = events.slice(-4, -1).map((event) => `${nameOf(event)}data: ${JSON.stringify(event)}\n\n`)
-  const end = random.below(2) === 0 ? `${proper.join('')}data: [DONE]\n\n` : ''
-  return Buffer.concat([...frames, Buffer.from(end)])
+  const proper = events.slice(-4, -1).map((event) => `${usual(event, JSON.stringify(event))}\n\n`)
+  return fc
+    .tuple(frames, fc.constantFrom('', `${proper.join('')}data: [DONE]\n\n`))
+    .map(([written, end]) => Buffer.concat([...written.map(([event, way]) => way(event)), Buffer.from(end)]))
 }

@@ -1,5 +1,4 @@
 /** Names of things that exist: ids and signed addresses that answers of a run have told. */
-import type { Random } from '../../packages/server/testing/random.ts'
 import type { Operation } from './fuzz-target.ts'
 import type { RawAnswer } from './raw-answers.ts'
 
@@ -50,19 +49,19 @@ export class KnownNames {
       this.add(target.startsWith('/v1/media') ? 'media' : 'content', target)
   }
 
-  /** @returns null when nothing of this list is known. */
-  pick(path: string, random: Random): string | null {
-    return this.#pick(path, random)?.name ?? null
+  /** @param at which of them, counted around. @returns null when nothing of this list is known. */
+  pick(path: string, at: number): string | null {
+    return this.#pick(path, at)?.name ?? null
   }
 
   /** @returns the address of a thing with the list that it stands in; null when nothing of such a list is known. */
-  pickAddress(path: string, random: Random): string | null {
-    const told = this.#pick(path, random)
+  pickAddress(path: string, at: number): string | null {
+    const told = this.#pick(path, at)
     return told === null ? null : `${told.list}/${encodeURIComponent(told.name)}`
   }
 
-  #pick(path: string, random: Random): Told | null {
-    const known = this.#told.get(path)
-    return known === undefined ? null : random.pick(known)
+  #pick(path: string, at: number): Told | null {
+    const known = this.#told.get(path) ?? []
+    return known[at % known.length] ?? null
   }
 }

@@ -24,3 +24,14 @@ export const partsOption: ProgramOption<readonly string[] | null> = {
     return parts
   },
 }
+
+/** The path of one request that went wrong, as a fault tells it: with the same seed it is sent again, alone. */
+export const pathOption: ProgramOption<string | null> = {
+  help: 'sends one request again, by the path that its fault tells, with --seed and --only',
+  takes: 'path',
+  otherwise: null,
+  parse(text) {
+    if (!/^\d+(?::\d+)*$/.test(text)) refuseValue('Give numbers with colons between, such as 17:0:3.')
+    return text
+  },
+}

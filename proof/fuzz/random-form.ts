@@ -1,14 +1,14 @@
-/** One random `multipart/form-data` body: right ones with a real small sound or picture, and every way to be wrong. */
+/** Random `multipart/form-data` bodies: right ones with a real small sound or picture, and every way to be wrong. */
+import fc from 'fast-check'
 import { makeWav } from '../../packages/server/testing/make-wav.ts'
-import type { Random } from '../../packages/server/testing/random.ts'
 import { PICTURE } from '../../packages/server/testing/stub-images.ts'
+import { oneIn, weighted } from './draw.ts'
 import { type FormPart, type RandomForm, textPart, writeForm } from './form-parts.ts'
 import { type JsonSchema, type ResolveSchema, valueFor } from './schema-values.ts'
-import { spoilForm, spoilParts } from './spoiled-forms.ts'
+import { spoiledForm, spoiledParts } from './spoiled-forms.ts'
 import { strangeValue } from './strange-values.ts'
 
 export interface FormDeps {
-  readonly random: Random
   readonly resolve: ResolveSchema
   /** Models of which the endpoint serves some. */
   readonly models: readonly string[]
@@ -21,9 +21,9 @@ function isFile({ format }: JsonSchema): boolean {
   return format === 'binary'
 }
 
-function filePart(name: string, isSound: boolean): FormPart {
-  const file = isSound ? SOUND : PIXEL
-  const disposition = `content-disposition: form-data; name="${name}"; filename="${file.name}"`
+function filePart(name: string, as = name): FormPart {
+  const file = name === 'file' ? SOUND : PIXEL
+  const disposition = `content-disposition: form-data; name="${as}"; filename="${file.name}"`
   return { headers: [disposition, `content-type: ${file.type}`], content: file.bytes }
 }
 
@@ -35,51 +35,72 @@ function textOf(value: unknown): string {
 function partsFor(
   name: string,
   schema: JsonSchema,
-  deps: FormDeps & { readonly isRight: boolean },
-): readonly FormPart[] {
-  const { random, resolve, models, isRight } = deps
-  const isSound = name === 'file'
-  if (isFile(schema)) return [filePart(name, isSound)]
+  { resolve, models, isRight }: FormDeps & { readonly isRight: boolean },
+): fc.Arbitrary<readonly FormPart[]> {
+  if (isFile(schema)) return fc.constant([filePart(name)])
   if (schema.items !== undefined && isFile(schema.items)) {
-    const count = isRight ? 1 : random.pick([1, 2, 17])
-    return Array.from({ length: count }, () => filePart(random.pick([name, `${name}[]`]), isSound))
+    const counts = isRight ? fc.constant(1) : fc.constantFrom(1, 2, 17)
+    return fc
+      .tuple(counts, fc.constantFrom(name, `${name}[]`))
+      .map(([count, as]) => Array.from({ length: count }, () => filePart(name, as)))
   }
-  if (name === 'model') return [textPart(name, isRight ? random.pick(models) : textOf(valueFor(schema, deps)))]
-  if (name === 'prompt') return [textPart(name, `A boat ${random.below(1_000_000)}`)]
-  const value = random.below(12) === 0 && !isRight ? strangeValue(random) : valueFor(schema, { random, resolve })
-  const values: readonly unknown[] = Array.isArray(value) ? value.slice(0, 5) : [value]
-  return values.map((each) => textPart(name, textOf(each)))
+  if (name === 'model' && isRight) return fc.constantFrom(...models).map((model) => [textPart(name, model)])
+  if (name === 'prompt') return fc.nat(999_999).map((number) => [textPart(name, `A boat ${number}`)])
+  const right = valueFor(schema, resolve)
+  return (isRight ? right : weighted([11, right], [1, strangeValue])).map((value) => {
+    const values: readonly unknown[] = Array.isArray(value) ? value.slice(0, 5) : [value]
+    return values.map((each) => textPart(name, textOf(each)))
+  })
 }
 
-/** Fields that may make a right form one that the model does not serve. */
-function isTaken(name: string, schema: JsonSchema, required: ReadonlySet<string>, random: Random): boolean {
-  if (required.has(name) || name === 'prompt' || isFile(schema)) return name !== 'mask' || random.below(4) === 0
-  return random.below(6) === 0
+/** Whether a field is in a form: some may make a right form one that the model does not serve. */
+function isTaken(name: string, schema: JsonSchema, required: ReadonlySet<string>): fc.Arbitrary<boolean> {
+  if (name === 'mask') return oneIn(4)
+  return required.has(name) || name === 'prompt' || isFile(schema) ? fc.constant(true) : oneIn(6)
 }
 
-function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
-  const rest = [...items]
-  return items.map(() => rest.splice(random.below(rest.length), 1)[0] as Item)
+/** All parts, in any order. */
+function allParts(
+  { properties = {}, required = [] }: JsonSchema,
+  deps: FormDeps & { readonly isRight: boolean },
+): fc.Arbitrary<readonly FormPart[]> {
+  const needed = new Set(required)
+  const streams =
+    deps.isRight && 'stream' in properties ? fc.constantFrom([], [textPart('stream', 'true')]) : fc.constant([])
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const forgotten = deps.isRight ? fc.constant(false) : oneIn(12)
+    const there = fc.tuple(isTaken(name, schema, needed), forgotten).map(([taken, gone]) => taken && !gone)
+    return fc
+      .tuple(there, partsFor(name, schema, deps))
+      .map(([isThere, parts]) => (isThere && !(deps.isRight && name === 'stream') ? parts : []))
+  })
+  return fc
+    .tuple(streams, ...fields)
+    .chain((parts) => fc.shuffledSubarray(parts.flat(), { minLength: parts.flat().length }))
 }
 
-/** Makes one from the schema of the document. */
-export function randomForm(schema: JsonSchema, deps: FormDeps): RandomForm {
-  const { random } = deps
-  const isRight = random.below(5) < 2
-  const required = new Set(schema.required)
-  const fields = Object.entries(schema.properties ?? {}).filter(
-    ([name, each]) => isTaken(name, each, required, random) && (isRight || random.below(12) > 0),
+/** Forms of a schema of the document. */
+export function randomForm(schema: JsonSchema, deps: FormDeps): fc.Arbitrary<RandomForm> {
+  const boundary = fc.nat(999_999_999).map((number) => `----form${number}`)
+  const written = (parts: readonly FormPart[], between: string): RandomForm => ({
+    type: `multipart/form-data; boundary=${between}`,
+    bytes: writeForm(parts, between),
+  })
+  const right = fc.tuple(allParts(schema, { ...deps, isRight: true }), boundary)
+  const wrong = fc.tuple(
+    allParts(schema, { ...deps, isRight: false }),
+    boundary,
+    fc.option(spoiledParts, { freq: 4 }),
+    fc.option(spoiledForm, { freq: 2 }),
   )
-  const stream =
-    isRight && 'stream' in (schema.properties ?? {}) && random.below(2) === 0 ? [textPart('stream', 'true')] : []
-  const parts = fields
-    .filter(([name]) => name !== 'stream' || stream.length === 0)
-    .flatMap(([name, each]) => partsFor(name, each, { ...deps, isRight }))
-  const boundary = `----form${random.below(1_000_000_000)}`
-  const all = shuffled([...parts, ...stream], random)
-  if (isRight) return { contentType: `multipart/form-data; boundary=${boundary}`, bytes: writeForm(all, boundary) }
-  const spoiled = random.below(4) > 0 ? spoilParts(all, random) : all
-  return random.below(2) === 0
-    ? spoilForm(spoiled, boundary, random)
-    : { contentType: `multipart/form-data; boundary=${boundary}`, bytes: writeForm(spoiled, boundary) }
+  return weighted(
+    [2, right.map(([parts, between]) => written(parts, between))],
+    [
+      3,
+      wrong.map(([parts, between, spoilParts, spoilForm]) => {
+        const all = spoilParts === null ? parts : spoilParts(parts)
+        return spoilForm === null ? written(all, between) : spoilForm(all, between)
+      }),
+    ],
+  )
 }

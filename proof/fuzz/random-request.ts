@@ -1,10 +1,11 @@
-/** One random request to an endpoint, as the bytes that go over the connection. */
-import type { Random } from '../../packages/server/testing/random.ts'
+/** Random requests to an endpoint, as the bytes that go over the connection. */
+import fc from 'fast-check'
+import { oneIn, rarely, weighted } from './draw.ts'
 import type { FuzzTarget, Operation, Parameter } from './fuzz-target.ts'
 import type { KnownNames } from './known-names.ts'
 import { randomBody } from './random-body.ts'
+import { type ResolveSchema, valueFor } from './schema-values.ts'
 import { hostileCookie } from './sign-in/hostile-cookies.ts'
-import { valueFor } from './schema-values.ts'
 import { strangeValue } from './strange-values.ts'
 
 export interface RandomRequest {
@@ -18,9 +19,8 @@ export interface RandomRequest {
   readonly summary: string
 }
 
-export interface RequestDeps {
-  readonly random: Random
-  readonly target: FuzzTarget
+/** What is known as a request is sent: who sends it, and what exists. */
+export interface Sending {
   readonly rawKey: string
   /** Headers of somebody who is signed in to the console; empty where nobody is. */
   readonly session: readonly string[]
@@ -29,32 +29,37 @@ export interface RequestDeps {
   readonly bodyBytesMax: number
 }
 
+/** A part of a request that is written as it is sent. */
+type Late<Value> = (sending: Sending) => Value
+
 function printable(value: unknown): string {
-  if (typeof value === 'string') return value
-  return JSON.stringify(value) ?? ''
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-/** Percent-encodes, or does it wrongly. Nothing here may end the request line. */
-function encode(text: string, random: Random): string {
-  const encoded = encodeURIComponent(text.toWellFormed()).slice(0, 3_000)
-  if (random.below(6) > 0) return encoded
-  return encoded + random.pick(['%', '%zz', '%00', '%c0%af', '%2F..%2f', '%0d%0ax-injected:1', ';a=b', '%25', '%ff'])
+const wrongEncodings = ['%', '%zz', '%00', '%c0%af', '%2F..%2f', '%0d%0ax-injected:1', ';a=b', '%25', '%ff'] as const
+
+/** Percent-encodes values, or does it wrongly. Nothing here may end the request line. */
+function encoded(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
+  return fc
+    .tuple(value, rarely(6, fc.constantFrom(...wrongEncodings), ''))
+    .map(([made, end]) => encodeURIComponent(printable(made).toWellFormed()).slice(0, 3_000) + end)
 }
 
 const SIGNED_LISTS: Readonly<Record<string, string>> = { getMedia: 'media', getVideoContent: 'content' }
 
 /** A whole address that an answer has told; null where none is to be had. */
-function signedTarget({ id }: Operation, { random, known }: RequestDeps): string | null {
+function signedAddress({ id }: Operation): fc.Arbitrary<Late<string | null>> {
   const list = SIGNED_LISTS[id]
-  return list === undefined || random.below(2) === 0 ? null : known.pick(list, random)
-}
-
-/** The address of a thing that exists within another one, such as a team's key; null where none is known. */
-function nestedTarget({ path }: Operation, { random, known }: RequestDeps): string | null {
-  const [outer = '', inner] = path.split(/\/\{\w+\}/).length > 2 ? splitAtLast(path) : []
-  if (inner === undefined || random.below(2) === 0) return null
-  const address = known.pickAddress(outer, random)
-  return address === null ? null : `${address}${inner}`
+  if (list === undefined) return fc.constant(() => null)
+  return rarely(
+    2,
+    fc.nat().map(
+      (at): Late<string | null> =>
+        ({ known }) =>
+          known.pick(list, at),
+    ),
+    () => null,
+  )
 }
 
 /** What stands before the last parameter of a path, and what behind it. */
@@ -62,117 +67,212 @@ function splitAtLast(path: string): readonly [string, string] {
   return [path.slice(0, path.lastIndexOf('/{')), path.slice(path.lastIndexOf('}') + 1)]
 }
 
-function pathOf(operation: Operation, deps: RequestDeps): string {
-  const nested = nestedTarget(operation, deps)
-  if (nested !== null) return nested
-  const { random, target, known } = deps
-  const context = { random, resolve: target.resolve }
-  const names = ['svc-gpt', 'openrouter%2Fopenai%2Fgpt-6-astra', 'svc-gpt/', '0195c1a0-0000-7000-8000-000000000000']
-  return operation.path.replaceAll(/\{(\w+)\}/g, (_braces, name: string, at: number) => {
-    const list = name === 'team_id' ? name : operation.path.slice(0, at - 1)
-    const told = random.below(name === 'team_id' ? 12 : 2) > 0 ? known.pick(list, random) : null
-    if (told !== null) return encodeURIComponent(told)
-    if (random.below(3) === 0) return random.pick(names)
-    const value = random.below(2) === 0 ? strangeValue(random) : valueFor({ type: 'string' }, context)
+/** The address of a thing that exists within another one, such as a team's key; null where none is known. */
+function nestedAddress({ path }: Operation): fc.Arbitrary<Late<string | null>> {
+  if (path.split(/\/\{\w+\}/).length <= 2) return fc.constant(() => null)
+  const [outer, inner] = splitAtLast(path)
+  const asked = fc.nat().map((at): Late<string | null> => ({ known }) => {
+    const address = known.pickAddress(outer, at)
+    return address === null ? null : `${address}${inner}`
+  })
+  return rarely(2, asked, () => null)
+}
+
+const usualNames = ['svc-gpt', 'openrouter%2Fopenai%2Fgpt-6-astra', 'svc-gpt/', '0195c1a0-0000-7000-8000-000000000000']
+
+/** What stands for a parameter of a path: a name that is known, or another one. */
+function nameFor(list: string, resolve: ResolveSchema): fc.Arbitrary<Late<string>> {
+  const isTeam = list === 'team_id'
+  const knows = weighted([1, fc.constant(false)], [isTeam ? 11 : 1, fc.constant(true)])
+  const other = fc.oneof(
+    fc.constantFrom(...usualNames),
     // Without a value it would be another endpoint's address.
-    return encode(printable(value), random) || 'x'
+    encoded(strangeValue).map((text) => text || 'x'),
+    encoded(valueFor({ type: 'string' }, resolve)).map((text) => text || 'x'),
+  )
+  return fc.tuple(knows, fc.nat(), other).map(([isKnown, at, name]) => ({ known }) => {
+    const told = isKnown ? known.pick(list, at) : null
+    return told === null ? name : encodeURIComponent(told)
   })
 }
 
-function queryOf(parameters: readonly Parameter[], { random, target }: RequestDeps): string {
-  const context = { random, resolve: target.resolve }
+function pathOf(operation: Operation, { resolve }: FuzzTarget): fc.Arbitrary<Late<string>> {
+  const parts = operation.path.split(/\{(\w+)\}/)
+  const pieces = parts.map((part, at): fc.Arbitrary<Late<string>> => {
+    if (at % 2 === 0) return fc.constant(() => part)
+    const before = parts.slice(0, at).map((each, place) => (place % 2 === 0 ? each : `{${each}}`))
+    return nameFor(part === 'team_id' ? part : before.join('').slice(0, -1), resolve)
+  })
+  return fc.tuple(nestedAddress(operation), fc.tuple(...pieces)).map(
+    ([nested, each]) =>
+      (sending) =>
+        nested(sending) ?? each.map((piece) => piece(sending)).join(''),
+  )
+}
+
+const oddPairs = ['a', '=', '&&', 'limit=1&limit=2', 'limit[]=1', '%', 'x=%zz', '?'] as const
+
+function queryOf(parameters: readonly Parameter[], { resolve }: FuzzTarget): fc.Arbitrary<string> {
   const pairs = parameters
-    .filter(({ in: place, required }) => place === 'query' && random.below(required === true ? 8 : 2) > 0)
-    .map(({ name, schema }) => {
-      const value = random.below(3) === 0 ? strangeValue(random) : valueFor(schema, context)
-      return `${name}=${encode(printable(value), random)}`
+    .filter(({ in: place }) => place === 'query')
+    .map(({ name, schema, required }) => {
+      const right = valueFor(schema, resolve)
+      const value = weighted([1, strangeValue], [2, right])
+      const pair = encoded(value).map((text) => `${name}=${text}`)
+      return fc.option(pair, { freq: required === true ? 8 : 2 })
     })
-  if (random.below(6) === 0)
-    pairs.push(random.pick(['a', '=', '&&', 'limit=1&limit=2', 'limit[]=1', '%', 'x=%zz', '?']))
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+  return fc.tuple(...pairs, rarely(6, fc.constantFrom(...oddPairs), null)).map((all) => {
+    const sent = all.filter((pair) => pair !== null)
+    return sent.length === 0 ? '' : `?${sent.join('&')}`
+  })
 }
 
-/** What a page sends: who is signed in, and which page it is. */
-function browserHeaders({ caller }: Operation, { random, session }: Pick<RequestDeps, 'random' | 'session'>) {
-  const [cookie = null, ...origin] = session
-  if (caller === 'session') {
-    const isOdd = random.below(25) === 0
-    return isOdd ? random.pick([[], origin, session.slice(0, 1), [hostileCookie(random, cookie), ...origin]]) : session
-  }
-  // Limits count by address, and hardly a request would come through them from one alone.
-  const headers = [`x-forwarded-for: 192.0.${random.below(256)}.${random.below(256)}`]
-  if (random.below(3) === 0) headers.push(hostileCookie(random, cookie))
-  return random.below(15) === 0 ? headers : [...headers, ...origin]
+/** What a page sends of a person who is signed in. */
+const sessionHeaders: fc.Arbitrary<Late<readonly string[]>> = rarely<Late<readonly string[]>, Late<readonly string[]>>(
+  25,
+  fc.oneof(
+    fc.constantFrom<Late<readonly string[]>[]>(
+      () => [],
+      ({ session }) => session.slice(1),
+      ({ session }) => session.slice(0, 1),
+    ),
+    hostileCookie.map((write) => ({ session: [cookie, ...origin] }: Sending) => [write(cookie ?? null), ...origin]),
+  ),
+  ({ session }) => session,
+)
+
+/** What a page sends of a person who is not. */
+const visitorHeaders: fc.Arbitrary<Late<readonly string[]>> = fc
+  .record({
+    // Limits count by address, and hardly a request would come through them from one alone.
+    address: fc.tuple(fc.nat(255), fc.nat(255)),
+    cookie: rarely(3, hostileCookie, null),
+    hasOrigin: oneIn(15).map((isMissing) => !isMissing),
+  })
+  .map(({ address: [third, fourth], cookie, hasOrigin }) => ({ session: [right = null, ...origin] }) => [
+    `x-forwarded-for: 192.0.${third}.${fourth}`,
+    ...(cookie === null ? [] : [cookie(right)]),
+    ...(hasOrigin ? origin : []),
+  ])
+
+const wrongCredentials: readonly Late<string>[] = [
+  () => 'Bearer',
+  () => 'Bearer ',
+  () => 'Basic YTpi',
+  ({ rawKey }) => `Bearer ${rawKey.slice(0, -1)}${rawKey.endsWith('A') ? 'B' : 'A'}`,
+  ({ rawKey }) => `Bearer  ${rawKey} x`,
+  () => 'sk-svc-1',
+  () => 'Bearer \u00e9',
+]
+
+const keyHeaders: fc.Arbitrary<Late<readonly string[]>> = fc
+  .oneof(
+    {
+      weight: 165,
+      arbitrary: fc.constantFrom<Late<string>[]>(
+        ({ rawKey }) => `Bearer ${rawKey}`,
+        ({ rawKey }) => `Bearer ${rawKey}`,
+        ({ rawKey }) => `bearer ${rawKey}`,
+      ),
+    },
+    { weight: 12, arbitrary: fc.constantFrom(...wrongCredentials) },
+    { weight: 15, arbitrary: fc.constant(null) },
+  )
+  .map((write) => (sending) => (write === null ? [] : [`authorization: ${write(sending)}`]))
+
+const CREDENTIALS = { key: keyHeaders, session: sessionHeaders, visitor: visitorHeaders } as const
+
+/** One header in so many requests. */
+function header(count: number, name: string, ...values: readonly string[]): fc.Arbitrary<readonly string[]> {
+  return rarely(
+    count,
+    fc.constantFrom(...values).map((value) => [`${name}: ${value}`]),
+    [],
+  )
 }
 
-function credentials(operation: Operation, { random, rawKey, session }: RequestDeps): readonly string[] {
-  if (operation.caller !== 'key') return browserHeaders(operation, { random, session })
-  const flipped = `${rawKey.slice(0, -1)}${rawKey.endsWith('A') ? 'B' : 'A'}`
-  const wrong = [
-    'Bearer',
-    'Bearer ',
-    'Basic YTpi',
-    `Bearer ${flipped}`,
-    `Bearer  ${rawKey} x`,
-    'sk-svc-1',
-    'Bearer \u00e9',
-  ]
-  const right = random.pick([`Bearer ${rawKey}`, `Bearer ${rawKey}`, `bearer ${rawKey}`])
-  if (random.below(12) === 0) return []
-  return [`authorization: ${random.below(15) === 0 ? random.pick(wrong) : right}`]
-}
+const anyHeaders: readonly fc.Arbitrary<readonly string[]>[] = [
+  header(10, 'accept', '*/*', 'text/event-stream', 'image/png', 'x'),
+  header(15, 'x-request-id', 'abc', 'a'.repeat(500), "'", '0'),
+  header(20, 'x-forwarded-for', '1.2.3.4', '::1', 'x', ','.repeat(50)),
+  header(20, 'expect', '100-continue'),
+  header(20, 'connection', 'close'),
+]
+const originHeader = header(15, 'origin', 'null', 'https://a.example', 'x')
 
-function headersOf(operation: Operation, type: string | null, deps: RequestDeps): string[] {
-  const { random } = deps
-  const headers = ['host: localhost', ...credentials(operation, deps)]
-  if (random.below(10) === 0) headers.push(`accept: ${random.pick(['*/*', 'text/event-stream', 'image/png', 'x'])}`)
-  if (random.below(15) === 0) headers.push(`x-request-id: ${random.pick(['abc', 'a'.repeat(500), "'", '0'])}`)
-  if (operation.caller === 'key' && random.below(15) === 0)
-    headers.push(`origin: ${random.pick(['null', 'https://a.example', 'x'])}`)
-  if (random.below(20) === 0) headers.push(`x-forwarded-for: ${random.pick(['1.2.3.4', '::1', 'x', ','.repeat(50)])}`)
-  if (random.below(20) === 0) headers.push('expect: 100-continue')
-  if (random.below(20) === 0) headers.push('connection: close')
-  if (type === null) return headers
-  const types = [
-    'application/json; charset=utf-8',
-    'application/json;charset=latin1',
-    'text/plain',
-    '',
-    '/',
-    'application/xml',
-  ]
-  if (random.below(40) > 0) headers.push(`content-type: ${random.below(20) === 0 ? random.pick(types) : type}`)
-  return headers
-}
+const wrongTypes = [
+  ...['application/json; charset=utf-8', 'application/json;charset=latin1', 'text/plain', '', '/', 'application/xml'],
+]
 
-function frame(body: Buffer, random: Random): { readonly header: string | null; readonly body: Buffer } {
-  if (random.below(10) > 0) return { header: body.length === 0 ? null : `content-length: ${body.length}`, body }
+/** The types that a body is sent with, where `RIGHT` stands for the one that fits it: one, or none. */
+const RIGHT: unique symbol = Symbol('right')
+const sentTypes: fc.Arbitrary<readonly (string | typeof RIGHT)[]> = weighted(
+  [741, fc.constant([RIGHT])],
+  [39, fc.constantFrom(...wrongTypes).map((type) => [type])],
+  [20, fc.constant([])],
+)
+
+/** How a body is sent: whole, or in chunks of so many bytes, by turns. */
+const framing = rarely(
+  10,
+  fc.record({
+    sizes: fc.array(fc.oneof(fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 200_000 })), { minLength: 1 }),
+    trailer: rarely(3, fc.constant('x-trailer: 1\r\ncontent-length: 3\r\n'), ''),
+  }),
+  null,
+)
+/** More chunks than this are one at the end: a large body in tiny ones says no more. */
+const CHUNKS_MAX = 3_000
+
+type Framing = { readonly sizes: readonly number[]; readonly trailer: string } | null
+
+function frame(body: Buffer, how: Framing): { readonly headers: readonly string[]; readonly body: Buffer } {
+  if (how === null) return { headers: body.length === 0 ? [] : [`content-length: ${body.length}`], body }
   const parts: Buffer[] = []
-  const isTiny = body.length < 8_000 && random.below(3) === 0
-  for (let at = 0; at < body.length;) {
-    const size = 1 + random.below(isTiny ? 7 : Math.max(1, body.length))
+  for (let [at, turn] = [0, 0]; at < body.length; turn++) {
+    const size = turn < CHUNKS_MAX ? (how.sizes[turn % how.sizes.length] ?? 1) : body.length
     const part = body.subarray(at, at + size)
     parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'))
-    at += size
+    at += part.length
   }
-  const trailer = random.below(3) === 0 ? 'x-trailer: 1\r\ncontent-length: 3\r\n' : ''
-  return { header: 'transfer-encoding: chunked', body: Buffer.concat([...parts, Buffer.from(`0\r\n${trailer}\r\n`)]) }
+  const end = Buffer.from(`0\r\n${how.trailer}\r\n`)
+  return { headers: ['transfer-encoding: chunked'], body: Buffer.concat([...parts, end]) }
 }
 
-/** Makes one. */
-export function randomRequest(operation: Operation, deps: RequestDeps): RandomRequest {
-  const { random, bodyBytesMax } = deps
-  const methods = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND']
-  const method = random.below(20) === 0 ? random.pick(methods) : operation.method
-  const address = signedTarget(operation, deps) ?? `${pathOf(operation, deps)}${queryOf(operation.parameters, deps)}`
-  const path = `/api${address}`
-  const { type, bytes: plain } = randomBody(operation, deps.target, random)
-  const { header, body } = frame(plain, random)
-  const headers = [...headersOf(operation, type, deps), ...(header === null ? [] : [header])]
-  const head = `${method} ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
-  const bytes = Buffer.concat([Buffer.from(head, 'latin1'), body])
-  return {
-    ...{ bytes, address, toHead: method === 'HEAD', mayBeCut: plain.length > bodyBytesMax },
-    summary: bytes.toString('latin1').replaceAll(deps.rawKey, 'KEY').slice(0, 600),
-  }
+const methods = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'] as const
+
+/** Requests to an operation, to be written as they are sent. */
+export function randomRequest(operation: Operation, target: FuzzTarget): fc.Arbitrary<Late<RandomRequest>> {
+  const isKey = operation.caller === 'key'
+  return fc
+    .record({
+      method: rarely<string, string>(20, fc.constantFrom(...methods), operation.method),
+      signed: signedAddress(operation),
+      path: pathOf(operation, target),
+      query: queryOf(operation.parameters, target),
+      credentials: CREDENTIALS[operation.caller],
+      headers: fc.tuple(...anyHeaders, isKey ? originHeader : fc.constant([])),
+      types: sentTypes,
+      body: randomBody(operation, target),
+      framing,
+    })
+    .map((made) => (sending) => {
+      const { method, body: plain } = made
+      const address = made.signed(sending) ?? `${made.path(sending)}${made.query}`
+      const { headers: length, body } = frame(plain.bytes, made.framing)
+      const types = made.types.map((type) => `content-type: ${type === RIGHT ? plain.type : type}`)
+      const headers = [
+        'host: localhost',
+        ...made.credentials(sending),
+        ...made.headers.flat(),
+        ...(plain.type === null ? [] : types),
+        ...length,
+      ]
+      const head = `${method} /api${address} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
+      const bytes = Buffer.concat([Buffer.from(head, 'latin1'), body])
+      return {
+        ...{ bytes, address, toHead: method === 'HEAD', mayBeCut: plain.bytes.length > sending.bodyBytesMax },
+        summary: bytes.toString('latin1').replaceAll(sending.rawKey, 'KEY').slice(0, 600),
+      }
+    })
 }

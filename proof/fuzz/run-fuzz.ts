@@ -5,7 +5,6 @@
 import type { ProgramEnd } from '../../packages/server/testing/gateway-rig.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import { startMailServer, type TestMailServer } from '../../packages/server/testing/mail-server.ts'
-import { createRandom } from '../../packages/server/testing/random.ts'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import { openRig, type Rig, type RigOptions } from '../rig/gateway-rig.ts'
 import type { StorageOptions } from '../rig/storage.ts'
@@ -32,8 +31,8 @@ export interface FuzzOptions extends StorageOptions {
   readonly requests: number
   /** Requests to each row of the console. */
   readonly consoleRequests: number
-  /** Number of the first request to each. */
-  readonly first: number
+  /** Where the requests to each begin: a number, or the path of one that shrank. */
+  readonly path: string
   /** Connections at a time. */
   readonly connections: number
   /** Senders of slow headers; they take more than half a minute. */
@@ -61,7 +60,6 @@ const LIMITS = {
   image_form_bytes: 256 * 1024,
   upload_stall_ms: 2_000,
   first_content_ms: 300,
-  lease_ms: 5_000,
   journal_ms: 500,
 } as const
 /** How long a failing model is left alone while breakers are on, in milliseconds: short, so that they open often. */
@@ -131,11 +129,11 @@ interface Asked {
 async function fuzzTarget(stage: Stage, asked: Asked): Promise<OperationResult[]> {
   const { options, rawKeys, known, upstream } = stage
   const { withBreakers, ...where } = asked
-  const { seed, first, connections, only } = options
+  const { seed, path, connections, only } = options
   const forKeys = withBreakers ? options.breakerRequests : options.requests
   const requests = asked.person === null ? forKeys : options.consoleRequests
   const operationStage: OperationStage = {
-    ...{ ...where, rawKeys, known, upstream, seed, first, connections, requests },
+    ...{ ...where, rawKeys, known, upstream, seed, path, connections, requests },
     mustReach: !withBreakers,
     makeThings: () => makeThings({ target: asked.target, port: asked.port, rawKey: rawKeys[0], known }),
   }
@@ -231,7 +229,7 @@ async function play(stage: Stage): Promise<Pick<FuzzReport, 'operations' | 'slow
 }
 
 function adminCasesFor({ seed, requests }: FuzzOptions) {
-  return adminCases(createRandom(seed), Math.min(requests, ADMIN_REQUESTS_MAX))
+  return adminCases(seed, Math.min(requests, ADMIN_REQUESTS_MAX))
 }
 
 /** Runs it. */

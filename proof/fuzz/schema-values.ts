@@ -1,5 +1,6 @@
 /** Values made from a JSON schema: mostly right, often at an edge. */
-import type { Random } from '../../packages/server/testing/random.ts'
+import fc from 'fast-check'
+import { rarely, weighted } from './draw.ts'
 import { strangeValue } from './strange-values.ts'
 
 /** The parts of a JSON schema that the document uses. */
@@ -27,102 +28,118 @@ export interface JsonSchema {
 /** Looks a `$ref` up. */
 export type ResolveSchema = (reference: string) => JsonSchema
 
-interface Context {
-  readonly random: Random
-  readonly resolve: ResolveSchema
-}
-
 const DEPTH_MAX = 8
 const LENGTH_MAX = 400
+const ITEMS_MAX = 150
+/** Stands for a member that is left out. */
+const ABSENT = Symbol('absent')
 
-function aroundEdges(random: Random, least: number, most: number): number {
-  return random.pick([least - 1, least, least, least + 1, most, most, most + 1, least + random.below(10)])
-}
-
-function numberFor(schema: JsonSchema, random: Random): unknown {
-  const value = aroundEdges(random, schema.minimum ?? 0, schema.maximum ?? 100)
-  return schema.type === 'integer' || random.below(2) === 0 ? value : value + 0.5
-}
-
-/** Texts that fit the usual formats and patterns. */
+/** Texts of the forms that a schema cannot tell, such as an amount. */
 const samples = [
-  ...[
-    '1',
-    '8',
-    '10',
-    '12.5',
-    '0.000000001',
-    '2026-01',
-    new Date().toISOString().slice(0, 7),
-    '2026-01-15',
-    'svc-opus',
-    'ada@example.com',
-    '1280x720',
-    '16:9',
-  ],
-  ...['0195c1a0-0000-7000-8000-000000000000', `0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(32)}`, 'https://a.example/x'],
-  'data:image/png;base64,iVBORw0KGgo=',
-] as const
+  ...['1', '8', '10', '12.5', '0.000000001', '2026-01', new Date().toISOString().slice(0, 7), '2026-01-15', 'svc-opus'],
+  ...['ada@example.com', '1280x720', '16:9', '0195c1a0-0000-7000-8000-000000000000', `0x${'a1'.repeat(20)}`],
+  ...[`0x${'b2'.repeat(32)}`, 'https://a.example/x', 'data:image/png;base64,iVBORw0KGgo='],
+]
 
-const formats: Readonly<Record<string, string>> = {
-  email: 'ada@example.com',
-  uuid: '0195c1a0-0000-7000-8000-000000000000',
-  uri: 'https://a.example/x',
-  'date-time': '2026-01-15T00:00:00Z',
+const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  email: fc.oneof(fc.constant('ada@example.com'), fc.emailAddress()),
+  uuid: fc.uuid(),
+  uri: fc.webUrl(),
+  'date-time': fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
 }
 
-function stringFor(schema: JsonSchema, random: Random): string {
-  const { format = '', pattern } = schema
-  if (random.below(4) > 0 && formats[format] !== undefined) return formats[format]
-  if (random.below(4) > 0 && pattern !== undefined) {
-    const fitting = samples.filter((sample) => new RegExp(pattern).test(sample))
-    if (fitting.length > 0) return random.pick(fitting)
+/** Numbers within two bounds, and just outside. */
+function around(least: number, most: number): fc.Arbitrary<number> {
+  const inside = fc.integer({ min: least, max: Math.max(least, most) })
+  return weighted([3, inside], [1, fc.constantFrom(least - 1, most + 1)])
+}
+
+function numberFor({ type, minimum = 0, maximum = 100 }: JsonSchema): fc.Arbitrary<number> {
+  const whole = around(Math.ceil(minimum), Math.floor(maximum))
+  return type === 'integer'
+    ? whole
+    : fc.oneof(
+        whole,
+        whole.map((value) => value + 0.5),
+      )
+}
+
+function textMatching(pattern: string): fc.Arbitrary<string> {
+  const fitting = samples.filter((sample) => new RegExp(pattern).test(sample))
+  try {
+    const made = fc.stringMatching(new RegExp(pattern))
+    return fitting.length === 0 ? made : fc.oneof(fc.constantFrom(...fitting), made)
+  } catch {
+    // Of a form that it cannot make texts of, such as one that looks ahead.
+    return fc.constantFrom(...(fitting.length === 0 ? samples : fitting))
   }
-  // Some texts have a form that the schema cannot tell, such as an amount.
-  if (pattern === undefined && random.below(4) === 0) return random.pick(samples)
-  const length = Math.max(0, aroundEdges(random, schema.minLength ?? 0, Math.min(schema.maxLength ?? 12, LENGTH_MAX)))
-  return random.pick(['a', 'b ', 'é', '字']).repeat(length).slice(0, length)
 }
 
-function objectFor(schema: JsonSchema, context: Context, depth: number): Record<string, unknown> {
-  const { random } = context
-  const required = new Set(schema.required)
-  const entries = Object.entries(schema.properties ?? {}).filter(([name]) =>
-    required.has(name) ? random.below(25) > 0 : random.below(4) === 0,
+function stringFor({ format = '', pattern, minLength = 0, maxLength = 12 }: JsonSchema): fc.Arbitrary<string> {
+  const most = Math.max(minLength, Math.min(maxLength, LENGTH_MAX))
+  const plain = fc.oneof(
+    fc.string({ unit: 'grapheme', minLength, maxLength: most }),
+    fc
+      .tuple(fc.constantFrom('a', 'b ', 'é', '字'), around(minLength, most))
+      .map(([text, length]) => text.repeat(Math.max(0, length)).slice(0, Math.max(0, length))),
   )
-  return Object.fromEntries(entries.map(([name, each]) => [name, valueFor(each, context, depth + 1)]))
+  const right = formats[format] ?? (pattern === undefined ? null : textMatching(pattern))
+  if (right !== null) return weighted([4, right], [1, plain])
+  return weighted([3, plain], [1, fc.constantFrom(...samples)])
 }
 
-function arrayFor(schema: JsonSchema, context: Context, depth: number): unknown[] {
-  const length = context.random.pick([schema.minItems ?? 0, 1, 1, 2, Math.min((schema.maxItems ?? 3) + 1, 150)])
-  return Array.from({ length }, () => valueFor(schema.items ?? {}, context, depth + 1))
+/** A record of which most required members are there, and some of the others. */
+function objectFor(schema: JsonSchema, resolve: ResolveSchema, depth: number): fc.Arbitrary<unknown> {
+  const required = new Set(schema.required)
+  const members = Object.entries(schema.properties ?? {}).map(([name, each]) => {
+    const value = valueFor(each, resolve, depth + 1)
+    const [there, gone] = required.has(name) ? [24, 1] : [1, 3]
+    const member = weighted([gone, fc.constant<unknown>(ABSENT)], [there, value])
+    return member.map((made) => [name, made] as const)
+  })
+  return fc.tuple(...members).map((entries) => Object.fromEntries(entries.filter(([, value]) => value !== ABSENT)))
 }
 
-/** Makes one value. */
-export function valueFor(schema: JsonSchema, context: Context, depth = 0): unknown {
-  const { random, resolve } = context
-  if (depth > DEPTH_MAX || random.below(40) === 0) return strangeValue(random)
-  if (schema.$ref !== undefined) return valueFor(resolve(schema.$ref), context, depth + 1)
-  if (schema.const !== undefined) return schema.const
-  if (schema.enum !== undefined) return random.pick(schema.enum, '')
-  const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf
-  if (choices !== undefined) return valueFor(random.pick(choices, {}), context, depth + 1)
-  const type = typeof schema.type === 'string' ? schema.type : random.pick(schema.type ?? [], 'any')
-  switch (type) {
+/** A right value of one type, or one just beside it. */
+function typedFor(schema: JsonSchema, resolve: ResolveSchema, depth: number): fc.Arbitrary<unknown> {
+  switch (schema.type) {
     case 'string':
-      return stringFor(schema, random)
+      return stringFor(schema)
     case 'integer':
     case 'number':
-      return numberFor(schema, random)
+      return numberFor(schema)
     case 'boolean':
-      return random.below(2) === 0
+      return fc.boolean()
     case 'null':
-      return null
-    case 'array':
-      return arrayFor(schema, context, depth)
+      return fc.constant(null)
+    case 'array': {
+      const { minItems = 0, maxItems = 3, items = {} } = schema
+      const lengths = fc.constantFrom(minItems, 1, 1, 2, Math.min(maxItems + 1, ITEMS_MAX))
+      const each = valueFor(items, resolve, depth + 1)
+      return lengths.chain((length) => fc.array(each, { minLength: 0, maxLength: length, size: 'max' }))
+    }
     case 'object':
-      return objectFor(schema, context, depth)
+      return objectFor(schema, resolve, depth)
     default:
-      return strangeValue(random)
+      return strangeValue
   }
+}
+
+/** Values of a schema, and now and then of none. */
+export function valueFor(schema: JsonSchema, resolve: ResolveSchema, depth = 0): fc.Arbitrary<unknown> {
+  if (depth > DEPTH_MAX) return strangeValue
+  return rarely(40, strangeValue, null).chain((strange) =>
+    strange === null ? rightFor(schema, resolve, depth) : fc.constant(strange),
+  )
+}
+
+function rightFor(schema: JsonSchema, resolve: ResolveSchema, depth: number): fc.Arbitrary<unknown> {
+  const { $ref, type } = schema
+  if ($ref !== undefined) return valueFor(resolve($ref), resolve, depth + 1)
+  if (schema.const !== undefined) return fc.constant(schema.const)
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
+  const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf
+  if (choices !== undefined) return fc.oneof(...choices.map((each) => valueFor(each, resolve, depth + 1)))
+  if (type === undefined || typeof type === 'string') return typedFor(schema, resolve, depth)
+  return fc.oneof(...type.map((each) => typedFor({ ...schema, type: each }, resolve, depth)))
 }

@@ -1,5 +1,6 @@
 /** Ways in which a form goes wrong: in one of its parts, or in what holds them together. */
-import type { Random } from '../../packages/server/testing/random.ts'
+import fc from 'fast-check'
+import { nth, weighted } from './draw.ts'
 import { type FormPart, type RandomForm, textPart, writeForm } from './form-parts.ts'
 
 /** Larger than any sound may be, by a little; sent now and then only. */
@@ -28,7 +29,7 @@ const dispositions = [
   'CONTENT-DISPOSITION:form-data;name="model"',
   'content-disposition',
   '',
-] as const
+]
 
 const types = [
   'content-type: text/plain; charset=utf-16le',
@@ -46,124 +47,123 @@ const types = [
   ': no name',
   'no colon',
   'folded: a\r\n b',
-] as const
+]
 
-const nested = Buffer.from('--inner\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc\r\n--inner--\r\n')
+const inner = Buffer.from('--inner\r\ncontent-disposition: form-data; name="file"\r\n\r\nabc\r\n--inner--\r\n')
 
-function otherContent(content: Buffer, random: Random): Buffer {
-  const at = random.below(content.length + 1)
-  switch (random.below(14)) {
-    case 0:
-      return Buffer.alloc(0)
-    case 1:
-      return content.subarray(0, at)
-    case 2:
-      return Buffer.from(content.toString('base64'))
-    case 3:
-      return nested
-    case 4:
-      return Buffer.from('not a file')
-    case 5:
-      return Buffer.concat([content, Buffer.from('\r\n--'), content])
-    case 6:
-      return Buffer.from('\ufeff' + 'é'.repeat(random.pick([1, 2_000])), 'utf8')
-    case 7:
-      return random.below(25) === 0 ? TOO_LARGE : LARGE
-    case 8:
-      return Buffer.concat([Buffer.from([0xff, 0xfe, 0]), content])
-    default: {
-      const changed = Buffer.from(content)
-      for (let changes = random.pick([1, 4, 40]); changes > 0 && changed.length > 0; changes--) {
-        changed[random.below(changed.length)] = random.below(256)
-      }
-      return changed
-    }
-  }
+/** Spoils a thing in one way; a number decides what is left to decide. */
+type Spoil<Thing> = (thing: Thing, at: number) => Thing
+
+/** A way of spoiling, with its number. */
+function numbered<Thing>(...ways: readonly Spoil<Thing>[]): fc.Arbitrary<(thing: Thing) => Thing> {
+  return fc.tuple(fc.constantFrom(...ways), fc.noBias(fc.nat())).map(
+    ([way, at]) =>
+      (thing) =>
+        way(thing, at),
+  )
 }
 
-function spoilPart({ headers, content }: FormPart, random: Random): FormPart {
-  const [disposition = '', ...rest] = headers
-  switch (random.below(4)) {
-    case 0:
-      return { headers: [random.pick(dispositions), ...rest], content }
-    case 1:
-      return { headers: [disposition, random.pick(types)], content }
-    case 2:
-      return { headers: random.pick([[], rest, [...rest, disposition], [disposition, disposition]]), content }
-    default:
-      return { headers, content: otherContent(content, random) }
-  }
-}
+const edits = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 40 })
+
+const editedContent = edits.map((all) => (content: Buffer) => {
+  const edited = Buffer.from(content)
+  for (const [at, byte] of all) if (edited.length > 0) edited[at % edited.length] = byte
+  return edited
+})
+
+const otherContent = numbered<Buffer>(
+  () => Buffer.alloc(0),
+  (content, at) => content.subarray(0, at % (content.length + 1)),
+  (content) => Buffer.from(content.toString('base64')),
+  () => inner,
+  () => Buffer.from('not a file'),
+  (content) => Buffer.concat([content, Buffer.from('\r\n--'), content]),
+  (_content, at) => Buffer.from(`\ufeff${'é'.repeat(nth([1, 2_000], at))}`),
+  (_content, at) => (at % 25 === 1 ? TOO_LARGE : LARGE),
+  (content) => Buffer.concat([Buffer.from([0xff, 0xfe, 0]), content]),
+)
+
+const otherHeaders = numbered<readonly string[]>(
+  ([, ...rest], at) => [nth(dispositions, at), ...rest],
+  ([disposition = ''], at) => [disposition, nth(types, at)],
+  ([disposition = '', ...rest], at) => nth([[], rest, [...rest, disposition], [disposition, disposition]], at),
+)
+
+const spoiledPart = weighted(
+  [
+    12,
+    otherHeaders.map((change) => ({ headers, content }: FormPart) => ({ headers: change(headers), content })),
+  ],
+  [
+    4,
+    weighted([9, otherContent], [5, editedContent]).map((change) => ({ headers, content }: FormPart) => ({
+      ...{ headers, content: change(content) },
+    })),
+  ],
+)
+
+const spoiledList = numbered<readonly FormPart[]>(
+  (parts, at) => parts.toSpliced(at % parts.length, 1),
+  (parts, at) => [nth(parts, at), ...parts],
+  () => [],
+  (parts, at) => [
+    ...parts,
+    ...Array.from({ length: nth([3, 150, 1_500], at) }, (_, each) => textPart(`x${each}`, 'y')),
+  ],
+  (parts, at) => [...parts, textPart('x'.repeat(nth([100, 5_000], at)), 'y'.repeat(nth([1, 40_000, 300_000], at)))],
+)
 
 /** Parts changed, missing, doubled, or too many. */
-export function spoilParts(parts: readonly FormPart[], random: Random): readonly FormPart[] {
-  const at = random.below(Math.max(1, parts.length))
-  const part = parts[at]
-  if (part === undefined || random.below(12) === 0) return []
-  switch (random.below(8)) {
-    case 0:
-      return parts.toSpliced(at, 1)
-    case 1:
-      return parts.toSpliced(random.below(parts.length + 1), 0, part)
-    case 2:
-      return [...parts, ...Array.from({ length: random.pick([3, 150, 1_500]) }, (_, each) => textPart(`x${each}`, 'y'))]
-    case 3:
-      return [...parts, textPart('x'.repeat(random.pick([100, 5_000])), 'y'.repeat(random.pick([1, 40_000, 300_000])))]
-    default:
-      return parts.with(at, spoilPart(part, random))
-  }
+export const spoiledParts: fc.Arbitrary<(parts: readonly FormPart[]) => readonly FormPart[]> = weighted(
+  [1, spoiledList],
+  [
+    1,
+    fc.tuple(spoiledPart, fc.nat()).map(([spoil, at]) => (parts: readonly FormPart[]) => {
+      return parts.length === 0 ? [] : parts.with(at % parts.length, spoil(nth(parts, at)))
+    }),
+  ],
+)
+
+const otherTypes = ['multipart/mixed', 'Multipart/Form-Data', 'application/x-www-form-urlencoded']
+const boundaries = ['', '"', ' ', 'a'.repeat(71), 'a'.repeat(5_000), 'a b', 'a\u00e9', '-', '--', 'a;b', 'a"b']
+
+/** The content type of a form, and how its bytes are changed. */
+interface Frame {
+  readonly type?: string
+  readonly between?: string
+  readonly change?: (bytes: Buffer) => Buffer
+  readonly reword?: (text: string) => string
 }
 
-const boundaries = ['', '"', ' ', 'a'.repeat(71), 'a'.repeat(5_000), 'a b', 'a\u00e9', '-', '--', 'a;b', 'a"b'] as const
+/** Makes a frame that is wrong, or right in an unusual way; a number decides what is left to decide. */
+type MakeFrame = (boundary: string, at: number) => Frame
 
-/** A form whose frame is wrong, or right in an unusual way. */
-export function spoilForm(parts: readonly FormPart[], boundary: string, random: Random): RandomForm {
-  const bytes = writeForm(parts, boundary)
-  const text = bytes.toString('latin1')
-  const contentType = `multipart/form-data; boundary=${boundary}`
-  const wrong = random.pick(boundaries)
-  switch (random.below(14)) {
-    case 0:
-      return { contentType: 'multipart/form-data', bytes }
-    case 1:
-      return { contentType: `${contentType}; boundary=other`, bytes }
-    case 2:
-      return { contentType: `multipart/form-data; boundary=other${boundary}`, bytes }
-    case 3:
-      return { contentType: `multipart/form-data; boundary=${wrong}`, bytes: writeForm(parts, wrong) }
-    case 4:
-      return { contentType: `multipart/form-data; charset=utf-7; boundary="${boundary}"`, bytes }
-    case 5:
-      return {
-        contentType:
-          random.pick(['multipart/mixed', 'Multipart/Form-Data', 'application/x-www-form-urlencoded']) +
-          `; boundary=${boundary}`,
-        bytes,
-      }
-    case 6:
-      return { contentType, bytes: bytes.subarray(0, Math.max(0, bytes.length - boundary.length - 6)) }
-    case 7:
-      return { contentType, bytes: bytes.subarray(0, random.below(bytes.length + 1)) }
-    case 8:
-      return { contentType, bytes: Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1') }
-    case 9:
-      return { contentType, bytes: Buffer.from(text.replaceAll(boundary, `${boundary} \t`), 'latin1') }
-    case 10:
-      return {
-        contentType,
-        bytes: Buffer.concat([Buffer.from('preamble\r\n'.repeat(random.pick([1, 2_000]))), bytes, bytes]),
-      }
-    case 11:
-      return { contentType, bytes: Buffer.concat([bytes, Buffer.from(`--${boundary}\r\n\r\nlate\r\n--${boundary}--`)]) }
-    case 12:
-      return {
-        contentType,
-        bytes: Buffer.from(text.replaceAll(`--${boundary}`, `--${boundary}\r\n--${boundary}`), 'latin1'),
-      }
-    default:
-      return {
-        contentType,
-        bytes: Buffer.from(random.pick(['', '--', `--${boundary}`, `--${boundary}--`, '{}']), 'latin1'),
-      }
-  }
-}
+const frames: readonly MakeFrame[] = [
+  () => ({ type: 'multipart/form-data' }),
+  (boundary) => ({ type: `multipart/form-data; boundary=${boundary}; boundary=other` }),
+  (boundary) => ({ type: `multipart/form-data; boundary=other${boundary}` }),
+  (_boundary, at) => ({ between: nth(boundaries, at) }),
+  (boundary) => ({ type: `multipart/form-data; charset=utf-7; boundary="${boundary}"` }),
+  (boundary, at) => ({ type: `${nth(otherTypes, at)}; boundary=${boundary}` }),
+  (boundary) => ({ change: (bytes) => bytes.subarray(0, Math.max(0, bytes.length - boundary.length - 6)) }),
+  (_boundary, at) => ({ change: (bytes) => bytes.subarray(0, at % (bytes.length + 1)) }),
+  (_boundary, at) => ({
+    change: (bytes) => Buffer.concat([Buffer.from('preamble\r\n'.repeat(nth([1, 2_000], at))), bytes, bytes]),
+  }),
+  () => ({ reword: (text) => text.replaceAll('\r\n', '\n') }),
+  (boundary) => ({ reword: (text) => text.replaceAll(boundary, `${boundary} \t`) }),
+  (boundary) => ({ reword: (text) => `${text}--${boundary}\r\n\r\nlate\r\n--${boundary}--` }),
+  (boundary) => ({ reword: (text) => text.replaceAll(`--${boundary}`, `--${boundary}\r\n--${boundary}`) }),
+  (boundary, at) => ({ reword: () => nth(['', '--', `--${boundary}`, `--${boundary}--`, '{}'], at) }),
+]
+
+/** Writes parts in such a frame. */
+export const spoiledForm: fc.Arbitrary<(parts: readonly FormPart[], boundary: string) => RandomForm> = fc
+  .tuple(fc.constantFrom(...frames), fc.nat())
+  .map(([make, at]) => (parts, boundary) => {
+    const frame = make(boundary, at)
+    const { between = boundary, type = `multipart/form-data; boundary=${between}` } = frame
+    const { change = (bytes) => bytes, reword = (text) => text } = frame
+    const bytes = change(writeForm(parts, between))
+    return { type, bytes: Buffer.from(reword(bytes.toString('latin1')), 'latin1') }
+  })

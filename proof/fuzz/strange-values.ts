@@ -1,5 +1,6 @@
 /** Values that programs do not expect, and ways to put them where an expected one stood. */
-import type { Random } from '../../packages/server/testing/random.ts'
+import fc from 'fast-check'
+import { weighted } from './draw.ts'
 
 interface ExactJson {
   /** A number by its text. */
@@ -18,89 +19,84 @@ function nested(depth: number, isArray: boolean): unknown {
 
 /** Numbers by their text: JSON knows more of them than JavaScript. */
 const numberTexts = [
-  '0',
-  '-0',
-  '-1',
-  '1.0',
-  '0.1',
-  '1e400',
-  '-1e400',
-  '1e-400',
-  '9007199254740993',
-  '123456789012345678901234567890',
-  '1E+2',
-  '2147483648',
-  '0.000000000000000000000000000001',
-] as const
+  ...['0', '-0', '-1', '1.0', '0.1', '1e400', '-1e400', '1e-400', '9007199254740993', '1E+2', '2147483648'],
+  ...['123456789012345678901234567890', '0.000000000000000000000000000001'],
+]
 
 const strings = [
-  '',
-  ' ',
-  '\u0000',
-  '\ud800',
-  '\udc00\ud800',
-  '\ufeff',
-  '\u202eevil',
-  '👩‍👩‍👧‍👧',
-  'e\u0301',
-  '\r\nx-injected: 1',
-  'data: [DONE]\n\n',
-  '{"a":1}',
-  '__proto__',
-  'constructor',
-  '../../etc/passwd',
-  "' or 1=1 --",
-  '%00%0d%0a',
-  '<script>',
-  'NaN',
-  'null',
-] as const
+  ...['', ' ', '\u0000', '\ud800', '\udc00\ud800', '\ufeff', '\u202eevil', '👩‍👩‍👧‍👧', 'e\u0301', '\r\nx-injected: 1'],
+  ...['data: [DONE]\n\n', '{"a":1}', '__proto__', 'constructor', '../../etc/passwd', "' or 1=1 --", '%00%0d%0a'],
+  ...['<script>', 'NaN', 'null'],
+]
 
-/** One strange value. */
-export function strangeValue(random: Random): unknown {
-  switch (random.below(12)) {
-    case 0:
-      return null
-    case 1:
-      return random.below(2) === 0
-    case 2:
-    case 3:
-      return exactJson.rawJSON(random.pick(numberTexts))
-    case 4:
-    case 5:
-    case 6:
-      return random.pick(strings)
-    case 7:
-      return random.pick(['a', '\u0000', '数', '😀']).repeat(random.pick([1, 64, 257, 5_000, 40_000]))
-    case 8:
-      return nested(random.pick([1, 10, 200, 2_000]), random.below(2) === 0)
-    case 9:
-      return random.pick<unknown>([[], {}, [null], [[]], { '': 0 }, Array.from({ length: 2_100 }, () => 0)])
-    case 10:
-      return JSON.parse('{"__proto__":{"polluted":true},"toString":1,"length":-1}')
-    default:
-      return Object.fromEntries(Array.from({ length: random.below(40) }, (_, index) => [`k${index}`, index]))
-  }
-}
+/** Containers that are empty, long, or have members that objects have already. */
+const containers: readonly unknown[] = [
+  ...[[], {}, [null], [[]], { '': 0 }, Array.from({ length: 2_100 }, () => 0)],
+  JSON.parse('{"__proto__":{"polluted":true},"toString":1,"length":-1}'),
+]
+
+/** One strange value, which JSON can tell. */
+export const strangeValue: fc.Arbitrary<unknown> = weighted(
+  [1, fc.constantFrom(null, true, false)],
+  [2, fc.constantFrom(...numberTexts).map((text) => exactJson.rawJSON(text))],
+  [3, fc.constantFrom(...strings)],
+  [
+    1,
+    fc
+      .tuple(fc.constantFrom('a', '\u0000', '数', '😀'), fc.constantFrom(1, 64, 257, 5_000, 40_000))
+      .map(([text, times]) => text.repeat(times)),
+  ],
+  [1, fc.tuple(fc.constantFrom(1, 10, 200, 2_000), fc.boolean()).map(([depth, isArray]) => nested(depth, isArray))],
+  [2, fc.constantFrom(...containers)],
+  [1, fc.string({ unit: 'binary' })],
+  [1, fc.jsonValue()],
+)
 
 function isContainer(value: unknown): value is Record<string, unknown> | unknown[] {
   return typeof value === 'object' && value !== null && !exactJson.isRawJSON(value)
 }
 
-/**
- * Changes one place of a value, deep or at the top: replaced, removed, doubled or added. The value itself stays
- * as it was.
- */
-export function mutate(value: unknown, random: Random): unknown {
-  if (!isContainer(value) || random.below(8) === 0) return strangeValue(random)
+/** One change of a value, deep or at the top. */
+interface Edit {
+  /** Which member at each level, counted beyond the last: that adds one. */
+  readonly at: readonly number[]
+  readonly removes: boolean
+  readonly name: string
+  readonly value: unknown
+}
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  at: fc.array(fc.nat(999), { maxLength: 7 }),
+  removes: fc.constantFrom(false, false, false, false, true),
+  name: fc.constantFrom('extra', '', '__proto__', 'x'.repeat(300)),
+  value: strangeValue,
+})
+
+/** The value with one place replaced, removed or added. The value itself stays as it was. */
+function changed(value: unknown, change: Edit, level = 0): unknown {
+  const { at, removes, name } = change
+  const place = at[level]
+  if (place === undefined || !isContainer(value)) return change.value
   const entries: [string, unknown][] = Object.entries(value)
-  const position = random.below(entries.length + 1)
+  const position = place % (entries.length + 1)
   const entry = entries[position]
-  if (entry === undefined)
-    entries.push([random.pick(['extra', '', '__proto__', 'x'.repeat(300)]), strangeValue(random)])
-  else if (random.below(5) === 0) entries.splice(position, 1)
-  else entries[position] = [entry[0], mutate(entry[1], random)]
+  const isLast = level === at.length - 1 || !isContainer(entry?.[1])
+  if (entry === undefined) entries.push([name, change.value])
+  else if (removes && isLast) entries.splice(position, 1)
+  else entries[position] = [entry[0], changed(entry[1], change, level + 1)]
   if (Array.isArray(value)) return entries.map(([, each]) => each)
   // Not by assignment, which a key such as `__proto__` would turn into something else.
   return Object.fromEntries(entries)
+}
+
+/** Changes of so many places of a value at most; shrinks to none. */
+export function changes(most: number): fc.Arbitrary<(value: unknown) => unknown> {
+  return fc
+    .array(edit, { maxLength: most })
+    .map((edits) => (value) => edits.reduce<unknown>((before, each) => changed(before, each), value))
+}
+
+/** A value with some of its places changed, as JSON text. */
+export function mutatedText(value: unknown): fc.Arbitrary<string> {
+  return changes(4).map((change) => JSON.stringify(change(value)) ?? 'null')
 }

@@ -1,7 +1,8 @@
 /** What an upstream that works would answer to each of its addresses. The hostile one spoils these. */
-import type { Random } from '../../packages/server/testing/random.ts'
+import fc from 'fast-check'
 import { PICTURE } from '../../packages/server/testing/stub-images.ts'
 import { makeWav } from '../../packages/server/testing/make-wav.ts'
+import { oneIn } from './draw.ts'
 import { chatChunks, completion } from './chat-answers.ts'
 import { claudeEvents, claudeMessage, geminiAnswer, geminiChunks } from './native-answers.ts'
 
@@ -24,7 +25,7 @@ export interface RightAnswer {
   readonly file: { readonly type: string; readonly bytes: Buffer } | null
 }
 
-type Answerer = (call: UpstreamCall, random: Random) => RightAnswer
+type Answerer = (call: UpstreamCall) => RightAnswer | fc.Arbitrary<RightAnswer>
 
 const SOUND = makeWav(4_000)
 /** Frames of MPEG audio, layer III, that hold silence. */
@@ -80,7 +81,7 @@ function speech({ body }: UpstreamCall): RightAnswer {
 
 const segment = { id: 0, seek: 0, start: 0, end: 1, text: 'Hello.', tokens: [1, 2], temperature: 0, avg_logprob: -0.1 }
 
-function transcript(_call: UpstreamCall, random: Random): RightAnswer {
+function transcript(): fc.Arbitrary<RightAnswer> {
   const usage = { type: 'duration', seconds: 1, cost: 0.0001 }
   const words = [{ word: 'Hello', start: 0, end: 0.5 }]
   const whole = {
@@ -97,18 +98,26 @@ function transcript(_call: UpstreamCall, random: Random): RightAnswer {
     { type: 'transcript.text.segment', ...segment, speaker: 'A' },
     { type: 'transcript.text.done', text: 'Hello.', usage },
   ]
-  const isText = random.below(12) === 0
-  return { whole, events, file: isText ? { type: 'text/plain', bytes: Buffer.from('Hello.') } : null }
+  const text = { type: 'text/plain', bytes: Buffer.from('Hello.') }
+  return oneIn(12).map((isText) => ({ whole, events, file: isText ? text : null }))
 }
 
-function video({ path }: UpstreamCall, random: Random): RightAnswer {
-  const id = /\/videos\/([^/]+)/.exec(path)?.[1] ?? `job-${random.below(1_000_000)}`
-  const status = random.pick(['pending', 'in_progress', 'completed', 'completed', 'completed', 'failed', 'cancelled'])
-  return json({
-    ...{ id, object: 'video', status, progress: random.pick([0, 50, 100]), polling_url: `/v1/videos/${id}` },
-    ...(status === 'completed' ? { unsigned_urls: [`/v1/videos/${id}/content?index=0`] } : {}),
-    ...(status === 'failed' ? { error: { code: 'moderation_blocked', message: 'No.' } } : {}),
-    usage: { cost: 0.6, is_byok: false },
+const videoState = fc.record({
+  id: fc.nat(999_999).map((number) => `job-${number}`),
+  status: fc.constantFrom(...['pending', 'in_progress', 'completed', 'completed', 'completed', 'failed', 'cancelled']),
+  progress: fc.constantFrom(0, 50, 100),
+})
+
+function video({ path }: UpstreamCall): fc.Arbitrary<RightAnswer> {
+  const [, asked] = /\/videos\/([^/]+)/.exec(path) ?? []
+  return videoState.map(({ id: made, status, progress }) => {
+    const id = asked ?? made
+    return json({
+      ...{ id, object: 'video', status, progress, polling_url: `/v1/videos/${id}` },
+      ...(status === 'completed' ? { unsigned_urls: [`/v1/videos/${id}/content?index=0`] } : {}),
+      ...(status === 'failed' ? { error: { code: 'moderation_blocked', message: 'No.' } } : {}),
+      usage: { cost: 0.6, is_byok: false },
+    })
   })
 }
 
@@ -130,7 +139,8 @@ const answerers: readonly (readonly [RegExp, Answerer])[] = [
 ]
 
 /** @returns null for an address that the upstream does not have. */
-export function rightAnswer(call: UpstreamCall, random: Random): RightAnswer | null {
-  const answerer = answerers.find(([pattern]) => pattern.test(call.path))?.[1]
-  return answerer === undefined ? null : answerer(call, random)
+export function rightAnswer(call: UpstreamCall): fc.Arbitrary<RightAnswer> | null {
+  const answer = answerers.find(([pattern]) => pattern.test(call.path))?.[1](call)
+  if (answer === undefined) return null
+  return 'whole' in answer ? fc.constant(answer) : answer
 }

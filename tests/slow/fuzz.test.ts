@@ -16,7 +16,7 @@ test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${SEE
   const report = await runFuzz({
     ...{ engine: 'sqlite', postgresUrl: null },
     ...{ seed: SEED, requests: REQUESTS, consoleRequests: CONSOLE_REQUESTS, connections: 6 },
-    ...{ first: 0, slowSenders: 0, breakerRequests: 0, only: null },
+    ...{ path: '0', slowSenders: 0, breakerRequests: 0, only: null },
   })
   expect(faultsOf(report), `repeat with npm run fuzz -- --requests ${REQUESTS} --seed ${SEED}`).toEqual([])
   expect(report.operations.length).toBeGreaterThan(100)

@@ -15,7 +15,7 @@ export interface StubCall {
   readonly body: Buffer
   /** The body's exact text. */
   readonly text: string
-  /** The body parsed; null when it is empty or no JSON. */
+  /** The body parsed; null when it is no JSON object. */
   readonly json: Record<string, unknown> | null
   /** Whether it asks for a stream, in whichever dialect. */
   readonly wantsStream: boolean
@@ -134,7 +134,8 @@ export function sendStream(
 
 function parse(text: string): Record<string, unknown> | null {
   try {
-    return JSON.parse(text) as Record<string, unknown>
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null
   } catch {
     return null
   }

@@ -10,7 +10,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
 import { listenOnLoopback } from '../../../packages/server/testing/loopback-server.ts'
-import { mutate, strangeValue } from '../strange-values.ts'
+import { createDraw, type Draw } from '../draw.ts'
+import { changes, strangeValue } from '../strange-values.ts'
 
 export interface HostileNode {
   readonly url: string
@@ -50,14 +51,14 @@ function nestedCalls(depth: number): string {
 function spoilReply(
   call: Call,
   reply: Reply,
-  { random, before }: { random: Random; before: Reply | undefined },
+  { random, draw, before }: { random: Random; draw: Draw; before: Reply | undefined },
 ): Reply {
   const head = { jsonrpc: '2.0', id: reply.id }
   switch (random.below(11)) {
     case 0:
       return { ...head, result: null }
     case 1:
-      return { ...head, result: strangeValue(random) }
+      return { ...head, result: draw(strangeValue) }
     case 2:
       return { ...head, result: random.pick(hugeHex) }
     case 3:
@@ -66,7 +67,7 @@ function spoilReply(
         error: { code: random.pick(codes, null), message: random.pick(['no', '<html>', '\u0000', '']) },
       }
     case 4:
-      return { ...head, error: strangeValue(random) }
+      return { ...head, error: draw(strangeValue) }
     case 5:
       return {
         ...head,
@@ -78,11 +79,11 @@ function spoilReply(
     case 7:
       return { ...head, result: doubled(reply.result) }
     case 8:
-      return { ...head, result: strangeMember(reply.result, random) }
+      return { ...head, result: strangeMember(reply.result, random, draw) }
     case 9:
       return call.method === 'debug_traceTransaction' ? { ...head, result: JSON.parse(nestedCalls(1_500)) } : head
     default:
-      return { ...head, result: mutate(reply.result, random) }
+      return { ...head, result: draw(changes(1))(reply.result) }
   }
 }
 
@@ -92,10 +93,10 @@ function doubled(value: unknown): unknown {
 }
 
 /** An object with one member that has another type. */
-function strangeMember(value: unknown, random: Random): unknown {
-  if (typeof value !== 'object' || value === null) return strangeValue(random)
+function strangeMember(value: unknown, random: Random, draw: Draw): unknown {
+  if (typeof value !== 'object' || value === null) return draw(strangeValue)
   const name = random.pick(Object.keys(value), 'x')
-  return { ...value, [name]: random.pick<unknown>([strangeValue(random), random.pick(hugeHex), null], null) }
+  return { ...value, [name]: random.pick<unknown>([draw(strangeValue), random.pick(hugeHex), null], null) }
 }
 
 /** The bytes of an answer: broken now and then. */
@@ -123,6 +124,7 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
 /** Starts one before a node. */
 export async function startHostileNode(target: string, seed: number): Promise<HostileNode> {
   const random = createRandom(seed)
+  const draw = createDraw(seed)
   const last = new Map<string, Reply>()
   let [perMille, count] = [0, 0]
   const isSpoilt = (): boolean => {
@@ -136,7 +138,7 @@ export async function startHostileNode(target: string, seed: number): Promise<Ho
     const reply = (await body.json()) as Reply
     const before = last.get(call.method)
     last.set(call.method, reply)
-    return isSpoilt() ? spoilReply(call, reply, { random, before }) : reply
+    return isSpoilt() ? spoilReply(call, reply, { random, draw, before }) : reply
   }
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const asked = JSON.parse(await readBody(incoming)) as Call | readonly Call[]

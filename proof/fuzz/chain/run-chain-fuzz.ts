@@ -183,7 +183,7 @@ async function fuzzEndpoints(stage: Stage): Promise<OperationResult[]> {
         ...{ target, port: gateway.port, rawKeys: [first.rawKey, ...others.map(({ rawKey }) => rawKey)] },
         ...{ person: null, known: new KnownNames(), makeThings: () => Promise.resolve(), mustReach: false },
         ...{ upstream: { count: () => 0, since: () => [] }, seed: options.seed, requests: options.requests },
-        ...{ first: 0, connections: 4 },
+        ...{ path: '0', connections: 4 },
       },
       id === 'claimDeposit' ? { ...operation, examples: claims } : operation,
     )

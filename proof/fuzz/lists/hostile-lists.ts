@@ -1,6 +1,7 @@
 /** Model lists that an upstream may answer with, of every kind: right ones with places changed, and no lists at all. */
-import type { Random } from '../../../packages/server/testing/random.ts'
-import { mutate, strangeValue } from '../strange-values.ts'
+import fc from 'fast-check'
+import { rarely, weighted } from '../draw.ts'
+import { changes, strangeValue } from '../strange-values.ts'
 
 /** Prices that are none, or that nobody should be sold anything for, or that no balance can hold. */
 const prices: readonly unknown[] = [
@@ -22,75 +23,76 @@ const texts: readonly unknown[] = [
 
 const keys = ['prompt', 'completion', 'input_cache_read', 'input_cache_write', 'request', 'audio', 'image_output']
 
-function pricing(random: Random): unknown {
-  if (random.below(12) === 0) return strangeValue(random)
-  const some: [string, unknown][] = keys.map((key) => [key, random.pick(prices, null)])
-  const right: [string, unknown][] = [
-    ['prompt', '0.000001'],
-    ['completion', '0.000002'],
-  ]
-  const base = Object.fromEntries(random.below(2) === 0 ? right : some.filter(() => random.below(3) > 0))
-  return {
-    ...base,
-    ...(random.below(5) === 0 ? { discount: random.pick<unknown>(['1', '0.5', '1.5', '-1', ...prices], null) } : {}),
-    ...(random.below(4) === 0 ? { overrides: overrides(random) } : {}),
-  }
-}
+const price = fc.constantFrom(...prices)
 
-function overrides(random: Random): unknown {
-  if (random.below(6) === 0) return strangeValue(random)
-  return Array.from({ length: random.pick([1, 2, 20, 100, 101]) }, () => ({
-    min_prompt_tokens: random.pick<unknown>([0, 1, 1_000, 1e15, -1, 'x', null], null),
-    ...(random.below(2) === 0 ? { prompt: random.pick(prices, null), completion: random.pick(prices, null) } : {}),
-    ...(random.below(4) === 0 ? { utc_start: random.pick<unknown>(['00:00', 7, null, {}], null) } : {}),
-  }))
-}
-
-function media(random: Random): object {
-  const modality = random.pick([
-    'image',
-    'video',
-    'speech',
-    'transcription',
-    'text',
-    'embeddings',
-    'smell',
-    '__proto__',
-  ])
-  const line = () => ({
-    billable: random.pick(['output_image', 'input_image', 'input_text', 'x']),
-    unit: random.pick(['image', 'token', 'megapixel', 'x']),
-    cost_usd: random.pick(prices, null),
-    variant: random.pick<unknown>([null, 'low_1k', '__proto__', 'x'.repeat(200)], null),
+const override = fc
+  .record({
+    min_prompt_tokens: fc.constantFrom<unknown>(0, 1, 1_000, 1e15, -1, 'x', null),
+    rates: rarely(2, fc.record({ prompt: price, completion: price }), {}),
+    hours: rarely(4, fc.record({ utc_start: fc.constantFrom<unknown>('00:00', 7, null, {}) }), {}),
   })
-  return {
-    architecture: {
-      input_modalities: ['text'],
-      output_modalities: random.pick<unknown>([[modality], modality, null], null),
-    },
-    image_pricing: Array.from({ length: random.below(4) }, line),
-    pricing_skus: {
-      duration_seconds: random.pick(prices, null),
-      cents_per_second_output_480p: random.pick(prices, null),
-    },
-    supported_durations: random.pick<unknown>([[4, 8], [0], [1e9], 'x', null], null),
-    supports_streaming: random.pick<unknown>([true, 'yes', null], null),
-  }
-}
+  .map(({ rates, hours, ...rest }) => ({ ...rest, ...rates, ...hours }))
 
-function row(random: Random, number: number): unknown {
-  const id = random.below(3) === 0 ? random.pick(ids, null) : `vendor/model-${number % 40}`
-  const made = {
-    id,
-    name: random.pick(texts, null),
-    description: random.pick(texts, null),
-    created: random.pick<unknown>([1_700_000_000, -1, 0, 1e300, 1.5, 'x', null], null),
-    context_length: random.pick<unknown>([8_192, 0, -1, 1e300, 1, '8192', null], null),
-    pricing: pricing(random),
-    ...(random.below(4) === 0 ? media(random) : {}),
-  }
-  return random.below(6) === 0 ? mutate(made, random) : made
-}
+const overrides = fc
+  .constantFrom(1, 2, 20, 100, 101)
+  .chain((length) => fc.array(override, { minLength: length, maxLength: length }))
+
+const rates = fc.oneof(
+  fc.constant({ prompt: '0.000001', completion: '0.000002' }),
+  fc.record(Object.fromEntries(keys.map((key) => [key, price])), { requiredKeys: [] }),
+)
+
+const pricing = rarely(12, strangeValue, null).chain((strange) =>
+  strange !== null
+    ? fc.constant(strange)
+    : fc
+        .tuple(
+          rates,
+          rarely(5, fc.record({ discount: fc.constantFrom<unknown>('1', '0.5', '1.5', '-1', ...prices) }), {}),
+          rarely(4, fc.record({ overrides: weighted([5, overrides], [1, strangeValue]) }), {}),
+        )
+        .map((parts): unknown => Object.assign({}, ...parts)),
+)
+
+const modality = fc.constantFrom(
+  ...['image', 'video', 'speech', 'transcription', 'text', 'embeddings', 'smell', '__proto__'],
+)
+
+const media = fc.record({
+  architecture: fc.record({
+    input_modalities: fc.constant(['text']),
+    output_modalities: fc.oneof(modality, fc.constant(null), fc.tuple(modality)),
+  }),
+  image_pricing: fc.array(
+    fc.record({
+      billable: fc.constantFrom('output_image', 'input_image', 'input_text', 'x'),
+      unit: fc.constantFrom('image', 'token', 'megapixel', 'x'),
+      cost_usd: price,
+      variant: fc.constantFrom<unknown>(null, 'low_1k', '__proto__', 'x'.repeat(200)),
+    }),
+    { maxLength: 3 },
+  ),
+  pricing_skus: fc.record({ duration_seconds: price, cents_per_second_output_480p: price }),
+  supported_durations: fc.constantFrom<unknown>([4, 8], [0], [1e9], 'x', null),
+  supports_streaming: fc.constantFrom<unknown>(true, 'yes', null),
+})
+
+const usualId = fc.nat(39).map((number): unknown => `vendor/model-${number}`)
+
+const row = fc
+  .record({
+    model: fc.record({
+      id: weighted([2, usualId], [1, fc.constantFrom(...ids)]),
+      name: fc.constantFrom(...texts),
+      description: fc.constantFrom(...texts),
+      created: fc.constantFrom<unknown>(1_700_000_000, -1, 0, 1e300, 1.5, 'x', null),
+      context_length: fc.constantFrom<unknown>(8_192, 0, -1, 1e300, 1, '8192', null),
+      pricing,
+    }),
+    more: rarely(4, media, {}),
+    change: rarely(6, changes(1), (same: unknown) => same),
+  })
+  .map(({ model, more, change }) => change({ ...model, ...more }))
 
 const noLists = [
   '',
@@ -107,14 +109,21 @@ const noLists = [
   '\u0000',
 ]
 
-/** One list, as the text of an answer. */
-export function hostileList(random: Random): string {
-  if (random.below(10) === 0) return random.pick(noLists)
-  const rows = Array.from({ length: random.pick([1, 3, 10, 30, 100]) }, (_none, number) => row(random, number))
-  const links =
-    random.below(6) === 0 ? { links: { next: random.pick<unknown>(['/models?page=2', '//x', 7], null) } } : {}
-  // JSON knows numbers that JavaScript does not.
-  const text = JSON.stringify(random.below(8) === 0 ? rows : { data: rows, ...links })
-  const spelled = random.below(4) === 0 ? text.replaceAll('0.000001', random.pick(['1e999', '-1e999', '1e-999'])) : text
-  return random.below(12) === 0 ? spelled.slice(0, random.below(spelled.length)) : spelled
-}
+const links = fc.record({ links: fc.record({ next: fc.constantFrom<unknown>('/models?page=2', '//x', 7, null) }) })
+
+const list = fc
+  .record({
+    rows: fc.constantFrom(1, 3, 10, 30, 100).chain((length) => fc.array(row, { minLength: length, maxLength: length })),
+    links: rarely(6, links, {}),
+    isBare: rarely(8, fc.constant(true), false),
+    // JSON knows numbers that JavaScript does not.
+    number: rarely(4, fc.constantFrom('1e999', '-1e999', '1e-999'), '0.000001'),
+    cut: rarely(12, fc.nat(9_999), 10_000),
+  })
+  .map(({ rows, links: more, isBare, number, cut }) => {
+    const text = JSON.stringify(isBare ? rows : { data: rows, ...more }).replaceAll('0.000001', number)
+    return text.slice(0, Math.ceil((text.length * cut) / 10_000))
+  })
+
+/** Lists as the text of an answer. */
+export const hostileList: fc.Arbitrary<string> = weighted([9, list], [1, fc.constantFrom(...noLists)])

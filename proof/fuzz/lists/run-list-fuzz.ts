@@ -23,6 +23,7 @@ import { openOpenRouter } from '../../../packages/server/src/upstreams/openroute
 import type { Upstream } from '../../../packages/server/src/upstreams/upstream.ts'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
 import { listenOnLoopback } from '../../../packages/server/testing/loopback-server.ts'
+import { createDraw, type Draw } from '../draw.ts'
 import { hostileList } from './hostile-lists.ts'
 
 export interface ListFuzzReport {
@@ -51,7 +52,7 @@ async function writeGiant(response: ServerResponse): Promise<void> {
 }
 
 /** Serves the list of the moment at every address, in ways that upstreams have. */
-function serve(random: Random, list: () => string) {
+function serve({ random, draw }: { random: Random; draw: Draw }, list: () => string) {
   return createServer((request, response) => {
     response.on('error', () => undefined)
     const isMain = request.url === '/v1/models'
@@ -61,7 +62,7 @@ function serve(random: Random, list: () => string) {
     if (die === 2) return undefined
     if (die < 10) return void response.writeHead(random.pick([301, 401, 404, 429, 500, 204])).end('{"error":1}')
     response.writeHead(200, { 'content-type': random.pick(['application/json', 'text/html', 'x']) })
-    response.end(isMain ? list() : hostileList(random))
+    response.end(isMain ? list() : draw(hostileList))
     return undefined
   })
 }
@@ -142,8 +143,9 @@ async function checkRefresh(stage: Stage, before: Catalog, result: RefreshResult
 /** Runs it. @param seed decides every list. */
 export async function runListFuzz({ seed, lists }: { readonly seed: number; readonly lists: number }) {
   const random = createRandom(seed)
+  const draw = createDraw(seed)
   let text = ''
-  const { origin, close } = await listenOnLoopback(serve(random, () => text))
+  const { origin, close } = await listenOnLoopback(serve({ random, draw }, () => text))
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-lists-'))
   const upstream = openOpenRouter({
     ...{ name: 'main', url: `${origin}/v1`, apiKey: null, allowH2: false },
@@ -155,7 +157,7 @@ export async function runListFuzz({ seed, lists }: { readonly seed: number; read
   let [taken, slowestMs] = [0, 0]
   try {
     for (let number = 0; number < lists; number++) {
-      text = hostileList(random)
+      text = draw(hostileList)
       const before = stage.catalog.current()
       const startedAt = performance.now()
       const problems = await refresh(stage).then(
