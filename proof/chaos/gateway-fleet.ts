@@ -4,6 +4,7 @@ import type { Random } from '../../packages/server/testing/random.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import type { Rig } from '../rig/gateway-rig.ts'
+import { isFault } from '../rig/log-faults.ts'
 
 export interface Fleet {
   readonly ports: readonly number[]
@@ -20,13 +21,6 @@ export interface Fleet {
 
 /** A stop that takes longer than this was not orderly, in milliseconds. */
 const STOP_MS_MAX = 60_000
-
-function isFault(line: string): boolean {
-  if (!line.startsWith('{')) return false
-  const { level, msg } = JSON.parse(line) as { readonly level?: number | string; readonly msg?: string }
-  const isBad = typeof level === 'number' ? level >= 50 : level === 'error' || level === 'fatal'
-  return isBad && msg !== undefined
-}
 
 /** Starts so many gateways. */
 export async function startFleet(rig: Rig, size: number): Promise<Fleet> {

@@ -9,6 +9,7 @@ import { startEvmChain, TOKEN, type EvmChain } from '../../packages/server/testi
 import type { ProgramEnd } from '../../packages/server/testing/gateway-rig.ts'
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'
 import { openRig, type Rig } from '../rig/gateway-rig.ts'
+import { createPayee, differencesOf, type Paid, type Payee, payEther, payToken } from '../rig/payees.ts'
 import { until } from '../rig/until.ts'
 import { startFleet, type Fleet } from './gateway-fleet.ts'
 
@@ -29,14 +30,6 @@ export interface DepositChaosReport {
   readonly audit: ProgramEnd
   /** What was paid and what is in the balances, where the two differ. */
   readonly differences: readonly string[]
-}
-
-interface Payee {
-  readonly accountId: string
-  readonly rawKey: string
-  readonly address: Hex
-  /** Nanocredits of all that was paid. */
-  expected: bigint
 }
 
 interface Stage {
@@ -74,7 +67,8 @@ export async function runDepositChaos(options: DepositChaosOptions): Promise<Dep
   })
   try {
     const fleet = await startFleet(rig, options.processes)
-    const payees = await createPayees(rig, fleet)
+    const payees: Payee[] = []
+    for (let at = 0; at < PAYEES; at++) payees.push(await createPayee(rig, fleet.ports[0] ?? 0, `payee ${at}`))
     const batchPayer = await chain.deploy('BatchPayer')
     const stage: Stage = { random, chain, rig, fleet, payees, batchPayer, isOver: false, payments: 0, claims: 0 }
     // Its end is looked at in the end, so that a fault of it leaves no gateway behind.
@@ -103,21 +97,6 @@ export async function runDepositChaos(options: DepositChaosOptions): Promise<Dep
   }
 }
 
-async function createPayees(rig: Rig, fleet: Fleet): Promise<readonly Payee[]> {
-  const payees: Payee[] = []
-  for (let at = 0; at < PAYEES; at++) {
-    const owner = await rig.createAccount(`payee ${at}`, 0n)
-    const { rawKey } = await rig.createKey(owner, { rights: ['inference', 'deposits'] })
-    const { body } = await request(`http://127.0.0.1:${fleet.ports[0]}/api/deposits/address`, {
-      headers: { authorization: `Bearer ${rawKey}` },
-    })
-    const { chains } = (await body.json()) as { readonly chains: readonly { readonly address: string }[] }
-    const address = String(chains[0]?.address).toLowerCase() as Hex
-    payees.push({ accountId: owner.accountId, rawKey, address, expected: 0n })
-  }
-  return payees
-}
-
 /** Pays in every way, one payment after the other, makes blocks, and claims most of it at whichever gateway lives. */
 async function keepPaying(stage: Stage): Promise<void> {
   const { random, chain } = stage
@@ -132,14 +111,12 @@ async function keepPaying(stage: Stage): Promise<void> {
   await Promise.all(claims)
 }
 
-async function payOnce(stage: Stage, payee: Payee): Promise<{ readonly txHash: Hex; readonly asset: 'USDG' | 'ETH' }> {
+async function payOnce(stage: Stage, payee: Payee): Promise<Paid> {
   const { random, chain } = stage
   const way = random.below(4)
   if (way === 0) {
-    const value = BigInt(1_000 + random.below(9_000)) * 10n ** 12n
-    payee.expected += valueOfDeposit(value, 18, '2500') ?? 0n
     stage.payments++
-    return { txHash: await chain.payEther(payee.address, value), asset: 'ETH' }
+    return payEther(chain, payee, random)
   }
   if (way === 1) {
     const values = [1, 2, 3].map(() => BigInt(1_000_000 + random.below(9_000_000)))
@@ -156,18 +133,12 @@ async function payOnce(stage: Stage, payee: Payee): Promise<{ readonly txHash: H
     const args = [TOKEN, receivers.map(({ address }) => address), values]
     return { txHash: await chain.write('BatchPayer.payTokens', stage.batchPayer, args), asset: 'USDG' }
   }
-  const amount = BigInt(1_000_000 + random.below(20_000_000))
-  payee.expected += valueOfDeposit(amount, 6, '1') ?? 0n
   stage.payments++
-  return { txHash: await chain.payToken(payee.address, amount), asset: 'USDG' }
+  return payToken(chain, payee, random)
 }
 
 /** A claim may fail in any way: the watcher goes on without it. */
-async function claim(
-  stage: Stage,
-  payee: Payee,
-  payment: { readonly txHash: Hex; readonly asset: 'USDG' | 'ETH' },
-): Promise<void> {
+async function claim(stage: Stage, payee: Payee, payment: Paid): Promise<void> {
   try {
     const { body } = await request(`http://127.0.0.1:${stage.random.pick(stage.fleet.ports)}/api/deposits/claim`, {
       method: 'POST',
@@ -199,13 +170,7 @@ async function tellOpen(rig: Rig): Promise<readonly string[]> {
 
 async function settle(stage: Stage): Promise<DepositChaosReport> {
   const { chain, rig, fleet, payees } = stage
-  const differing = async (): Promise<readonly string[]> => {
-    const balances = await rig.database.read.selectFrom('balance').select(['account_id', 'posted']).execute()
-    return payees.flatMap(({ accountId, expected }) => {
-      const posted = balances.find((row) => row.account_id === accountId)?.posted
-      return posted === expected ? [] : [`account ${accountId} was paid ${expected} and has ${posted}`]
-    })
-  }
+  const differing = (): Promise<readonly string[]> => differencesOf(rig, payees, 'exact')
   await chain.finalise()
   const still = { differences: '', since: performance.now() }
   await until(async () => {

@@ -47,35 +47,21 @@ function encoded(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
 
 const SIGNED_LISTS: Readonly<Record<string, string>> = { getMedia: 'media', getVideoContent: 'content' }
 
-/** A whole address that an answer has told; null where none is to be had. */
-function signedAddress({ id }: Operation): fc.Arbitrary<Late<string | null>> {
+/** An address that answers have told: a signed one, or that of a thing within another; null where none is known. */
+function toldAddress({ id, path }: Operation): fc.Arbitrary<Late<string | null>> {
   const list = SIGNED_LISTS[id]
-  if (list === undefined) return fc.constant(() => null)
-  return rarely(
-    2,
-    fc.nat().map(
-      (at): Late<string | null> =>
-        ({ known }) =>
-          known.pick(list, at),
-    ),
-    () => null,
-  )
-}
-
-/** What stands before the last parameter of a path, and what behind it. */
-function splitAtLast(path: string): readonly [string, string] {
-  return [path.slice(0, path.lastIndexOf('/{')), path.slice(path.lastIndexOf('}') + 1)]
-}
-
-/** The address of a thing that exists within another one, such as a team's key; null where none is known. */
-function nestedAddress({ path }: Operation): fc.Arbitrary<Late<string | null>> {
-  if (path.split(/\/\{\w+\}/).length <= 2) return fc.constant(() => null)
-  const [outer, inner] = splitAtLast(path)
-  const asked = fc.nat().map((at): Late<string | null> => ({ known }) => {
-    const address = known.pickAddress(outer, at)
+  const isNested = path.split('/{').length > 2
+  const [outer, inner] = [path.slice(0, path.lastIndexOf('/{')), path.slice(path.lastIndexOf('}') + 1)]
+  const find = (known: KnownNames, at: number): string | null => {
+    if (list !== undefined) return known.pick(list, at)
+    const address = isNested ? known.pickAddress(outer, at) : null
     return address === null ? null : `${address}${inner}`
-  })
-  return rarely(2, asked, () => null)
+  }
+  return fc.option(fc.nat(), { freq: 2 }).map(
+    (at) =>
+      ({ known }: Sending) =>
+        at === null ? null : find(known, at),
+  )
 }
 
 const usualNames = ['svc-gpt', 'openrouter%2Fopenai%2Fgpt-6-astra', 'svc-gpt/', '0195c1a0-0000-7000-8000-000000000000']
@@ -103,10 +89,11 @@ function pathOf(operation: Operation, { resolve }: FuzzTarget): fc.Arbitrary<Lat
     const before = parts.slice(0, at).map((each, place) => (place % 2 === 0 ? each : `{${each}}`))
     return nameFor(part === 'team_id' ? part : before.join('').slice(0, -1), resolve)
   })
-  return fc.tuple(nestedAddress(operation), fc.tuple(...pieces)).map(
-    ([nested, each]) =>
+  const made = fc.tuple(...pieces).map((each) => (sending: Sending) => each.map((piece) => piece(sending)).join(''))
+  return fc.tuple(toldAddress(operation), made).map(
+    ([told, path]) =>
       (sending) =>
-        nested(sending) ?? each.map((piece) => piece(sending)).join(''),
+        told(sending) ?? path(sending),
   )
 }
 
@@ -128,7 +115,7 @@ function queryOf(parameters: readonly Parameter[], { resolve }: FuzzTarget): fc.
 }
 
 /** What a page sends of a person who is signed in. */
-const sessionHeaders: fc.Arbitrary<Late<readonly string[]>> = rarely<Late<readonly string[]>, Late<readonly string[]>>(
+const sessionHeaders = rarely<Late<readonly string[]>, Late<readonly string[]>>(
   25,
   fc.oneof(
     fc.constantFrom<Late<readonly string[]>[]>(
@@ -165,20 +152,17 @@ const wrongCredentials: readonly Late<string>[] = [
   () => 'Bearer \u00e9',
 ]
 
-const keyHeaders: fc.Arbitrary<Late<readonly string[]>> = fc
-  .oneof(
-    {
-      weight: 165,
-      arbitrary: fc.constantFrom<Late<string>[]>(
-        ({ rawKey }) => `Bearer ${rawKey}`,
-        ({ rawKey }) => `Bearer ${rawKey}`,
-        ({ rawKey }) => `bearer ${rawKey}`,
-      ),
-    },
-    { weight: 12, arbitrary: fc.constantFrom(...wrongCredentials) },
-    { weight: 15, arbitrary: fc.constant(null) },
-  )
-  .map((write) => (sending) => (write === null ? [] : [`authorization: ${write(sending)}`]))
+const rightCredentials: readonly Late<string>[] = [
+  ({ rawKey }) => `Bearer ${rawKey}`,
+  ({ rawKey }) => `Bearer ${rawKey}`,
+  ({ rawKey }) => `bearer ${rawKey}`,
+]
+
+const keyHeaders: fc.Arbitrary<Late<readonly string[]>> = weighted(
+  [165, fc.constantFrom(...rightCredentials)],
+  [12, fc.constantFrom(...wrongCredentials)],
+  [15, fc.constant(null)],
+).map((write) => (sending) => (write === null ? [] : [`authorization: ${write(sending)}`]))
 
 const CREDENTIALS = { key: keyHeaders, session: sessionHeaders, visitor: visitorHeaders } as const
 
@@ -247,7 +231,6 @@ export function randomRequest(operation: Operation, target: FuzzTarget): fc.Arbi
   return fc
     .record({
       method: rarely<string, string>(20, fc.constantFrom(...methods), operation.method),
-      signed: signedAddress(operation),
       path: pathOf(operation, target),
       query: queryOf(operation.parameters, target),
       credentials: CREDENTIALS[operation.caller],
@@ -258,7 +241,9 @@ export function randomRequest(operation: Operation, target: FuzzTarget): fc.Arbi
     })
     .map((made) => (sending) => {
       const { method, body: plain } = made
-      const address = made.signed(sending) ?? `${made.path(sending)}${made.query}`
+      const path = made.path(sending)
+      // A signed address has its query already.
+      const address = path.includes('?') ? path : `${path}${made.query}`
       const { headers: length, body } = frame(plain.bytes, made.framing)
       const types = made.types.map((type) => `content-type: ${type === RIGHT ? plain.type : type}`)
       const headers = [

@@ -8,7 +8,8 @@ import { startMailServer, type TestMailServer } from '../../packages/server/test
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import { openRig, type Rig, type RigOptions } from '../rig/gateway-rig.ts'
 import type { StorageOptions } from '../rig/storage.ts'
-import { until } from '../rig/until.ts'
+import { isFault } from '../rig/log-faults.ts'
+import { stopInOrder } from '../rig/stop-in-order.ts'
 import { adminCases } from './admin-cases.ts'
 import { type ConsolePerson, openConsolePerson } from './console-person.ts'
 import { readConsoleTarget } from './console-target.ts'
@@ -18,7 +19,6 @@ import { furnishTeam } from './furnish-team.ts'
 import { type FuzzTarget, readFuzzTarget } from './fuzz-target.ts'
 import { type HostileUpstream, startHostileUpstream } from './hostile-upstream.ts'
 import { KnownNames } from './known-names.ts'
-import { isFault } from './log-faults.ts'
 import { makeThings } from './make-things.ts'
 import { runAdminPort, runSandboxPort, runSmuggling, sendSlowly } from './run-smuggling.ts'
 import { openSignInTarget, signInIds } from './sign-in/sign-in-target.ts'
@@ -163,10 +163,7 @@ async function createKeys(rig: Rig, name: string): Promise<Stage['rawKeys']> {
 async function inspectEnd({ rig, faults }: Stage, gateway: GatewayProcess): Promise<void> {
   const health = await fetch(`http://127.0.0.1:${gateway.port}/api/health`).catch(() => null)
   if (health === null) faults.push(`the gateway answers no more: ${gateway.output()}`)
-  if (!(await until(async () => (await rig.openHolds()) === 0, 30_000))) faults.push('holds stay open')
-  gateway.signal('SIGTERM')
-  const { code, signal } = await gateway.exited
-  if (code !== 0) faults.push(`the gateway ended with ${code ?? signal}: ${gateway.output()}`)
+  faults.push(...(await stopInOrder(rig, gateway)))
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import { openRig } from '../rig/gateway-rig.ts'
-import { until } from '../rig/until.ts'
+import { auditFaults, stopInOrder } from '../rig/stop-in-order.ts'
 import { PROBE, ProcessMeter } from './measure-process.ts'
 import { startSteadyUpstream, type SteadyUpstream } from './steady-upstream.ts'
 
@@ -21,7 +21,6 @@ export interface StageOptions {
 }
 
 const CREDITS = 1_000_000_000n
-const SETTLE_MS_MAX = 60_000
 
 /** Sets it up. */
 export async function openSoakStage(options: StageOptions): Promise<SoakStage> {
@@ -34,17 +33,10 @@ export async function openSoakStage(options: StageOptions): Promise<SoakStage> {
   return {
     ...{ upstream, port, rawKey, meter: new ProcessMeter(gateway) },
     async end() {
-      const isSettled = await until(async () => (await rig.openHolds()) === 0, SETTLE_MS_MAX)
-      gateway.signal('SIGTERM')
-      const { code, signal } = await gateway.exited
-      const audit = await rig.audit()
+      const faults = [...(await stopInOrder(rig, gateway)), ...(await auditFaults(rig))]
       await rig.close()
       await upstream.close()
-      return [
-        ...(isSettled ? [] : ['holds stay open']),
-        ...(code === 0 ? [] : [`the gateway ended with ${code ?? signal}: ${gateway.output()}`]),
-        ...(audit.code === 0 ? [] : [audit.output]),
-      ]
+      return faults
     },
   }
 }

@@ -9,6 +9,7 @@ import { startStubVideoUpstream } from '../../packages/server/testing/stub-video
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import { openRig, type Rig } from '../rig/gateway-rig.ts'
+import { auditFaults, stopInOrder } from '../rig/stop-in-order.ts'
 
 export interface VideoKillOptions {
   readonly engine: DatabaseEngine
@@ -90,12 +91,7 @@ export async function runVideoKills({ engine, seed, kills, postgresUrl }: VideoK
       if (!isOnce) faults.push(`video ${id} was charged ${captures.join(' and ') || 'nothing'}`)
       if (after.some(({ status }) => status !== 'completed')) faults.push(`video ${id} is not told as completed`)
     }
-    gateway.signal('SIGTERM')
-    const { code } = await gateway.exited
-    if (code !== 0) faults.push(`the gateway stopped with exit code ${code}`)
-    if ((await rig.openHolds()) > 0) faults.push('holds are open')
-    const audit = await rig.audit()
-    if (audit.code !== 0) faults.push(audit.output)
+    faults.push(...(await stopInOrder(rig, gateway)), ...(await auditFaults(rig)))
     return { kills, chargedBefore, faults }
   } finally {
     await rig.close()

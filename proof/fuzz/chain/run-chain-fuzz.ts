@@ -5,8 +5,6 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
-import type { Hex } from '../../../packages/server/src/chain/assets.ts'
-import { valueOfDeposit } from '../../../packages/server/src/pricing/deposit-value.ts'
 import { testXpub } from '../../../packages/server/testing/deposit-scene.ts'
 import { startEvmChain, type EvmChain } from '../../../packages/server/testing/evm-chain.ts'
 import type { ProgramEnd } from '../../../packages/server/testing/gateway-rig.ts'
@@ -14,12 +12,14 @@ import { findFreePort } from '../../../packages/server/testing/free-port.ts'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
 import type { GatewayProcess } from '../../../packages/server/testing/start-gateway-process.ts'
 import { openRig, type Rig } from '../../rig/gateway-rig.ts'
+import { createPayee, differencesOf, type Paid, type Payee, payEther, payToken } from '../../rig/payees.ts'
 import type { StorageOptions } from '../../rig/storage.ts'
+import { isFault } from '../../rig/log-faults.ts'
+import { stopInOrder } from '../../rig/stop-in-order.ts'
 import { until } from '../../rig/until.ts'
 import { fuzzOperation, type OperationResult } from '../fuzz-operation.ts'
 import { readFuzzTarget } from '../fuzz-target.ts'
 import { KnownNames } from '../known-names.ts'
-import { isFault } from '../log-faults.ts'
 import { type HostileNode, startHostileNode } from './hostile-node.ts'
 
 export interface ChainFuzzOptions extends StorageOptions {
@@ -40,18 +40,8 @@ export interface ChainFuzzReport {
   readonly audit: ProgramEnd
 }
 
-interface Payee {
-  readonly accountId: string
-  readonly rawKey: string
-  readonly address: Hex
-  /** Nanocredits of all that was paid. */
-  expected: bigint
-}
-
-interface Payment {
+interface Payment extends Paid {
   readonly payee: Payee
-  readonly txHash: Hex
-  readonly asset: 'USDG' | 'ETH'
 }
 
 interface Stage {
@@ -79,53 +69,16 @@ const STEP_MS = 300
 const SLOWEST_CLAIM_MS = 120_000
 const IDS = ['claimDeposit', 'getDepositAddress', 'listDeposits', 'getDeposit', 'notifyDeposit']
 
-async function call(stage: Pick<Stage, 'gateway'>, rawKey: string, path: string, body?: object) {
-  const { statusCode, body: answer } = await request(`http://127.0.0.1:${stage.gateway.port}/api${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${rawKey}`, 'content-type': 'application/json' },
-    headersTimeout: SLOWEST_CLAIM_MS,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return { status: statusCode, text: await answer.text() }
-}
-
-async function createPayees(rig: Rig, gateway: GatewayProcess): Promise<Stage['payees']> {
-  const payees = await Promise.all(
-    Array.from({ length: PAYEES }, async (_none, at): Promise<Payee> => {
-      const owner = await rig.createAccount(`payee ${at}`, 0n)
-      const { rawKey } = await rig.createKey(owner, { rights: ['inference', 'deposits', 'keys'] })
-      const { text } = await call({ gateway }, rawKey, '/deposits/address')
-      const { chains } = JSON.parse(text) as { readonly chains: readonly { readonly address: string }[] }
-      const address = String(chains[0]?.address).toLowerCase() as Hex
-      return { accountId: owner.accountId, rawKey, address, expected: 0n }
-    }),
-  )
-  const [first, ...others] = payees
-  if (first === undefined) throw new Error('there are payees')
-  return [first, ...others]
+async function createPayees(rig: Rig, { port }: GatewayProcess): Promise<Stage['payees']> {
+  const names = Array.from({ length: PAYEES - 1 }, (_none, at) => `payee ${at + 1}`)
+  const first = await createPayee(rig, port, 'payee 0')
+  return [first, ...(await Promise.all(names.map((name) => createPayee(rig, port, name))))]
 }
 
 async function pay({ random, chain, payees, paid }: Stage): Promise<void> {
   const payee = random.pick(payees)
-  if (random.below(3) === 0) {
-    const value = BigInt(1_000 + random.below(9_000)) * 10n ** 12n
-    payee.expected += valueOfDeposit(value, 18, '2500') ?? 0n
-    paid.push({ payee, txHash: await chain.payEther(payee.address, value), asset: 'ETH' })
-    return
-  }
-  const amount = BigInt(1_000_000 + random.below(20_000_000))
-  payee.expected += valueOfDeposit(amount, 6, '1') ?? 0n
-  paid.push({ payee, txHash: await chain.payToken(payee.address, amount), asset: 'USDG' })
-}
-
-/** What the books hold, where that is more than was paid, or less when all of it must be there. */
-async function differences({ rig, payees }: Stage, isExact: boolean): Promise<readonly string[]> {
-  const rows = await rig.database.read.selectFrom('balance').select(['account_id', 'posted']).execute()
-  return payees.flatMap(({ accountId, expected }) => {
-    const posted = rows.find((row) => row.account_id === accountId)?.posted ?? 0n
-    const isRight = isExact ? posted === expected : posted <= expected
-    return isRight ? [] : [`account ${accountId} was paid ${expected} and has ${posted}`]
-  })
+  const way = random.below(3) === 0 ? payEther : payToken
+  paid.push({ payee, ...(await way(chain, payee, random)) })
 }
 
 /** How each deposit that is not credited stands, and what the payments still lack. */
@@ -142,7 +95,13 @@ async function standings({ rig, paid }: Stage): Promise<string> {
 
 /** Claims one payment, as its owner or as somebody else. */
 async function claim(stage: Stage, { payee, txHash, asset }: Payment, claimant: Payee): Promise<number> {
-  const { status, text } = await call(stage, claimant.rawKey, '/deposits/claim', { txHash, asset, chainId: CHAIN_ID })
+  const { statusCode: status, body } = await request(`http://127.0.0.1:${stage.gateway.port}/api/deposits/claim`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${claimant.rawKey}`, 'content-type': 'application/json' },
+    headersTimeout: SLOWEST_CLAIM_MS,
+    body: JSON.stringify({ txHash, asset, chainId: CHAIN_ID }),
+  })
+  const text = await body.text()
   stage.claims++
   if (status >= 500 && !text.includes('"chain_unavailable"')) {
     stage.faults.push(`a claim of ${txHash} was answered with ${status}: ${text.slice(0, 300)}`)
@@ -164,7 +123,7 @@ async function payAndClaim(stage: Stage): Promise<void> {
     if (random.below(2) === 0) await chain.client.mine({ blocks: 1 + random.below(4) })
     const payments = [random.pick(paid), random.pick(paid)]
     await Promise.all(payments.map((payment) => claim(stage, payment, random.pick([payment.payee, ...payees]))))
-    faults.push(...(await differences(stage, false)))
+    faults.push(...(await differencesOf(stage.rig, stage.payees, 'not beyond')))
   }
 }
 
@@ -200,22 +159,20 @@ async function settle(stage: Stage): Promise<void> {
   const isSettled = await until(async () => {
     // A node that told of no payment in a range was believed. Whoever paid tells of it.
     for (const payment of paid) await claim(stage, payment, payment.payee)
-    if ((await differences(stage, true)).length === 0) return true
+    if ((await differencesOf(stage.rig, stage.payees, 'exact')).length === 0) return true
     await chain.client.mine({ blocks: 1 })
     await wait(STEP_MS)
     return false
   }, SETTLE_MS_MAX)
-  if (!isSettled) faults.push(...(await differences(stage, true)), await standings(stage))
+  if (!isSettled) faults.push(...(await differencesOf(stage.rig, stage.payees, 'exact')), await standings(stage))
 }
 
 async function play(stage: Stage): Promise<OperationResult[]> {
   await payAndClaim(stage)
   const operations = await fuzzEndpoints(stage)
   await settle(stage)
-  stage.faults.push(...(await differences(stage, true)))
-  stage.gateway.signal('SIGTERM')
-  const { code, signal } = await stage.gateway.exited
-  if (code !== 0) stage.faults.push(`the gateway ended with ${code ?? signal}: ${stage.gateway.output()}`)
+  stage.faults.push(...(await differencesOf(stage.rig, stage.payees, 'exact')))
+  stage.faults.push(...(await stopInOrder(stage.rig, stage.gateway)))
   return operations
 }
 
