@@ -37,6 +37,10 @@ function numberOr(value: unknown, otherwise: number): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : otherwise
 }
 
+function wholeOr(value: unknown, otherwise: number): number {
+  return Number.isSafeInteger(value) ? Number(value) : otherwise
+}
+
 function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise
 }
@@ -49,7 +53,7 @@ function objectsIn(value: unknown): readonly Record<string, unknown>[] | null {
 function fillSegment(segment: Json, index: number): Json {
   return {
     ...segment,
-    id: numberOr(segment['id'], index),
+    id: wholeOr(segment['id'], index),
     seek: numberOr(segment['seek'], 0),
     start: numberOr(segment['start'], 0),
     end: numberOr(segment['end'], numberOr(segment['start'], 0)),
@@ -62,12 +66,20 @@ function fillSegment(segment: Json, index: number): Json {
   }
 }
 
-/** A part of what one person says; its id may be a text. */
+/** Numbers that a segment of `verbose_json` has and a turn needs not. */
+const SEGMENT_NUMBERS = new Set(['seek', 'temperature', 'avg_logprob', 'compression_ratio', 'no_speech_prob'])
+
+function isRightMember([name, value]: readonly [string, unknown]): boolean {
+  if (name === 'tokens') return Array.isArray(value) && value.every((each) => Number.isFinite(each))
+  return !SEGMENT_NUMBERS.has(name) || Number.isFinite(value)
+}
+
+/** A part of what one person says; what more a model tells stays, but for numbers that are none. */
 function fillTurn(segment: Json, index: number): Json {
   const start = numberOr(segment['start'], 0)
   return {
-    ...segment,
-    id: textOr(segment['id'], '') === '' ? numberOr(segment['id'], index) : segment['id'],
+    ...Object.fromEntries(Object.entries(segment).filter(isRightMember)),
+    id: textOr(segment['id'], '') === '' ? wholeOr(segment['id'], index) : segment['id'],
     ...{ start, end: numberOr(segment['end'], start), text: textOr(segment['text'], '') },
   }
 }
