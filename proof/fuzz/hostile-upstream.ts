@@ -160,12 +160,15 @@ function readCall({ method, path, json, wantsStream }: StubCall): UpstreamCall {
   return { method, path: path.split('?', 1)[0] ?? '', body: Object(json), wantsStream }
 }
 
-/** The same question has the same answer, whatever was asked before: bodies tell questions apart, but for forms. */
-function seedFor(seed: number, { path, json, body }: StubCall, turn: number): number {
-  const told = json === null ? `${body.length} ${turn}` : body
-  const hash = createHash('sha256')
-    .update(path.split('?', 1)[0] ?? '')
-    .update(told)
+/**
+ * The same question has the same answer, whatever was asked before: a body tells questions apart, but for the boundary
+ * of a form. What is asked after has another answer each time.
+ */
+function seedFor(seed: number, { path, headers, body }: StubCall, turn: number): number {
+  const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? []
+  const told = boundary === '' ? body : body.toString('latin1').replaceAll(boundary, '')
+  const hash = createHash('sha256').update(path.split('?', 1)[0] ?? '')
+  hash.update(told.length === 0 ? String(turn) : told)
   return (seed ^ hash.digest().readInt32LE(0)) | 0
 }
 
