@@ -1,6 +1,6 @@
 /** What the bench and the load generator say to each other. */
 
-/** What a request asks for: chat, a picture, a spoken text, a transcript of ten seconds, or one of the largest file. */
+/** What a request asks for: chat, an image, a spoken text, a transcript of ten seconds, or one of the largest file. */
 export type LoadWork = 'chat' | 'image' | 'speech' | 'transcription' | 'upload'
 
 /** Where requests go. */

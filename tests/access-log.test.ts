@@ -61,7 +61,7 @@ const transcript = [
   ['file', new File([new Uint8Array(makeWav(44 + 8_000))], 'a.wav')],
   ['model', WHISPER],
 ] as const
-const picture = { model: 'x-ai/grok-imagine-image-2.0', prompt: 'A cat', stream: true }
+const image = { model: 'x-ai/grok-imagine-image-2.0', prompt: 'A cat', stream: true }
 
 describe('the line tells the charge that the balance shows', () => {
   test.each<readonly [string, () => Promise<Response>]>([
@@ -72,7 +72,7 @@ describe('the line tells the charge that the balance shows', () => {
     ['sound', () => post('/audio/speech', text)],
     ['events of sound', () => post('/audio/speech', { ...text, stream_format: 'sse' })],
     ['pieces of a transcript', () => postForm(gateway, [...transcript, ['stream', 'true']])],
-    ['pictures as they come', () => post('/images/generations', picture)],
+    ['images as they come', () => post('/images/generations', image)],
   ])('%s', async (_name, ask) => {
     const { result: id, charge } = await chargeOf(gateway, async () => {
       const answer = await ask()

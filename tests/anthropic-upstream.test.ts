@@ -105,7 +105,7 @@ describe('requests', () => {
     })
   })
 
-  test('carry instructions, pictures, parallel calls, their results and cache marks', async () => {
+  test('carry instructions, images, parallel calls, their results and cache marks', async () => {
     await client.chat.completions.create({
       model: MODEL,
       max_tokens: 99,

@@ -177,7 +177,7 @@ describe('media', () => {
     expect(upstream.calls).toEqual([])
   })
 
-  test('another name of the count of pictures is left out', async () => {
+  test('another name of the count of images is left out', async () => {
     const response = await paint({ n: 2, num_images: 9, batch_size: 4, guidance_scale: 3.5 })
     expect(response.status).toBe(200)
     expect(upstream.calls.at(-1)?.json).toMatchObject({ n: 2, guidance_scale: 3.5 })

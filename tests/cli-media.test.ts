@@ -1,4 +1,4 @@
-/** The terminal client with files: pictures, videos, sound, as a process against a whole gateway. */
+/** The terminal client with files: images, videos, sound, as a process against a whole gateway. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -77,14 +77,14 @@ describe('with the sandbox', () => {
     expect(readdirSync(folder).sort()).toEqual(['dog.jpg', 'hello.wav'])
   })
 
-  test('a picture that comes in a chat is kept, and its name is printed', async () => {
+  test('an image that comes in a chat is kept, and its name is printed', async () => {
     const { code, out } = await svc(['chat', '-m', 'svc-image', 'Draw a cat'], { cwd: folder })
     expect(code).toBe(0)
     const [name = ''] = /chat-[\d-]+\.png$/m.exec(out) ?? []
     expect(readFileSync(file(name)).toString('latin1', 1, 4)).toBe('PNG')
   })
 
-  test('several pictures get a number each, and a picture can be changed', async () => {
+  test('several images get a number each, and an image can be changed', async () => {
     const made = await svc(['image', 'a dog', '-n', '2', '-o', file('dog.png')])
     expect(made.out).toBe(`${file('dog-1.png')}\n${file('dog-2.png')}\n`)
     const changed = await svc(['image', '-i', file('dog-1.png'), 'a hat', '-o', file('hat.png')])

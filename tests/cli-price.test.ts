@@ -173,13 +173,13 @@ describe('a chat', () => {
     await upstream.close()
   })
 
-  const PICTURE = { name: 'a.png', url: `data:image/png;base64,${'A'.repeat(4_000)}` }
+  const IMAGE = { name: 'a.png', url: `data:image/png;base64,${'A'.repeat(4_000)}` }
   const IDLE = { system: '', temperature: null, topP: null, maxTokens: null, seed: null, format: 'text' } as const
 
   test.each([
     ['without a limit', {}, []],
     ['with a limit', { maxTokens: 100, system: 'Be brief.' }, []],
-    ['with pictures', { maxTokens: 10 }, [PICTURE, PICTURE]],
+    ['with images', { maxTokens: 10 }, [IMAGE, IMAGE]],
     ['that answers JSON', { maxTokens: 10, format: 'json' as const }, []],
   ])('%s costs at most what is held for it', async (_how, parameters, images) => {
     for (const model of ['svc-opus', 'anthropic/claude-opus-5']) {
@@ -206,9 +206,9 @@ test('a price needs no session, and a model or a setting that there is not is re
 
 test('it is told before anything is spent, for every kind, and needs no key', async () => {
   const env = { SVC_API_KEY: '' }
-  const pictures = await svc(['price', 'svc-image', '-n', '2'], { env })
-  expect(pictures.out).toMatch(/^At most [\d,.]+ credits \(\$[\d.]+\)\n$/)
-  expect(pictures.notes).toMatch(/^2 images\./)
+  const images = await svc(['price', 'svc-image', '-n', '2'], { env })
+  expect(images.out).toMatch(/^At most [\d,.]+ credits \(\$[\d.]+\)\n$/)
+  expect(images.notes).toMatch(/^2 images\./)
   const video = JSON.parse((await svc(['price', '-m', 'openrouter/alibaba/wan-2.7', '-d', '10', '--json'])).out)
   expect(video).toMatchObject({ model: 'openrouter/alibaba/wan-2.7', seconds: 10, credits_at_most: 1_200 })
   const speech = await svc(['price', 'openrouter/fish-audio/s2.1-pro', 'Hello'])

@@ -85,10 +85,10 @@ const ways: readonly (readonly [string, (button: Locator) => Promise<unknown>])[
 const NAME = expect.stringMatching(/^[0-9a-f]{32}$/)
 
 test.each(ways)(
-  '%s on “Make it” makes one picture',
+  '%s on “Make it” makes one image',
   async (_way, press) => {
     await open('/playground?tab=image')
-    await page.getByLabel('What the picture shows').fill('A lighthouse')
+    await page.getByLabel('What the image shows').fill('A lighthouse')
     await press(page.getByRole('button', { name: 'Make it' }))
     expect(await namesOf(/images/)).toEqual([NAME])
   },
@@ -115,7 +115,7 @@ test(
   'a key that is held on a prompt sends it once',
   async () => {
     await open('/playground?tab=image')
-    const prompt = page.getByLabel('What the picture shows')
+    const prompt = page.getByLabel('What the image shows')
     await prompt.fill('A lighthouse')
     await prompt.focus()
     await page.keyboard.down('Control')

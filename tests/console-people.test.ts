@@ -16,8 +16,8 @@ let owner: Page
 /** What pages said in the browser's console: refused styles, scripts and calls among it. */
 const complaints: string[] = []
 
-/** A folder that gets a picture of every page; for people who look at them. */
-const PICTURES = process.env['SVC_TEST_PICTURES']
+/** A folder that gets an image of every page; for people who look at them. */
+const IMAGES = process.env['SVC_TEST_PICTURES']
 
 beforeAll(async () => {
   browser = await openConsole()
@@ -52,10 +52,10 @@ const SCENES = [
   { size: 'phone', viewport: PHONE, theme: 'dark' },
 ] as const
 
-async function takePictures(page: Page, name: string): Promise<void> {
+async function takeImages(page: Page, name: string): Promise<void> {
   for (const theme of ['light', 'dark']) {
     await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
-    await page.screenshot({ path: `${PICTURES ?? ''}/${name}-${theme}.png` })
+    await page.screenshot({ path: `${IMAGES ?? ''}/${name}-${theme}.png` })
   }
 }
 
@@ -66,7 +66,7 @@ async function faultsOf(page: Page, name: string): Promise<unknown[]> {
   const faults: unknown[] = []
   for (const { size, viewport, theme } of SCENES) {
     await page.setViewportSize(viewport)
-    if (PICTURES !== undefined) await takePictures(page, `${name}-${size}`)
+    if (IMAGES !== undefined) await takeImages(page, `${name}-${size}`)
     await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
     const { violations } = await page.evaluate<axe.AxeResults>(
       `axe.run(document.querySelector('[role=dialog]') ?? document, { resultTypes: ['violations'], preload: false })`,

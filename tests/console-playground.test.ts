@@ -142,7 +142,7 @@ test('answers of two models, their charges, and what a reload keeps', { timeout:
 })
 
 // Case B184: what a model or a person writes is text. The sandbox repeats what it was asked.
-test('hostile words do nothing: no script, no picture from elsewhere, no link but to pages', async () => {
+test('hostile words do nothing: no script, no image from elsewhere, no link but to pages', async () => {
   const answer = answers('done').first()
   await answer.getByRole('link', { name: 'good' }).waitFor()
   expect(await answer.innerText()).toContain('<img src=x onerror=')
@@ -280,7 +280,7 @@ test('a revoked key ends in a clear state and not in a loop', { timeout: TEST_MS
   await answers('done').waitFor()
 })
 
-test('a picture goes to the model by paste, and comes back as one', { timeout: TEST_MS }, async () => {
+test('an image goes to the model by paste, and comes back as one', { timeout: TEST_MS }, async () => {
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await page.evaluate(`{
     const bytes = Uint8Array.from(atob('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs='), (letter) => letter.charCodeAt(0))
@@ -294,21 +294,21 @@ test('a picture goes to the model by paste, and comes back as one', { timeout: T
   await answers('done').getByText('image').first().waitFor()
 
   await openTab('image')
-  await page.getByLabel('What the picture shows').fill('a cat by the sea')
+  await page.getByLabel('What the image shows').fill('a cat by the sea')
   const price = await shownPrice()
   await page.getByRole('button', { name: 'Make it' }).click()
-  await answers('done').getByTestId('picture').waitFor()
+  await answers('done').getByTestId('image').waitFor()
   const charge = await chargeOf(answers('done'))
   const [low = '', high = ''] = price.replace(' credits', '').split(' – ')
   expect(nanocreditsFrom(charge)).toBeGreaterThanOrEqual(nanocreditsFrom(low))
   expect(nanocreditsFrom(charge)).toBeLessThanOrEqual(nanocreditsFrom(high))
   expect((await usage()).data[0]).toMatchObject({ type: 'image', credits_charged: charge })
-  await page.getByRole('button', { name: /^Change picture/ }).click()
-  await page.getByLabel('What the picture shows').fill('black and white')
+  await page.getByRole('button', { name: /^Change image/ }).click()
+  await page.getByLabel('What the image shows').fill('black and white')
   await page.getByRole('button', { name: 'Change it' }).click()
   await expect.poll(() => answers('done').count(), { timeout: 30_000 }).toBe(2)
   await page.reload()
-  await expect.poll(() => page.getByTestId('picture').count()).toBe(2)
+  await expect.poll(() => page.getByTestId('image').count()).toBe(2)
   expect(await faultsOf(page)).toEqual([])
 })
 
@@ -362,8 +362,8 @@ test('a text is spoken, heard again and followed word by word', { timeout: 180_0
   expect(await faultsOf(page)).toEqual([])
 })
 
-// Case B184: a picture that is a program, and names of models that are.
-test('a picture of a model and the names of models are shown, and never run', { timeout: TEST_MS }, async () => {
+// Case B184: an image that is a program, and names of models that are.
+test('an image of a model and the names of models are shown, and never run', { timeout: TEST_MS }, async () => {
   const evil = `<img src=x onerror="window.ran=1"><script>window.ran=1</script>`
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8" onload="window.ran=1">
     <script>window.ran=1</script><rect width="8" height="8"/></svg>`
@@ -386,9 +386,9 @@ test('a picture of a model and the names of models are shown, and never run', { 
     })
   })
   await openTab('image')
-  await page.getByLabel('What the picture shows').fill('A square')
+  await page.getByLabel('What the image shows').fill('A square')
   await page.getByRole('button', { name: 'Make it' }).click()
-  await page.getByRole('img', { name: 'Picture 1 of “A square”' }).waitFor()
+  await page.getByRole('img', { name: 'Image 1 of “A square”' }).waitFor()
   expect(await page.locator('main svg[onload], main script, main iframe, main object').count()).toBe(0)
 
   await page.goto(`${origin()}/console/team/${teamId}/models?q=evil`)

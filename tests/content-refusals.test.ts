@@ -105,7 +105,7 @@ test('an answer with content that ends with a vendor’s word for refused conten
   expect([status, text]).toEqual([200, expect.stringContaining('"finish_reason":"content_filter"')])
 })
 
-test('a picture that its maker keeps back is refused content', async () => {
+test('an image that its maker keeps back is refused content', async () => {
   upstream.onWork = (_call, response) => sendJson(response, { data: [{ b64_json: null, respect_moderation: false }] })
   const { status, text } = await post('/v1/images/generations', { model: 'paints', prompt: 'A boat' })
   expect([status, text]).toEqual([400, expect.stringContaining('content_policy_violation')])

@@ -50,7 +50,7 @@ async function sentBy(ask: () => Promise<Response>): Promise<StubCall> {
 
 const DENY = { data_collection: 'deny' }
 const openai = (options: object): object => ({ ...DENY, options: { openai: options } })
-const picture = { model: 'openai/gpt-image-1-mini', prompt: 'A cat' }
+const image = { model: 'openai/gpt-image-1-mini', prompt: 'A cat' }
 const text = { model: SPEECH, input: 'Hello' }
 
 test.each<readonly [string, () => Promise<Response>, object]>([
@@ -63,10 +63,10 @@ test.each<readonly [string, () => Promise<Response>, object]>([
     { ...DENY, only: ['phala'], allow_fallbacks: false },
   ],
   ['texts for vectors', () => post('/embeddings', { model: 'embed-here', input: 'a' }), DENY],
-  ['pictures', () => post('/images/generations', picture), DENY],
+  ['images', () => post('/images/generations', image), DENY],
   [
-    'pictures with settings',
-    () => post('/images/generations', { ...picture, moderation: 'low' }),
+    'images with settings',
+    () => post('/images/generations', { ...image, moderation: 'low' }),
     openai({ moderation: 'low' }),
   ],
   ['sound', () => post('/audio/speech', text), DENY],
@@ -93,7 +93,7 @@ test('a recording goes without: its form has no place for it', async () => {
 test.each([
   ['/chat/completions', QUESTION],
   ['/embeddings', { model: 'embed-here', input: 'a' }],
-  ['/images/generations', picture],
+  ['/images/generations', image],
   ['/audio/speech', text],
 ])('a client of %s cannot say otherwise', async (path, body) => {
   const answer = await post(path, { ...body, provider: { data_collection: 'allow' } })

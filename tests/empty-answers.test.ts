@@ -69,12 +69,12 @@ describe.each(REQUESTS)('%s', (_kind, ask) => {
 
 test('free answers of every kind count together', async () => {
   upstream.onWork = (_call, response) => sendJson(response, { created: 1, data: [] })
-  const pictures = () => post('/v1/images/generations', { model: 'paints', prompt: 'A boat' })
-  expect((await pictures()).status).toBe(502)
-  expect((await pictures()).status).toBe(502)
+  const images = () => post('/v1/images/generations', { model: 'paints', prompt: 'A boat' })
+  expect((await images()).status).toBe(502)
+  expect((await images()).status).toBe(502)
   expect((await post('/v1/embeddings', { model: 'talks', input: 'Hello' })).status).toBe(502)
   await provoke(1)
-  expect((await pictures()).status).toBe(429)
+  expect((await images()).status).toBe(429)
 })
 
 test('a video that fails and is billed counts as a free answer', async () => {

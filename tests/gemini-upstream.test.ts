@@ -100,7 +100,7 @@ describe('requests', () => {
     })
   })
 
-  test('carry instructions, pictures, sound, calls and their results', async () => {
+  test('carry instructions, images, sound, calls and their results', async () => {
     await client.chat.completions.create({
       model: MODEL,
       max_completion_tokens: 50,
@@ -186,12 +186,12 @@ describe('requests', () => {
     })
   })
 
-  const picture = (url: string) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
+  const image = (url: string) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
   test.each([
     [{ n: 2 }, 'n'],
     [{ logit_bias: { 1: 1 } }, 'logit_bias'],
-    [{ messages: picture('https://pictures.example/1.png') }, 'messages.0.content.0.image_url.url'],
-    [{ messages: picture('gs://bucket/1.png') }, 'messages.0.content.0.image_url.url'],
+    [{ messages: image('https://pictures.example/1.png') }, 'messages.0.content.0.image_url.url'],
+    [{ messages: image('gs://bucket/1.png') }, 'messages.0.content.0.image_url.url'],
     [{ tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools.0.type'],
   ])('that ask for what the API cannot do are a 400 that is free: %o', async (more, param) => {
     const { result, charge } = await chargeOf(gateway, async () =>

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeWav } from '../packages/server/testing/make-wav.ts'
-import { onImages, PICTURE, sendImages, streamImage } from '../packages/server/testing/stub-images.ts'
+import { onImages, IMAGE, sendImages, streamImage } from '../packages/server/testing/stub-images.ts'
 import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import {
@@ -91,16 +91,16 @@ async function refusal(at: TestGateway | VideoGateway, path: string, body: Sent,
   return [response.status, (await errorOf(response)).code]
 }
 
-function imageForm(picture = PICTURE): FormData {
+function imageForm(image = IMAGE): FormData {
   const form = new FormData()
   form.append('model', IMAGE_MODEL)
   form.append('prompt', 'Make it red')
-  const bytes = new Uint8Array(Buffer.from(picture, 'base64'))
+  const bytes = new Uint8Array(Buffer.from(image, 'base64'))
   form.append('image', new File([bytes], 'a.png', { type: 'image/png' }))
   return form
 }
 
-describe('pictures', () => {
+describe('images', () => {
   const request = { model: IMAGE_MODEL, prompt: 'A lighthouse' }
 
   test.each([
@@ -126,7 +126,7 @@ describe('pictures', () => {
     answerImages((_call, response) => sendImages(response))
     const name = freshName()
     expect((await read(await post(gateway, '/v1/images/edits', imageForm(), name))).status).toBe(200)
-    const other = imageForm(Buffer.from('another picture').toString('base64'))
+    const other = imageForm(Buffer.from('another image').toString('base64'))
     expect(await refusal(gateway, '/v1/images/edits', other, name)).toEqual([422, 'idempotency_key_reused'])
     expect(calls).toHaveLength(1)
   })
@@ -134,8 +134,8 @@ describe('pictures', () => {
   test.each([false, true])(
     'too large to be kept are told as gone, and never made again (stream: %s)',
     async (stream) => {
-      const picture = Buffer.from(PICTURE, 'base64')
-      const large = Buffer.concat([picture, Buffer.alloc(1_048_576)]).toString('base64')
+      const image = Buffer.from(IMAGE, 'base64')
+      const large = Buffer.concat([image, Buffer.alloc(1_048_576)]).toString('base64')
       answerImages((_call, response) => sendImages(response, { data: [{ b64_json: large, media_type: 'image/png' }] }))
       const name = freshName()
       const body = { ...request, stream }
@@ -242,8 +242,8 @@ describe('videos', () => {
     for (const [name, value] of Object.entries({ model: VIDEO_MODEL, prompt: 'A paper boat.', seconds: '4' })) {
       sent.append(name, value)
     }
-    const picture = new Uint8Array(Buffer.from(PICTURE, 'base64'))
-    sent.append('input_reference', new File([picture], 'a.png', { type: 'image/png' }))
+    const image = new Uint8Array(Buffer.from(IMAGE, 'base64'))
+    sent.append('input_reference', new File([image], 'a.png', { type: 'image/png' }))
     return sent
   }
 

@@ -1,7 +1,7 @@
-/** Streams of pictures, and requests to change them. */
+/** Streams of images, and requests to change them. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { onImages, PICTURE, sendImages, streamImage } from '../packages/server/testing/stub-images.ts'
+import { onImages, IMAGE, sendImages, streamImage } from '../packages/server/testing/stub-images.ts'
 import {
   startStubUpstream,
   type StubCall,
@@ -76,8 +76,8 @@ async function stream(more: object = {}): Promise<{ readonly response: Response;
   return { response, events: eventsIn(await response.text()) }
 }
 
-describe('a stream of pictures', () => {
-  test('sends partial pictures, the whole one with its charge, and an end', async () => {
+describe('a stream of images', () => {
+  test('sends partial images, the whole one with its charge, and an end', async () => {
     const { result, charge } = await chargeOf(gateway, () => stream())
     expect(result.response.headers.get('content-type')).toContain('text/event-stream')
     expect(result.events.map(({ name }) => name)).toEqual([
@@ -88,7 +88,7 @@ describe('a stream of pictures', () => {
     ])
     expect(result.events[1]?.data).toMatchObject({
       type: 'image_generation.partial_image',
-      b64_json: PICTURE,
+      b64_json: IMAGE,
       partial_image_index: 1,
       size: 'auto',
       quality: 'auto',
@@ -97,7 +97,7 @@ describe('a stream of pictures', () => {
     })
     expect(result.events[2]?.data).toMatchObject({
       type: 'image_generation.completed',
-      b64_json: PICTURE,
+      b64_json: IMAGE,
       usage: { input_tokens: 7, output_tokens: 4_175, total_tokens: 4_182 },
       svc: { credits_charged: 48, margin_bps: 2_000 },
     })
@@ -120,7 +120,7 @@ describe('a stream of pictures', () => {
     expect(events.map(({ name }) => name)).toEqual(['image_generation.completed', null])
   })
 
-  test('that fails before its first picture is an ordinary error', async () => {
+  test('that fails before its first image is an ordinary error', async () => {
     answer((_call, response) => {
       response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}')
     })
@@ -132,7 +132,7 @@ describe('a stream of pictures', () => {
     answer((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(
-        `data: {"type":"image_generation.partial_image","partial_image_index":0,"b64_json":"${PICTURE}"}\n\n`,
+        `data: {"type":"image_generation.partial_image","partial_image_index":0,"b64_json":"${IMAGE}"}\n\n`,
       )
       response.end('data: {"error":{"message":"broke","code":502}}\n\n')
     })
@@ -145,11 +145,11 @@ describe('a stream of pictures', () => {
     expect(charge).toBe(0n)
   })
 
-  test('that breaks off after its whole picture has come', async () => {
+  test('that breaks off after its whole image has come', async () => {
     answer((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const usage = '"usage":{"prompt_tokens":1,"completion_tokens":1,"cost":0.04}'
-      response.write(`data: {"type":"image_generation.completed","b64_json":"${PICTURE}",${usage}}\n\n`, () => {
+      response.write(`data: {"type":"image_generation.completed","b64_json":"${IMAGE}",${usage}}\n\n`, () => {
         response.destroy()
       })
     })
@@ -158,7 +158,7 @@ describe('a stream of pictures', () => {
     expect(charge).toBe(48_000_000_000n)
   })
 
-  test('opens after a while without a picture, and is kept alive', async () => {
+  test('opens after a while without an image, and is kept alive', async () => {
     const waiting = Promise.withResolvers<ServerResponse>()
     answer((_call, response) => waiting.resolve(response))
     const impatient = await startTestGateway({ upstreamUrl: stub.url, file: { limits: { first_content_ms: 50 } } })
@@ -179,12 +179,12 @@ describe('a stream of pictures', () => {
     answer((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(
-        `data: {"type":"image_generation.partial_image","partial_image_index":0,"b64_json":"${PICTURE}"}\n\n`,
+        `data: {"type":"image_generation.partial_image","partial_image_index":0,"b64_json":"${IMAGE}"}\n\n`,
       )
       response.on('close', () => expect(response.writableFinished).toBe(true))
       gone.signal.addEventListener('abort', () => {
         const usage = '"usage":{"prompt_tokens":1,"completion_tokens":1,"cost":0.04}'
-        response.end(`data: {"type":"image_generation.completed","b64_json":"${PICTURE}",${usage}}\n\ndata: [DONE]\n\n`)
+        response.end(`data: {"type":"image_generation.completed","b64_json":"${IMAGE}",${usage}}\n\ndata: [DONE]\n\n`)
       })
     })
     const { charge } = await chargeOf(gateway, async () => {
@@ -218,8 +218,8 @@ function partsOf(call: StubCall | undefined): Record<string, string>[] {
     })
 }
 
-const bytes = Buffer.from(PICTURE, 'base64')
-const DATA_URL = `data:image/png;base64,${PICTURE}`
+const bytes = Buffer.from(IMAGE, 'base64')
+const DATA_URL = `data:image/png;base64,${IMAGE}`
 
 function formWith(fields: Record<string, string>, files: [string, Blob, string][]): FormData {
   const form = new FormData()
@@ -240,7 +240,7 @@ async function edit(target: TestGateway, body: FormData | object): Promise<{ sta
   return { status: response.status, body: (await response.json()) as EditBody }
 }
 
-describe('a request to change pictures', () => {
+describe('a request to change images', () => {
   beforeEach(() => answer((_call, response) => sendImages(response, { cost: null })))
   const png = new Blob([bytes], { type: 'image/png' })
 
@@ -251,8 +251,8 @@ describe('a request to change pictures', () => {
       ['mask', png, 'mask.png'],
     ])
     const { result, charge } = await chargeOf(plain, () => edit(plain, form))
-    expect(result).toMatchObject({ status: 200, body: { data: [{ b64_json: PICTURE }], svc: { credits_charged: 84 } } })
-    // One render, and two pictures that were given.
+    expect(result).toMatchObject({ status: 200, body: { data: [{ b64_json: IMAGE }], svc: { credits_charged: 84 } } })
+    // One render, and two images that were given.
     expect(charge).toBe(84_000_000_000n)
     expect(calls[0]?.path).toBe('/v1/images/edits')
     const parts = partsOf(calls[0])
@@ -269,20 +269,20 @@ describe('a request to change pictures', () => {
       ['image[]', 'image/png'],
       ['mask', 'image/png'],
     ])
-    expect(files.map(({ content }) => content)).toEqual([PICTURE, PICTURE, PICTURE])
+    expect(files.map(({ content }) => content)).toEqual([IMAGE, IMAGE, IMAGE])
   })
 
   test('as JSON with data reaches it as a form, and with addresses as JSON', async () => {
     const common = { model: 'painter', prompt: 'Add a boat' }
     expect((await edit(plain, { ...common, images: [{ image_url: DATA_URL }] })).status).toBe(200)
-    expect(partsOf(calls[0]).at(-1)).toMatchObject({ name: 'image', type: 'image/png', content: PICTURE })
+    expect(partsOf(calls[0]).at(-1)).toMatchObject({ name: 'image', type: 'image/png', content: IMAGE })
     // Case B091: an address is for the upstream to read, never for us.
     const images = [{ image_url: 'http://169.254.169.254/latest' }]
     expect((await edit(plain, { ...common, images })).status).toBe(200)
     expect(calls[1]?.json).toEqual({ ...common, n: 1, images })
   })
 
-  test('reaches OpenRouter as pictures to go by', async () => {
+  test('reaches OpenRouter as images to go by', async () => {
     answer((_call, response) => sendImages(response))
     const form = formWith({ model: MODEL, prompt: 'Add a boat' }, [['image', png, 'one.png']])
     const { status, body } = await edit(gateway, form)
@@ -298,9 +298,9 @@ describe('a request to change pictures', () => {
   })
 
   test.each<[string, FormData | object, number, string, string]>([
-    ['no picture', formWith({ model: 'painter', prompt: 'x' }, []), 400, 'empty_content', 'image'],
+    ['no image', formWith({ model: 'painter', prompt: 'x' }, []), 400, 'empty_content', 'image'],
     [
-      'an empty picture',
+      'an empty image',
       formWith({ model: 'painter', prompt: 'x' }, [['image', new Blob([]), 'a.png']]),
       400,
       'empty_content',
@@ -339,7 +339,7 @@ describe('a request to change pictures', () => {
       'images.0.file_id',
     ],
     [
-      'seventeen pictures',
+      'seventeen images',
       { model: 'painter', prompt: 'x', images: Array.from({ length: 17 }, () => ({ image_url: DATA_URL })) },
       400,
       'invalid_value',

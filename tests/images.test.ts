@@ -1,8 +1,8 @@
-/** Pictures through a whole gateway: what is sent, what is answered, what is charged. */
+/** Images through a whole gateway: what is sent, what is answered, what is charged. */
 import { formatCredits, nanocreditsOf } from '@svc/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { forgeSignature } from '../packages/server/testing/forge-signature.ts'
-import { onImages, PICTURE, sendImages } from '../packages/server/testing/stub-images.ts'
+import { onImages, IMAGE, sendImages } from '../packages/server/testing/stub-images.ts'
 import {
   startStubUpstream,
   type StubCall,
@@ -60,7 +60,7 @@ function post(path: string, body: unknown): Promise<Response> {
 const MODEL = 'x-ai/grok-imagine-image-2.0'
 const request = { model: MODEL, prompt: 'A lighthouse' }
 
-/** An answer's body, whichever it is: pictures or an error. */
+/** An answer's body, whichever it is: images or an error. */
 interface Body {
   readonly data: readonly { readonly b64_json?: string; readonly url?: string }[]
   readonly svc: { readonly credits_charged: number }
@@ -87,7 +87,7 @@ async function charged(more: object = {}): Promise<Answer & { readonly credits: 
   return { ...result, credits: formatCredits(nanocreditsOf(charge)) }
 }
 
-describeEachEngine('pictures', (engine) => {
+describeEachEngine('images', (engine) => {
   // Case B021: cost × 1.2, once.
   test('are charged with the reported cost and the margin, and the answer says so', async () => {
     await start(engine)
@@ -96,7 +96,7 @@ describeEachEngine('pictures', (engine) => {
     expect(status).toBe(200)
     expect(credits).toBe('12')
     expect(body).toMatchObject({
-      data: [{ b64_json: PICTURE }],
+      data: [{ b64_json: IMAGE }],
       output_format: 'png',
       usage: { input_tokens: 7, output_tokens: 4_175, total_tokens: 4_182, cost: 0.012 },
       svc: { credits_charged: 12, margin_bps: 2_000 },
@@ -116,7 +116,7 @@ describeEachEngine('pictures', (engine) => {
   // Case B092: no usage and no cost is not free.
   test('are charged by the list where no cost is reported', async () => {
     await start(engine)
-    const data = [{ b64_json: PICTURE }, { b64_json: PICTURE }]
+    const data = [{ b64_json: IMAGE }, { b64_json: IMAGE }]
     answer((_call, response) => sendImages(response, { data, cost: null, more: { quality: 'medium' } }))
     const { body, credits } = await charged({ n: 2, resolution: '2K' })
     expect(body.data).toHaveLength(2)
@@ -203,7 +203,7 @@ async function chargedModel(model: string, more: object) {
   return { ...result, credits: formatCredits(nanocreditsOf(charge)) }
 }
 
-describe('a request for pictures', () => {
+describe('a request for images', () => {
   test('holds the dearest that its settings leave open, and a 402 counts in images', async () => {
     await startOwn({ credits: '100' })
     const { status, headers, body } = await create({ n: 3 })
@@ -234,22 +234,22 @@ describe('a request for pictures', () => {
     ['n as text', { n: '2' }, 'invalid_value', 'n'],
     ['a size that is none', { size: 'large' }, 'invalid_value', 'size'],
     ['a form of answer that is none', { response_format: 'png' }, 'invalid_value', 'response_format'],
-    ['an animated picture', { output_format: 'gif' }, 'invalid_value', 'output_format'],
+    ['an animated image', { output_format: 'gif' }, 'invalid_value', 'output_format'],
     ['frames', { frame_count: 9 }, 'unsupported_parameter', 'frame_count'],
     ['another route', { provider: { only: ['x'] } }, 'unsupported_parameter', 'provider'],
     ['a field in another spelling', { N: 10 }, 'unsupported_parameter', 'N'],
     ['an address in a stream', { stream: true, response_format: 'url' }, 'unsupported_parameter', 'response_format'],
-    ['too many partial pictures', { stream: true, partial_images: 4 }, 'invalid_value', 'partial_images'],
+    ['too many partial images', { stream: true, partial_images: 4 }, 'invalid_value', 'partial_images'],
     ['a model of text', { model: 'svc-gpt' }, 'invalid_value', 'model'],
     [
-      'pictures for a model that takes none',
+      'images for a model that takes none',
       withReferences('recraft/recraft-v4.1-flash', 1),
       'invalid_value',
       'input_references',
     ],
-    ['too many pictures', withReferences(MODEL, 4), 'invalid_value', 'input_references'],
+    ['too many images', withReferences(MODEL, 4), 'invalid_value', 'input_references'],
     [
-      'no picture for a model that needs one',
+      'no image for a model that needs one',
       { model: 'recraft/recraft-v4-styles' },
       'missing_required_parameter',
       'input_references',
@@ -335,7 +335,7 @@ describe('a request for pictures', () => {
     await start()
     answer((call, response) => {
       if (call.json?.['n'] === 4) return sendImages(response, { cost: '0.04' })
-      sendImages(response, { data: [{ b64_json: PICTURE }, { b64_json: PICTURE }], cost: '0.08' })
+      sendImages(response, { data: [{ b64_json: IMAGE }, { b64_json: IMAGE }], cost: '0.08' })
     })
     const { body, credits } = await charged({ n: 4 })
     expect(body.data).toHaveLength(4)
@@ -360,9 +360,9 @@ describe('a request for pictures', () => {
 
   test('under the address of OpenRouter counts as OpenRouter does', async () => {
     await start()
-    const reference = { type: 'image_url', image_url: { url: `data:image/png;base64,${PICTURE}` } }
+    const reference = { type: 'image_url', image_url: { url: `data:image/png;base64,${IMAGE}` } }
     const { body } = await create({ input_references: [reference] }, '/v1/images')
-    expect(body.data).toEqual([{ b64_json: PICTURE, media_type: 'image/png' }])
+    expect(body.data).toEqual([{ b64_json: IMAGE, media_type: 'image/png' }])
     expect(body.usage).toEqual({ prompt_tokens: 7, completion_tokens: 4_175, total_tokens: 4_182, cost: 0.048 })
     expect(calls[0]?.json?.['input_references']).toEqual([reference])
   })
@@ -372,8 +372,8 @@ function withReferences(model: string, count: number): object {
   return { model, input_references: Array.from({ length: count }, () => ({ image_url: 'https://example.com/a.png' })) }
 }
 
-describe('an address of a picture', () => {
-  test('is signed, needs no key, and shows the picture', async () => {
+describe('an address of an image', () => {
+  test('is signed, needs no key, and shows the image', async () => {
     await start()
     const { body } = await create({ response_format: 'url' })
     const { url = '' } = body.data[0] ?? {}
@@ -383,14 +383,14 @@ describe('an address of a picture', () => {
     const { pathname, search } = new URL(url)
     const response = await fetch(`${origin}${pathname}${search}`)
     expect(response.headers.get('content-type')).toBe('image/png')
-    expect(Buffer.from(await response.arrayBuffer()).toString('base64')).toBe(PICTURE)
+    expect(Buffer.from(await response.arrayBuffer()).toString('base64')).toBe(IMAGE)
     const forged = await fetch(forgeSignature(`${origin}${pathname}${search}`))
     expect(forged.status).toBe(403)
   })
 
-  test('leads to us, also where the upstream only names its pictures', async () => {
+  test('leads to us, also where the upstream only names its images', async () => {
     await start()
-    const bytes = Buffer.from(PICTURE, 'base64')
+    const bytes = Buffer.from(IMAGE, 'base64')
     const images = onImages((_call, response) => {
       sendImages(response, { data: [{ url: `${stub.url}/files/1.png` }, { url: 'http://169.254.169.254/latest' }] })
     })
@@ -401,7 +401,7 @@ describe('an address of a picture', () => {
       response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes)
     }
     const { body, credits } = await charged({ n: 2 })
-    expect(body.data).toEqual([{ b64_json: PICTURE }])
+    expect(body.data).toEqual([{ b64_json: IMAGE }])
     // The upstream's own address is asked with its key; the other address is never asked, and not charged.
     expect(asked).toEqual(['Bearer sk-or-v1-upstream-secret'])
     expect(credits).toBe('24')

@@ -21,7 +21,7 @@ const patterns = readTree(root)
 
 /** Patterns that are made when the program runs, and why each is linear. */
 const made: Readonly<Record<string, string>> = {
-  'packages/cli/src/pictures/show-picture.ts': 'Cuts a text of its own making into pieces.',
+  'packages/cli/src/images/show-image.ts': 'Cuts a text of its own making into pieces.',
   'packages/contract/src/console/team-money.ts': 'Anchored, and of a fixed length.',
   'packages/contract/src/record-id.ts': 'Anchored, and of a fixed length.',
   'packages/server/src/platform/audio/speech-format.ts':

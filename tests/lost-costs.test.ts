@@ -1,6 +1,6 @@
 /** What an upstream bills and nobody pays is a write-off, whatever was asked for and however the answer is broken. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PICTURE } from '../packages/server/testing/stub-images.ts'
+import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { lastBooked } from './books-of.ts'
 import { KINDS, mediaPrices, type MediaStub, startMediaStub } from './media-upstream.ts'
@@ -29,12 +29,12 @@ const event = (data: string): string => `data: ${data}\n\n`
 const BROKEN: readonly (readonly [name: string, kinds: RegExp, status: number, text: string])[] = [
   ['an error page', /./, 500, FAILURE],
   ['an error under 200', /./, 200, FAILURE],
-  ['an error in an event', /pictures|transcripts/, 200, event(FAILURE)],
-  ['no entries', /pictures/, 200, `{"data":[],${PAID}}`],
-  ['an entry that is nothing', /pictures/, 200, `{"data":[null],${PAID}}`],
-  ['an entry without a picture', /pictures/, 200, `{"data":[{}],${PAID}}`],
-  ['an address that cannot be fetched', /pictures/, 200, `{"data":[{"url":"http://127.0.0.1:1/a.png"}],${PAID}}`],
-  ['an event without a picture', /pictures/, 200, event(`{"type":"image_generation.completed",${PAID}}`)],
+  ['an error in an event', /images|transcripts/, 200, event(FAILURE)],
+  ['no entries', /images/, 200, `{"data":[],${PAID}}`],
+  ['an entry that is nothing', /images/, 200, `{"data":[null],${PAID}}`],
+  ['an entry without an image', /images/, 200, `{"data":[{}],${PAID}}`],
+  ['an address that cannot be fetched', /images/, 200, `{"data":[{"url":"http://127.0.0.1:1/a.png"}],${PAID}}`],
+  ['an event without an image', /images/, 200, event(`{"type":"image_generation.completed",${PAID}}`)],
   ['no text', /transcripts/, 200, `{"words":[],${PAID}}`],
 ]
 
@@ -60,15 +60,15 @@ const asked = (n: number) =>
 
 test('images of which one is nothing are charged by their share, and the rest is written off', async () => {
   media.onWork = (_call, response) =>
-    void response.writeHead(200).end(`{"data":[{"b64_json":"${PICTURE}"},null],${PAID}}`)
+    void response.writeHead(200).end(`{"data":[{"b64_json":"${IMAGE}"},null],${PAID}}`)
   expect((await asked(1)).status).toBe(200)
   expect(await lastBooked(gateway)).toMatchObject({ charge: 1_200_000_000n, writeOff: LOST / 2n, cost: LOST })
 })
 
 test('events that came for an image are the image', async () => {
   media.onWork = (_call, response) =>
-    void response.writeHead(200).end(event(`{"type":"image_generation.completed","b64_json":"${PICTURE}",${PAID}}`))
+    void response.writeHead(200).end(event(`{"type":"image_generation.completed","b64_json":"${IMAGE}",${PAID}}`))
   const response = await asked(1)
-  expect(await response.json()).toMatchObject({ data: [{ b64_json: PICTURE }] })
+  expect(await response.json()).toMatchObject({ data: [{ b64_json: IMAGE }] })
   expect(await lastBooked(gateway)).toMatchObject({ charge: 2_400_000_000n, writeOff: 0n })
 })

@@ -1,4 +1,4 @@
-/** Circuits of media: an upstream that keeps failing at pictures or sound is left alone, and nothing stays held. */
+/** Circuits of media: an upstream that keeps failing at images or sound is left alone, and nothing stays held. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -35,10 +35,10 @@ const json = (path: string, body: object) => (): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
-const picture = json('/v1/images/generations', { model: 'x-ai/grok-imagine-image-2.0', prompt: 'A lighthouse' })
+const image = json('/v1/images/generations', { model: 'x-ai/grok-imagine-image-2.0', prompt: 'A lighthouse' })
 
 const KINDS: readonly (readonly [string, () => Promise<Response>])[] = [
-  ['pictures', picture],
+  ['images', image],
   ['speech', json('/v1/audio/speech', { model: SPEECH, input: 'Hello.', voice: 'nova' })],
   ['videos', json('/v1/videos/generations', { model: VIDEO_MODEL, prompt: 'A boat.', duration: 4 })],
   [
@@ -74,13 +74,13 @@ test.each(KINDS)('%s are not asked for again at an upstream that keeps failing',
 
 test('a request that the upstream refuses opens nothing', async () => {
   status = 400
-  for (let turn = 0; turn < 10; turn++) expect((await picture()).status).toBe(400)
+  for (let turn = 0; turn < 10; turn++) expect((await image()).status).toBe(400)
   expect(calls).toBe(10)
 })
 
 test('an upstream that has no credit for us is left alone for chats as well', async () => {
   status = 402
-  expect((await picture()).status).toBe(503)
+  expect((await image()).status).toBe(503)
   const chat = await gateway.chat({ model: 'svc-gpt', messages: [{ role: 'user', content: 'Hi' }] })
   expect([chat.status, stub.chats.length]).toEqual([503, 0])
 })

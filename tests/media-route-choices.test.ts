@@ -1,7 +1,7 @@
 /** What targets of media differ in: abilities, voices, units, lengths, and jobs that belong to who took them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
-import { PICTURE } from '../packages/server/testing/stub-images.ts'
+import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import type { StubHandler } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { sendJson } from './audio-upstream.ts'
@@ -93,14 +93,14 @@ const submit = (more: object = {}) => post('/v1/videos/generations', { model: 'f
 const charged = (milliUsd: bigint): bigint => (milliUsd * 1_000_000_000n * 12n) / 10n
 
 describe('a target that cannot do what is asked is left out', () => {
-  test('pictures to be changed go to the one that takes them', async () => {
+  test('images to be changed go to the one that takes them', async () => {
     const body = new FormData()
     for (const [name, value] of [
       ['model', 'paints'],
       ['prompt', 'A boat'],
     ] as const)
       body.append(name, value)
-    body.append('image', new File([new Uint8Array(Buffer.from(PICTURE, 'base64'))], 'a.png', { type: 'image/png' }))
+    body.append('image', new File([new Uint8Array(Buffer.from(IMAGE, 'base64'))], 'a.png', { type: 'image/png' }))
     const answer = await gateway.fetch('/v1/images/edits', { method: 'POST', body })
     expect([answer.status, asks()]).toEqual([200, [0, 1]])
   })

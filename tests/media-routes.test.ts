@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
-import { PICTURE } from '../packages/server/testing/stub-images.ts'
+import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import type { StubCall, StubHandler } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { formOf, sendJson, soundOf } from './audio-upstream.ts'
@@ -31,7 +31,7 @@ const DEAD_URL = 'http://127.0.0.1:1/v1'
 
 const MODELS = ['paints', 'speaks', 'hears', 'films'] as const
 
-/** One picture a call. */
+/** One image a call. */
 const SINGLE = { media_price: { type: 'image', per_image: CHEAP, max_n: 1 }, model: 'single' } as const
 
 /** Each model with a cheap first upstream and a dear second one; the first differs by the ending of the name. */
@@ -124,8 +124,8 @@ async function holdCount(target: TestGateway): Promise<number> {
   return (await target.gateway.database.read.selectFrom('hold').select('hold_id').execute()).length
 }
 
-/** Three pictures of a model that makes one a call. */
-function threePictures(target: TestGateway): Promise<Response> {
+/** Three images of a model that makes one a call. */
+function threeImages(target: TestGateway): Promise<Response> {
   const body = JSON.stringify({ model: 'paints-single', prompt: 'A lighthouse', n: 3 })
   const headers = { 'content-type': 'application/json' }
   return target.fetch('/v1/images/generations', { method: 'POST', headers, body })
@@ -246,25 +246,22 @@ describe('an upstream alone', () => {
 })
 
 describe('circuits', () => {
-  test.each(['pictures', 'speech', 'transcripts', 'videos'])(
-    '%s: one that keeps failing is left alone',
-    async (name) => {
-      const { model, ask } = kindOf(name)
-      first.onWork = says(503)
-      for (let turn = 0; turn < 5; turn++) expect((await ask(careful, model)).status).toBe(200)
-      expect(asks()).toEqual([3, 5])
-      expect(await figures(careful)).toContain(
-        `svc_upstream_circuit_state{upstream="first",model="${model} at ${CHEAP}"} 2`,
-      )
-      second.onWork = says(503)
-      for (let turn = 0; turn < 3; turn++) expect((await ask(careful, model)).status).toBe(503)
-      const holds = await holdCount(careful)
-      const refused = await ask(careful, model)
-      expect([refused.status, codeIn(refused.text), asks()]).toEqual([503, 'upstream_unavailable', [3, 8]])
-      // Where everybody is left alone not even a hold is placed.
-      expect(await holdCount(careful)).toBe(holds)
-    },
-  )
+  test.each(['images', 'speech', 'transcripts', 'videos'])('%s: one that keeps failing is left alone', async (name) => {
+    const { model, ask } = kindOf(name)
+    first.onWork = says(503)
+    for (let turn = 0; turn < 5; turn++) expect((await ask(careful, model)).status).toBe(200)
+    expect(asks()).toEqual([3, 5])
+    expect(await figures(careful)).toContain(
+      `svc_upstream_circuit_state{upstream="first",model="${model} at ${CHEAP}"} 2`,
+    )
+    second.onWork = says(503)
+    for (let turn = 0; turn < 3; turn++) expect((await ask(careful, model)).status).toBe(503)
+    const holds = await holdCount(careful)
+    const refused = await ask(careful, model)
+    expect([refused.status, codeIn(refused.text), asks()]).toEqual([503, 'upstream_unavailable', [3, 8]])
+    // Where everybody is left alone not even a hold is placed.
+    expect(await holdCount(careful)).toBe(holds)
+  })
 
   test('are told of each attempt that is repeated', async () => {
     const repeats = (await figures(careful)).filter((line) => line.startsWith('svc_upstream_repeats_total'))
@@ -273,8 +270,8 @@ describe('circuits', () => {
 
   test('count each call of a request that needs several', async () => {
     first.onWork = says(500)
-    expect((await threePictures(careful)).status).toBe(502)
-    expect((await threePictures(careful)).status).toBe(200)
+    expect((await threeImages(careful)).status).toBe(502)
+    expect((await threeImages(careful)).status).toBe(200)
     expect(asks()).toEqual([3, 3])
   })
 })
@@ -288,7 +285,7 @@ describe('what has reached the caller is not begun anew', () => {
     }
 
   test.each([
-    ['streamed pictures', cut('text/event-stream', `data: {"type":"a.partial_image","b64_json":"${PICTURE}"}\n\n`), 0n],
+    ['streamed images', cut('text/event-stream', `data: {"type":"a.partial_image","b64_json":"${IMAGE}"}\n\n`), 0n],
     ['speech', cut('audio/mpeg', soundOf(16_000).toString('latin1')), null],
     [
       'streamed transcripts',
@@ -304,10 +301,10 @@ describe('what has reached the caller is not begun anew', () => {
     expect(charge).toBeLessThanOrEqual(free ?? dear / 10n)
   })
 
-  test('pictures of which some came, though others were refused', async () => {
+  test('images of which some came, though others were refused', async () => {
     let calls = 0
     first.onWork = (call, response) => (++calls === 2 ? says(429)(call, response) : work(call, response))
-    const { result, charge } = await chargeOf(gateway, () => threePictures(gateway))
+    const { result, charge } = await chargeOf(gateway, () => threeImages(gateway))
     expect(((await result.json()) as { data: unknown[] }).data).toHaveLength(2)
     expect([asks(), charge]).toEqual([[3, 0], 24_000_000_000n])
   })
@@ -360,9 +357,9 @@ describe('the second gets all that the first got', () => {
     expect(await partsOf(second.calls[0])).toContainEqual(['file', await hashOf(new Blob([new Uint8Array(long)]))])
   })
 
-  test('pictures to be changed', async () => {
+  test('images to be changed', async () => {
     refused()
-    await kindOf('changed pictures').ask(gateway, 'paints')
+    await kindOf('changed images').ask(gateway, 'paints')
     expect(await partsOf(second.calls[0])).toEqual(await partsOf(first.calls[0]))
   })
 

@@ -1,7 +1,7 @@
 /** An upstream that makes every kind of media until a test says otherwise, and requests for each kind. */
 import type { ServerResponse } from 'node:http'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
-import { PICTURE } from '../packages/server/testing/stub-images.ts'
+import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import {
   startStubUpstream,
   type StubCall,
@@ -32,11 +32,11 @@ export const work: StubHandler = (call, response) => {
   if (call.path.endsWith('/videos')) return sendJson(response, { id: 'job-1', object: 'video', status: 'queued' })
   if (call.json?.['stream'] !== true) {
     const count = Number(call.json?.['n'] ?? 1)
-    return sendJson(response, { created: 1, data: Array.from({ length: count }, () => ({ b64_json: PICTURE })) })
+    return sendJson(response, { created: 1, data: Array.from({ length: count }, () => ({ b64_json: IMAGE })) })
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  response.write(`data: {"type":"image_generation.partial_image","b64_json":"${PICTURE}"}\n\n`)
-  response.end(`data: {"type":"image_generation.completed","b64_json":"${PICTURE}"}\n\n`)
+  response.write(`data: {"type":"image_generation.partial_image","b64_json":"${IMAGE}"}\n\n`)
+  response.end(`data: {"type":"image_generation.completed","b64_json":"${IMAGE}"}\n\n`)
 }
 
 function sendTranscript(call: StubCall, response: ServerResponse): void {
@@ -144,22 +144,22 @@ async function film(gateway: TestGateway, model: string): Promise<Answered> {
 }
 
 const sound = new File([new Uint8Array(WAV)], 'a.wav', { type: 'audio/wav' })
-const picture = new File([new Uint8Array(Buffer.from(PICTURE, 'base64'))], 'a.png', { type: 'image/png' })
-const PICTURES = { prompt: 'A lighthouse' } as const
+const image = new File([new Uint8Array(Buffer.from(IMAGE, 'base64'))], 'a.png', { type: 'image/png' })
+const IMAGES = { prompt: 'A lighthouse' } as const
 const TEXT = { input: 'Hello.', voice: 'nova' } as const
 
 /** Nanocredits of so many USD with the margin. */
 const charge = (milliUsd: bigint): bigint => (milliUsd * 1_000_000_000n * 12n) / 10n
 
 export const KINDS: readonly MediaKind[] = [
-  { name: 'pictures', model: 'paints', ask: json('/v1/images/generations', PICTURES), dear: charge(100n) },
+  { name: 'images', model: 'paints', ask: json('/v1/images/generations', IMAGES), dear: charge(100n) },
   {
-    ...{ name: 'streamed pictures', model: 'paints', dear: charge(100n) },
-    ask: json('/v1/images/generations', { ...PICTURES, stream: true, partial_images: 1 }),
+    ...{ name: 'streamed images', model: 'paints', dear: charge(100n) },
+    ask: json('/v1/images/generations', { ...IMAGES, stream: true, partial_images: 1 }),
   },
   {
-    ...{ name: 'changed pictures', model: 'paints', dear: charge(100n) },
-    ask: form('/v1/images/edits', { ...PICTURES, image: picture }),
+    ...{ name: 'changed images', model: 'paints', dear: charge(100n) },
+    ask: form('/v1/images/edits', { ...IMAGES, image }),
   },
   { name: 'speech', model: 'speaks', ask: json('/v1/audio/speech', TEXT), dear: charge(600n) },
   {

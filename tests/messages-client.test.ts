@@ -92,21 +92,21 @@ describe('with the sandbox', () => {
     },
   )
 
-  test('its tokens are counted before it is sent, free, with tools and pictures', async () => {
+  test('its tokens are counted before it is sent, free, with tools and images', async () => {
     const { max_tokens: _limit, ...question } = hello
     const { result, charge } = await chargeOf(gateway, async () => {
       const plain = await client.messages.countTokens(question)
       const more = await client.messages.countTokens({ ...question, system: 'Be brief.', tools: [weather] })
       const source = { type: 'url' as const, url: 'https://pictures.example/1.png' }
       const seen = { role: 'user' as const, content: [{ type: 'image' as const, source }] }
-      const pictured = await client.messages.countTokens({ ...question, messages: [...question.messages, seen] })
-      return [plain, more, pictured]
+      const withImage = await client.messages.countTokens({ ...question, messages: [...question.messages, seen] })
+      return [plain, more, withImage]
     })
-    const [plain, more, pictured] = result.map(({ input_tokens }) => input_tokens)
+    const [plain, more, withImage] = result.map(({ input_tokens }) => input_tokens)
     expect(charge).toBe(0n)
     expect(plain).toBeGreaterThan(3)
     expect(more).toBeGreaterThan(plain! + 20)
-    expect(pictured).toBeGreaterThan(plain! + 1_000)
+    expect(withImage).toBeGreaterThan(plain! + 1_000)
     expect(result[0]).toMatchObject({ svc: { estimated: true } })
     const { usage: used } = await client.messages.create(hello)
     expect(Math.abs(used.input_tokens - plain!)).toBeLessThan(10)

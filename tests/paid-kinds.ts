@@ -111,12 +111,12 @@ const BILLED_JOB = 'job-billed'
 
 /** What a kind of media answers with when it has made nothing and bills it. */
 const EMPTY_MEDIA: Readonly<Record<string, StubHandler | null>> = {
-  pictures: emptyJson({ created: 1, data: [] }),
-  'streamed pictures': (_call, response) => {
+  images: emptyJson({ created: 1, data: [] }),
+  'streamed images': (_call, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end(`data: {"type":"error","error":{"message":"no"},"usage":{"cost":${BILLED_USD}}}\n\n`)
   },
-  'changed pictures': emptyJson({ created: 1, data: [null] }),
+  'changed images': emptyJson({ created: 1, data: [null] }),
   // A sound has no room for a cost.
   speech: null,
   'speech in events': null,

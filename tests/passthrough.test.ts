@@ -434,7 +434,7 @@ describe('the answer', () => {
     ])
   })
 
-  test('tool calls, refusals, annotations, pictures and log probabilities come back as they are', async () => {
+  test('tool calls, refusals, annotations, images and log probabilities come back as they are', async () => {
     const message = {
       content: null,
       refusal: 'No.',

@@ -39,8 +39,8 @@ afterAll(async () => {
   await stub.close()
 })
 
-/** A chat body of a size, most of it one picture. */
-function pictureOf(bytes: number): string {
+/** A chat body of a size, most of it one image. */
+function imageOf(bytes: number): string {
   const url = `data:image/png;base64,${'A'.repeat(bytes)}`
   const content = [
     { type: 'text', text: 'What is this?' },
@@ -99,8 +99,8 @@ const gatewayPort = (): number => Number(new URL(gateway.v1).port)
 
 describe('size', () => {
   // B084
-  test.each([1.2, 12, 30])('a picture of %d MB is an ordinary request', { timeout: 60_000 }, async (megabytes) => {
-    const body = pictureOf(megabytes * 1e6)
+  test.each([1.2, 12, 30])('an image of %d MB is an ordinary request', { timeout: 60_000 }, async (megabytes) => {
+    const body = imageOf(megabytes * 1e6)
     const answer = await post(body)
     expect(answer.status).toBe(200)
     expect(stub.chats[0]!.text.length).toBeGreaterThan(megabytes * 1e6)
@@ -110,7 +110,7 @@ describe('size', () => {
     ['with a length', false],
     ['in chunks', true],
   ])('a larger body sent %s is told 413, readable by a client that sends all of it first', async (_how, chunked) => {
-    const body = pictureOf(33 * MIB)
+    const body = imageOf(33 * MIB)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { result, charge } = await chargeOf(gateway, () => post(body, { agent, chunked }))
     expect(result.status).toBe(413)

@@ -44,10 +44,10 @@ test('openai: create, poll, download, list and delete', async () => {
   expect(await capturesOf(gateway)).toHaveLength(before + 1)
 })
 
-test('openai: a picture goes along as a file, and a refusal names its field', async () => {
-  const picture = await toFile(Buffer.from('not really a picture'), 'boat.png', { type: 'image/png' })
+test('openai: an image goes along as a file, and a refusal names its field', async () => {
+  const image = await toFile(Buffer.from('not really an image'), 'boat.png', { type: 'image/png' })
   const request = { model: VIDEO_MODEL, prompt: 'It sails.', seconds: '4' as const }
-  await client().videos.create({ ...request, input_reference: picture })
+  await client().videos.create({ ...request, input_reference: image })
   expect(gateway.stub.jobs.at(-1)?.request).toMatchObject({
     frame_images: [
       { frame_type: 'first_frame', image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) } },

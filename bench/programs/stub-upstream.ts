@@ -73,17 +73,17 @@ function transcribe(answer: Answer): void {
   answer.end(transcript)
 }
 
-/** A picture of a megabyte, as base64 in JSON. */
-const PICTURE_BYTES = 1_048_576
-const picture = JSON.stringify({
+/** An image of a megabyte, as base64 in JSON. */
+const IMAGE_BYTES = 1_048_576
+const image = JSON.stringify({
   created: common.created,
-  data: [{ b64_json: Buffer.alloc(PICTURE_BYTES, 0xa5).toString('base64'), media_type: 'image/png' }],
+  data: [{ b64_json: Buffer.alloc(IMAGE_BYTES, 0xa5).toString('base64'), media_type: 'image/png' }],
   usage: { prompt_tokens: 42, completion_tokens: 4_160, total_tokens: 4_202, cost: 0.04 },
 })
 
 function draw(answer: Answer): void {
-  answer.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(picture) })
-  answer.end(picture)
+  answer.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(image) })
+  answer.end(image)
 }
 
 function serve(request: IncomingMessage | Http2ServerRequest, answer: Answer): void {

@@ -25,7 +25,7 @@ export interface HostileUpstream {
 /** Answers that are remembered, for the story of a fault. */
 const REMEMBERED = 6
 const REMEMBERED_BYTES = 1_500
-/** More than any answer may have, in bytes: the longest is one with pictures. */
+/** More than any answer may have, in bytes: the longest is one with images. */
 const ENDLESS_BYTES = 220 * 1024 * 1024
 /** The same for a file, which goes on to the client as it comes. */
 const ENDLESS_FILE_BYTES = 4 * 1024 * 1024

@@ -1,4 +1,4 @@
-/** Makes some of everything, so that there is something to ask after: jobs, pictures, records. */
+/** Makes some of everything, so that there is something to ask after: jobs, images, records. */
 import { modelsFor } from './fuzz-models.ts'
 import type { FuzzTarget, Operation } from './fuzz-target.ts'
 import type { KnownNames } from './known-names.ts'

@@ -1,7 +1,7 @@
-/** Random `multipart/form-data` bodies: right ones with a real small sound or picture, and every way to be wrong. */
+/** Random `multipart/form-data` bodies: right ones with a real small sound or image, and every way to be wrong. */
 import fc from 'fast-check'
 import { makeWav } from '../../packages/server/testing/make-wav.ts'
-import { PICTURE } from '../../packages/server/testing/stub-images.ts'
+import { IMAGE } from '../../packages/server/testing/stub-images.ts'
 import { oneIn, weighted } from './draw.ts'
 import { type FormPart, type RandomForm, textPart, writeForm } from './form-parts.ts'
 import { type JsonSchema, type ResolveSchema, valueFor } from './schema-values.ts'
@@ -15,7 +15,7 @@ export interface FormDeps {
 }
 
 const SOUND = { name: 'voice.wav', type: 'audio/wav', bytes: makeWav(4_000) } as const
-const PIXEL = { name: 'picture.png', type: 'image/png', bytes: Buffer.from(PICTURE, 'base64') } as const
+const PIXEL = { name: 'image.png', type: 'image/png', bytes: Buffer.from(IMAGE, 'base64') } as const
 
 function isFile({ format }: JsonSchema): boolean {
   return format === 'binary'

@@ -1,6 +1,6 @@
 /** What an upstream that works would answer to each of its addresses. The hostile one spoils these. */
 import fc from 'fast-check'
-import { PICTURE } from '../../packages/server/testing/stub-images.ts'
+import { IMAGE } from '../../packages/server/testing/stub-images.ts'
 import { makeWav } from '../../packages/server/testing/make-wav.ts'
 import { oneIn } from './draw.ts'
 import { chatChunks, completion } from './chat-answers.ts'
@@ -64,12 +64,12 @@ function geminiEmbeddings({ body }: UpstreamCall): RightAnswer {
 const imageUsage = { prompt_tokens: 7, completion_tokens: 4_175, total_tokens: 4_182, cost: 0.04 }
 
 function images(): RightAnswer {
-  const data = [{ b64_json: PICTURE, media_type: 'image/png', revised_prompt: 'A lighthouse' }]
-  const picture = { b64_json: PICTURE, media_type: 'image/png', created: 1_795_813_200 }
+  const data = [{ b64_json: IMAGE, media_type: 'image/png', revised_prompt: 'A lighthouse' }]
+  const image = { b64_json: IMAGE, media_type: 'image/png', created: 1_795_813_200 }
   return json({ created: 1_795_813_200, data, size: '1024x1024', output_format: 'png', usage: imageUsage }, [
-    { type: 'image_generation.partial_image', partial_image_index: 0, b64_json: PICTURE },
-    { type: 'image_edit.partial_image', partial_image_index: 1, b64_json: PICTURE },
-    { type: 'image_generation.completed', ...picture, usage: imageUsage },
+    { type: 'image_generation.partial_image', partial_image_index: 0, b64_json: IMAGE },
+    { type: 'image_edit.partial_image', partial_image_index: 1, b64_json: IMAGE },
+    { type: 'image_generation.completed', ...image, usage: imageUsage },
   ])
 }
 

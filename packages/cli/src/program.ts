@@ -26,7 +26,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not enough credits, 4 not signed 
 
 export function createProgram(start: Start, version: string) {
   const program = new Command('svc')
-    .description('Chat, pictures, video and speech from an SVC gateway, in a terminal.')
+    .description('Chat, images, video and speech from an SVC gateway, in a terminal.')
     .version(version, '-V, --version', 'print the version')
     .option('--json', 'print the result as JSON')
     .option('-q, --quiet', 'no notes on standard error')

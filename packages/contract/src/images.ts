@@ -7,11 +7,11 @@ import { creditsNumber, usdNumber } from './money-schema.ts'
 export const IMAGES_MAX = 10
 /** Most characters of a prompt for images. Source: OpenAI. */
 export const IMAGE_PROMPT_CHARACTERS_MAX = 32_000
-/** Most pictures that one request may give. Source: OpenAI, image edits. */
+/** Most images that one request may give. Source: OpenAI, image edits. */
 export const INPUT_IMAGES_MAX = 16
-/** Largest picture of a form, in bytes. Source: OpenAI, image edits. */
+/** Largest image of a form, in bytes. Source: OpenAI, image edits. */
 export const INPUT_IMAGE_BYTES_MAX = 50_000_000
-/** Longest address of a picture; a data URL holds all of it. Source: OpenAI, image edits. */
+/** Longest address of an image; a data URL holds all of it. Source: OpenAI, image edits. */
 export const IMAGE_URL_CHARACTERS_MAX = 20_971_520
 const PARTIAL_IMAGES_MAX = 3
 const MASK_URL_CHARACTERS_MAX = 6_000_000
@@ -27,11 +27,11 @@ const word = z.string().min(1).max(32)
 
 const imageUrl = z.string().min(1).max(IMAGE_URL_CHARACTERS_MAX).describe('An https or data URL.')
 
-/** The settings that requests for new and for changed pictures share. `null` is the same as absence. */
+/** The settings that requests for new and for changed images share. `null` is the same as absence. */
 const settings = {
   model: z.string().min(1).max(MODEL_CHARACTERS_MAX),
-  prompt: z.string().max(IMAGE_PROMPT_CHARACTERS_MAX).describe('What the picture shall show; not blank.'),
-  n: z.int().min(1).max(IMAGES_MAX).nullish().describe('Pictures to make; 1 by default. Each that comes is charged.'),
+  prompt: z.string().max(IMAGE_PROMPT_CHARACTERS_MAX).describe('What the image shall show; not blank.'),
+  n: z.int().min(1).max(IMAGES_MAX).nullish().describe('Images to make; 1 by default. Each that comes is charged.'),
   size: size.nullish().describe('`1024x1536`, a tier such as `2K`, or `auto`.'),
   quality: word.nullish().describe('`auto`, `low`, `medium`, `high`, and what the model knows beside these.'),
   response_format: z
@@ -48,12 +48,12 @@ const settings = {
     .regex(/^(?:auto|\d{1,3}:\d{1,3})$/, "expected a ratio such as '16:9', or 'auto'.")
     .nullish(),
   resolution: word.nullish().describe('A tier such as `1K`, for models that are sold by tiers.'),
-  stream: z.boolean().nullish().describe('Sends partial pictures as events while they are made.'),
-  partial_images: z.int().min(0).max(PARTIAL_IMAGES_MAX).nullish().describe('Partial pictures of each render.'),
+  stream: z.boolean().nullish().describe('Sends partial images as events while they are made.'),
+  partial_images: z.int().min(0).max(PARTIAL_IMAGES_MAX).nullish().describe('Partial images of each render.'),
   user: z.string().max(USER_CHARACTERS_MAX).nullish(),
 }
 
-/** What requests for new and for changed pictures have in common. */
+/** What requests for new and for changed images have in common. */
 export type ImageFields = z.output<z.ZodObject<typeof settings>>
 
 const reference = z.looseObject({
@@ -66,7 +66,7 @@ export const imageRequest = z
   .looseObject({
     ...settings,
     style: z.enum(['vivid', 'natural']).nullish(),
-    input_references: z.array(reference).max(INPUT_IMAGES_MAX).nullish().describe('Pictures to go by.'),
+    input_references: z.array(reference).max(INPUT_IMAGES_MAX).nullish().describe('Images to go by.'),
   })
   .meta({ id: 'ImageRequest' })
 
@@ -80,7 +80,7 @@ export const imageEditRequest = z
   .looseObject({
     ...settings,
     input_fidelity: z.enum(['high', 'low']).nullish(),
-    images: z.array(givenImage).min(1).max(INPUT_IMAGES_MAX).describe('The pictures to change.'),
+    images: z.array(givenImage).min(1).max(INPUT_IMAGES_MAX).describe('The images to change.'),
     mask: z
       .looseObject({ image_url: imageUrl.max(MASK_URL_CHARACTERS_MAX).nullish(), file_id: z.string().nullish() })
       .nullish()
@@ -98,7 +98,7 @@ export const imageEditForm = z.object({
   image: z
     .array(z.file())
     .max(INPUT_IMAGES_MAX)
-    .describe('The pictures to change; the name may also be written `image[]`.'),
+    .describe('The images to change; the name may also be written `image[]`.'),
   mask: z.file().optional(),
   n: settings.n.unwrap().unwrap().optional(),
   size: settings.size.unwrap().unwrap().optional(),
@@ -135,7 +135,7 @@ const used = {
   size: z.string().optional(),
 }
 
-/** The pictures that came. */
+/** The images that came. */
 export const imageReply = z
   .looseObject({
     created: z.int(),
@@ -154,7 +154,7 @@ export const imageReply = z
 
 export type ImageReply = z.output<typeof imageReply>
 
-/** One event of a stream of pictures; the last `…completed` carries `svc`. */
+/** One event of a stream of images; the last `…completed` carries `svc`. */
 export const imageEvent = z
   .looseObject({
     type: z.enum([
@@ -175,7 +175,7 @@ export const imageEvent = z
 const imagePrice = z.looseObject({
   unit: z
     .enum(['image', 'input_image', 'request', 'input_token', 'input_image_token'])
-    .describe('`input_token`: of the prompt, `input_image_token`: of given pictures, where models are sold by both.'),
+    .describe('`input_token`: of the prompt, `input_image_token`: of given images, where models are sold by both.'),
   credits: creditsNumber,
   resolution: z.string().optional(),
   size: z.string().optional(),
@@ -183,7 +183,7 @@ const imagePrice = z.looseObject({
   mode: z.string().optional(),
 })
 
-/** A model that makes pictures, and what they cost. Source: spec 2.12. */
+/** A model that makes images, and what they cost. Source: spec 2.12. */
 export const imageModelEntry = z
   .looseObject({
     id: z.string(),
@@ -199,7 +199,7 @@ export const imageModelEntry = z
     supported_parameters: z.looseObject({}).describe("As the upstream's list describes them; may be empty."),
     max_n: z.int(),
     max_input_images: z.int().nullable(),
-    supports_streaming: z.boolean().nullable().describe('Whether partial pictures come; null where nobody says.'),
+    supports_streaming: z.boolean().nullable().describe('Whether partial images come; null where nobody says.'),
     supports_edits: z.boolean(),
     estimated: z.boolean().describe('The list price is a guess; the cost that the upstream reports is charged.'),
     margin_bps: z.int(),

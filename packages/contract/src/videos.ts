@@ -6,7 +6,7 @@ import { wholeNumber } from './whole-number.ts'
 export const VIDEO_PROMPT_MAX = 32_000
 /** Longest video that can be asked for, in seconds. Source: decision 0024. */
 export const VIDEO_SECONDS_MAX = 60
-/** Largest picture that can come as a file, in bytes. Source: decision 0024. */
+/** Largest image that can come as a file, in bytes. Source: decision 0024. */
 export const VIDEO_FILE_BYTES_MAX = 20 * 1024 * 1024
 /** Most jobs on one page, and how many come unasked. Source: OpenAI's API reference, "List videos". */
 export const VIDEO_PAGE_MAX = 100
@@ -40,7 +40,7 @@ export const videoRequest = z
       .string()
       .max(VIDEO_PROMPT_MAX)
       .nullish()
-      .describe('What the video shows. May be left out where pictures say it.'),
+      .describe('What the video shows. May be left out where images say it.'),
     // Without limits here: what is wrong with a length depends on the model, which says what it makes.
     duration: z
       .int()
@@ -63,12 +63,12 @@ export const videoRequest = z
       .nullish(),
     generate_audio: z.boolean().nullish(),
     seed: z.int().min(0).max(4_294_967_295).nullish(),
-    frame_images: z.array(frameImage).max(2).nullish().describe('Pictures that the video begins and ends with.'),
+    frame_images: z.array(frameImage).max(2).nullish().describe('Images that the video begins and ends with.'),
     input_references: z.array(inputReference).max(16).nullish(),
     input_reference: z
       .object({ image_url: z.string().max(28_000_000).nullish(), file_id: z.string().max(256).nullish() })
       .nullish()
-      .describe('A picture that the video begins with, as OpenAI has it. `file_id` is not supported.'),
+      .describe('An image that the video begins with, as OpenAI has it. `file_id` is not supported.'),
     n: z.int().min(1).max(1).nullish().describe('One video for each request.'),
     user: z.string().max(256).nullish(),
   })
@@ -82,7 +82,7 @@ export const videoForm = z.object({
   prompt: z.string().optional(),
   seconds: z.string().optional(),
   size: z.string().optional(),
-  input_reference: z.file().optional().describe('A picture that the video begins with, at most 20 MiB.'),
+  input_reference: z.file().optional().describe('An image that the video begins with, at most 20 MiB.'),
 })
 
 export const videoStates = ['queued', 'in_progress', 'completed', 'failed'] as const

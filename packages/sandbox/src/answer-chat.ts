@@ -7,7 +7,7 @@ import { brokenError, renderCompletion } from './completion-reply.ts'
 import { type AnswerScript, type FaultBehaviour, ordinaryScript } from './fault-behaviour.ts'
 import { type Flood, floodTokens, streamedFlood, wholeFlood } from './flood-steps.ts'
 import type { GenerationLog } from './generation-log.ts'
-import { chatPictureTokens } from './media/draw-for-chat.ts'
+import { chatImageTokens } from './media/draw-for-chat.ts'
 import type { ModelList } from './model-list.ts'
 import { playSteps, type Played, type Step } from './play-steps.ts'
 import { makeChoices, type ModelLimits, type SandboxAnswer, usageAt, usageOf } from './sandbox-answer.ts'
@@ -108,21 +108,21 @@ async function answer(
   playSteps(response, steps, onEnd, script.wire === 'fragments' ? 1 : undefined)
 }
 
-const NO_PICTURE = { picture: null, pictureTokens: 0 } as const
+const NO_IMAGE = { image: null, imageTokens: 0 } as const
 
-/** A model that makes pictures gives one in its answer, too, unless the request's limit leaves no room for it. */
+/** A model that makes images gives one in its answer, too, unless the request's limit leaves no room for it. */
 async function drawFor(
   { models, draw }: ChatDeps,
   request: ChatRequest,
   { shape }: AnswerScript,
   choices: readonly AnswerChoice[],
-): Promise<Pick<SandboxAnswer, 'picture' | 'pictureTokens'>> {
-  const pictureTokens = chatPictureTokens(models.find(request.model)?.media)
-  if (pictureTokens === null || !request.takesPictures || shape !== 'plain') return NO_PICTURE
+): Promise<Pick<SandboxAnswer, 'image' | 'imageTokens'>> {
+  const imageTokens = chatImageTokens(models.find(request.model)?.media)
+  if (imageTokens === null || !request.takesImages || shape !== 'plain') return NO_IMAGE
   const textTokens = choices.reduce((sum, { tokens }) => sum + tokens.length, 0)
-  if (request.maxTokens !== null && textTokens + pictureTokens > request.maxTokens) return NO_PICTURE
-  const picture = await draw(request.messages.findLast(({ role }) => role === 'user')?.text ?? '')
-  return picture === null ? NO_PICTURE : { picture, pictureTokens }
+  if (request.maxTokens !== null && textTokens + imageTokens > request.maxTokens) return NO_IMAGE
+  const image = await draw(request.messages.findLast(({ role }) => role === 'user')?.text ?? '')
+  return image === null ? NO_IMAGE : { image, imageTokens }
 }
 
 /** Sends a whole answer after a wait, in one piece with its length, which is what most requests get. */

@@ -48,7 +48,7 @@ export interface ChatRequest {
   readonly topLogprobs: number | null
   readonly wantsReasoning: boolean
   /** False where `modalities` names others alone. */
-  readonly takesPictures: boolean
+  readonly takesImages: boolean
   /** Null when the request names no seed. */
   readonly seed: string | null
   /** What counts as the prompt: every text of the messages, and the JSON of tools and schema. */
@@ -84,7 +84,7 @@ export function parseChatRequest(body: string): ChatRequest {
     topLogprobs:
       value['logprobs'] === true ? Math.min(Number(value['top_logprobs'] ?? 0) || 0, TOP_LOGPROBS_MAX) : null,
     wantsReasoning: wantsReasoning(value),
-    takesPictures: !Array.isArray(value['modalities']) || value['modalities'].includes('image'),
+    takesImages: !Array.isArray(value['modalities']) || value['modalities'].includes('image'),
     seed: typeof value['seed'] === 'number' ? String(value['seed']) : null,
     promptText: promptTextOf(parsed, tools, format),
   }

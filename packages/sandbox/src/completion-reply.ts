@@ -44,14 +44,14 @@ function renderChoice(
     logprobs: renderLogprobs(answer, choice),
     finish_reason: finishReason,
     native_finish_reason: finishReason,
-    message: isBroken ? { role: 'assistant', content: '' } : { ...renderMessage(choice), ...picturesOf(answer, index) },
+    message: isBroken ? { role: 'assistant', content: '' } : { ...renderMessage(choice), ...imagesOf(answer, index) },
   }
 }
 
-/** Source: the OpenRouter API reference, "Image generation": pictures stand beside the text of a message. */
-export function picturesOf({ picture }: SandboxAnswer, index: number): Readonly<Record<string, unknown>> {
-  if (picture === null || index > 0) return {}
-  return { images: [{ type: 'image_url', image_url: { url: picture }, index: 0 }] }
+/** Source: the OpenRouter API reference, "Image generation": images stand beside the text of a message. */
+export function imagesOf({ image }: SandboxAnswer, index: number): Readonly<Record<string, unknown>> {
+  if (image === null || index > 0) return {}
+  return { images: [{ type: 'image_url', image_url: { url: image }, index: 0 }] }
 }
 
 function renderMessage(choice: AnswerChoice): Readonly<Record<string, unknown>> {

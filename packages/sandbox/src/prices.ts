@@ -33,10 +33,10 @@ export interface ImageVariant {
 
 export interface ImagePrices {
   readonly type: 'image'
-  /** One picture with the settings that are cheapest. */
+  /** One image with the settings that are cheapest. */
   readonly perImage: bigint
   readonly variants: readonly ImageVariant[]
-  /** One picture that the request gives. */
+  /** One image that the request gives. */
   readonly perInputImage: bigint | null
   readonly perRequest: bigint | null
 }

@@ -15,10 +15,10 @@ export interface SandboxAnswer {
   readonly topLogprobs: number | null
   readonly choices: readonly AnswerChoice[]
   readonly promptTokens: number
-  /** A picture of the first choice, as a data URL; null for none. */
-  readonly picture: string | null
-  /** Output tokens that the picture counts; 0 for none. */
-  readonly pictureTokens: number
+  /** An image of the first choice, as a data URL; null for none. */
+  readonly image: string | null
+  /** Output tokens that the image counts; 0 for none. */
+  readonly imageTokens: number
   readonly script: AnswerScript
   /** USD as decimal text for a usage; null where the script or the model has no cost. */
   readonly costOf: (usage: TokenUsage) => string | null
@@ -70,16 +70,16 @@ export function usageAt(answer: SandboxAnswer, sent: number): TokenUsage {
   }
   const { usageFactor, shape } = answer.script
   const counted = Math.min(completionTokens, sent)
-  // The picture comes after the last token of text.
-  const pictureTokens = sent >= completionTokens ? answer.pictureTokens : 0
+  // The image comes after the last token of text.
+  const imageTokens = sent >= completionTokens ? answer.imageTokens : 0
   return {
     // Nothing is billed for an answer without a token. Source: the OpenRouter documentation, "Zero completion
     // insurance".
     promptTokens: shape === 'empty' ? 0 : answer.promptTokens,
-    completionTokens: (counted + pictureTokens) * usageFactor,
+    completionTokens: (counted + imageTokens) * usageFactor,
     cachedTokens: 0,
     cacheWriteTokens: 0,
     reasoningTokens: Math.min(reasoningTokens, counted) * usageFactor,
-    ...(pictureTokens === 0 ? {} : { imageOutputTokens: pictureTokens * usageFactor }),
+    ...(imageTokens === 0 ? {} : { imageOutputTokens: imageTokens * usageFactor }),
   }
 }

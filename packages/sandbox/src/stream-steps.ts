@@ -1,5 +1,5 @@
 import type { AnswerChoice, AnswerToken } from './answer-tokens.ts'
-import { brokenError, picturesOf } from './completion-reply.ts'
+import { brokenError, imagesOf } from './completion-reply.ts'
 import { logprobOf } from './logprobs.ts'
 import type { Step } from './play-steps.ts'
 import { type SandboxAnswer, usageAt, usageOf } from './sandbox-answer.ts'
@@ -110,8 +110,8 @@ function* chunkFrames(answer: SandboxAnswer): Generator<ChunkFrame> {
       yield { text, tokens: sent, kind: 'content' }
     }
   }
-  if (answer.picture !== null) {
-    const text = frame(renderChoice(0, JSON.stringify(picturesOf(answer, 0)), 'null', null), sent, isEach)
+  if (answer.image !== null) {
+    const text = frame(renderChoice(0, JSON.stringify(imagesOf(answer, 0)), 'null', null), sent, isEach)
     yield { text, tokens: sent, kind: 'content' }
   }
   for (const [index, { finishReason }] of choices.entries()) {

@@ -33,13 +33,13 @@ export function overheadTokens(messages: readonly ChatMessage[]): number {
  */
 export function renderUsage(usage: TokenUsage, cost: string | null): string {
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage
-  const pictures = usage.imageOutputTokens ?? 0
+  const images = usage.imageOutputTokens ?? 0
   const total = promptTokens + completionTokens
   const prompt = `"cached_tokens":${cachedTokens},"cache_write_tokens":${cacheWriteTokens},"audio_tokens":0`
   const counts = `"prompt_tokens":${promptTokens},"completion_tokens":${completionTokens},"total_tokens":${total}`
   const details =
     `"prompt_tokens_details":{${prompt}},` +
-    `"completion_tokens_details":{"reasoning_tokens":${reasoningTokens},"audio_tokens":0,"image_tokens":${pictures}}`
+    `"completion_tokens_details":{"reasoning_tokens":${reasoningTokens},"audio_tokens":0,"image_tokens":${images}}`
   const costs = cost === null ? '' : `"cost":${cost},"is_byok":false,"cost_details":{"upstream_inference_cost":null},`
   return `{${counts},${costs}${details}}`
 }

@@ -59,8 +59,8 @@ export interface ImagesAnswer {
   readonly usage: { readonly cost?: number }
 }
 
-/** The files of an answer about pictures. */
-export async function picturesOf(response: Response): Promise<Buffer[]> {
+/** The files of an answer about images. */
+export async function imagesOf(response: Response): Promise<Buffer[]> {
   const answer = (await response.json()) as ImagesAnswer
   return answer.data.map((entry) => Buffer.from(entry.b64_json, 'base64'))
 }

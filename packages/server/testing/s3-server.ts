@@ -63,7 +63,7 @@ export async function startTestS3({ pageSize = 1_000 }: { readonly pageSize?: nu
   const { origin: endpoint, close } = await listenOnLoopback(http)
   const server: TestS3 = {
     ...{ endpoint, close },
-    bucket: 'pictures',
+    bucket: 'images',
     accessKeyId: 'AKIDEXAMPLE',
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
     region: 'eu-test-1',

@@ -9,7 +9,7 @@ import {
   play,
   type ScriptedAnswer,
 } from '../../../packages/server/testing/scripted-answer.ts'
-import { PICTURE } from '../../../packages/server/testing/stub-images.ts'
+import { IMAGE } from '../../../packages/server/testing/stub-images.ts'
 import {
   chunkText,
   completionText,
@@ -83,10 +83,10 @@ function talk(line: PaidLine, isStreamed: boolean): Pieces {
 }
 
 function paint(line: PaidLine, isStreamed: boolean): Pieces {
-  const picture = `"b64_json":"${PICTURE}"`
-  if (!isStreamed) return [`{"created":1,"data":[{${picture}}],${usageMember(line)}}`]
-  const partial = frame(`{"type":"image_generation.partial_image","partial_image_index":0,${picture}}`)
-  const last = frame(`{"type":"image_generation.completed",${picture},${usageMember(line)}}`)
+  const image = `"b64_json":"${IMAGE}"`
+  if (!isStreamed) return [`{"created":1,"data":[{${image}}],${usageMember(line)}}`]
+  const partial = frame(`{"type":"image_generation.partial_image","partial_image_index":0,${image}}`)
+  const last = frame(`{"type":"image_generation.completed",${image},${usageMember(line)}}`)
   return [partial, `${last}${frame('[DONE]')}`]
 }
 

@@ -91,7 +91,7 @@ function checkModel(model: Model): string | null {
     if (list?.prices.request === null && rates.some(isFree)) return 'is sold for nothing'
   }
   const { media } = model
-  if (media?.prices.type === 'image' && media.prices.perImage === 0n) return 'makes pictures for nothing'
+  if (media?.prices.type === 'image' && media.prices.perImage === 0n) return 'makes images for nothing'
   if (media?.prices.type === 'video' && media.prices.perSecond === 0n) return 'makes videos for nothing'
   if (!/^[\x21-\x7e]{1,240}$/.test(model.id)) return 'has an id that is none'
   if (!`${model.name}${model.description ?? ''}`.isWellFormed()) return 'has half a character in its text'

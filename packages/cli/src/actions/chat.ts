@@ -2,14 +2,14 @@
 import type { ChatMessage, FetchResponse } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { type AskProgress, askStreaming, askWhole, bodyOf, type Question } from '../chat/ask.ts'
-import { keepPictures } from '../chat/answer-pictures.ts'
+import { keepImages } from '../chat/answer-images.ts'
 import { promptWith, readImage, userMessage } from '../chat/attach.ts'
 import { chargeNote } from '../chat/charge-note.ts'
 import { interruptedCharge } from '../chat/interrupted-charge.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { pictureProtocol } from '../pictures/show-picture.ts'
+import { imageProtocol } from '../images/show-image.ts'
 import { exactJson, printJson } from '../print-json.ts'
 import { readPipedText, STANDARD_INPUT } from '../terminal/read-input.ts'
 
@@ -96,10 +96,10 @@ async function answerText(
   const ask = { signal: terminal.signal, progress, onText: (text: string) => terminal.out.text(text) }
   const answer = stream ? await askStreaming(api, question, ask) : (await askWhole(api, question, ask)).answer
   if (!stream) await terminal.out.text(answer.text)
-  if (!answer.text.endsWith('\n') && (answer.text !== '' || answer.pictures.length === 0)) await terminal.out.text('\n')
-  if (answer.pictures.length > 0) {
-    const protocol = await pictureProtocol(terminal)
-    await keepPictures(context, answer.pictures, { now: new Date(), protocol })
+  if (!answer.text.endsWith('\n') && (answer.text !== '' || answer.images.length === 0)) await terminal.out.text('\n')
+  if (answer.images.length > 0) {
+    const protocol = await imageProtocol(terminal)
+    await keepImages(context, answer.images, { now: new Date(), protocol })
   }
   if (context.options.quiet !== true) await terminal.notes.line(chargeNote(question.model, answer))
 }

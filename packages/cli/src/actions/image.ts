@@ -1,4 +1,4 @@
-/** `svc image`: pictures from words, or from pictures and words. */
+/** `svc image`: images from words, or from images and words. */
 import type { Exact, ImageReply } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { imageType, readImageAddress } from '../chat/attach.ts'
@@ -11,7 +11,7 @@ import { imageFormats, outputFormat } from '../files/output-format.ts'
 import { defaultModel } from '../default-model.ts'
 import { printJson } from '../print-json.ts'
 import { readText } from '../terminal/read-input.ts'
-import { pictureProtocol, showPicture } from '../pictures/show-picture.ts'
+import { imageProtocol, showImage } from '../images/show-image.ts'
 
 export interface ImageOptions {
   readonly model?: string | undefined
@@ -25,7 +25,7 @@ export interface ImageOptions {
   readonly force?: boolean | undefined
 }
 
-/** The same, once it is known in which form the pictures are asked for. */
+/** The same, once it is known in which form the images are asked for. */
 type FormedOptions = ImageOptions &
   Required<Pick<ImageOptions, 'format'>> & { readonly format: keyof typeof imageFormats }
 
@@ -36,7 +36,7 @@ export async function image(context: Context, words: readonly string[], options:
   const prompt = await readText(words, terminal.input)
   if (prompt === null || prompt.trim() === '') {
     throw new CommandError('There is no prompt.', {
-      advice: 'Say what the picture shows: svc image "…"',
+      advice: 'Say what the image shows: svc image "…"',
       exitCode: exitCodes.wrongUsage,
     })
   }
@@ -54,11 +54,11 @@ export async function image(context: Context, words: readonly string[], options:
   }
 }
 
-/** One name for one picture; for several a number stands before the end of the name. */
+/** One name for one image; for several a number stands before the end of the name. */
 async function reserveAll({ terminal }: Context, options: FormedOptions): Promise<OutputFile[]> {
   const name = options.output ?? timedName('image', options.format, new Date())
   if (name === STANDARD_OUTPUT && options.count > 1) {
-    throw new CommandError('Only one picture fits into standard output.', { exitCode: exitCodes.wrongUsage })
+    throw new CommandError('Only one image fits into standard output.', { exitCode: exitCodes.wrongUsage })
   }
   const reserved: OutputFile[] = []
   try {
@@ -103,7 +103,7 @@ async function writeAll(
   files: readonly OutputFile[],
   { reply, format }: Made,
 ): Promise<void> {
-  const protocol = files.some(({ name }) => name !== null) ? await pictureProtocol(terminal) : null
+  const protocol = files.some(({ name }) => name !== null) ? await imageProtocol(terminal) : null
   for (const [index, file] of files.entries()) {
     const encoded = reply.data[index]?.b64_json
     if (encoded === undefined) {
@@ -116,9 +116,9 @@ async function writeAll(
     // A model that does not know the form sends its own: it is paid for, so it is kept, and said.
     const type = imageType(bytes)
     if (type !== null && type !== `image/${format}` && options.quiet !== true) {
-      await terminal.notes.line(`${file.name ?? 'The picture'} is ${type.slice(6)}: the model made no ${format}.`)
+      await terminal.notes.line(`${file.name ?? 'The image'} is ${type.slice(6)}: the model made no ${format}.`)
     }
-    if (file.name !== null && protocol !== null) await showPicture(terminal, protocol, bytes)
+    if (file.name !== null && protocol !== null) await showImage(terminal, protocol, bytes)
   }
 }
 
@@ -130,7 +130,7 @@ async function tell(context: Context, files: readonly OutputFile[], model: strin
   const { terminal, options } = context
   const names = files.map(({ name }) => name).filter((name) => name !== null)
   if (options.json === true && names.length > 0) {
-    // The pictures are in the files; JSON of their size would be of no use.
+    // The images are in the files; JSON of their size would be of no use.
     await printJson(terminal.out, { ...reply, model, data: names.map((file) => ({ file })) })
     return
   }
@@ -140,5 +140,5 @@ async function tell(context: Context, files: readonly OutputFile[], model: strin
 }
 
 function countText(count: number): string {
-  return count === 1 ? '1 picture' : `${count} pictures`
+  return count === 1 ? '1 image' : `${count} images`
 }

@@ -96,7 +96,7 @@ function priceOf({ svc }: Model): number {
   return svc.credits_per_1m_output === null ? Number.POSITIVE_INFINITY : Number(svc.credits_per_1m_output)
 }
 
-/** What is sold by the picture, the second or the character. */
+/** What is sold by the image, the second or the character. */
 function unitText({ svc }: Model): string {
   return svc.unit === null || svc.credits_per_unit === null ? '' : `${shortDecimal(svc.credits_per_unit)}/${svc.unit}`
 }

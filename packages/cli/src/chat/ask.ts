@@ -1,7 +1,7 @@
 /** One question to a model, and what came of it. */
 import type { ChatChargeBody, ChatMessage, Exact, FetchResponse } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
-import { pictureAddresses } from './answer-pictures.ts'
+import { imageAddresses } from './answer-images.ts'
 
 export interface Question {
   readonly model: string
@@ -12,8 +12,8 @@ export interface Question {
 
 export interface Answer {
   readonly text: string
-  /** Addresses of the pictures that came with it. */
-  readonly pictures: readonly string[]
+  /** Addresses of the images that came with it. */
+  readonly images: readonly string[]
   readonly charge: Exact<ChatChargeBody> | null
   readonly promptTokens: number | null
   readonly completionTokens: number | null
@@ -65,8 +65,8 @@ export async function askStreaming(
   const { signal, progress } = options
   const body = { ...bodyOf(question), stream_options: { include_usage: true } }
   const call = { signal, onResponse: noteRequestId(progress) }
-  const pictures: string[] = []
-  let answer: Omit<Answer, 'text' | 'pictures'> = {
+  const images: string[] = []
+  let answer: Omit<Answer, 'text' | 'images'> = {
     charge: null,
     promptTokens: null,
     completionTokens: null,
@@ -79,7 +79,7 @@ export async function askStreaming(
       progress.text += text
       await options.onText(text)
     }
-    pictures.push(...pictureAddresses(choice?.delta))
+    images.push(...imageAddresses(choice?.delta))
     answer = {
       charge: event.svc ?? answer.charge,
       promptTokens: event.usage?.prompt_tokens ?? answer.promptTokens,
@@ -87,7 +87,7 @@ export async function askStreaming(
       finishReason: choice?.finish_reason ?? answer.finishReason,
     }
   }
-  return { ...answer, pictures, text: progress.text }
+  return { ...answer, images, text: progress.text }
 }
 
 /** Asks and waits for the whole answer. Gives the gateway's body, too. @throws as `askStreaming` */
@@ -98,7 +98,7 @@ export async function askWhole({ client, endpoints }: ApiConnection, question: Q
   const [choice] = reply.choices
   const answer: Answer = {
     text: choice?.message.content ?? choice?.message.refusal ?? '',
-    pictures: pictureAddresses(choice?.message),
+    images: imageAddresses(choice?.message),
     charge: reply.svc,
     promptTokens: reply.usage?.prompt_tokens ?? null,
     completionTokens: reply.usage?.completion_tokens ?? null,

@@ -1,4 +1,4 @@
-/** Pictures and texts that go with a prompt. */
+/** Images and texts that go with a prompt. */
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ChatMessage } from '@svc/contract'
@@ -10,7 +10,7 @@ type Part = Exclude<ChatMessage['content'], string | null | undefined>[number]
 /** The gateway takes a body of this size at most, and base64 makes four bytes of three. */
 const IMAGE_BYTES_MAX = 14 * 1024 * 1024
 
-/** The first bytes of the picture formats that models read. */
+/** The first bytes of the image formats that models read. */
 const SIGNATURES: readonly { readonly type: string; readonly at: number; readonly bytes: string }[] = [
   { type: 'image/png', at: 0, bytes: '\u0089PNG' },
   { type: 'image/jpeg', at: 0, bytes: '\u00ff\u00d8\u00ff' },
@@ -18,27 +18,27 @@ const SIGNATURES: readonly { readonly type: string; readonly at: number; readonl
   { type: 'image/webp', at: 8, bytes: 'WEBP' },
 ]
 
-/** The media type of a picture, by its content; null when it is none that models read. */
+/** The media type of an image, by its content; null when it is none that models read. */
 export function imageType(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
   return SIGNATURES.find(({ at, bytes: signature }) => head.startsWith(signature, at))?.type ?? null
 }
 
 /**
- * A picture as a data address.
+ * An image as a data address.
  *
- * @throws {CommandError} naming the file, when it is missing, too large, or not a picture.
+ * @throws {CommandError} naming the file, when it is missing, too large, or not an image.
  */
 export async function readImageAddress(file: string): Promise<string> {
   const bytes = await readBytes(file)
   const type = imageType(bytes)
   if (type === null) {
-    throw new CommandError(`${file} is not a PNG, JPEG, WebP or GIF picture.`, { exitCode: exitCodes.wrongUsage })
+    throw new CommandError(`${file} is not a PNG, JPEG, WebP or GIF image.`, { exitCode: exitCodes.wrongUsage })
   }
   return `data:${type};base64,${bytes.toString('base64')}`
 }
 
-/** A picture as a part of a message. @throws {CommandError} as `readImageAddress`. */
+/** An image as a part of a message. @throws {CommandError} as `readImageAddress`. */
 export async function readImage(file: string): Promise<Part> {
   return { type: 'image_url', image_url: { url: await readImageAddress(file) } }
 }

@@ -19,7 +19,7 @@ interface SlashCommand {
 const commands: readonly SlashCommand[] = [
   { name: 'model', takes: '[ID]', help: 'change the model, or show it', run: changeModel },
   { name: 'system', takes: '[TEXT]', help: 'set the system prompt; without a text remove it', run: changeSystem },
-  { name: 'image', takes: 'FILE', help: 'attach a picture to the next question', run: attachImage },
+  { name: 'image', takes: 'FILE', help: 'attach an image to the next question', run: attachImage },
   { name: 'retry', takes: '', help: 'ask the last question again', run: retry },
   { name: 'clear', takes: '', help: 'forget the conversation', run: clear },
   { name: 'save', takes: 'FILE', help: 'write the conversation to a new file, as Markdown', run: save },

@@ -4,7 +4,7 @@ import type { ApiConnection } from '../api-connection.ts'
 import type { Context } from '../context.ts'
 import { explainError } from '../explain-error.ts'
 import { styled } from '../terminal/style.ts'
-import { keepPictures } from './answer-pictures.ts'
+import { keepImages } from './answer-images.ts'
 import { type AskProgress, askStreaming, type Question } from './ask.ts'
 import { chargeNote } from './charge-note.ts'
 import { interruptedCharge } from './interrupted-charge.ts'
@@ -72,8 +72,8 @@ async function answer(session: Session, message: ChatMessage, signal: AbortSigna
     const onText = (text: string): Promise<void> => out.text(text)
     const answered = await askStreaming(api, question, { signal, progress, onText })
     await out.text(answered.text.endsWith('\n') ? '' : '\n')
-    // The terminal is not asked whether it shows pictures: what it says would be read as the next question.
-    await keepPictures(context, answered.pictures, { now: new Date(), protocol: null })
+    // The terminal is not asked whether it shows images: what it says would be read as the next question.
+    await keepImages(context, answered.images, { now: new Date(), protocol: null })
     if (answered.charge !== null) {
       state.spent = nanocreditsOf(state.spent + nanocreditsFrom(answered.charge.credits_charged))
     }

@@ -12,7 +12,7 @@ export function chatCommand(start: Start) {
     .argument('[prompt...]', 'what to ask')
     .option('-m, --model <id>', 'the model (default: that of the profile, else svc-gpt)')
     .option('-s, --system <text>', 'instructions for the model')
-    .option('-i, --image <file>', 'attach a picture; can be repeated', collect)
+    .option('-i, --image <file>', 'attach an image; can be repeated', collect)
     .option('--max-tokens <count>', 'most tokens of the answer', wholeNumber)
     .option('--temperature <number>', 'how freely it answers, 0 to 2', decimal)
     .addOption(new Option('--stream', 'print the answer as it comes; with --json one event a line'))

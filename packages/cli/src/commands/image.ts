@@ -6,8 +6,8 @@ const FORMATS = ['png', 'jpeg', 'webp', 'svg'] as const
 
 export function imageCommand(start: Start) {
   return new Command('image')
-    .summary('make or change pictures')
-    .description('Makes pictures, or changes those given with --image, and prints the names of their files.')
+    .summary('make or change images')
+    .description('Makes images, or changes those given with --image, and prints the names of their files.')
     .argument('[prompt...]', 'what it shows')
     .option('-m, --model <id>', 'the model (default: the first image model)')
     .option('-n, --count <count>', 'how many', wholeNumber, 1)
@@ -16,7 +16,7 @@ export function imageCommand(start: Start) {
     .addOption(
       new Option('--format <format>', 'form of the file (default: as its name ends, else png)').choices(FORMATS),
     )
-    .option('-i, --image <file>', 'picture to change; can be repeated', collect)
+    .option('-i, --image <file>', 'image to change; can be repeated', collect)
     .option('-o, --output <file>', 'name of the file; - for standard output (default: by the time)')
     .option('--force', 'overwrite the file')
     .addHelpText(

@@ -7,16 +7,16 @@ export function priceCommand(start: Start) {
     .summary('show what a request costs at most, before it is made')
     .description(
       'Asks the gateway for the bound of a request. Nothing is spent. What is to be given depends on the\n' +
-        'model: a prompt for a chat, a text for speech, settings for pictures and videos, a length for recordings.',
+        'model: a prompt for a chat, a text for speech, settings for images and videos, a length for recordings.',
     )
     .argument('[model]', 'the model, unless --model names it')
     .argument('[text...]', 'the prompt or text; or what is piped')
     .option('-m, --model <id>', 'the model; every word is text then')
     .option('--max-tokens <count>', 'most tokens of an answer (default: what the model answers at most)', wholeNumber)
-    .option('-n, --count <count>', 'how many pictures', wholeNumber)
-    .option('--size <pixels>', 'size of a picture, such as 1024x1024')
-    .option('--quality <name>', 'quality of a picture, such as low or high')
-    .option('--images <count>', 'pictures that are given, to be changed or to begin with', wholeNumber)
+    .option('-n, --count <count>', 'how many images', wholeNumber)
+    .option('--size <pixels>', 'size of an image, such as 1024x1024')
+    .option('--quality <name>', 'quality of an image, such as low or high')
+    .option('--images <count>', 'images that are given, to be changed or to begin with', wholeNumber)
     .option('-d, --duration <seconds>', 'length of a video or of a recording', wholeNumber)
     .option('--resolution <name>', 'resolution of a video, such as 720p')
     .option('--audio', 'a video with sound')

@@ -14,7 +14,7 @@ export function videoCommand(start: Start) {
     .option('-d, --duration <seconds>', 'how long it is', wholeNumber)
     .option('--size <pixels>', 'width and height, such as 1280x720')
     .option('--resolution <name>', 'such as 720p')
-    .option('-i, --image <file>', 'picture that it begins with')
+    .option('-i, --image <file>', 'image that it begins with')
     .option('--job <id>', 'take up a job that was submitted before')
     .option('--no-wait', 'submit it, print its id, and end')
     .option('-o, --output <file>', 'name of the file; - for standard output (default: by the time)')

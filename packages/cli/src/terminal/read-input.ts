@@ -44,7 +44,7 @@ export async function readPipedText(input: Readable & { readonly isTTY?: boolean
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch (cause) {
     throw new CommandError('The input is not text in UTF-8.', {
-      advice: 'Give a picture with --image FILE, and audio to `svc transcribe`.',
+      advice: 'Give an image with --image FILE, and audio to `svc transcribe`.',
       cause,
     })
   }

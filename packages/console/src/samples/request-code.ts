@@ -110,7 +110,7 @@ images.forEach((image, at) => writeFileSync(\`image-\${at}.png\`, image.uint8Arr
   return { name: 'Vercel AI SDK', install: IN_AI, code }
 }
 
-/** @param inputs how many pictures are given to be changed. */
+/** @param inputs how many images are given to be changed. */
 export function imageCode(place: CodePlace, body: Body, inputs: number): readonly Sample[] {
   if (inputs > 0) return editCode(place, body, inputs)
   return [

@@ -8,7 +8,7 @@ export interface WalletProvider {
 export interface InjectedWallet {
   readonly id: string
   readonly name: string
-  /** A picture inside its own address; null where it names one elsewhere, which is not fetched. */
+  /** An image inside its own address; null where it names one elsewhere, which is not fetched. */
   readonly icon: string | null
   readonly provider: WalletProvider
 }

@@ -18,7 +18,7 @@ export const modelPriceQuery = z.object({
   cached_tokens: whole(UNITS_MAX).default(0).describe('Part of `input_tokens`.'),
   output_tokens: whole(UNITS_MAX).default(0),
   images: whole(1_000).default(1).describe('Renders of one request.'),
-  input_images: whole(100).default(0).describe('Pictures that one request gives.'),
+  input_images: whole(100).default(0).describe('Images that one request gives.'),
   size: setting.describe('Of an image, such as 1024x1536 or 2K.'),
   quality: setting,
   resolution: setting.describe('Of a video, such as 720p.'),

@@ -43,7 +43,7 @@ export const endpointTags = {
   Models: 'What there is and what it costs.',
   Chat: 'Chat with text models, streamed or not.',
   Embeddings: 'Texts as vectors.',
-  Images: 'Make and change pictures.',
+  Images: 'Make and change images.',
   Videos: 'Make videos: submit a job, ask for its state, fetch the file.',
   Audio: 'Speech from text, text from speech.',
   Files: 'Fetch what was made.',

@@ -3,7 +3,7 @@ import { type EndpointTable, paidErrors } from './endpoint.ts'
 
 const reply = {
   description:
-    'The pictures that came, at least one: JSON, or with `stream: true` server-sent events that end with ' +
+    'The images that came, at least one: JSON, or with `stream: true` server-sent events that end with ' +
     '`data: [DONE]`.',
   json: imageReply,
   event: imageEvent,
@@ -16,7 +16,7 @@ export const imagesEndpoints = {
     path: '/v1/images/models',
     auth: 'public',
     tag: 'Images',
-    summary: 'List the models that make pictures',
+    summary: 'List the models that make images',
     description: 'With credits per image, by quality and size where those decide the price.',
     request: {},
     reply: { description: 'The models.', json: imageModelList },
@@ -31,7 +31,7 @@ export const imagesEndpoints = {
     right: 'inference',
     isCharged: true,
     tag: 'Images',
-    summary: 'Make pictures',
+    summary: 'Make images',
     description:
       'The OpenAI images request. Each render that comes is charged with its exact cost, those that fail are free: ' +
       'the answer is 200 when at least one came. A caller who leaves is charged for what was made for them.',
@@ -48,8 +48,8 @@ export const imagesEndpoints = {
     right: 'inference',
     isCharged: true,
     tag: 'Images',
-    summary: 'Change pictures',
-    description: 'The OpenAI request, as a form with files or as JSON with addresses. Charged as new pictures are.',
+    summary: 'Change images',
+    description: 'The OpenAI request, as a form with files or as JSON with addresses. Charged as new images are.',
     request: { body: imageEditRequest, form: imageEditForm },
     reply,
     errors: ['invalid_json', 'invalid_form', ...paidErrors],
@@ -63,9 +63,9 @@ export const imagesEndpoints = {
     right: 'inference',
     isCharged: true,
     tag: 'Images',
-    summary: "Make pictures, in OpenRouter's form",
+    summary: "Make images, in OpenRouter's form",
     description:
-      'The same request under the address that clients made for OpenRouter call. `input_references` gives pictures ' +
+      'The same request under the address that clients made for OpenRouter call. `input_references` gives images ' +
       'to go by, and `usage` counts as OpenRouter does.',
     request: { body: imageRequest },
     reply,

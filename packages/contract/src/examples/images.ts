@@ -1,7 +1,7 @@
 import type { imagesEndpoints } from '../endpoints/images.ts'
 import { CREATED, type ExampleTable } from './example.ts'
 
-const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const image = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const svc = { credits_charged: 48, margin_bps: 2_000 }
 const usage = { input_tokens: 12, output_tokens: 4_160, total_tokens: 4_172, cost: 0.048 }
 const reply = {
@@ -9,7 +9,7 @@ const reply = {
   output_format: 'png',
   quality: 'medium',
   size: '1024x1024',
-  data: [{ b64_json: picture }],
+  data: [{ b64_json: image }],
   usage,
   svc,
 }
@@ -17,8 +17,8 @@ const body = { model: 'svc-image', prompt: 'A lighthouse in the fog', n: 1, size
 
 function eventsOf(kind: 'image_generation' | 'image_edit') {
   return [
-    { type: `${kind}.partial_image`, b64_json: picture, created_at: CREATED, partial_image_index: 0 },
-    { type: `${kind}.completed`, b64_json: picture, created_at: CREATED, usage, svc },
+    { type: `${kind}.partial_image`, b64_json: image, created_at: CREATED, partial_image_index: 0 },
+    { type: `${kind}.completed`, b64_json: image, created_at: CREATED, usage, svc },
   ]
 }
 
@@ -58,7 +58,7 @@ export const imagesExamples: ExampleTable<typeof imagesEndpoints> = {
     body: {
       model: 'svc-image',
       prompt: 'Put a boat in front of it',
-      images: [{ image_url: `data:image/png;base64,${picture}` }],
+      images: [{ image_url: `data:image/png;base64,${image}` }],
     },
     reply,
     events: eventsOf('image_edit'),
@@ -67,7 +67,7 @@ export const imagesExamples: ExampleTable<typeof imagesEndpoints> = {
     body,
     reply: {
       created: CREATED,
-      data: [{ b64_json: picture, media_type: 'image/png' }],
+      data: [{ b64_json: image, media_type: 'image/png' }],
       usage: { prompt_tokens: 12, completion_tokens: 4_160, total_tokens: 4_172, cost: 0.048 },
       svc,
     },

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { randomUUID } from 'node:crypto'
-import type { PictureFrame } from '../pictures/picture-job.ts'
+import type { ImageFrame } from '../images/image-job.ts'
 import { sendJson } from '../send-reply.ts'
 import { beginMedia, goneSignal, type MediaDeps, type MediaTask, sendHalf, waitIfSlow } from './begin-media.ts'
 import { bytesOfAddress, flagAt, invalid, type MediaBody, numberAt, parseMediaBody, textAt } from './media-body.ts'
 import { costOfMedia } from './media-cost.ts'
-import { pictureSize } from './picture-size.ts'
-import { pictureTokens, usedQuality } from './picture-tokens.ts'
+import { imageSize } from './image-size.ts'
+import { imageTokens, usedQuality } from './image-tokens.ts'
 
 /** Whose words an answer is in: OpenRouter's `/images`, or OpenAI's two addresses. */
 export type ImageDialect = 'openrouter' | 'generations' | 'edits'
@@ -15,7 +15,7 @@ export type ImageDialect = 'openrouter' | 'generations' | 'edits'
 interface ImageRequest {
   readonly prompt: string
   readonly count: number
-  readonly frame: PictureFrame
+  readonly frame: ImageFrame
   readonly quality: string | null
   readonly resolution: string | null
   readonly seed: string
@@ -32,7 +32,7 @@ const INPUTS_MAX = 16
 const PARTIALS_MAX = 3
 
 /**
- * Answers a request for pictures.
+ * Answers a request for images.
  * @throws {SandboxError} for what an upstream would refuse.
  */
 export async function answerImages(
@@ -48,7 +48,7 @@ export async function answerImages(
   const task = beginMedia(deps, id, 'image', response)
   if (task === null) return
   await waitIfSlow(deps, task.script)
-  const made = await makePictures(deps, task, request, goneSignal(response))
+  const made = await makeImages(deps, task, request, goneSignal(response))
   if (response.destroyed) return
   const exchange: ImageExchange = {
     deps,
@@ -70,7 +70,7 @@ interface ImageExchange {
   readonly id: string
 }
 
-/** One picture: the partial ones first. */
+/** One image: the partial ones first. */
 type Made = readonly Uint8Array[]
 
 function readRequest(body: MediaBody, dialect: ImageDialect, sandboxSeed: string): ImageRequest {
@@ -78,9 +78,9 @@ function readRequest(body: MediaBody, dialect: ImageDialect, sandboxSeed: string
   if (prompt === null || prompt.trim() === '') throw invalid('prompt: expected text')
   if ([...prompt].length > PROMPT_MAX) throw invalid(`prompt: at most ${PROMPT_MAX} characters`)
   const resolution = textAt(body, 'resolution')
-  const size = pictureSize(textAt(body, 'size'), resolution, textAt(body, 'aspect_ratio'))
+  const size = imageSize(textAt(body, 'size'), resolution, textAt(body, 'aspect_ratio'))
   const inputs = readInputs(body)
-  if (dialect === 'edits' && inputs.length === 0) throw invalid('image: expected a picture')
+  if (dialect === 'edits' && inputs.length === 0) throw invalid('image: expected an image')
   const isStreamed = flagAt(body, 'stream')
   const seed = body.fields['seed'] ?? null
   return {
@@ -99,7 +99,7 @@ function readRequest(body: MediaBody, dialect: ImageDialect, sandboxSeed: string
   }
 }
 
-function readFormat(body: MediaBody): PictureFrame['format'] {
+function readFormat(body: MediaBody): ImageFrame['format'] {
   const format = textAt(body, 'output_format') ?? 'png'
   if (format === 'png' || format === 'jpeg' || format === 'webp' || format === 'svg') return format
   throw invalid('output_format: expected png, jpeg, webp or svg')
@@ -111,7 +111,7 @@ function readInputs({ fields, files }: MediaBody): Buffer[] {
     ...(files.get('image') ?? []),
     ...(Array.isArray(named) ? named : []).map((each) => bytesOfAddress(addressIn(each))),
   ]
-  if (given.length > INPUTS_MAX) throw invalid(`image: at most ${INPUTS_MAX} pictures`)
+  if (given.length > INPUTS_MAX) throw invalid(`image: at most ${INPUTS_MAX} images`)
   return given
 }
 
@@ -120,7 +120,7 @@ function addressIn(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'image_url' in value ? value.image_url : value
 }
 
-async function makePictures(
+async function makeImages(
   { studios, options }: MediaDeps,
   { model, script }: MediaTask,
   request: ImageRequest,
@@ -129,11 +129,11 @@ async function makePictures(
   const { prompt, frame, inputs, mask, partials } = request
   const count = script.result === 'one' ? 1 : request.count
   if (script.result === 'empty' || script.result === 'blank') return []
-  if (script.result === 'broken') return Array.from({ length: count }, () => [Buffer.from('no picture')])
+  if (script.result === 'broken') return Array.from({ length: count }, () => [Buffer.from('no image')])
   const made: Made[] = []
   for (let at = 0; at < count; at += 1) {
     const seed = `${request.seed}|${at}|${model.id}|${options.seed}`
-    const result = await studios.image.run({ kind: 'picture', prompt, seed, frame, inputs, mask, partials }, { signal })
+    const result = await studios.image.run({ kind: 'image', prompt, seed, frame, inputs, mask, partials }, { signal })
     if (result.kind === 'files') made.push(result.files)
   }
   return made
@@ -189,7 +189,7 @@ function usageOf({ task, request, dialect }: ImageExchange, renders: number): st
   const input = Math.ceil(request.prompt.length / 4)
   const { resolution } = request
   const quality = qualityOf(task, request)
-  const output = pictureTokens(quality, width * height) * renders
+  const output = imageTokens(quality, width * height) * renders
   const inputs = request.inputs.length
   const use = { type: 'image', renders, inputs, width, height, quality, resolution } as const
   const cost = task.script.reportsCost && renders > 0 ? costOfMedia(task.model.prices, use) : null

@@ -1,14 +1,14 @@
 import type { MediaPrices } from '../prices.ts'
 import type { MediaDeps } from './begin-media.ts'
-import { pictureTokens, usedQuality } from './picture-tokens.ts'
+import { imageTokens, usedQuality } from './image-tokens.ts'
 
-/** Pictures in answers are small: they travel as text. Source: own choice. */
+/** Images in answers are small: they travel as text. Source: own choice. */
 const SIDE = 512
 const PROMPT_MAX = 2_000
 
-/** Output tokens of a picture in an answer of a model with these prices; null where the model makes no pictures. */
-export function chatPictureTokens(prices: MediaPrices | undefined): number | null {
-  return prices?.type === 'image' ? pictureTokens(usedQuality(prices, null), SIDE * SIDE) : null
+/** Output tokens of an image in an answer of a model with these prices; null where the model makes no images. */
+export function chatImageTokens(prices: MediaPrices | undefined): number | null {
+  return prices?.type === 'image' ? imageTokens(usedQuality(prices, null), SIDE * SIDE) : null
 }
 
 /** Draws what a message says. @returns a data URL; null where there is nothing to draw or nothing to draw with. */
@@ -17,7 +17,7 @@ export async function drawForChat({ abilities, studios, options }: MediaDeps, te
   if (prompt === '' || !abilities.has('image')) return null
   const frame = { width: SIDE, height: SIDE, format: 'png', quality: null, isTransparent: false } as const
   const job = {
-    kind: 'picture',
+    kind: 'image',
     prompt,
     seed: `${options.seed}|${prompt}`,
     frame,

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ImagesAnswer, picturesOf, refusalOf, send, startMediaSandbox } from '../../testing/media-client.ts'
+import { type ImagesAnswer, imagesOf, refusalOf, send, startMediaSandbox } from '../../testing/media-client.ts'
 import type { Sandbox } from '../sandbox-server.ts'
 
 let sandbox: Sandbox
@@ -14,10 +14,10 @@ const cat = { model: 'test/image', prompt: 'a cat riding a bicycle at night', si
 async function draw(body: object, path = '/images'): Promise<Buffer[]> {
   const answer = await send(sandbox, path, { ...cat, ...body })
   expect(answer.status).toBe(200)
-  return picturesOf(answer)
+  return imagesOf(answer)
 }
 
-/** How much two pictures of one size differ: the mean of all bytes, from 0 to 255. */
+/** How much two images of one size differ: the mean of all bytes, from 0 to 255. */
 async function difference(left: Buffer, right: Buffer): Promise<number> {
   const [one, other] = await Promise.all([left, right].map((each) => sharp(each).removeAlpha().raw().toBuffer()))
   const sum = one?.reduce((total, value, at) => total + Math.abs(value - (other?.[at] ?? 0)), 0) ?? 0
@@ -32,7 +32,7 @@ async function plain(colour: string): Promise<Buffer> {
 
 const dataUrl = (file: Buffer): string => `data:image/png;base64,${file.toString('base64')}`
 
-describe('a picture', () => {
+describe('an image', () => {
   test.each(['png', 'jpeg', 'webp'] as const)('is a %s of the size that was asked for', async (format) => {
     const [file = Buffer.of()] = await draw({ output_format: format })
     expect(await sharp(file).metadata()).toMatchObject({ format, width: 256, height: 192 })
@@ -59,7 +59,7 @@ describe('a picture', () => {
     expect(await difference(first ?? Buffer.of(), other ?? Buffer.of())).toBeGreaterThan(20)
   })
 
-  test('shows what the prompt names: more of it is more in the picture', async () => {
+  test('shows what the prompt names: more of it is more in the image', async () => {
     const [[none = Buffer.of()], [one = Buffer.of()], [three = Buffer.of()]] = await Promise.all([
       draw({ prompt: 'xyzzy in the desert', seed: 1, output_format: 'svg' }),
       draw({ prompt: 'a dog in the desert', seed: 1, output_format: 'svg' }),
@@ -100,12 +100,12 @@ describe('a picture', () => {
 })
 
 describe('an edit', () => {
-  test('shows the picture that it was given, and what was added', async () => {
+  test('shows the image that it was given, and what was added', async () => {
     const given = await plain('#ff0000')
     const form = new FormData()
     for (const [name, value] of Object.entries({ ...cat, prompt: 'add a whale' })) form.set(name, value)
     form.set('image', new Blob([new Uint8Array(given)], { type: 'image/png' }), 'red.png')
-    const [file = Buffer.of()] = await picturesOf(await send(sandbox, '/images/edits', form))
+    const [file = Buffer.of()] = await imagesOf(await send(sandbox, '/images/edits', form))
     const { dominant } = await sharp(file).stats()
     expect(dominant.r).toBeGreaterThan(200)
     expect(dominant.g).toBeLessThan(60)
@@ -143,7 +143,7 @@ describe('an edit', () => {
     expect(left.every((value, at) => value === (at % 3 === 1 ? 255 : 0))).toBe(false)
   })
 
-  test('counts the pictures that it was given', async () => {
+  test('counts the images that it was given', async () => {
     const body = {
       ...cat,
       input_references: [{ type: 'image_url', image_url: { url: dataUrl(await plain('#123456')) } }],
@@ -152,7 +152,7 @@ describe('an edit', () => {
     expect(answer.usage.cost).toBe(0.02)
   })
 
-  test('never opens an address, and takes nothing for a picture that is none', async () => {
+  test('never opens an address, and takes nothing for an image that is none', async () => {
     const at = (url: string) => send(sandbox, '/images', { ...cat, input_references: [{ image_url: { url } }] })
     expect(await refusalOf(await at('http://127.0.0.1:1/a.png'))).toEqual([400, 'image_download_failed'])
     expect(await refusalOf(await at('data:image/png;base64,AAAA'))).toEqual([400, 'invalid_image'])
@@ -174,7 +174,7 @@ test.each([
   expect(await refusalOf(await send(sandbox, '/images', { ...cat, ...change }))).toEqual([400, 'invalid_request'])
 })
 
-test('a model that does something else makes no pictures, and lists are by what models do', async () => {
+test('a model that does something else makes no images, and lists are by what models do', async () => {
   expect(await refusalOf(await send(sandbox, '/images', { ...cat, model: 'test/speech' }))).toEqual([
     400,
     'wrong_endpoint',
@@ -191,7 +191,7 @@ test('a model that does something else makes no pictures, and lists are by what 
   expect(await idsAt('/models')).toEqual([])
 })
 
-describe('a chat with a model that makes pictures', () => {
+describe('a chat with a model that makes images', () => {
   const messages = [{ role: 'user', content: 'a cat under the moon' }]
   const sizeOf = async (url: string) => {
     const { width, format } = await sharp(Buffer.from(url.replace('data:image/png;base64,', ''), 'base64')).metadata()

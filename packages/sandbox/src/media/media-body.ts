@@ -94,10 +94,10 @@ const DATA_URL = /^data:[\w.+/-]{0,80}(?:;[\w=+.-]{1,80}){0,8};base64,/
  */
 export function bytesOfAddress(value: unknown): Buffer {
   const url = typeof value === 'object' && value !== null ? Reflect.get(value, 'url') : value
-  if (typeof url !== 'string') throw invalid('A picture has no address.')
+  if (typeof url !== 'string') throw invalid('An image has no address.')
   const head = DATA_URL.exec(url)?.[0]
   if (head === undefined) {
-    throw new SandboxError(400, 'image_download_failed', 'The sandbox opens no address: send pictures as data URLs.')
+    throw new SandboxError(400, 'image_download_failed', 'The sandbox opens no address: send images as data URLs.')
   }
   return Buffer.from(url.slice(head.length), 'base64')
 }

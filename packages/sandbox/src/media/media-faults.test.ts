@@ -52,12 +52,12 @@ describe.each(Object.keys(asks) as MediaType[])('the scripted models of %s', (ty
   })
 })
 
-test('pictures that do not come as they should', async () => {
+test('images that do not come as they should', async () => {
   const bodyOf = async (name: string): Promise<{ data: { b64_json?: string }[]; usage: { cost?: number } }> =>
     (await asks.image(`svc-sandbox/image-${name}`)).json() as never
   expect((await bodyOf('empty')).data).toEqual([])
   expect((await bodyOf('blank')).data).toEqual([{}])
-  expect(Buffer.from((await bodyOf('broken')).data[0]?.b64_json ?? '', 'base64').toString()).toBe('no picture')
+  expect(Buffer.from((await bodyOf('broken')).data[0]?.b64_json ?? '', 'base64').toString()).toBe('no image')
   const one = await bodyOf('one')
   expect([one.data.length, one.usage.cost]).toEqual([1, 0.01])
   expect((await bodyOf('no-cost')).usage).not.toHaveProperty('cost')

@@ -16,7 +16,7 @@ export interface MediaFault {
 }
 
 /**
- * One cent for a picture, a second of video, a hundred characters, and a hundred seconds of sound. Source: own choice.
+ * One cent for an image, a second of video, a hundred characters, and a hundred seconds of sound. Source: own choice.
  */
 const CENT = 10n ** 16n
 const PART_OF_CENT = 10n ** 14n
@@ -94,11 +94,11 @@ function common(type: MediaType): readonly MediaFault[] {
 export const mediaFaults: readonly MediaFault[] = [
   ...common('image'),
   other('image', 'hang', { kind: 'silence' }, '504 `upstream_timeout`.'),
-  makes('image', 'empty', { result: 'empty' }, ['502 `upstream_empty`: the list of pictures is empty.', NOTHING]),
-  makes('image', 'blank', { result: 'blank' }, ['502 `upstream_empty`: an entry without a picture.', NOTHING]),
-  makes('image', 'broken', { result: 'broken' }, ['502 `upstream_empty`: what came is no picture.', NOTHING]),
+  makes('image', 'empty', { result: 'empty' }, ['502 `upstream_empty`: the list of images is empty.', NOTHING]),
+  makes('image', 'blank', { result: 'blank' }, ['502 `upstream_empty`: an entry without an image.', NOTHING]),
+  makes('image', 'broken', { result: 'broken' }, ['502 `upstream_empty`: what came is no image.', NOTHING]),
   makes('image', 'one', { result: 'one' }, [
-    'As many pictures as asked for, though the upstream makes one a call.',
+    'As many images as asked for, though the upstream makes one a call.',
     'The reported cost of those that came, and the margin.',
   ]),
   makes('image', 'cut', { result: 'cut' }, ['502 `upstream_error`: the answer breaks off.', NOTHING]),

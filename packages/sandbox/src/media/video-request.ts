@@ -1,5 +1,5 @@
 import { bytesOfAddress, flagAt, invalid, type MediaBody, numberAt, textAt } from './media-body.ts'
-import type { PixelSize } from './picture-size.ts'
+import type { PixelSize } from './image-size.ts'
 
 /** A request for a video as the sandbox understands it. */
 export interface VideoRequest extends PixelSize {

@@ -60,7 +60,7 @@ async function look(file: Buffer) {
   return {
     seconds: await input.computeDuration(),
     video: video === null ? null : { codec: video.codec, width: video.displayWidth, height: video.displayHeight },
-    pictures: (await video?.computePacketStats())?.packetCount,
+    images: (await video?.computePacketStats())?.packetCount,
     audio: audio?.codec ?? null,
   }
 }
@@ -79,12 +79,12 @@ describe('a video', () => {
     expect(await look(file)).toEqual({
       seconds: 2,
       video: { codec: 'avc', width: 320, height: 180 },
-      pictures: 48,
+      images: 48,
       audio: null,
     })
   })
 
-  test('has its index before its pictures, so that it plays while it loads', async () => {
+  test('has its index before its images, so that it plays while it loads', async () => {
     const { id } = await submit()
     await untilEnd(id)
     const boxes = boxesOf(await contentOf(id))
@@ -111,14 +111,14 @@ describe('a video', () => {
     expect(await look(await contentOf(id))).toMatchObject({ audio: 'aac', video: { width: 640, height: 360 } })
   })
 
-  test('comes from a form with a first picture, too, and is the same for the same seed', async () => {
+  test('comes from a form with a first image, too, and is the same for the same seed', async () => {
     const red = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#f00' } })
       .png()
       .toBuffer()
-    const make = async (picture: Buffer | null): Promise<Buffer> => {
+    const make = async (image: Buffer | null): Promise<Buffer> => {
       const form = new FormData()
       for (const [name, value] of Object.entries({ ...dog, duration: '', seconds: '1' })) form.set(name, String(value))
-      if (picture !== null) form.set('input_reference', new Blob([new Uint8Array(picture)]), 'first.png')
+      if (image !== null) form.set('input_reference', new Blob([new Uint8Array(image)]), 'first.png')
       const job = await submit(form)
       await untilEnd(job.id)
       return contentOf(job.id)
@@ -126,7 +126,7 @@ describe('a video', () => {
     const [plain, again, begun] = [await make(null), await make(null), await make(red)]
     expect(plain.equals(again)).toBe(true)
     expect(plain.equals(begun)).toBe(false)
-    expect(await look(begun)).toMatchObject({ seconds: 1, pictures: 24 })
+    expect(await look(begun)).toMatchObject({ seconds: 1, images: 24 })
   })
 
   test('can be given up while it is made, and not after', async () => {

@@ -1,10 +1,10 @@
 import type { ListenJob, Transcript } from '../transcripts/transcript.ts'
-import type { PictureJob } from '../pictures/picture-job.ts'
+import type { ImageJob } from '../images/image-job.ts'
 import type { SpeechJob } from '../speech/speech-job.ts'
 import type { VideoJob } from '../videos/video-job.ts'
 
 /** Work for a thread that makes or reads media. */
-export type StudioJob = PictureJob | VideoJob | SpeechJob | ListenJob
+export type StudioJob = ImageJob | VideoJob | SpeechJob | ListenJob
 
 /** What the work gives: files, the whole one last, or a transcript. */
 export type StudioResult =

@@ -17,9 +17,9 @@ parentPort?.on('message', (job: StudioJob) => {
 /** Each kind of work loads its libraries when it is first asked for. */
 async function perform(job: StudioJob): Promise<StudioResult> {
   switch (job.kind) {
-    case 'picture': {
-      const { makePicture } = await import('../pictures/make-picture.ts')
-      return { kind: 'files', files: await makePicture(job) }
+    case 'image': {
+      const { makeImage } = await import('../images/make-image.ts')
+      return { kind: 'files', files: await makeImage(job) }
     }
     case 'video': {
       const { makeVideo } = await import('../videos/make-video.ts')

@@ -9,10 +9,10 @@ import {
   Mp4OutputFormat,
   Output,
 } from 'mediabunny'
-import { decode, iconIndex } from '../pictures/make-picture.ts'
-import type { Pixels } from '../pictures/render-svg.ts'
-import { composeFrame, renderLayers } from '../pictures/scene-layers.ts'
-import { composeScene } from '../pictures/scene.ts'
+import { decode, iconIndex } from '../images/make-image.ts'
+import type { Pixels } from '../images/render-svg.ts'
+import { composeFrame, renderLayers } from '../images/scene-layers.ts'
+import { composeScene } from '../images/scene.ts'
 import { addSpokenTrack } from './spoken-track.ts'
 import type { VideoJob } from './video-job.ts'
 
@@ -62,7 +62,7 @@ async function pixelsOf(file: Uint8Array, { width, height }: VideoJob): Promise<
   return { width, height, rgba }
 }
 
-/** Writes the same pictures anew with the index before them, and the voice beside them. */
+/** Writes the same images anew with the index before them, and the voice beside them. */
 async function indexFirst(file: Uint8Array, job: VideoJob): Promise<Uint8Array> {
   const input = new Input({ formats: [MP4], source: new BufferSource(file) })
   const track = await input.getPrimaryVideoTrack()
@@ -70,12 +70,12 @@ async function indexFirst(file: Uint8Array, job: VideoJob): Promise<Uint8Array> 
   if (!track || !config) throw new Error('The encoder wrote no video.')
   const target = new BufferTarget()
   const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target })
-  const pictures = new EncodedVideoPacketSource('avc')
-  output.addVideoTrack(pictures)
+  const images = new EncodedVideoPacketSource('avc')
+  output.addVideoTrack(images)
   const speak = job.hasSound ? await addSpokenTrack(output, job) : null
   await output.start()
   for await (const packet of new EncodedPacketSink(track).packets()) {
-    await pictures.add(packet, { decoderConfig: config })
+    await images.add(packet, { decoderConfig: config })
   }
   await speak?.()
   await output.finalize()

@@ -5,14 +5,14 @@ import { resample } from '../speech/resample.ts'
 import { speak } from '../speech/speak.ts'
 import type { VideoJob } from './video-job.ts'
 
-/** Samples a second of the sound beside pictures. */
+/** Samples a second of the sound beside images. */
 const RATE = 48_000
 const BITRATE = 96_000
 /** Characters that are spoken, at most. */
 const SPOKEN_MAX = 400
 
 /**
- * Adds a voice that says the prompt, as long as the pictures are. What cannot be spoken is silent.
+ * Adds a voice that says the prompt, as long as the images are. What cannot be spoken is silent.
  * @returns what to call once the output has started.
  */
 export async function addSpokenTrack(output: Output, job: VideoJob): Promise<() => Promise<void>> {

@@ -7,7 +7,7 @@ export interface VideoJob {
   readonly width: number
   readonly height: number
   readonly seconds: number
-  /** A picture that takes the place of the backdrop; null draws one. */
+  /** An image that takes the place of the backdrop; null draws one. */
   readonly firstFrame: Uint8Array | null
   /** Whether a voice says the prompt. */
   readonly hasSound: boolean

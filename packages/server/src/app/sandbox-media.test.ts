@@ -31,7 +31,7 @@ async function open(file: Buffer) {
 }
 
 describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
-  test('makes a picture, which costs what the list says', async () => {
+  test('makes an image, which costs what the list says', async () => {
     const wish = { model: 'openai/gpt-image-1-mini', prompt: 'a cat riding a bicycle', size: '1024x1024' }
     const answer = await post('/images/generations', wish)
     expect(answer.status).toBe(200)
@@ -40,8 +40,8 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
       svc: { credits_charged: number }
       usage: { output_tokens: number }
     }
-    const picture = Buffer.from(data[0]?.b64_json ?? '', 'base64')
-    expect(await sharp(picture).metadata()).toMatchObject({ format: 'png', width: 1024, height: 1024 })
+    const image = Buffer.from(data[0]?.b64_json ?? '', 'base64')
+    expect(await sharp(image).metadata()).toMatchObject({ format: 'png', width: 1024, height: 1024 })
     // Nobody asked for a quality: the cheapest, in its charge as in its tokens.
     expect([svc.credits_charged, usage.output_tokens]).toEqual([6, 272])
   })
@@ -84,7 +84,7 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
     expect(svc.credits_charged).toBeGreaterThan(0)
   })
 
-  test('gives a picture in a chat', async () => {
+  test('gives an image in a chat', async () => {
     const answer = await post('/chat/completions', {
       model: 'google/gemini-2.5-flash-image',
       messages: [{ role: 'user', content: 'a cat under the moon' }],
@@ -95,16 +95,16 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
       svc: { credits_charged: number }
     }
     const url = choices[0]?.message.images[0]?.image_url.url ?? ''
-    const picture = Buffer.from(url.replace('data:image/png;base64,', ''), 'base64')
-    expect(await sharp(picture).metadata()).toMatchObject({ format: 'png', width: 512, height: 512 })
+    const image = Buffer.from(url.replace('data:image/png;base64,', ''), 'base64')
+    expect(await sharp(image).metadata()).toMatchObject({ format: 'png', width: 512, height: 512 })
     // A quarter of the pixels that the most tokens stand for, at 30 USD per million, margin included.
-    const pictures = usage.completion_tokens_details.image_tokens
-    expect(pictures).toBe(1_040)
-    const texts = usage.prompt_tokens * 0.36 + (usage.completion_tokens - pictures) * 3
-    expect(svc.credits_charged).toBeCloseTo((texts + pictures * 36) / 1_000, 9)
+    const images = usage.completion_tokens_details.image_tokens
+    expect(images).toBe(1_040)
+    const texts = usage.prompt_tokens * 0.36 + (usage.completion_tokens - images) * 3
+    expect(svc.credits_charged).toBeCloseTo((texts + images * 36) / 1_000, 9)
   })
 
-  test('an alias costs its card in a chat with a picture, and a limit without room leaves that out', async () => {
+  test('an alias costs its card in a chat with an image, and a limit without room leaves that out', async () => {
     const ask = async (fields: object) => {
       const messages = [{ role: 'user', content: 'a cat under the moon' }]
       const answer = await post('/chat/completions', { model: 'svc-image', messages, ...fields })

@@ -4,10 +4,10 @@ import type { RoutingDeps } from './routing-deps.ts'
 import type { ImageDeps } from '../modalities/images/image-work.ts'
 import type { Parts } from './open-parts.ts'
 
-/** How long the address of a picture holds, in milliseconds. Source: OpenAI's API reference, image URLs. */
+/** How long the address of an image holds, in milliseconds. Source: OpenAI's API reference, image URLs. */
 const ADDRESS_MS = 3_600_000
 
-/** Pictures in a form that files are not kept in go out as what they are closest to. */
+/** Images in a form that files are not kept in go out as what they are closest to. */
 function keptType(mediaType: string): MediaType {
   return mediaTypes.find((type) => type === mediaType) ?? 'image/png'
 }
@@ -16,7 +16,7 @@ async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
 }
 
-/** What the requests for pictures are given. Part of the composition. */
+/** What the requests for images are given. Part of the composition. */
 export function wireImages(
   parts: Parts,
   {

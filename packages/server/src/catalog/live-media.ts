@@ -72,12 +72,12 @@ function tokenPrice(lines: readonly z.output<typeof pricingLine>[], billable: st
 }
 
 /**
- * Tokens that one render counts at most where a list sells tokens: a large picture of high quality by OpenAI's table.
+ * Tokens that one render counts at most where a list sells tokens: a large image of high quality by OpenAI's table.
  * The cost of each render is reported, so this sizes holds and price lists alone.
  */
 const TOKENS_PER_RENDER = 6_240n
 
-/** Megapixels that a price per megapixel is spelled out for: up to the largest picture that is sold. */
+/** Megapixels that a price per megapixel is spelled out for: up to the largest image that is sold. */
 const MEGAPIXELS_MAX = 9
 
 function rendersOf(line: z.output<typeof pricingLine>): readonly ImageVariant[] {

@@ -12,7 +12,7 @@ import type { ListSource } from '../pricing/price.ts'
 export interface ImageFacts {
   /** Renders that one call to the upstream makes at most. */
   readonly countMax: number | null
-  /** Pictures that a request may give; 0 where it may give none. */
+  /** Images that a request may give; 0 where it may give none. */
   readonly inputImagesMin: number
   readonly inputImagesMax: number | null
   /** Parameters and what they may be, as the upstream's list describes them; empty where it does not. */

@@ -41,7 +41,7 @@ function catalogOf(
   return buildCatalog(sources, catalogConfigFrom(settings), null).catalog
 }
 
-describe('a model of pictures', () => {
+describe('a model of images', () => {
   const two = catalogOf('painter', [target('main', 'a', image('0.01')), target('spare', 'b', image('0.04'))])
 
   test('has each upstream with its own price, and the dearest for show', () => {

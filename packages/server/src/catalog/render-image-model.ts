@@ -6,7 +6,7 @@ import { creditsForCost } from './render-model.ts'
 /**
  * Renders a model for `GET /v1/images/models`: selling prices in credits, margin included.
  *
- * @returns null for a model that makes no pictures. Source: spec 2.12.
+ * @returns null for a model that makes no images. Source: spec 2.12.
  */
 export function renderImageModel(model: Model): Printed<ImageModelEntry> | null {
   const { media } = model

@@ -63,7 +63,7 @@ describe('a model in the list', () => {
     expect(modelEntry.safeParse(entry).success).toBe(true)
   })
 
-  test('names the kinds that have a price of their own: an hour of cache, sound, pictures', () => {
+  test('names the kinds that have a price of their own: an hour of cache, sound, images', () => {
     const media = { audioInput: usd('0.0001'), audioOutput: usd('0.0002'), imageOutput: usd('0.00003') }
     const [tier] = prices.tiers
     const tiers = tier === undefined ? [] : [{ ...tier, cacheWriteLong: usd('0.00004') }]
@@ -91,7 +91,7 @@ describe('a model in the list', () => {
     const shown = (...each: readonly ChatPrice[]) => dearestSellingPrice(each)?.imageOutput
     const alone = shown({ card: null, list })
     expect(shown({ card: null, list: { prices: cheapText, source: 'live' } })).toBe(alone)
-    // The other sells pictures as text, which is dearer.
+    // The other sells images as text, which is dearer.
     expect(shown({ card: null, list }, { card: null, list: other })).toBe(600_000_000_000_000n)
     expect(shown({ card: null, list: other })).toBeNull()
   })

@@ -32,7 +32,7 @@ const priceSchema = z.strictObject({
   ...prices,
   audio_input: usdText.optional().describe('USD per million input tokens that are sound.'),
   audio_output: usdText.optional().describe('USD per million output tokens that are sound.'),
-  image_output: usdText.optional().describe('USD per million output tokens that are pictures.'),
+  image_output: usdText.optional().describe('USD per million output tokens that are images.'),
   request: usdText.optional().describe('USD per request, beside the tokens.'),
   tiers: z
     .array(z.strictObject({ above_input_tokens: z.int().min(1), ...prices }))
@@ -137,8 +137,8 @@ const limitsSchema = z.strictObject({
   public_per_minute: perMinute.optional().describe('Requests without a key from one address; 120 by default.'),
   failed_auth_per_minute: perMinute.optional().describe('Wrong keys from one address; 30 by default.'),
   chat_body_bytes: bytes.optional().describe('Size of a chat request; 32 MiB by default.'),
-  images_per_minute: perMinute.optional().describe('Requests for pictures of one key; 60 by default.'),
-  image_form_bytes: bytes.optional().describe('Files of one form with pictures, all together; 64 MiB by default.'),
+  images_per_minute: perMinute.optional().describe('Requests for images of one key; 60 by default.'),
+  image_form_bytes: bytes.optional().describe('Files of one form with images, all together; 64 MiB by default.'),
   body_bytes_in_flight: bytes
     .optional()
     .describe(

@@ -106,9 +106,9 @@ export interface LimitsConfig {
   /** Requests with a wrong key, by address. */
   readonly failedAuthPerMinute: number
   readonly chatBodyBytes: number
-  /** Requests for pictures of one key. */
+  /** Requests for images of one key. */
   readonly imagesPerMinute: number
-  /** Files of one form with pictures, all together. */
+  /** Files of one form with images, all together. */
   readonly imageFormBytes: number
   /** Bodies in memory at a time, over all requests. */
   readonly bodyBytesInFlight: number

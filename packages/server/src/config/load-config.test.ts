@@ -134,7 +134,7 @@ describe('in production', () => {
 })
 
 describe('files', () => {
-  const bucket = { SVC_S3_BUCKET: 'pictures' }
+  const bucket = { SVC_S3_BUCKET: 'images' }
   const keys = { SVC_S3_ACCESS_KEY_ID: 'AKID', SVC_S3_SECRET_ACCESS_KEY: 'canary' }
 
   test('are in the data folder, and a secret that follows from that of the sessions signs their addresses', () => {
@@ -152,7 +152,7 @@ describe('files', () => {
 
   test('are in a bucket where one is named', () => {
     expect(load(bucket).config.media.s3).toEqual({
-      bucket: 'pictures',
+      bucket: 'images',
       endpoint: null,
       region: 'us-east-1',
       prefix: 'svc/',

@@ -19,7 +19,7 @@ const imagePrice = z.strictObject({
     .max(100)
     .optional()
     .describe('USD for one render with these settings. A setting that is left out does not matter.'),
-  per_input_image: usdText.optional().describe('USD for each picture that a request gives.'),
+  per_input_image: usdText.optional().describe('USD for each image that a request gives.'),
   per_request: usdText.optional().describe('USD for each request, beside its renders.'),
   max_n: z
     .int()
@@ -27,8 +27,8 @@ const imagePrice = z.strictObject({
     .max(100)
     .optional()
     .describe('Renders that one call makes at most; more are asked for one by one.'),
-  max_input_images: z.int().min(0).max(100).optional().describe('Pictures that a request may give.'),
-  streams: z.boolean().optional().describe('Whether it sends partial pictures.'),
+  max_input_images: z.int().min(0).max(100).optional().describe('Images that a request may give.'),
+  streams: z.boolean().optional().describe('Whether it sends partial images.'),
 })
 
 const videoPrice = z.strictObject({
@@ -40,7 +40,7 @@ const videoPrice = z.strictObject({
     .array(z.strictObject({ resolution: name.optional(), audio: z.boolean().optional(), per_second: usdText }))
     .max(100)
     .optional(),
-  per_input_image: usdText.optional().describe('USD for each picture that a request gives.'),
+  per_input_image: usdText.optional().describe('USD for each image that a request gives.'),
   minimum: usdText.optional().describe('Least USD for one video.'),
   supported_durations: z.array(z.int().min(1).max(3_600)).max(200).optional().describe('In seconds.'),
   supported_resolutions: z.array(name).max(50).optional(),

@@ -51,9 +51,9 @@ export interface EdgeLimits {
   readonly streams: StreamLimit
   readonly bodies: BodyBudget
   readonly chatBodyBytes: number
-  /** Requests for pictures of one key, beside the limit on all of them. */
+  /** Requests for images of one key, beside the limit on all of them. */
   readonly images: RateLimit
-  /** Files of one form with pictures, all together. */
+  /** Files of one form with images, all together. */
   readonly imageFormBytes: number
   /** How long a client may send nothing of a form, in milliseconds. */
   readonly uploadStallMs: number

@@ -187,15 +187,15 @@ test('a list of a million unknown fields costs little', () => {
 })
 
 describe('media', () => {
-  const pictures = new WorkGuard('image', ['prompt', 'model', 'n', 'size'])
-  test('other names of the count of pictures are left out, since `n` is always sent', () => {
-    expect(pictures.withoutRenders({ num_images: 9, batchSize: 4, guidance: 3 })).toEqual({ guidance: 3 })
+  const images = new WorkGuard('image', ['prompt', 'model', 'n', 'size'])
+  test('other names of the count of images are left out, since `n` is always sent', () => {
+    expect(images.withoutRenders({ num_images: 9, batchSize: 4, guidance: 3 })).toEqual({ guidance: 3 })
   })
   test.each(['steps', 'num_inference_steps', 'width', 'loras', 'frame_count'])('%s would change the price', (name) => {
-    expect(() => pictures.readFields({ [name]: 50 })).toThrow(expect.objectContaining({ param: name }))
+    expect(() => images.readFields({ [name]: 50 })).toThrow(expect.objectContaining({ param: name }))
   })
-  test('an unknown count of pictures is refused above the one that is held for', () => {
-    const work = pictures.readFields({ picture_count: 3 })
+  test('an unknown count of images is refused above the one that is held for', () => {
+    const work = images.readFields({ picture_count: 3 })
     expect(() => refuseBeyond(work, { tokens: Infinity, answers: 2 })).toThrow(/picture_count/)
     expect(() => refuseBeyond(work, { tokens: Infinity, answers: 3 })).not.toThrow()
   })

@@ -20,13 +20,13 @@ function images(variants: readonly (readonly [quality: string, size: string, mic
 const QUALITIES = ['low', 'medium', 'high'] as const
 const SIZES = ['1024x1024', '1024x1536'] as const
 
-test('pictures are shown at the dearest of all lists that have the same settings, whichever that is for each', () => {
+test('images are shown at the dearest of all lists that have the same settings, whichever that is for each', () => {
   const list = (price: (at: number) => number) =>
     images(QUALITIES.flatMap((quality, row) => SIZES.map((size, at) => [quality, size, price(row * 2 + at)] as const)))
   const rising = list((at) => 10 + at * 10)
   const falling = list((at) => 65 - at * 10)
   const shown = dearestMedia([rising, falling])
-  if (shown.type !== 'image') throw new Error('these are pictures')
+  if (shown.type !== 'image') throw new Error('these are images')
   for (const quality of QUALITIES) {
     for (const size of SIZES) {
       const settings = { quality, size, resolution: null }
@@ -138,14 +138,14 @@ function randomSettings() {
   return random.below(3) === 0 ? { size: null, resolution: name, quality } : { size: name, resolution: null, quality }
 }
 
-test(`no picture can cost more at an upstream than the one list of all says (seed ${random.seed})`, () => {
+test(`no image can cost more at an upstream than the one list of all says (seed ${random.seed})`, () => {
   for (let round = 0; round < 2_000; round++) {
     const first = randomList()
     const others = Array.from({ length: 1 + random.below(2) }, () =>
       random.below(2) === 0 ? repriced(first) : randomList(),
     )
     const shown = dearestMedia([first, ...others])
-    if (shown.type !== 'image') throw new Error('these are pictures')
+    if (shown.type !== 'image') throw new Error('these are images')
     for (let ask = 0; ask < 6; ask++) {
       const settings = randomSettings()
       const most = highestImageRate(shown, settings)

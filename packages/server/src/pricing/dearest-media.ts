@@ -93,8 +93,8 @@ function coversUsual(shown: ImagePrices, all: Several<ImagePrices>): boolean {
 }
 
 /**
- * Prices by size alone, where a list has sizes: at each size the most that any list can ask for a picture of up to that
- * size, whatever its quality. Beyond the largest a picture costs in proportion, as it does in the lists.
+ * Prices by size alone, where a list has sizes: at each size the most that any list can ask for an image of up to that
+ * size, whatever its quality. Beyond the largest an image costs in proportion, as it does in the lists.
  */
 function atTheMost(all: Several<ImagePrices>, variants: readonly Omit<ImageVariant, 'perImage'>[]): ImagePrices {
   const sized = variants.filter((settings) => Number.isFinite(pixelsListed([settings])))
@@ -127,7 +127,7 @@ interface PriceGroup {
   readonly listed: number
 }
 
-/** What a list asks at most, and how large the pictures are that it prices, for each quality that can be asked. */
+/** What a list asks at most, and how large the images are that it prices, for each quality that can be asked. */
 function groupsOf({ perImage, variants }: ImagePrices): readonly PriceGroup[] {
   const named = [...new Set(variants.map(({ quality }) => quality))]
   const groups = named.map((name) => variants.filter(({ quality }) => quality === null || quality === name))

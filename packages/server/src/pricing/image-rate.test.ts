@@ -54,7 +54,7 @@ describe('the price of a render', () => {
     ['a tier by its name', byTier, { resolution: '2K' }, ['0.1', '0.1']],
     ['a tier in the size', byTier, { size: '4k' }, ['0.607', '0.607']],
     ['pixels, by the tier that holds them', byTier, { size: '2048x2048' }, ['0.1', '0.1']],
-    ['pixels of a wide picture', byTier, { size: '1536x1024' }, ['0.048', '0.048']],
+    ['pixels of a wide image', byTier, { size: '1536x1024' }, ['0.048', '0.048']],
     ['megapixels', byMegapixel, { size: '1024x1024' }, ['0.03', '0.03']],
     ['megapixels, rounded up', byMegapixel, { size: '1500x1500' }, ['0.06', '0.06']],
     ['modes, where the request does not tell', byMode, {}, ['0.06', '0.07']],

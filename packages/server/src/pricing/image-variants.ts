@@ -8,14 +8,14 @@ export interface RenderSettings {
   readonly quality: string | null
 }
 
-/** The prices that may apply. With none, the list's own price of a picture does. */
+/** The prices that may apply. With none, the list's own price of an image does. */
 export interface FittingVariants<Variant> {
   readonly variants: readonly Variant[]
-  /** A picture that is larger than every price of the list costs in proportion: by so many whole multiples. */
+  /** An image that is larger than every price of the list costs in proportion: by so many whole multiples. */
   readonly times: number
 }
 
-/** @param isStandard whether a variant has the price that the list gives for a picture without settings. */
+/** @param isStandard whether a variant has the price that the list gives for an image without settings. */
 export function fittingVariants<Variant extends RenderSettings>(
   all: readonly Variant[],
   settings: RenderSettings,
@@ -32,7 +32,7 @@ export function fittingVariants<Variant extends RenderSettings>(
 }
 
 /**
- * Pixels of the largest picture that a list has a price for; larger ones cost in proportion to these. Infinite where a
+ * Pixels of the largest image that a list has a price for; larger ones cost in proportion to these. Infinite where a
  * price holds for every size.
  */
 export function pixelsListed(all: readonly RenderSettings[]): number {
@@ -63,7 +63,7 @@ function withQuality<Variant extends RenderSettings>(
   return matching.length === 0 ? variants : matching
 }
 
-/** Pixels of a picture that nobody asked a size for, at most: 1024 × 1536 and a little. */
+/** Pixels of an image that nobody asked a size for, at most: 1024 × 1536 and a little. */
 const USUAL_PIXELS = 1_700_000
 
 function ofUsualSize<Variant extends RenderSettings>(

@@ -20,10 +20,10 @@ export interface ImagePrices {
   /** One render with the settings that are cheapest. */
   readonly perImage: AttoUsd
   readonly variants: readonly ImageVariant[]
-  /** One picture that the request gives: to edit, or to go by. */
+  /** One image that the request gives: to edit, or to go by. */
   readonly perInputImage: AttoUsd | null
   readonly perRequest: AttoUsd | null
-  /** Tokens of the prompt and of given pictures, where they are sold beside the renders: for holds alone. */
+  /** Tokens of the prompt and of given images, where they are sold beside the renders: for holds alone. */
   readonly perInputToken?: AttoUsd | null
   readonly perInputImageToken?: AttoUsd | null
 }

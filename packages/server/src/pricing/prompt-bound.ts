@@ -120,7 +120,7 @@ export function estimatePrompt(body: PromptBody): number {
 
 /**
  * What stands in a prompt beside the text that a tokenizer counts, as an estimate: what a template puts around each
- * message, pictures, sound.
+ * message, images, sound.
  */
 export function estimateRest(body: PromptBody): number {
   const media = measureMedia(body.value)

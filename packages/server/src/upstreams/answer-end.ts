@@ -1,6 +1,6 @@
 /**
  * How long an upstream may still send once its answer is whole. Every stream that an upstream sends ends by this rule,
- * whatever its form: chats in each wire, pictures, transcripts, and streams that came in the place of a whole answer.
+ * whatever its form: chats in each wire, images, transcripts, and streams that came in the place of a whole answer.
  */
 
 /**

@@ -5,22 +5,22 @@ import type { Render } from './image-upstream.ts'
 import { isPage, typeOfBytes } from './render.ts'
 import type { UpstreamClient } from './upstream-client.ts'
 
-/** Largest picture that is fetched, in bytes. Source: own choice; the largest that may be given is as large. */
+/** Largest image that is fetched, in bytes. Source: own choice; the largest that may be given is as large. */
 const RENDER_BYTES_MAX = 50 * 1024 * 1024
 /** Longest time for one, in milliseconds. Source: own choice. */
 const FETCH_MS = 60_000
 
-/** Ways to an upstream's pictures: its own server with its key, and all others without. */
+/** Ways to an upstream's images: its own server with its key, and all others without. */
 export interface RenderRoutes {
   readonly client: UpstreamClient
   readonly egress: Egress
 }
 
 /**
- * Fetches a picture that an upstream only names. Its own origin is asked as it always is; any other only over TLS, at
+ * Fetches an image that an upstream only names. Its own origin is asked as it always is; any other only over TLS, at
  * a public address, without a key. No redirect is followed.
  *
- * @returns null when it cannot be had, or is no picture.
+ * @returns null when it cannot be had, or is no image.
  */
 export async function fetchRender(
   { client, egress }: RenderRoutes,
@@ -47,14 +47,14 @@ export async function fetchRender(
     const mediaType = typeOf(answer.headers, answer.body)
     return mediaType === null ? null : { base64: answer.body.toString('base64'), mediaType }
   } catch {
-    // A picture that cannot be fetched has not come; why it is so changes nothing for the caller.
+    // An image that cannot be fetched has not come; why it is so changes nothing for the caller.
     return null
   }
 }
 
 const IMAGE_TYPE = /^image\/[\w.+-]{1,50}/i
 
-/** What the bytes say goes before what the server says; a page is no picture whatever it is called. */
+/** What the bytes say goes before what the server says; a page is no image whatever it is called. */
 function typeOf(headers: IncomingHttpHeaders, body: Buffer): string | null {
   const head = body.subarray(0, 64)
   const known = typeOfBytes(head)

@@ -76,7 +76,7 @@ function hasRefusalWord(value: Json): boolean {
   return (
     WORD_FIELDS.some((field) => isRefusalWord(value[field])) ||
     SENTENCE_FIELDS.some((field) => isRefusalSentence(value[field])) ||
-    // xAI says so of a picture that it keeps back.
+    // xAI says so of an image that it keeps back.
     value['respect_moderation'] === false
   )
 }

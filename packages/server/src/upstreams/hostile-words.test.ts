@@ -38,7 +38,7 @@ test('what is no text where a text is due says nothing', () => {
   expect(readVideoReport(Buffer.from(error), { reportsCost: true })).toMatchObject({ kind: 'failed', reason: 'failed' })
 })
 
-test('a picture whose data is no text is none', () => {
+test('an image whose data is no text is none', () => {
   const data = `{"inlineData":{"mimeType":"image/png","data":${NO_TEXT}}}`
   const event = `{"candidates":[{"content":{"parts":[{"text":"Hi"},${data}]}}]}`
   const [chunk] = openGeminiEvents()(event)

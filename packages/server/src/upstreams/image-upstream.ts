@@ -1,10 +1,10 @@
 /**
- * The port to an upstream that makes pictures. As with chat, nobody above knows which one serves, and every failure
+ * The port to an upstream that makes images. As with chat, nobody above knows which one serves, and every failure
  * leaves an adapter as a `ServiceError` whose text is safe to show.
  */
 import type { AttoUsd } from '../pricing/price.ts'
 
-/** A picture that a request gives, as a file. */
+/** An image that a request gives, as a file. */
 export interface GivenFile {
   readonly bytes: Buffer
   /** `image/png` and the like, as the sender says. */
@@ -12,7 +12,7 @@ export interface GivenFile {
   readonly fileName: string
 }
 
-/** A picture that a request gives: a file, or an address that the upstream reads. Never fetched by us. */
+/** An image that a request gives: a file, or an address that the upstream reads. Never fetched by us. */
 export type GivenImage = GivenFile | { readonly url: string }
 
 /** What is asked for. Null and absent settings are left to the upstream. */
@@ -34,14 +34,14 @@ export interface ImageSettings {
 }
 
 /** What a request gives beside its words. */
-export interface GivenPictures {
-  /** Whether the pictures are to be changed, and not only to be gone by. */
+export interface GivenImages {
+  /** Whether the images are to be changed, and not only to be gone by. */
   readonly isEdit: boolean
   readonly inputs: readonly GivenImage[]
   readonly mask: GivenImage | null
 }
 
-export interface UpstreamImageRequest extends GivenPictures {
+export interface UpstreamImageRequest extends GivenImages {
   /** The id that the upstream knows. */
   readonly upstreamModel: string
   readonly prompt: string
@@ -50,7 +50,7 @@ export interface UpstreamImageRequest extends GivenPictures {
   readonly settings: ImageSettings
   /** What the client sent beside these, for upstreams that know it. */
   readonly extras: Readonly<Record<string, unknown>>
-  /** Partial pictures that a stream shall show of each render. */
+  /** Partial images that a stream shall show of each render. */
   readonly partialImages: number
   readonly confidential: boolean
   /** Ends the work: the gateway stops. */
@@ -59,7 +59,7 @@ export interface UpstreamImageRequest extends GivenPictures {
   readonly traceparent?: string
 }
 
-/** One picture that came: whole, and known to be one. */
+/** One image that came: whole, and known to be one. */
 export interface Render {
   /** Base64 of the file, as the upstream sent it. */
   readonly base64: string
@@ -76,7 +76,7 @@ export interface ImageUsage {
 }
 
 export interface UpstreamImages {
-  /** Those that can be shown, at most as many as were asked for; what holds no picture is left out. */
+  /** Those that can be shown, at most as many as were asked for; what holds no image is left out. */
   readonly renders: readonly Render[]
   /** How many the upstream says that it made, those among them that cannot be shown. */
   readonly answered: number
@@ -88,7 +88,7 @@ export interface UpstreamImages {
   readonly used: Pick<ImageSettings, 'size' | 'quality' | 'background' | 'outputFormat'>
 }
 
-/** A picture on its way, for callers that watch. */
+/** An image on its way, for callers that watch. */
 export interface PartialImage {
   readonly base64: string
   /** From 0, of one render. */
@@ -101,11 +101,11 @@ export interface ImageUpstream {
    *
    * @throws {ServiceError} `unsupported_parameter` for what the upstream's API has no place for, whatever the model.
    */
-  check(given: GivenPictures): void
+  check(given: GivenImages): void
   /**
-   * Makes pictures.
+   * Makes images.
    *
-   * @param onPartial called for each partial picture where any were asked for; null makes no stream.
+   * @param onPartial called for each partial image where any were asked for; null makes no stream.
    * @throws {ServiceError} when the upstream fails, refuses, is silent for too long, or answers nonsense.
    */
   create(request: UpstreamImageRequest, onPartial: ((partial: PartialImage) => void) | null): Promise<UpstreamImages>

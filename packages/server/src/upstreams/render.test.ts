@@ -4,7 +4,7 @@ import { readRender } from './render.ts'
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=='
 const base64 = (text: string) => Buffer.from(text, 'latin1').toString('base64')
 
-describe('a picture of an upstream', () => {
+describe('an image of an upstream', () => {
   test.each<[string, string, unknown, string]>([
     ['PNG', PNG, null, 'image/png'],
     ['JPEG', base64('\xff\xd8\xff\xe0..'), null, 'image/jpeg'],
@@ -13,7 +13,7 @@ describe('a picture of an upstream', () => {
     ['SVG', base64('<?xml version="1.0"?><svg/>'), null, 'image/svg+xml'],
     ['JPEG that is called PNG', base64('\xff\xd8\xff\xe0..'), 'image/png', 'image/jpeg'],
     ['an unknown form, as it is called', base64('something'), 'image/heic', 'image/heic'],
-    ['an unknown form that is called no picture', base64('something'), 'text/html', 'image/png'],
+    ['an unknown form that is called no image', base64('something'), 'text/html', 'image/png'],
   ])('is told by its bytes: %s', (_name, text, declared, mediaType) => {
     expect(readRender(text, declared)).toEqual({ base64: text, mediaType })
   })
@@ -24,7 +24,7 @@ describe('a picture of an upstream', () => {
     expect(readRender('-_-_', null)?.base64).toBe('+/+/')
   })
 
-  // B094: a page that is wrapped up as a picture was charged as one.
+  // B094: a page that is wrapped up as an image was charged as one.
   test.each(['<!DOCTYPE html><p>Sorry', '\n <html>', '{"error":"busy"}', '{\n  "error": 1}'])(
     'is no page: %s',
     (page) => {

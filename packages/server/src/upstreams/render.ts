@@ -1,4 +1,4 @@
-/** Pictures as upstreams send them: base64 with or without a data URL around it, of a type that they may not name. */
+/** Images as upstreams send them: base64 with or without a data URL around it, of a type that they may not name. */
 import { trimEndOf } from '@svc/contract'
 import type { Render } from './image-upstream.ts'
 
@@ -16,18 +16,18 @@ const signatures: readonly (readonly [RegExp, string])[] = [
   [/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|svg|!DOCTYPE svg)/i, 'image/svg+xml'],
 ]
 
-/** A page or JSON, which some upstreams wrap up where their own source of pictures fails. */
+/** A page or JSON, which some upstreams wrap up where their own source of images fails. */
 const PAGE = /^(?:\xef\xbb\xbf)?\s*(?:<!doctype html|<html|\{\s*")/i
 
 /** Base64 text of what `signatures` look at. */
 const HEAD_CHARACTERS = 64
 
 /**
- * Reads one picture.
+ * Reads one image.
  *
  * @param text base64, or a data URL.
  * @param declaredType what the upstream says that it is; null where it does not.
- * @returns null when it cannot be decoded, holds nothing, or is a page and no picture.
+ * @returns null when it cannot be decoded, holds nothing, or is a page and no image.
  */
 export function readRender(text: unknown, declaredType: unknown): Pick<Render, 'base64' | 'mediaType'> | null {
   if (typeof text !== 'string') return null
@@ -41,7 +41,7 @@ export function readRender(text: unknown, declaredType: unknown): Pick<Render, '
   return { base64, mediaType: known ?? (typeof declared === 'string' ? declared.toLowerCase() : 'image/png') }
 }
 
-/** Whether the first bytes are those of a page or of JSON, and so of no picture. */
+/** Whether the first bytes are those of a page or of JSON, and so of no image. */
 export function isPage(head: Buffer): boolean {
   return PAGE.test(head.toString('latin1'))
 }

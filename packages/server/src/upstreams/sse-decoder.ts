@@ -16,7 +16,7 @@ const EMPTY = Buffer.alloc(0)
 
 const BLANK = /^\s*$/
 
-/** Longest event that is accepted, in bytes. A picture in a chunk is the largest thing seen. */
+/** Longest event that is accepted, in bytes. An image in a chunk is the largest thing seen. */
 export const EVENT_BYTES_MAX = 32 * 1024 * 1024
 
 /** An event is longer than `EVENT_BYTES_MAX`. */

@@ -6,13 +6,13 @@
 import type { Readable } from 'node:stream'
 import type { AttoUsd } from '../pricing/price.ts'
 
-/** A picture, a sound or a video that the model is given, as its address: `https:` or `data:`. Never fetched by us. */
+/** An image, a sound or a video that the model is given, as its address: `https:` or `data:`. Never fetched by us. */
 export interface VideoReference {
   readonly type: 'image_url' | 'audio_url' | 'video_url'
   readonly url: string
 }
 
-/** A picture that the video begins or ends with. */
+/** An image that the video begins or ends with. */
 export interface VideoFrame {
   readonly url: string
   readonly place: 'first_frame' | 'last_frame'
@@ -29,7 +29,7 @@ export interface VideoFile {
 export interface VideoSubmission {
   /** The id that the upstream knows. */
   readonly upstreamModel: string
-  /** Null where pictures alone say what is wanted. */
+  /** Null where images alone say what is wanted. */
   readonly prompt: string | null
   readonly seconds: number
   /** Such as `720p`; null where the list names none. */

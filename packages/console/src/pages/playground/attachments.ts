@@ -1,12 +1,12 @@
-/** Files of pictures that somebody gives: by the button, by drop, by paste. */
+/** Files of images that somebody gives: by the button, by drop, by paste. */
 import type { Attachment } from './chat/conversation.ts'
 
 /** Types that models take. */
-export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 /** Source: the models' own limits, 5 MB and more. */
-const PICTURE_BYTES_MAX = 5_000_000
+const IMAGE_BYTES_MAX = 5_000_000
 
-export function picturesOf(transfer: DataTransfer | null): readonly File[] {
+export function imagesOf(transfer: DataTransfer | null): readonly File[] {
   return [...(transfer?.files ?? [])].filter(({ type }) => type.startsWith('image/'))
 }
 
@@ -19,11 +19,11 @@ function dataUrlOf(file: Blob): Promise<string> {
   })
 }
 
-/** @throws {Error} with a sentence for the person, where a file is no picture or too large. */
+/** @throws {Error} with a sentence for the person, where a file is no image or too large. */
 export async function attachmentOf(file: File): Promise<Attachment> {
-  if (!PICTURE_TYPES.some((type) => type === file.type)) {
+  if (!IMAGE_TYPES.some((type) => type === file.type)) {
     throw new Error(`${file.name} is no PNG, JPEG, WebP or GIF.`)
   }
-  if (file.size > PICTURE_BYTES_MAX) throw new Error(`${file.name} is larger than 5 MB.`)
-  return { name: file.name === '' ? 'picture' : file.name, url: await dataUrlOf(file) }
+  if (file.size > IMAGE_BYTES_MAX) throw new Error(`${file.name} is larger than 5 MB.`)
+  return { name: file.name === '' ? 'image' : file.name, url: await dataUrlOf(file) }
 }

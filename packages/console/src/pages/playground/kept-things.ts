@@ -1,15 +1,15 @@
 /**
- * What the playground keeps in the browser, so that a reload loses nothing: conversations, pictures, sounds. By person
+ * What the playground keeps in the browser, so that a reload loses nothing: conversations, images, sounds. By person
  * and team; the gateway stores none of it. Source: decision 0045 (the playground).
  */
 import { deleteDB, type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
-export type KeptKind = 'conversation' | 'picture' | 'video' | 'speech' | 'transcript'
+export type KeptKind = 'conversation' | 'image' | 'video' | 'speech' | 'transcript'
 
 /** Of each kind so many are kept; the oldest goes. Source: own choice. */
 const KEPT_MAX: Readonly<Record<KeptKind, number>> = {
   conversation: 100,
-  picture: 100,
+  image: 100,
   video: 200,
   speech: 40,
   transcript: 20,

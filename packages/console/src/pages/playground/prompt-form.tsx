@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { useOneSubmit } from '../../ui/use-one-submit.ts'
 import { PriceLine } from './pay/price-line.tsx'
 import type { RequestSize } from './pay/request-size.ts'
-import { PictureButton, PictureDrop, type PictureInput, PictureList } from './picture-input.tsx'
+import { ImageButton, ImageDrop, type ImageInput, ImageList } from './image-input.tsx'
 
 interface PromptFormProps {
   readonly label: string
@@ -22,14 +22,14 @@ interface PromptFormProps {
   readonly onCode: () => void
   readonly rows?: number
   readonly maxLength?: number
-  /** Where pictures can go with the request, and what they are for. */
-  readonly pictures?: { readonly input: PictureInput; readonly label: string }
+  /** Where images can go with the request, and what they are for. */
+  readonly images?: { readonly input: ImageInput; readonly label: string }
   readonly children?: ReactNode
 }
 
 /** Says what shall be made, what it costs, and makes it. Ctrl or Cmd with Enter does, too. */
 export function PromptForm(props: PromptFormProps) {
-  const { label, placeholder, text, onText, size, action, onSubmit, onCode, pictures } = props
+  const { label, placeholder, text, onText, size, action, onSubmit, onCode, images } = props
   const isEmpty = text.trim() === ''
   const nextName = useOneSubmit()
   const submit = (event: FormEvent | KeyboardEvent): void => {
@@ -44,7 +44,7 @@ export function PromptForm(props: PromptFormProps) {
       className="flex flex-col gap-2 rounded-lg
         border border-line-strong/60 bg-surface p-2.5 focus-within:border-accent"
     >
-      {pictures !== undefined && <PictureList input={pictures.input} />}
+      {images !== undefined && <ImageList input={images.input} />}
       <textarea
         aria-label={label}
         placeholder={placeholder}
@@ -59,7 +59,7 @@ export function PromptForm(props: PromptFormProps) {
           [field-sizing:content] max-md:text-[16px]"
       />
       <div className="flex flex-wrap items-center gap-1">
-        {pictures !== undefined && <PictureButton input={pictures.input} label={pictures.label} />}
+        {images !== undefined && <ImageButton input={images.input} label={images.label} />}
         <Button look="quiet" onClick={onCode} aria-label="Show the request as code" title="Code" className="px-2!">
           <Code size={16} aria-hidden />
         </Button>
@@ -73,5 +73,5 @@ export function PromptForm(props: PromptFormProps) {
       </div>
     </form>
   )
-  return pictures === undefined ? form : <PictureDrop input={pictures.input}>{form}</PictureDrop>
+  return images === undefined ? form : <ImageDrop input={images.input}>{form}</ImageDrop>
 }

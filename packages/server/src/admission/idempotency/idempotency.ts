@@ -18,7 +18,7 @@ import { type KeptAnswer, openAnswer, type SealSecret, sealAnswer } from './seal
 /** How long an answer is given again, in milliseconds. Source: decision 0035. */
 const KEPT_MS = 86_400_000
 
-/** Longest answer that is kept, in UTF-16 units. Source: own choice; pictures are longer, texts are not. */
+/** Longest answer that is kept, in UTF-16 units. Source: own choice; images are longer, texts are not. */
 export const KEPT_LENGTH_MAX = 1_048_576
 
 /** Somebody who ends a request while another begins it anew moves out of each other's way after so many turns. */

@@ -1,4 +1,4 @@
-/** How the routes of pictures answer: whole or as a stream. */
+/** How the routes of images answer: whole or as a stream. */
 import type { Endpoint } from '@svc/contract'
 import type { IdempotentRun } from '../../admission/idempotency/idempotency.ts'
 import type { ImageCall } from './image-call.ts'
@@ -13,7 +13,7 @@ import { streamReader } from '../../edge/stream-reader.ts'
 import { asStream } from '../../edge/stream-slot.ts'
 import { setChargeHeaders } from '../../edge/set-charge-headers.ts'
 
-/** Pictures that are about to be made. */
+/** Images that are about to be made. */
 export interface AdmittedImages {
   readonly caller: Caller
   readonly endpoint: Endpoint
@@ -50,7 +50,7 @@ async function answerStream(deps: ImageRoutesDeps, call: RouteCall, { caller, im
   }
 }
 
-/** Makes the pictures that a caller asks for, and answers. */
+/** Makes the images that a caller asks for, and answers. */
 export async function answerImages(deps: ImageRoutesDeps, call: RouteCall, admitted: AdmittedImages): Promise<unknown> {
   const { caller, images } = admitted
   call.request.facts.model = images.model

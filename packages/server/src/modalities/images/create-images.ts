@@ -12,7 +12,7 @@ import { renderImages, renderItem } from './render-images.ts'
 /** A whole answer: nothing leaves before its end, and it is made to the end. */
 const NO_WATCHER: RenderWatcher = { onPartial: null, onMade: () => undefined }
 
-/** The pictures as the caller asked for them. Files are kept before the charge, so that none is charged and lost. */
+/** The images as the caller asked for them. Files are kept before the charge, so that none is charged and lost. */
 async function renderItems(deps: ImageDeps, call: ImageCall, renders: readonly Render[]): Promise<readonly string[]> {
   if (call.settings.responseFormat !== 'url') return renders.map((render) => renderItem(render, null, call.form))
   return Promise.all(
@@ -44,12 +44,12 @@ async function price(
 }
 
 /**
- * Makes the pictures of one request and charges those that came. The charge is durable before the answer is returned.
+ * Makes the images of one request and charges those that came. The charge is durable before the answer is returned.
  *
  * The work runs to its end even when the caller has gone: it was made for them, and is charged. Source: spec 2.3, 2.8
  * and billing rule 1; decision 0023 (images).
  *
- * @throws {ServiceError} when no picture came; the request is then free.
+ * @throws {ServiceError} when no image came; the request is then free.
  */
 export function createImages(deps: ImageDeps, task: ImageTask): Promise<WholeAnswer> {
   const work = imageWork(deps, task, (paid) => ({

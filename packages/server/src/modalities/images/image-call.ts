@@ -1,6 +1,6 @@
 import type { GivenImage, ImageSettings } from '../../upstreams/image-upstream.ts'
 
-/** A request for pictures, however it was written. */
+/** A request for images, however it was written. */
 export interface ImageCall {
   readonly kind: 'generation' | 'edit'
   /** Whose form the answer has: it decides the names of the counts. */

@@ -1,4 +1,4 @@
-/** From the pictures that came to what the caller pays. Pure: the rules of the price are the pricing room's. */
+/** From the images that came to what the caller pays. Pure: the rules of the price are the pricing room's. */
 import type { CountedTokens } from '../../pipeline/paid-work.ts'
 import { chargeMedia, listMediaCost, type MediaLine } from '../../pricing/charge-media.ts'
 import { likelyImageRate } from '../../pricing/image-rate.ts'
@@ -9,7 +9,7 @@ import type { UpstreamImages } from '../../upstreams/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
 import type { ImageTarget } from './image-target.ts'
 
-/** What a request for pictures costs. */
+/** What a request for images costs. */
 export interface ImageCharge {
   readonly charge: ChatCharge
   /** True where the cost of some of the calls was reported and that of others taken from the list. */
@@ -17,8 +17,8 @@ export interface ImageCharge {
 }
 
 /**
- * Prices the pictures that came: by the reported cost of each call that brought any, else by the list. An answer
- * without a picture is free, whatever it cost. Source: spec, billing rule 1; decision 0022 (prices of media).
+ * Prices the images that came: by the reported cost of each call that brought any, else by the list. An answer
+ * without an image is free, whatever it cost. Source: spec, billing rule 1; decision 0022 (prices of media).
  */
 export function chargeImages(target: ImageTarget, call: ImageCall, answers: readonly UpstreamImages[]): ImageCharge {
   const paid = answers.filter(({ renders }) => renders.length > 0)
@@ -85,7 +85,7 @@ export function tokensOfImages(answers: readonly UpstreamImages[]): CountedToken
   }
 }
 
-/** The part of a call's cost that belongs to the pictures that came, rounded up; null where its cost is not known. */
+/** The part of a call's cost that belongs to the images that came, rounded up; null where its cost is not known. */
 export function shareOfCost({ cost, renders, answered }: UpstreamImages): AttoUsd | null {
   if (cost === null || renders.length >= answered) return cost
   const [came, made] = [BigInt(renders.length), BigInt(answered)]

@@ -1,4 +1,4 @@
-/** One upstream that may make the pictures of a request. */
+/** One upstream that may make the images of a request. */
 import type { MediaOfferOf } from '../../catalog/media-offer.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Model } from '../../catalog/model.ts'
@@ -12,7 +12,7 @@ export interface ImageTarget extends Target {
   readonly offer: MediaOfferOf<'image'>
 }
 
-/** The targets of a request for pictures: those that make them and take what it gives. */
+/** The targets of a request for images: those that make them and take what it gives. */
 export function imageTarget(model: Model, call: ImageCall): SelectTarget<ImageTarget> {
   return ({ upstream, upstreamModel, media }) => {
     if (media?.type !== 'image') return null
@@ -26,19 +26,19 @@ export function imageTarget(model: Model, call: ImageCall): SelectTarget<ImageTa
   }
 }
 
-/** @throws {ServiceError} 400 for pictures that the model does not take, or that it needs. */
+/** @throws {ServiceError} 400 for images that the model does not take, or that it needs. */
 function checkInputs(offer: MediaOfferOf<'image'>, model: Model, { inputs, kind }: ImageCall): void {
   const { facts } = offer
   const param = kind === 'edit' ? 'image' : 'input_references'
   if (inputs.length > 0 && (facts.inputImagesMax === 0 || !takesImages(offer, model))) {
-    throw new ServiceError('invalid_value', `The model \`${model.id}\` takes no pictures.`, { param })
+    throw new ServiceError('invalid_value', `The model \`${model.id}\` takes no images.`, { param })
   }
   if (facts.inputImagesMax !== null && inputs.length > facts.inputImagesMax) {
-    const message = `The model \`${model.id}\` takes at most ${facts.inputImagesMax} pictures.`
+    const message = `The model \`${model.id}\` takes at most ${facts.inputImagesMax} images.`
     throw new ServiceError('invalid_value', message, { param })
   }
   if (inputs.length < facts.inputImagesMin) {
-    const message = `The model \`${model.id}\` needs at least ${facts.inputImagesMin} pictures to go by.`
+    const message = `The model \`${model.id}\` needs at least ${facts.inputImagesMin} images to go by.`
     throw new ServiceError('missing_required_parameter', message, { param })
   }
 }

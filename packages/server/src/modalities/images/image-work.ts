@@ -8,7 +8,7 @@ import { type ImageTarget, imageTarget } from './image-target.ts'
 import { type MadeRenders, makeAt, type RenderWatcher, whyNone } from './make-renders.ts'
 
 export interface ImageDeps extends PaidDeps {
-  /** Keeps a picture for an hour. @returns its address, which needs no key. */
+  /** Keeps an image for an hour. @returns its address, which needs no key. */
   readonly keepImage: (image: { readonly bytes: Buffer; readonly mediaType: string }) => Promise<string>
   /** As for chat: the longest that the 200 of a stream waits, in milliseconds. */
   readonly firstContentMs: number

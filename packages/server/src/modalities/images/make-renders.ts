@@ -1,4 +1,4 @@
-/** Asks an upstream for pictures until there are as many as were asked for, or it gives no more. Pictures of two upstreams never stand in one answer. */
+/** Asks an upstream for images until there are as many as were asked for, or it gives no more. Images of two upstreams never stand in one answer. */
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Paid } from '../../pipeline/paid-work.ts'
 import type { PartialImage, UpstreamImageRequest, UpstreamImages } from '../../upstreams/image-upstream.ts'
@@ -7,9 +7,9 @@ import type { ImageCall } from './image-call.ts'
 import type { ImageTarget } from './image-target.ts'
 
 export interface RenderWatcher {
-  /** A partial picture; null where nobody watches, so that none are asked for. */
+  /** A partial image; null where nobody watches, so that none are asked for. */
   readonly onPartial: ((partial: PartialImage) => void) | null
-  /** A call has come back with pictures. */
+  /** A call has come back with images. */
   readonly onMade: (made: UpstreamImages) => void
 }
 
@@ -24,7 +24,7 @@ export interface MadeRenders {
 /** Failures that say that the upstream has looked at the request and did nothing. */
 const refusals: ReadonlySet<string> = new Set(['upstream_rejected_request', 'invalid_value', 'unsupported_parameter'])
 
-/** Why there is no picture: above all what may have been billed. Null where there is one. */
+/** Why there is no image: above all what may have been billed. Null where there is one. */
 export function whyNone({ answers, failures }: MadeRenders): Error | null {
   if (answers.some(({ renders }) => renders.length > 0)) return null
   const doubtful = failures.find((failure) => !(failure instanceof UpstreamFailure && failure.isRepeatable))
@@ -32,7 +32,7 @@ export function whyNone({ answers, failures }: MadeRenders): Error | null {
 }
 
 /**
- * Makes the pictures of one request at one upstream. An upstream that makes fewer at a time is called as often as is
+ * Makes the images of one request at one upstream. An upstream that makes fewer at a time is called as often as is
  * needed, at once: by what its list says, by what it refuses, and once more for those that are missing from a short
  * answer.
  *
@@ -47,7 +47,7 @@ export async function makeAt(
   const { countMax, streams } = target.offer.facts
   const onPartial = streams === false ? null : watcher.onPartial
   const rounds = new Rounds(paid, target, call, { ...watcher, onPartial })
-  // Partial pictures do not tell which render they are of, so a stream asks for one at a time.
+  // Partial images do not tell which render they are of, so a stream asks for one at a time.
   const atOnce = onPartial === null ? Math.max(1, Math.min(countMax ?? call.count, call.count)) : 1
   await rounds.ask(countsOf(call.count, atOnce))
   const mayRefuse = atOnce > 1 && rounds.came === 0 && rounds.failures.some(isRefusal)
@@ -89,7 +89,7 @@ class Rounds {
     this.#watcher = watcher
   }
 
-  /** Pictures so far. */
+  /** Images so far. */
   get came(): number {
     return this.#renders
   }

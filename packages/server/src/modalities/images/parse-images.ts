@@ -1,4 +1,4 @@
-/** Reads requests for pictures: JSON in OpenAI's form and in OpenRouter's, and forms with files. */
+/** Reads requests for images: JSON in OpenAI's form and in OpenRouter's, and forms with files. */
 import { imageEditFields, imageEditRequest, type ImageFields, imageRequest } from '@svc/contract'
 import type { z } from 'zod'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
@@ -9,7 +9,7 @@ import { parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-ca
 import { refuseBeyond } from '../../pipeline/within-bound.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 
-/** A form as far as pictures are concerned. */
+/** A form as far as images are concerned. */
 export interface ImageForm {
   readonly fields: readonly { readonly name: string; readonly value: string }[]
   readonly files: readonly (GivenFile & { readonly name: string })[]
@@ -32,7 +32,7 @@ function refuseBlank(prompt: string): void {
 }
 
 /**
- * Reads a request for new pictures.
+ * Reads a request for new images.
  *
  * @param form whose form the answer shall have.
  * @throws {ServiceError} 400 naming the field.
@@ -57,7 +57,7 @@ export function parseImageRequest(text: Buffer, form: ImageCall['form']): ImageC
 }
 
 /**
- * Reads a request to change pictures that are given by their addresses.
+ * Reads a request to change images that are given by their addresses.
  *
  * @throws {ServiceError} 400 naming the field.
  */
@@ -93,7 +93,7 @@ function addressOf(
 }
 
 /**
- * Reads a request to change pictures that come with it.
+ * Reads a request to change images that come with it.
  *
  * @throws {ServiceError} 400 naming the field.
  */
@@ -111,7 +111,7 @@ export function parseImageForm({ fields, files }: ImageForm): ImageCall {
     throw new ServiceError('unsupported_parameter', `Unsupported parameter: the file '${param}'.`, { param })
   }
   if (inputs.length === 0 || inputs.some(({ bytes }) => bytes.length === 0)) {
-    throw new ServiceError('empty_content', 'The request has no picture. You were not charged.', { param: 'image' })
+    throw new ServiceError('empty_content', 'The request has no image. You were not charged.', { param: 'image' })
   }
   return {
     kind: 'edit',

@@ -1,5 +1,5 @@
 /**
- * Pictures on the wire. Base64 is put into the JSON as it came: it needs no escape, and there are megabytes of it.
+ * Images on the wire. Base64 is put into the JSON as it came: it needs no escape, and there are megabytes of it.
  * Pure.
  */
 import { formatUsd, type Nanocredits } from '@svc/contract'
@@ -8,7 +8,7 @@ import type { Charged } from '../../money/billing/settlement.ts'
 import type { ImageCall } from './image-call.ts'
 import { renderSvc } from '../../pipeline/render-charge.ts'
 
-/** One picture as JSON text. @param url where it can be had; null puts the picture itself there. */
+/** One image as JSON text. @param url where it can be had; null puts the image itself there. */
 export function renderItem(render: Render, url: string | null, form: ImageCall['form']): string {
   const content = url === null ? `"b64_json":"${render.base64}"` : `"url":${JSON.stringify(url)}`
   const revised = render.revisedPrompt === null ? '' : `,"revised_prompt":${JSON.stringify(render.revisedPrompt)}`
@@ -78,7 +78,7 @@ function renderEvent(type: string, members: string): string {
   return `event: ${type}\ndata: {"type":"${type}",${members}}\n\n`
 }
 
-/** A partial picture as an event. */
+/** A partial image as an event. */
 export function renderPartial(call: ImageCall, created: number, { base64, index }: PartialImage): string {
   const { settings } = call
   const format = settings.outputFormat ?? 'png'
@@ -89,7 +89,7 @@ export function renderPartial(call: ImageCall, created: number, { base64, index 
   return renderEvent(eventName(call, 'partial_image'), members)
 }
 
-/** A whole picture as an event. @param totals for the last of a stream; null for others. */
+/** A whole image as an event. @param totals for the last of a stream; null for others. */
 export function renderCompleted(
   call: ImageCall,
   created: number,
@@ -100,8 +100,8 @@ export function renderCompleted(
   const settings = Object.entries(used).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
   const end = totals === null ? '' : `,${renderTotals(call, totals)}`
   const type = call.form === 'openrouter' ? `,"media_type":${JSON.stringify(made.render.mediaType)}` : ''
-  const picture = `"b64_json":"${made.render.base64}","created_at":${created}`
-  return renderEvent(eventName(call, 'completed'), `${picture}${type}${settings.join('')}${end}`)
+  const image = `"b64_json":"${made.render.base64}","created_at":${created}`
+  return renderEvent(eventName(call, 'completed'), `${image}${type}${settings.join('')}${end}`)
 }
 
 function usedOf(call: ImageCall, answer: UpstreamImages): Record<string, unknown> {

@@ -17,8 +17,8 @@ interface Made {
 }
 
 /**
- * The caller's side. The 200 waits for the first picture, partial or whole, for as long as the 200 of a chat does. The
- * last whole picture is kept back until it is charged.
+ * The caller's side. The 200 waits for the first image, partial or whole, for as long as the 200 of a chat does. The
+ * last whole image is kept back until it is charged.
  */
 class ImageDelivery extends EventSink implements Sink<ImageTotals, StreamEnd> {
   readonly #call: ImageCall
@@ -61,10 +61,10 @@ class ImageDelivery extends EventSink implements Sink<ImageTotals, StreamEnd> {
 }
 
 /**
- * Streams the pictures of one request and charges those that came. The charge is durable before the last picture is
- * sent. A caller who leaves is charged: pictures are made for them to the end. Source: decision 0023 (images).
+ * Streams the images of one request and charges those that came. The charge is durable before the last image is
+ * sent. A caller who leaves is charged: images are made for them to the end. Source: decision 0023 (images).
  *
- * @throws {ServiceError} for everything that fails before the first picture; the request is then free.
+ * @throws {ServiceError} for everything that fails before the first image; the request is then free.
  */
 export function streamImages(deps: ImageDeps, task: ImageTask, reader: StreamReader): Promise<StreamEnd> {
   const { call } = task

@@ -55,8 +55,8 @@ async function readVideoForm(deps: RouteKit, call: RouteCall, caller: Caller): P
     const value = valueOf(form)
     refuseFields(value)
     const request = parseBySchema(videoRequest, value)
-    const [picture] = form.files
-    const file = picture === undefined ? null : await readPicture(deps, picture)
+    const [image] = form.files
+    const file = image === undefined ? null : await readImage(deps, image)
     const release = (): void => deps.limits.bodies.give(file?.bytes.length ?? 0)
     const pieces = file === null ? [] : [file.bytes]
     const files = form.files.map(({ content: _content, ...sent }) => ({ ...sent, pieces }))
@@ -66,14 +66,14 @@ async function readVideoForm(deps: RouteKit, call: RouteCall, caller: Caller): P
   }
 }
 
-/** Takes the bytes of a picture into memory, within the budget of all bodies: upstreams get it in one piece. */
-async function readPicture({ limits }: RouteKit, picture: FormFile): Promise<VideoFile> {
-  const { name, filename, contentType, content } = picture
+/** Takes the bytes of an image into memory, within the budget of all bodies: upstreams get it in one piece. */
+async function readImage({ limits }: RouteKit, image: FormFile): Promise<VideoFile> {
+  const { name, filename, contentType, content } = image
   if (name !== 'input_reference') {
     throw new ServiceError('invalid_value', `Invalid value for '${name}': expected no file.`, { param: name })
   }
-  if (contentType === null || !PICTURE_TYPES.has(contentType)) {
-    throw new ServiceError('unsupported_format', `A picture must be ${[...PICTURE_TYPES].join(', ')}.`, {
+  if (contentType === null || !IMAGE_TYPES.has(contentType)) {
+    throw new ServiceError('unsupported_format', `An image must be ${[...IMAGE_TYPES].join(', ')}.`, {
       param: name,
     })
   }
@@ -81,14 +81,14 @@ async function readPicture({ limits }: RouteKit, picture: FormFile): Promise<Vid
   try {
     const chunks: Buffer[] = []
     for await (const chunk of content.stream()) chunks.push(chunk as Buffer)
-    return { name: filename ?? 'picture', contentType, bytes: Buffer.concat(chunks) }
+    return { name: filename ?? 'image', contentType, bytes: Buffer.concat(chunks) }
   } catch (error) {
     limits.bodies.give(content.byteLength)
     throw error
   }
 }
 
-const PICTURE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp'])
+const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp'])
 
 /** Fields that are numbers or truth values, which a form has as text. */
 const numbers: ReadonlySet<string> = new Set(['duration', 'seed', 'n'])

@@ -19,7 +19,7 @@ export type { VideoFile } from '../../upstreams/video-upstream.ts'
 /** What a client asks to be made. */
 export interface VideoCall {
   readonly request: VideoRequest
-  /** A picture that came as a file; null for none. */
+  /** An image that came as a file; null for none. */
   readonly file: VideoFile | null
 }
 

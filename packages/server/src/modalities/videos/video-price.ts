@@ -9,7 +9,7 @@ import { InvariantError } from '../../platform/errors/invariant-error.ts'
 /** The settings that choose a price. */
 export interface VideoSettings extends FrameSettings {
   readonly seconds: number
-  /** Pictures that the request gives. */
+  /** Images that the request gives. */
   readonly images: number
 }
 

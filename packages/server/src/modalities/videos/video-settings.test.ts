@@ -93,7 +93,7 @@ test('the price is that of the settings, and the dearest where they do not tell'
   expect(price('720p', false, 2)).toMatchObject({ images: 2, perImage: usd('0.01') })
 })
 
-test('a noted price comes back as it was, and prices seconds, pictures and the least of a video', () => {
+test('a noted price comes back as it was, and prices seconds, images and the least of a video', () => {
   const noted = { ...price('720p', false, 2), minimum: usd('0.7') }
   expect(parseSnapshot(formatSnapshot(noted))).toEqual(noted)
   // 8 × 0.05 + 2 × 0.01 = 0.42 USD, less than the minimum.

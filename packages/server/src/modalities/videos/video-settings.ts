@@ -22,16 +22,16 @@ export function defaultSeconds(durations: readonly number[]): number {
 /**
  * Reads a request by what its model can do.
  *
- * @param file a picture that came as a file; null for none.
+ * @param file an image that came as a file; null for none.
  * @throws {ServiceError} 400 naming the field: what the model cannot do, what contradicts itself, or nothing to go by.
  */
 export function chooseSettings(request: VideoRequest, offer: VideoOffer, file: VideoFile | null): VideoSettings {
   const frames = readFrames(request, offer)
   const references = readReferences(request)
   const prompt = readPrompt(request, frames.length + references.length > 0 || file !== null)
-  const picture = chooseResolution(request, offer)
+  const image = chooseResolution(request, offer)
   return {
-    ...{ prompt, frames, references, file, ...picture },
+    ...{ prompt, frames, references, file, ...image },
     seconds: chooseSeconds(request, offer.facts.durations),
     aspectRatio: chooseAspectRatio(request, offer),
     hasAudio: chooseAudio(request, offer),
@@ -39,8 +39,8 @@ export function chooseSettings(request: VideoRequest, offer: VideoOffer, file: V
   }
 }
 
-/** Pictures that the request gives, in whatever form: upstreams may sell them. */
-export function countPictures({ frames, references, file }: VideoSettings): number {
+/** Images that the request gives, in whatever form: upstreams may sell them. */
+export function countImages({ frames, references, file }: VideoSettings): number {
   return frames.length + references.filter(({ type }) => type === 'image_url').length + (file === null ? 0 : 1)
 }
 
@@ -48,10 +48,10 @@ function invalid(param: string, message: string): ServiceError {
   return new ServiceError('invalid_value', `Invalid value for '${param}': ${message}`, { param })
 }
 
-function readPrompt({ prompt }: VideoRequest, hasPictures: boolean): string | null {
+function readPrompt({ prompt }: VideoRequest, hasImages: boolean): string | null {
   const text = prompt ?? ''
   if (text.trim() !== '') return text
-  if (hasPictures) return null
+  if (hasImages) return null
   throw new ServiceError('empty_content', 'The request has no content. You were not charged.', { param: 'prompt' })
 }
 
@@ -140,7 +140,7 @@ function readFrames(
       : []
   const named = (frames ?? []).map(({ image_url: { url }, frame_type: place }) => ({ url, place }))
   const places = named.map(({ place }) => place)
-  if (new Set(places).size < places.length) throw invalid('frame_images', 'two pictures have the same place.')
+  if (new Set(places).size < places.length) throw invalid('frame_images', 'two images have the same place.')
   const missing =
     facts.frameImages.length === 0 ? undefined : places.find((place) => !facts.frameImages.includes(place))
   if (missing !== undefined) throw invalid('frame_images', `this model takes ${facts.frameImages.join(', ')}.`)

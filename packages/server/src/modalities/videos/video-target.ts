@@ -8,7 +8,7 @@ import type { Target } from '../../pipeline/routing/target.ts'
 import type { VideoPrices } from '../../pricing/media-price.ts'
 import type { VideoFile, VideoUpstream } from '../../upstreams/video-upstream.ts'
 import { chargeVideo, notePrice, type VideoPriceSnapshot } from './video-price.ts'
-import { chooseSettings, countPictures, type VideoSettings } from './video-settings.ts'
+import { chooseSettings, countImages, type VideoSettings } from './video-settings.ts'
 
 export interface VideoTarget extends Target {
   readonly port: VideoUpstream
@@ -32,7 +32,7 @@ export function videoTarget(request: VideoRequest, file: VideoFile | null): Sele
       upstreamModel,
       port,
       settings,
-      ...estimateVideo(media.prices, settings, countPictures(settings)),
+      ...estimateVideo(media.prices, settings, countImages(settings)),
     }
   }
 }

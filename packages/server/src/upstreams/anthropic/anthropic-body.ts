@@ -39,13 +39,13 @@ function cacheMember(cacheControl: unknown): Json {
 }
 
 function writeMedia({ mediaType, data, title, cacheControl }: MediaPiece): Json {
-  const isPicture = mediaType.startsWith('image/')
-  if (!isPicture && mediaType !== 'application/pdf') {
-    throw unsupported('messages', `This model reads pictures and PDF, not ${mediaType.slice(0, 64)}.`)
+  const isImage = mediaType.startsWith('image/')
+  if (!isImage && mediaType !== 'application/pdf') {
+    throw unsupported('messages', `This model reads images and PDF, not ${mediaType.slice(0, 64)}.`)
   }
   const source = { type: 'base64', media_type: mediaType, data }
-  const named = isPicture || typeof title !== 'string' ? {} : { title }
-  return { type: isPicture ? 'image' : 'document', source, ...named, ...cacheMember(cacheControl) }
+  const named = isImage || typeof title !== 'string' ? {} : { title }
+  return { type: isImage ? 'image' : 'document', source, ...named, ...cacheMember(cacheControl) }
 }
 
 function writeContent(piece: TextPiece | MediaPiece | LinkPiece): Json {

@@ -20,7 +20,7 @@ export interface MediaPiece {
   readonly cacheControl: unknown
 }
 
-/** A picture that is given by its address. */
+/** An image that is given by its address. */
 export interface LinkPiece {
   readonly kind: 'link'
   readonly url: string

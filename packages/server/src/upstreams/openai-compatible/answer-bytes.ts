@@ -1,6 +1,6 @@
 import { ResponseTooLargeError } from '../http-exchange.ts'
 
-/** Longest answer that is kept in memory. Source: own choice; pictures in answers are the largest seen. */
+/** Longest answer that is kept in memory. Source: own choice; images in answers are the largest seen. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Longest error page that is read. */
 export const ERROR_BYTES_MAX = 64 * 1024

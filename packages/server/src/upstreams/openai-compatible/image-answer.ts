@@ -1,4 +1,4 @@
-/** What an upstream answers to a request for pictures, in OpenAI's form and in OpenRouter's. */
+/** What an upstream answers to a request for images, in OpenAI's form and in OpenRouter's. */
 import type { ImageUsage, Render, UpstreamImages } from '../image-upstream.ts'
 import { readRender } from '../render.ts'
 import { readCost } from './cost.ts'
@@ -7,7 +7,7 @@ import { isObject, tokens } from './usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** One entry of an answer: a picture, the address of one, or nothing that can be shown. */
+/** One entry of an answer: an image, the address of one, or nothing that can be shown. */
 export type AnswerEntry =
   | { readonly kind: 'render'; readonly render: Render }
   | { readonly kind: 'address'; readonly url: string; readonly revisedPrompt: string | null }

@@ -1,6 +1,6 @@
-/** Requests for pictures in OpenAI's form. Source: OpenAI's API reference, "Create image" and "Create image edit". */
+/** Requests for images in OpenAI's form. Source: OpenAI's API reference, "Create image" and "Create image edit". */
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import type { GivenFile, GivenImage, GivenPictures, UpstreamImageRequest } from '../image-upstream.ts'
+import type { GivenFile, GivenImage, GivenImages, UpstreamImageRequest } from '../image-upstream.ts'
 import { type FormPart, writeForm } from './form-body.ts'
 
 /** A request as it is sent. */
@@ -11,10 +11,10 @@ export interface ImageBody {
   readonly body: Buffer
 }
 
-/** @throws {ServiceError} `unsupported_parameter` for pictures to go by: there is no request with them. */
-export function checkOpenAiImages({ isEdit, inputs }: GivenPictures): void {
+/** @throws {ServiceError} `unsupported_parameter` for images to go by: there is no request with them. */
+export function checkOpenAiImages({ isEdit, inputs }: GivenImages): void {
   if (isEdit || inputs.length === 0) return
-  throw new ServiceError('unsupported_parameter', 'Pictures are given to this model by POST /v1/images/edits.', {
+  throw new ServiceError('unsupported_parameter', 'Images are given to this model by POST /v1/images/edits.', {
     param: 'input_references',
   })
 }
@@ -23,7 +23,7 @@ export function checkOpenAiImages({ isEdit, inputs }: GivenPictures): void {
  * Writes a request. What the client did not send is not sent: some servers refuse fields that others need, such as
  * `response_format`.
  *
- * @param stream whether partial pictures are asked for.
+ * @param stream whether partial images are asked for.
  */
 export function buildOpenAiImageBody(request: UpstreamImageRequest, stream: boolean): ImageBody {
   const fields = fieldsOf(request, stream)
@@ -40,11 +40,11 @@ export function buildOpenAiImageBody(request: UpstreamImageRequest, stream: bool
       ...(request.mask === null ? {} : { mask: { image_url: urlOf(request.mask) } }),
     })
   }
-  const pictures = files.filter((file) => file !== null)
-  const name = pictures.length === 1 ? 'image' : 'image[]'
+  const images = files.filter((file) => file !== null)
+  const name = images.length === 1 ? 'image' : 'image[]'
   const form = writeForm([
     ...Object.entries(fields).map(([field, value]): FormPart => ({ name: field, content: textOf(value) })),
-    ...pictures.map((content): FormPart => ({ name, content })),
+    ...images.map((content): FormPart => ({ name, content })),
     ...(mask === null ? [] : [{ name: 'mask', content: mask }]),
   ])
   return { path: '/images/edits', ...form }
@@ -94,7 +94,7 @@ function fileOf(image: GivenImage): GivenFile | null {
   return { bytes, mediaType, fileName: `image.${mediaType.slice(mediaType.indexOf('/') + 1)}` }
 }
 
-/** The address of a picture; a file is written into one. */
+/** The address of an image; a file is written into one. */
 export function urlOf(image: GivenImage): string {
   return 'url' in image ? image.url : `data:${image.mediaType};base64,${image.bytes.toString('base64')}`
 }

@@ -13,7 +13,7 @@ import { costOfFailure, isObject } from './usage.ts'
 type StreamDialect = Pick<Dialect, 'reportsCost' | 'failuresAreFree'>
 
 /**
- * Reads a stream of one picture: partial ones, then the whole. OpenAI names its events, OpenRouter does not; both say
+ * Reads a stream of one image: partial ones, then the whole. OpenAI names its events, OpenRouter does not; both say
  * in `type` what they are. Source: OpenAI's and OpenRouter's API references, image generation events.
  */
 export class ImageStreamReader {
@@ -21,7 +21,7 @@ export class ImageStreamReader {
     readonly name: string
     readonly apiKey: string | null
     readonly dialect: StreamDialect
-    /** How many pictures were asked for. */
+    /** How many images were asked for. */
     readonly count: number
   }
   readonly #answerEnd: AnswerEnd
@@ -41,7 +41,7 @@ export class ImageStreamReader {
       readonly count: number
     },
     onPartial: (partial: PartialImage) => void,
-    /** Told when the pictures have come and nothing more does. */
+    /** Told when the images have come and nothing more does. */
     onOver: () => void,
   ) {
     this.#facts = facts
@@ -60,13 +60,13 @@ export class ImageStreamReader {
     return this.error === null
   }
 
-  /** The stream is over. @returns what came of it: the picture, or why there is none. */
+  /** The stream is over. @returns what came of it: the image, or why there is none. */
   end(): Omit<UpstreamImages, 'generationId'> | ServiceError {
     this.#answerEnd.clear()
     if (this.error === null) this.#decoder.end()
     this.#answerEnd.clear()
     const renders = this.#renders.slice(0, this.#facts.count)
-    // A completed event without a picture is an answer that holds none; no such event is no answer.
+    // A completed event without an image is an answer that holds none; no such event is no answer.
     const made =
       this.#answer === null ? null : { renders, answered: Math.min(this.#answered, this.#facts.count), ...this.#answer }
     if (made !== null && renders.length > 0) return made

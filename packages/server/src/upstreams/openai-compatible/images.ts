@@ -1,4 +1,4 @@
-/** The adapter for pictures: every server that makes them over HTTP in OpenAI's form or in OpenRouter's. */
+/** The adapter for images: every server that makes them over HTTP in OpenAI's form or in OpenRouter's. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { parseJsonText } from '../../platform/json/parse-json.ts'
@@ -19,10 +19,10 @@ import type { ImageBody } from './image-body.ts'
 import { ImageStreamReader } from './image-stream.ts'
 import { costOfFailure, isObject } from './usage.ts'
 
-/** Longest answer that is kept in memory: ten pictures of the largest size that is sold. Source: own choice. */
+/** Longest answer that is kept in memory: ten images of the largest size that is sold. Source: own choice. */
 const ANSWER_BYTES_MAX = 192 * 1024 * 1024
 
-/** Shortest wait for pictures, in milliseconds: those of high quality take minutes. Source: own choice. */
+/** Shortest wait for images, in milliseconds: those of high quality take minutes. Source: own choice. */
 const PATIENCE_MS = 300_000
 
 export interface ImagesOptions {
@@ -74,7 +74,7 @@ function generationIdOf({ dialect }: ImagesOptions, headers: IncomingHttpHeaders
   return typeof value === 'string' && value.length <= 200 ? value : null
 }
 
-/** Makes an answer of an upstream's own: pictures that it only names are fetched, all at once. */
+/** Makes an answer of an upstream's own: images that it only names are fetched, all at once. */
 async function readAnswer(
   options: ImagesOptions,
   request: UpstreamImageRequest,
@@ -102,7 +102,7 @@ async function readAnswer(
   return { renders, answered: entries.length, ...facts, generationId }
 }
 
-/** Asks for pictures. The body says whether it is one answer or events, whatever was asked for. */
+/** Asks for images. The body says whether it is one answer or events, whatever was asked for. */
 function createImage(
   options: ImagesOptions,
   request: UpstreamImageRequest,

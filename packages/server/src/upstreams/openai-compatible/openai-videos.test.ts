@@ -44,11 +44,11 @@ function answerWith(status: number, body: string, headers: Record<string, string
 }
 
 test('a submission to OpenRouter says everything that decides the price', async () => {
-  const picture = { type: 'image_url', url: 'https://a.example/b.png' } as const
+  const image = { type: 'image_url', url: 'https://a.example/b.png' } as const
   await openRouter.submit({
     ...submission,
     frames: [{ url: 'https://a.example/a.png', place: 'last_frame' }],
-    references: [picture],
+    references: [image],
     file: { name: 'a.png', contentType: 'image/png', bytes: Buffer.from('abc') },
   })
   const frame = (url: string, place: string) => ({ type: 'image_url', image_url: { url }, frame_type: place })

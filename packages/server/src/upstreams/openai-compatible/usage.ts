@@ -87,7 +87,7 @@ export function readTokens(usage: Json): ChatUsage | null {
   const completionDetails = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
   const reasoningTokens = firstTokens(completionDetails['reasoning_tokens'], usage['reasoning_tokens'])
   const sound = firstTokens(completionDetails['audio_tokens'])
-  const pictures = firstTokens(completionDetails['image_tokens'])
+  const images = firstTokens(completionDetails['image_tokens'])
   const total = tokens(usage['total_tokens'])
   const isSum = reasoningTokens > 0 && total === promptTokens + completion + reasoningTokens
   const isApart = isSum || reasoningTokens > completion
@@ -96,7 +96,7 @@ export function readTokens(usage: Json): ChatUsage | null {
     completionTokens: isApart ? completion + reasoningTokens : completion,
     reasoningTokens,
     ...(sound > 0 ? { audioOutputTokens: sound } : {}),
-    ...(pictures > 0 ? { imageOutputTokens: pictures } : {}),
+    ...(images > 0 ? { imageOutputTokens: images } : {}),
   }
 }
 

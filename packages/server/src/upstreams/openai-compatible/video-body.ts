@@ -2,7 +2,7 @@
 import type { VideoFile, VideoSubmission } from '../video-upstream.ts'
 import { type FormBody, writeVideoForm } from './video-form.ts'
 
-/** OpenAI's form: `seconds` is text, `size` is pixels, a picture is a file or an address. */
+/** OpenAI's form: `seconds` is text, `size` is pixels, an image is a file or an address. */
 export function openAiVideoBody(submission: VideoSubmission): FormBody {
   const { upstreamModel: model, prompt, seconds, size, file, frames, references } = submission
   const fields = {
@@ -12,12 +12,12 @@ export function openAiVideoBody(submission: VideoSubmission): FormBody {
     ...(size === null ? {} : { size }),
   }
   if (file !== null) return writeVideoForm(fields, { field: 'input_reference', content: file })
-  const picture = frames[0]?.url ?? references.find(({ type }) => type === 'image_url')?.url
-  const reference = picture === undefined ? {} : { input_reference: { image_url: picture } }
+  const image = frames[0]?.url ?? references.find(({ type }) => type === 'image_url')?.url
+  const reference = image === undefined ? {} : { input_reference: { image_url: image } }
   return jsonBody({ ...fields, ...reference })
 }
 
-/** OpenRouter's form. A file becomes the picture that the video begins with. */
+/** OpenRouter's form. A file becomes the image that the video begins with. */
 export function openRouterVideoBody(submission: VideoSubmission): FormBody {
   const { prompt, seconds, aspectRatio, hasAudio, seed, file } = submission
   const frames = [
@@ -29,7 +29,7 @@ export function openRouterVideoBody(submission: VideoSubmission): FormBody {
     model: submission.upstreamModel,
     ...(prompt === null ? {} : { prompt }),
     duration: seconds,
-    ...pictureFields(submission),
+    ...imageFields(submission),
     ...(aspectRatio === null ? {} : { aspect_ratio: aspectRatio }),
     ...(hasAudio === null ? {} : { generate_audio: hasAudio }),
     ...(seed === null ? {} : { seed }),
@@ -39,7 +39,7 @@ export function openRouterVideoBody(submission: VideoSubmission): FormBody {
 }
 
 /** One of both: an upstream may take a size beside a resolution for a contradiction. */
-function pictureFields({ resolution, size, isSizeAsked }: VideoSubmission) {
+function imageFields({ resolution, size, isSizeAsked }: VideoSubmission) {
   if (size !== null && isSizeAsked) return { size }
   return resolution === null ? {} : { resolution }
 }

@@ -1,7 +1,7 @@
-/** Requests for pictures in OpenRouter's form. Source: OpenRouter's API reference, "Create an image". */
+/** Requests for images in OpenRouter's form. Source: OpenRouter's API reference, "Create an image". */
 import { ownMember } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import type { GivenPictures, ImageSettings, UpstreamImageRequest } from '../image-upstream.ts'
+import type { GivenImages, ImageSettings, UpstreamImageRequest } from '../image-upstream.ts'
 import { type ImageBody, urlOf } from '../openai-compatible/image-body.ts'
 import type { ProviderPreferences } from './provider-preferences.ts'
 
@@ -9,7 +9,7 @@ import type { ProviderPreferences } from './provider-preferences.ts'
 const qualityNames: Readonly<Record<string, string>> = { hd: 'high', standard: 'medium' }
 
 /** @throws {ServiceError} `unsupported_parameter` for a mask, which has no place in a request. */
-export function checkOpenRouterImages({ mask }: GivenPictures): void {
+export function checkOpenRouterImages({ mask }: GivenImages): void {
   if (mask === null) return
   throw new ServiceError('unsupported_parameter', "Unsupported parameter: this model takes no 'mask'.", {
     param: 'mask',
@@ -21,7 +21,7 @@ export function openRouterImageBody(common: ProviderPreferences) {
   return (request: UpstreamImageRequest, stream: boolean): ImageBody => buildBody(request, stream, common)
 }
 
-/** Writes a request. Pictures to change are pictures to go by: there is no other request for them. */
+/** Writes a request. Images to change are images to go by: there is no other request for them. */
 function buildBody(request: UpstreamImageRequest, stream: boolean, common: ProviderPreferences): ImageBody {
   const { settings } = request
   const fields = {

@@ -27,7 +27,7 @@ export const mediaFields: readonly DialectFields[] = [
     },
   },
   {
-    dialect: 'Servers of pictures',
+    dialect: 'Servers of images',
     source:
       'https://docs.together.ai/reference/post-images-generations; https://fal.ai/models (num_images); Replicate ' +
       '(num_outputs); AUTOMATIC1111/stable-diffusion-webui, wiki, API; Vertex AI, Imagen (sampleCount)',
@@ -70,7 +70,7 @@ export const mediaFields: readonly DialectFields[] = [
       frame_duration_ms: 'work',
       svg: 'work',
       complexity: 'work',
-      // Series of pictures. Source: Volcengine Ark, Seedream.
+      // Series of images. Source: Volcengine Ark, Seedream.
       sequential_image_generation: 'work',
       sequential_image_generation_options: 'work',
       max_sequence_length: 'harmless',

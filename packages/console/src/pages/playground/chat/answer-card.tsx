@@ -61,7 +61,7 @@ export function AnswerCard({ answer, at, count, isOneOfMany, onShow, onRetry, on
       )}
       {answer.text !== '' && <AnswerText text={answer.text} />}
       {answer.images.map((url, index) => (
-        <img key={index} src={url} alt={`Picture ${index + 1} of the answer`} className="max-w-full rounded" />
+        <img key={index} src={url} alt={`Image ${index + 1} of the answer`} className="max-w-full rounded" />
       ))}
       {isRunning && answer.text === '' && <Waiting />}
       {ending !== null && <p className="text-[12px] text-warning">{ending}</p>}

@@ -10,8 +10,8 @@ type Message = ChatBody['messages'][number]
 
 function userMessage(text: string, images: readonly Attachment[]): Message {
   if (images.length === 0) return { role: 'user', content: text }
-  const pictures = images.map(({ url }) => ({ type: 'image_url', image_url: { url } }))
-  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text', text }]), ...pictures] }
+  const parts = images.map(({ url }) => ({ type: 'image_url', image_url: { url } }))
+  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text', text }]), ...parts] }
 }
 
 /** What a lane said in a turn. A lane that came later takes up what the first one said. */
@@ -49,7 +49,7 @@ export function chatBodyOf(conversation: Conversation, lane: number): ChatBody {
   return { model, messages: messagesOf(conversation, lane), ...settings(conversation.parameters) }
 }
 
-/** What decides the price of a chat: how much is sent, without the data of its pictures. */
+/** What decides the price of a chat: how much is sent, without the data of its images. */
 export function sizeOf({ model, ...body }: ChatBody): RequestSize {
   let [images, characters] = [0, 0]
   const text = JSON.stringify({ model, ...body, stream: true }, (key, value: unknown) => {

@@ -7,7 +7,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { CodeDialog } from '../../../samples/code-dialog.tsx'
 import { chatCode } from '../../../samples/request-code.ts'
 import { tokenChoices } from '../model-choices.tsx'
-import { type PictureInput, usePictureInput } from '../picture-input.tsx'
+import { type ImageInput, useImageInput } from '../image-input.tsx'
 import { usePlay } from '../use-play.ts'
 import { chatBodyOf, sizeOf } from './chat-request.ts'
 import { ChatSettings } from './chat-settings.tsx'
@@ -18,7 +18,7 @@ import { ConversationMenu } from './conversation-menu.tsx'
 import { TurnView } from './turn-view.tsx'
 
 const FIRST_MODEL = 'svc-gpt'
-const PICTURES_MAX = 8
+const IMAGES_MAX = 8
 
 function useChat(): { store: ChatStore; models: ReturnType<typeof useTextModels> } {
   const { owner, onCharged } = usePlay()
@@ -42,17 +42,17 @@ export function ChatTab() {
   const state = useSyncExternalStore(store.subscribe, store.snapshot)
   const conversation = store.current
   const draft = useDraft()
-  const pictures = usePictureInput(PICTURES_MAX)
+  const images = useImageInput(IMAGES_MAX)
   const [open, setOpen] = useState<'code' | 'settings' | null>(null)
-  const next = addTurn(conversation, { id: 'next', text: draft.text, images: pictures.pictures })
-  const shownAsCode = isDrafted(draft, pictures) || conversation.head === null ? next : conversation
+  const next = addTurn(conversation, { id: 'next', text: draft.text, images: images.images })
+  const shownAsCode = isDrafted(draft, images) || conversation.head === null ? next : conversation
   const isRunning = answersOf(conversation).some((answer) => answer.state === 'running')
   // While an answer comes there is nothing to send, and its price would be asked anew with each word.
   const sizes = isRunning ? [] : next.models.map((_, lane) => sizeOf(chatBodyOf(next, lane)))
   const send = (): void => {
-    store.send({ text: draft.text, images: pictures.pictures })
+    store.send({ text: draft.text, images: images.images })
     draft.set('')
-    pictures.set([])
+    images.set([])
   }
   const settings = (
     <ChatSettings
@@ -82,7 +82,7 @@ export function ChatTab() {
           <Composer
             place={`${conversation.id} ${conversation.head} ${conversation.models.join(' ')}`}
             draft={draft}
-            pictures={pictures}
+            images={images}
             sizes={sizes}
             isRunning={isRunning}
             onSend={send}
@@ -109,7 +109,7 @@ export function ChatTab() {
   )
 }
 
-const isDrafted = (draft: Draft, input: PictureInput): boolean => draft.text !== '' || input.pictures.length > 0
+const isDrafted = (draft: Draft, input: ImageInput): boolean => draft.text !== '' || input.images.length > 0
 
 interface TurnsProps {
   readonly store: ChatStore

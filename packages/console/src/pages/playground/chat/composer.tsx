@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx'
 import { useOneSubmit } from '../../../ui/use-one-submit.ts'
 import { PriceLine } from '../pay/price-line.tsx'
 import type { RequestSize } from '../pay/request-size.ts'
-import { PictureButton, PictureDrop, type PictureInput, PictureList } from '../picture-input.tsx'
+import { ImageButton, ImageDrop, type ImageInput, ImageList } from '../image-input.tsx'
 
 export interface Draft {
   readonly text: string
@@ -15,7 +15,7 @@ interface ComposerProps {
   /** Where in which conversation the message goes. */
   readonly place: string
   readonly draft: Draft
-  readonly pictures: PictureInput
+  readonly images: ImageInput
   /** What decides the price, for each lane. */
   readonly sizes: readonly RequestSize[]
   readonly isRunning: boolean
@@ -30,8 +30,8 @@ export function useDraft(): Draft {
 }
 
 /** Where the next message is written. Enter sends; with Shift it begins a line. */
-export function Composer({ place, draft, pictures, sizes, isRunning, onSend, onStop, onCode }: ComposerProps) {
-  const isEmpty = draft.text.trim() === '' && pictures.pictures.length === 0
+export function Composer({ place, draft, images, sizes, isRunning, onSend, onStop, onCode }: ComposerProps) {
+  const isEmpty = draft.text.trim() === '' && images.images.length === 0
   const nextName = useOneSubmit()
   const send = (event: FormEvent | KeyboardEvent): void => {
     event.preventDefault()
@@ -39,13 +39,13 @@ export function Composer({ place, draft, pictures, sizes, isRunning, onSend, onS
     if (!isEmpty && !isRunning && !isHeld && nextName(`${place} ${draft.text}`) !== null) onSend()
   }
   return (
-    <PictureDrop input={pictures}>
+    <ImageDrop input={images}>
       <form
         onSubmit={send}
         className="flex flex-col gap-2 rounded-lg
           border border-line-strong/60 bg-surface p-2.5 focus-within:border-accent"
       >
-        <PictureList input={pictures} />
+        <ImageList input={images} />
         <textarea
           aria-label="Message"
           placeholder="Ask something"
@@ -59,7 +59,7 @@ export function Composer({ place, draft, pictures, sizes, isRunning, onSend, onS
             [field-sizing:content] max-md:text-[16px]"
         />
         <div className="flex flex-wrap items-center gap-1">
-          <PictureButton input={pictures} label="Attach pictures" />
+          <ImageButton input={images} label="Attach images" />
           <Button look="quiet" onClick={onCode} aria-label="Show the request as code" title="Code" className="px-2!">
             <Code size={16} aria-hidden />
           </Button>
@@ -79,6 +79,6 @@ export function Composer({ place, draft, pictures, sizes, isRunning, onSend, onS
           </div>
         </div>
       </form>
-    </PictureDrop>
+    </ImageDrop>
   )
 }

@@ -89,7 +89,7 @@ test('what ran when the page was left is cut, and keeps what had come', () => {
   expect(answersOf(afterReload(running))).toMatchObject([{ state: 'cut', text: 're a' }])
 })
 
-test('pictures go as parts, and are counted beside the text', () => {
+test('images go as parts, and are counted beside the text', () => {
   const images = [{ name: 'a.png', url: `data:image/png;base64,${'A'.repeat(1_000)}` }]
   const conversation = addTurn(emptyConversation('c', ['m']), { id: 'a', text: '', images })
   const body = chatBodyOf(conversation, 0)
@@ -97,5 +97,5 @@ test('pictures go as parts, and are counted beside the text', () => {
   const { bytes, characters, input_images: count } = sizeOf(body)
   expect({ characters, count }).toEqual({ characters: 0, count: 1 })
   expect(bytes).toBeLessThan(200)
-  expect(titleOf(conversation)).toBe('A picture')
+  expect(titleOf(conversation)).toBe('An image')
 })

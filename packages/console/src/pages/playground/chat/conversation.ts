@@ -191,7 +191,7 @@ export function branchAt(conversation: Conversation, turnId: string, id: string)
 export function titleOf(conversation: Conversation): string {
   const first = Object.values(conversation.turns).find(({ parent }) => parent === null)
   const text = first?.text.trim().replaceAll(/\s+/g, ' ') ?? ''
-  if (text === '') return first === undefined ? 'New conversation' : 'A picture'
+  if (text === '') return first === undefined ? 'New conversation' : 'An image'
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 

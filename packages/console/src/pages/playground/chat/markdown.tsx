@@ -48,7 +48,7 @@ function CodeBlock({ children }: { readonly children?: ReactNode }) {
 
 const components: Components = {
   a: ({ href, children }) => <ExternalLink href={href}>{children}</ExternalLink>,
-  // A picture that a page loads tells its host what was asked: it is a link.
+  // An image that a page loads tells its host what was asked: it is a link.
   img: ({ src, alt }) => (
     <ExternalLink href={typeof src === 'string' ? src : undefined}>{alt === '' ? src : alt}</ExternalLink>
   ),

@@ -1,11 +1,11 @@
-/** A request for pictures, and what came of it. */
+/** A request for images, and what came of it. */
 import { endpoints } from '@svc/contract'
 import type { Run, Work } from '../run-store.ts'
 import { imageBodyOf, type ImageWishes } from './image-wishes.ts'
 
 export interface ImageRun extends Run {
   readonly wishes: ImageWishes
-  readonly pictures: readonly Blob[]
+  readonly images: readonly Blob[]
   /** What the model has so far; gone once it is done. */
   readonly partial: Blob | null
 }
@@ -26,33 +26,33 @@ function blobOf(base64: string): Blob {
   return new Blob([bytes], { type })
 }
 
-const PARTIAL_PICTURES = 2
+const PARTIAL_IMAGES = 2
 
-/** Makes the pictures; one alone is shown while it is made. */
+/** Makes the images; one alone is shown while it is made. */
 export function makeImages(wishes: ImageWishes) {
   return async ({ client, options, tell }: Work<ImageRun>): Promise<Partial<ImageRun>> => {
     const body = imageBodyOf(wishes)
-    const images = wishes.inputs.map(({ url }) => ({ image_url: url }))
+    const inputs = wishes.inputs.map(({ url }) => ({ image_url: url }))
     if (wishes.count > 1) {
       const reply =
-        images.length === 0
+        inputs.length === 0
           ? await client.call(endpoints.createImage, { body }, options)
-          : await client.call(endpoints.editImage, { body: { ...body, images } }, options)
-      const pictures = reply.data.flatMap(({ b64_json: data }) => (data === undefined ? [] : [blobOf(data)]))
-      return { pictures, charge: reply.svc.credits_charged, isEstimated: reply.svc.estimated === true }
+          : await client.call(endpoints.editImage, { body: { ...body, images: inputs } }, options)
+      const images = reply.data.flatMap(({ b64_json: data }) => (data === undefined ? [] : [blobOf(data)]))
+      return { images, charge: reply.svc.credits_charged, isEstimated: reply.svc.estimated === true }
     }
-    const streamed = { ...body, partial_images: PARTIAL_PICTURES }
+    const streamed = { ...body, partial_images: PARTIAL_IMAGES }
     const events =
-      images.length === 0
+      inputs.length === 0
         ? client.stream(endpoints.createImage, { body: streamed }, options)
-        : client.stream(endpoints.editImage, { body: { ...streamed, images } }, options)
-    const pictures: Blob[] = []
+        : client.stream(endpoints.editImage, { body: { ...streamed, images: inputs } }, options)
+    const images: Blob[] = []
     let charged: Partial<ImageRun> = {}
     for await (const { type, b64_json: data, svc } of events) {
       if (type.endsWith('.partial_image')) tell({ partial: blobOf(data) })
-      else pictures.push(blobOf(data))
+      else images.push(blobOf(data))
       if (svc !== undefined) charged = { charge: svc.credits_charged, isEstimated: svc.estimated === true }
     }
-    return { ...charged, pictures, partial: null }
+    return { ...charged, images, partial: null }
   }
 }

@@ -10,19 +10,19 @@ import type { ImageRun } from './image-request.ts'
 
 interface ImageRunCardProps {
   readonly run: ImageRun
-  readonly onReuse: (picture: Blob) => void
+  readonly onReuse: (image: Blob) => void
   readonly onAgain: () => void
   readonly onRemove: () => void
 }
 
-/** One request and its pictures. */
+/** One request and its images. */
 export function ImageRunCard({ run, onReuse, onAgain, onRemove }: ImageRunCardProps) {
   const { wishes } = run
   const isRunning = run.state === 'running'
   const facts = [wishes.size, wishes.quality, wishes.seed === null ? '' : `seed ${wishes.seed}`]
   return (
     <article
-      aria-label={`Pictures: ${wishes.prompt}`}
+      aria-label={`Images: ${wishes.prompt}`}
       aria-busy={isRunning}
       data-state={run.state}
       className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-3"
@@ -37,20 +37,20 @@ export function ImageRunCard({ run, onReuse, onAgain, onRemove }: ImageRunCardPr
           </p>
         </div>
         {!isRunning && (
-          <Button look="quiet" className="h-7! px-2!" onClick={onRemove} aria-label="Remove these pictures">
+          <Button look="quiet" className="h-7! px-2!" onClick={onRemove} aria-label="Remove these images">
             <Trash2 size={14} aria-hidden />
           </Button>
         )}
       </header>
-      {(isRunning || run.pictures.length > 0) && (
+      {(isRunning || run.images.length > 0) && (
         <ul className={clsx('grid gap-3', wishes.count === 1 ? 'max-w-md grid-cols-1' : 'grid-cols-2 md:grid-cols-3')}>
-          {run.pictures.map((picture, at) => (
-            <Picture key={at} picture={picture} name={`${at + 1} of “${wishes.prompt}”`} onReuse={onReuse} />
+          {run.images.map((image, at) => (
+            <ImageTile key={at} image={image} name={`${at + 1} of “${wishes.prompt}”`} onReuse={onReuse} />
           ))}
           {isRunning &&
             Array.from({ length: wishes.count }, (_, at) => (
               <li key={at} className="aspect-square overflow-hidden rounded">
-                {run.partial === null ? <Skeleton className="size-full" /> : <Partial picture={run.partial} />}
+                {run.partial === null ? <Skeleton className="size-full" /> : <Partial image={run.partial} />}
               </li>
             ))}
         </ul>
@@ -65,36 +65,36 @@ export function ImageRunCard({ run, onReuse, onAgain, onRemove }: ImageRunCardPr
   )
 }
 
-function Partial({ picture }: { readonly picture: Blob }) {
-  const url = useObjectUrl(picture)
+function Partial({ image }: { readonly image: Blob }) {
+  const url = useObjectUrl(image)
   return url === null ? null : <img src={url} alt="So far" className="size-full object-cover" />
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/svg+xml': 'svg' }
 
-interface PictureProps {
-  readonly picture: Blob
+interface ImageTileProps {
+  readonly image: Blob
   readonly name: string
-  readonly onReuse: (picture: Blob) => void
+  readonly onReuse: (image: Blob) => void
 }
 
-function Picture({ picture, name, onReuse }: PictureProps) {
-  const url = useObjectUrl(picture)
-  const extension = ownMember(EXTENSIONS, picture.type) ?? picture.type.replace('image/', '')
+function ImageTile({ image, name, onReuse }: ImageTileProps) {
+  const url = useObjectUrl(image)
+  const extension = ownMember(EXTENSIONS, image.type) ?? image.type.replace('image/', '')
   return (
     <li className="flex flex-col gap-1">
       <div className="aspect-square overflow-hidden rounded bg-sunken">
         {url !== null && (
-          <img src={url} alt={`Picture ${name}`} data-testid="picture" className="size-full object-contain" />
+          <img src={url} alt={`Image ${name}`} data-testid="image" className="size-full object-contain" />
         )}
       </div>
       <div className="flex justify-end gap-1">
-        {picture.type !== 'image/svg+xml' && (
+        {image.type !== 'image/svg+xml' && (
           <Button
             look="quiet"
             className="h-7! px-2! text-[12px]"
-            onClick={() => onReuse(picture)}
-            aria-label={`Change picture ${name}`}
+            onClick={() => onReuse(image)}
+            aria-label={`Change image ${name}`}
           >
             <ImageUp size={14} aria-hidden />
             Change
@@ -102,8 +102,8 @@ function Picture({ picture, name, onReuse }: PictureProps) {
         )}
         <a
           href={url ?? undefined}
-          download={`picture.${extension}`}
-          aria-label={`Download picture ${name}`}
+          download={`image.${extension}`}
+          aria-label={`Download image ${name}`}
           className="inline-flex h-7 items-center rounded px-2 text-soft hover:bg-sunken hover:text-text"
         >
           <Download size={14} aria-hidden />

@@ -8,7 +8,7 @@ import { CodeDialog } from '../../../samples/code-dialog.tsx'
 import { imageCode } from '../../../samples/request-code.ts'
 import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
-import { usePictureInput } from '../picture-input.tsx'
+import { useImageInput } from '../image-input.tsx'
 import { PlayFrame } from '../play-frame.tsx'
 import { imageModelsQuery } from '../play-queries.ts'
 import { PromptForm } from '../prompt-form.tsx'
@@ -24,48 +24,48 @@ const INPUTS_MAX = 4
 
 const IDLE: Omit<ImageWishes, 'model'> = { prompt: '', count: 1, size: '', quality: '', seed: null, inputs: [] }
 
-/** Pictures from words, and from other pictures. */
+/** Images from words, and from other images. */
 export function ImageTab() {
   const { data: models } = useSuspenseQuery(imageModelsQuery).data
   const first = models.find(({ id }) => id === FIRST_MODEL)?.id ?? models[0]?.id ?? FIRST_MODEL
   const [wishes, setWishes] = useState<ImageWishes>({ ...IDLE, model: first })
   const set = (change: Partial<ImageWishes>): void => setWishes((before) => ({ ...before, ...change }))
   const model = models.find(({ id }) => id === wishes.model)
-  const input = usePictureInput(Math.min(INPUTS_MAX, model?.max_input_images ?? INPUTS_MAX))
-  const { store, state } = useRuns<ImageRun>('picture')
+  const input = useImageInput(Math.min(INPUTS_MAX, model?.max_input_images ?? INPUTS_MAX))
+  const { store, state } = useRuns<ImageRun>('image')
   const [showsCode, setCode] = useState(false)
-  const whole: ImageWishes = { ...wishes, inputs: input.pictures }
+  const whole: ImageWishes = { ...wishes, inputs: input.images }
   const make = (asked: ImageWishes, name: string): void => {
-    const run = { ...newRun(asked.model, name), wishes: asked, pictures: [], partial: null }
+    const run = { ...newRun(asked.model, name), wishes: asked, images: [], partial: null }
     void store.start(run, makeImages(asked))
   }
-  const reuse = async (picture: Blob): Promise<void> => {
-    const file = new File([picture], 'picture', { type: picture.type })
+  const reuse = async (image: Blob): Promise<void> => {
+    const file = new File([image], 'image', { type: image.type })
     input.set([await attachmentOf(file)])
     scrollTo({ top: 0 })
   }
   return (
     <PlayFrame settings={<ImageSettings models={models} model={model} wishes={wishes} onSet={set} />}>
       <PromptForm
-        label="What the picture shows"
-        placeholder={input.pictures.length > 0 ? 'What shall be changed' : 'A lighthouse in the fog'}
+        label="What the image shows"
+        placeholder={input.images.length > 0 ? 'What shall be changed' : 'A lighthouse in the fog'}
         text={wishes.prompt}
         onText={(prompt) => set({ prompt })}
         size={sizeOf(whole)}
-        action={input.pictures.length > 0 ? 'Change it' : wishes.count > 1 ? `Make ${wishes.count}` : 'Make it'}
-        content={JSON.stringify([wishes, input.pictures.map(({ name }) => name)])}
+        action={input.images.length > 0 ? 'Change it' : wishes.count > 1 ? `Make ${wishes.count}` : 'Make it'}
+        content={JSON.stringify([wishes, input.images.map(({ name }) => name)])}
         onSubmit={(name) => make(whole, name)}
         onCode={() => setCode(true)}
-        {...(model?.supports_edits === false ? {} : { pictures: { input, label: 'Add pictures to change' } })}
+        {...(model?.supports_edits === false ? {} : { images: { input, label: 'Add images to change' } })}
       />
       {state.isReady && state.runs.length === 0 && (
-        <Empty text="Say what a picture shall show. What is made stays in this browser." />
+        <Empty text="Say what an image shall show. What is made stays in this browser." />
       )}
       {state.runs.map((run) => (
         <ImageRunCard
           key={run.id}
           run={run}
-          onReuse={(picture) => void reuse(picture)}
+          onReuse={(image) => void reuse(image)}
           onAgain={() => make(run.wishes, nameOfAgain(run))}
           onRemove={() => store.remove(run.id)}
         />
@@ -126,7 +126,7 @@ function ImageSettings({ models, model, wishes, onSet }: ImageSettingsProps) {
       )}
       <div className="grid grid-cols-2 gap-3">
         <SelectField
-          label="Pictures"
+          label="Images"
           value={String(wishes.count)}
           options={COUNTS.filter((count) => Number(count) <= (model?.max_n ?? COUNTS.length)).map((count) => ({
             value: count,

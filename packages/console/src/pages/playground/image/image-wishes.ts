@@ -1,4 +1,4 @@
-/** Pictures that are wished for: the request that asks for them, and what decides its price. Pure. */
+/** Images that are wished for: the request that asks for them, and what decides its price. Pure. */
 import type { endpoints, Exact, ImageModelEntry, InputOf } from '@svc/contract'
 import type { Attachment } from '../chat/conversation.ts'
 import { lengthOf, type RequestSize } from '../pay/request-size.ts'
@@ -36,7 +36,7 @@ export function imageBodyOf({ model, prompt, count, size, quality, seed }: Image
   }
 }
 
-/** What decides the price of a request for pictures. */
+/** What decides the price of a request for images. */
 export function sizeOf(wishes: ImageWishes): RequestSize {
   const { model, size, quality, count: images, inputs, prompt } = wishes
   const settings = { size: size === '' ? undefined : size, quality: quality === '' ? undefined : quality }

@@ -11,7 +11,7 @@ import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
 import { factsOf } from '../pay/failure-facts.ts'
 import { PlayFailure } from '../pay/play-failure.tsx'
-import { usePictureInput } from '../picture-input.tsx'
+import { useImageInput } from '../image-input.tsx'
 import { PlayFrame } from '../play-frame.tsx'
 import { videoModelsQuery } from '../play-queries.ts'
 import { PromptForm } from '../prompt-form.tsx'
@@ -44,10 +44,10 @@ export function VideoTab() {
   const [wishes, setWishes] = useState(() => firstWishes(cheapest))
   const set = (change: Partial<VideoWishes>): void => setWishes((before) => ({ ...before, ...change }))
   const model = models.find(({ id }) => id === wishes.model)
-  const input = usePictureInput(1)
+  const input = useImageInput(1)
   const { list, jobs, submit, noteOf, error, again } = useVideos()
   const [showsCode, setCode] = useState(false)
-  const body = videoBodyOf({ ...wishes, firstFrame: input.pictures[0] ?? null }, canBeSilent(model))
+  const body = videoBodyOf({ ...wishes, firstFrame: input.images[0] ?? null }, canBeSilent(model))
   return (
     <PlayFrame settings={<VideoSettings models={models} model={model} wishes={wishes} onSet={set} />}>
       <PromptForm
@@ -57,10 +57,10 @@ export function VideoTab() {
         onText={(prompt) => set({ prompt })}
         size={sizeOf(body)}
         action="Make it"
-        content={JSON.stringify([wishes, input.pictures.map(({ name }) => name)])}
+        content={JSON.stringify([wishes, input.images.map(({ name }) => name)])}
         onSubmit={() => submit.mutate(body)}
         onCode={() => setCode(true)}
-        pictures={{ input, label: 'Begin with a picture' }}
+        images={{ input, label: 'Begin with an image' }}
       />
       {submit.error !== null && <PlayFailure facts={factsOf(submit.error)} onAgain={() => submit.mutate(body)} />}
       {error !== null && <PlayFailure facts={factsOf(error)} onAgain={again} />}

@@ -13,7 +13,7 @@ import { admitCaller, type RouteCall } from '../../../edge/route.ts'
 
 const FORM_TYPE = /^multipart\/form-data\b/i
 
-/** Pictures and masks of one form. */
+/** Images and masks of one form. */
 const FORM_FILES_MAX = INPUT_IMAGES_MAX + 1
 
 /** Reads a form's files into memory, since they go upstream as parts of one body, and takes the room for them. */

@@ -7,7 +7,7 @@ import type { ImageRoutesDeps } from '../image-routes-deps.ts'
 import { readJsonBody } from '../../../edge/read-json-body.ts'
 import { admitCaller } from '../../../edge/route.ts'
 
-/** Mounts a request for new pictures at an address whose answers have a form. */
+/** Mounts a request for new images at an address whose answers have a form. */
 export function mountImageRequest(
   app: FastifyInstance,
   deps: ImageRoutesDeps,

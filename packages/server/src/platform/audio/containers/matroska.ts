@@ -16,7 +16,7 @@ const GROUP = 0xa0
 const BLOCKS: ReadonlySet<number> = new Set([0xa3, 0xa1])
 /** Elements whose content is walked through as if it stood here. */
 const OPENED: ReadonlySet<number> = new Set([SEGMENT, CLUSTER, GROUP])
-/** Elements that hold no sound: pictures, texts and indexes. */
+/** Elements that hold no sound: images, texts and indexes. */
 const METADATA: ReadonlySet<number> = new Set([
   EBML,
   TRACKS,
@@ -96,7 +96,7 @@ export function measureMatroska(bytes: Buffer, effort: Effort): number | null {
   let seconds = 0
   let hasSound = false
   let hasTracks = false
-  let hasPictures = false
+  let hasImages = false
   let last: Track | null = null
   /** Bytes that are no sound, or counted. */
   let accounted = 0
@@ -104,7 +104,7 @@ export function measureMatroska(bytes: Buffer, effort: Effort): number | null {
   let parents: readonly number[] = []
   const close = (): void => {
     const sounds = [...tracks.values()].filter((track) => track !== null)
-    hasPictures ||= sounds.length < tracks.size
+    hasImages ||= sounds.length < tracks.size
     slowest = Math.max(slowest, ...sounds.map(({ timer }) => timer.clock.bytesPerSecondMost))
     hasSound ||= sounds.length > 0
     seconds += Math.max(0, ...sounds.map(soundOf))
@@ -142,7 +142,7 @@ export function measureMatroska(bytes: Buffer, effort: Effort): number | null {
   }
   close()
   if (!hasSound) throw noSound()
-  return seconds + (hasPictures ? 0 : bytesLeft(bytes.length - accounted, slowest))
+  return seconds + (hasImages ? 0 : bytesLeft(bytes.length - accounted, slowest))
 }
 
 /** Seconds of bytes that no element accounts for, at the most bytes of a second. Heads of elements are few. */

@@ -21,13 +21,13 @@ const BEGINNINGS: ReadonlySet<string> = new Set([
   'styp',
   'sidx',
 ])
-/** Boxes that hold no sound: pictures, texts, indexes and room. */
+/** Boxes that hold no sound: images, texts, indexes and room. */
 const METADATA: ReadonlySet<string> = new Set([
   ...['ftyp', 'moov', 'moof', 'free', 'skip', 'wide', 'uuid', 'meta', 'udta', 'styp', 'sidx', 'ssix', 'emsg', 'mfra'],
   ...['pdin', 'prft', 'pnot', 'PICT'],
 ])
-/** The most bytes of a second where there are pictures, too: 100 Mbit/s, as cameras write. Source: own choice. */
-const BYTES_PER_SECOND_PICTURES = 12_500_000
+/** The most bytes of a second where there are images, too: 100 Mbit/s, as cameras write. Source: own choice. */
+const BYTES_PER_SECOND_IMAGES = 12_500_000
 
 interface Track {
   readonly id: number
@@ -51,12 +51,12 @@ export function measureMp4(bytes: Buffer, effort: Effort): number | null {
   const sounds = tracks.flatMap((track) => track.sounds)
   if (sounds.length === 0) throw noSound()
   const seconds = tracks.flatMap(({ played, sounds: own }) => own.map((sound) => played ?? sound.seconds))
-  const hasPictures = tracks.some((track) => track.sounds.length === 0)
+  const hasImages = tracks.some((track) => track.sounds.length === 0)
   const soundBytes = Math.max(...sounds.map((sound) => sound.soundBytes))
   const most = Math.max(...sounds.map((sound) => sound.bytesPerSecondMost), BYTES_PER_SECOND_UNKNOWN)
   // Bytes that no table tells of are heard by those who look for them.
   const rest = Math.max(bytes.length - metadata - soundBytes, 0)
-  const least = hasPictures ? rest / BYTES_PER_SECOND_PICTURES : rest / most
+  const least = hasImages ? rest / BYTES_PER_SECOND_IMAGES : rest / most
   return Math.max(...seconds) + (least < 1 ? 0 : least)
 }
 

@@ -120,7 +120,7 @@ class OggReader {
     const opened = openStream(stream.headers, this.#effort)
     if (opened === 'more') return
     if (opened === 'other') {
-      // Pictures and texts: they are not heard.
+      // Images and texts: they are not heard.
       Object.assign(stream, { isSound: false, timer: new TrackTimer(steadyClock(0, Infinity)) })
       return
     }

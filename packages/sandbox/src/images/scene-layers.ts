@@ -2,7 +2,7 @@ import { renderPixels, type Pixels } from './render-svg.ts'
 import type { Scene, SceneObject } from './scene.ts'
 import { drawIcon, drawScene } from './scene-svg.ts'
 
-/** A scene taken apart, so that each picture of a video is put together from pixels and drawn only once. */
+/** A scene taken apart, so that each image of a video is put together from pixels and drawn only once. */
 export interface SceneLayers {
   readonly back: Pixels
   readonly sprites: readonly { readonly object: SceneObject; readonly pixels: Pixels }[]
@@ -32,7 +32,7 @@ export function renderLayers(
   }
 }
 
-/** Puts the picture together that belongs to a time. @param part of the whole, from 0 to 1. @param seconds since 0. */
+/** Puts the image together that belongs to a time. @param part of the whole, from 0 to 1. @param seconds since 0. */
 export function composeFrame(target: Pixels, layers: SceneLayers, part: number, seconds: number): void {
   target.rgba.set(layers.back.rgba)
   for (const [at, { object, pixels }] of layers.sprites.entries()) {

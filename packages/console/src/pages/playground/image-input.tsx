@@ -2,35 +2,35 @@ import { ImagePlus, X } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { attachmentOf, PICTURE_TYPES, picturesOf } from './attachments.ts'
+import { attachmentOf, IMAGE_TYPES, imagesOf } from './attachments.ts'
 import type { Attachment } from './chat/conversation.ts'
 
-export interface PictureInput {
-  readonly pictures: readonly Attachment[]
-  readonly set: (pictures: readonly Attachment[]) => void
+export interface ImageInput {
+  readonly images: readonly Attachment[]
+  readonly set: (images: readonly Attachment[]) => void
   readonly add: (files: readonly File[]) => Promise<void>
 }
 
-/** Pictures that were given and not sent yet. @param max more than these are refused. */
-export function usePictureInput(max: number): PictureInput {
-  const [pictures, set] = useState<readonly Attachment[]>([])
+/** Images that were given and not sent yet. @param max more than these are refused. */
+export function useImageInput(max: number): ImageInput {
+  const [images, set] = useState<readonly Attachment[]>([])
   const add = async (files: readonly File[]): Promise<void> => {
     try {
       const added = await Promise.all(files.map(attachmentOf))
-      if (pictures.length + added.length > max) throw new Error(`At most ${max} pictures can be sent.`)
+      if (images.length + added.length > max) throw new Error(`At most ${max} images can be sent.`)
       set((before) => [...before, ...added].slice(0, max))
     } catch (error) {
       toast.failure(error)
     }
   }
-  return { pictures, set, add }
+  return { images, set, add }
 }
 
-/** Takes pictures that are dropped or pasted anywhere in it. */
-export function PictureDrop({ input, children }: { readonly input: PictureInput; readonly children: ReactNode }) {
+/** Takes images that are dropped or pasted anywhere in it. */
+export function ImageDrop({ input, children }: { readonly input: ImageInput; readonly children: ReactNode }) {
   const [isOver, setOver] = useState(false)
   const take = (event: DragEvent | ClipboardEvent, transfer: DataTransfer | null): void => {
-    const files = picturesOf(transfer)
+    const files = imagesOf(transfer)
     if (files.length === 0) return
     event.preventDefault()
     void input.add(files)
@@ -55,7 +55,7 @@ export function PictureDrop({ input, children }: { readonly input: PictureInput;
   )
 }
 
-export function PictureButton({ input, label }: { readonly input: PictureInput; readonly label: string }) {
+export function ImageButton({ input, label }: { readonly input: ImageInput; readonly label: string }) {
   const file = useRef<HTMLInputElement>(null)
   return (
     <>
@@ -67,7 +67,7 @@ export function PictureButton({ input, label }: { readonly input: PictureInput; 
         type="file"
         hidden
         multiple
-        accept={PICTURE_TYPES.join(',')}
+        accept={IMAGE_TYPES.join(',')}
         aria-label={label}
         onChange={({ target }) => {
           void input.add([...(target.files ?? [])])
@@ -78,18 +78,18 @@ export function PictureButton({ input, label }: { readonly input: PictureInput; 
   )
 }
 
-/** The pictures that will go with the request, each with a way to take it back. */
-export function PictureList({ input }: { readonly input: PictureInput }) {
-  if (input.pictures.length === 0) return null
+/** The images that will go with the request, each with a way to take it back. */
+export function ImageList({ input }: { readonly input: ImageInput }) {
+  if (input.images.length === 0) return null
   return (
-    <ul aria-label="Pictures to send" className="flex flex-wrap gap-2">
-      {input.pictures.map((picture, at) => (
-        <li key={`${picture.name}-${at}`} className="relative">
-          <img src={picture.url} alt={picture.name} className="size-16 rounded border border-line object-cover" />
+    <ul aria-label="Images to send" className="flex flex-wrap gap-2">
+      {input.images.map((image, at) => (
+        <li key={`${image.name}-${at}`} className="relative">
+          <img src={image.url} alt={image.name} className="size-16 rounded border border-line object-cover" />
           <button
             type="button"
-            aria-label={`Take ${picture.name} back`}
-            onClick={() => input.set(input.pictures.filter((_, each) => each !== at))}
+            aria-label={`Take ${image.name} back`}
+            onClick={() => input.set(input.images.filter((_, each) => each !== at))}
             className="absolute -top-1.5 -right-1.5 rounded-full border
               border-line bg-raised p-0.5 text-soft hover:text-text"
           >

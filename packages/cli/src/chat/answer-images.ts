@@ -1,19 +1,19 @@
-/** Pictures that an answer holds: models that draw send them beside the text. */
+/** Images that an answer holds: models that draw send them beside the text. */
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { imageFormats } from '../files/output-format.ts'
 import { type OutputFile, reserveFile, timedName } from '../files/output-file.ts'
-import { type PictureProtocol, showPicture } from '../pictures/show-picture.ts'
+import { type ImageProtocol, showImage } from '../images/show-image.ts'
 import { imageType } from './attach.ts'
 
-/** Pictures of one answer at most that are kept, so that no answer fills a folder. */
-const PICTURES_MAX = 32
-/** Names that are tried for one picture at most. */
+/** Images of one answer at most that are kept, so that no answer fills a folder. */
+const IMAGES_MAX = 32
+/** Names that are tried for one image at most. */
 const NAMES_MAX = 100
 const DATA_URL = /^data:image\/[\w.+-]+;base64,/
 
-/** The addresses of the pictures in a message or a piece of one. Source: OpenRouter's API, `images`. */
-export function pictureAddresses(message: object | undefined): string[] {
+/** The addresses of the images in a message or a piece of one. Source: OpenRouter's API, `images`. */
+export function imageAddresses(message: object | undefined): string[] {
   const images: unknown = message === undefined ? undefined : Reflect.get(message, 'images')
   if (!Array.isArray(images)) return []
   return images.flatMap((image: unknown) => {
@@ -27,16 +27,16 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 /**
- * Writes the pictures into files of this folder, and prints their names; an address elsewhere is printed as it is.
+ * Writes the images into files of this folder, and prints their names; an address elsewhere is printed as it is.
  *
  * @param options.protocol by which the terminal shows them, too; null where it cannot, or is in use.
  */
-export async function keepPictures(
+export async function keepImages(
   { terminal }: Context,
   addresses: readonly string[],
-  { now, protocol }: { readonly now: Date; readonly protocol: PictureProtocol | null },
+  { now, protocol }: { readonly now: Date; readonly protocol: ImageProtocol | null },
 ): Promise<void> {
-  for (const address of addresses.slice(0, PICTURES_MAX)) {
+  for (const address of addresses.slice(0, IMAGES_MAX)) {
     if (!DATA_URL.test(address)) {
       await terminal.out.line(address)
       continue
@@ -45,10 +45,10 @@ export async function keepPictures(
     const file = await freeFile(terminal.out, endingOf(bytes), now)
     await file.write(once(bytes))
     await terminal.out.line(file.name ?? '')
-    if (protocol !== null) await showPicture(terminal, protocol, bytes)
+    if (protocol !== null) await showImage(terminal, protocol, bytes)
   }
-  const left = addresses.length - PICTURES_MAX
-  if (left > 0) await terminal.notes.line(`${left} more pictures were not kept.`)
+  const left = addresses.length - IMAGES_MAX
+  if (left > 0) await terminal.notes.line(`${left} more images were not kept.`)
 }
 
 function endingOf(bytes: Uint8Array): string {
@@ -56,7 +56,7 @@ function endingOf(bytes: Uint8Array): string {
   return type === 'jpeg' ? imageFormats.jpeg[0] : type
 }
 
-/** A name by the time, with a number where that one is taken: the picture is paid for, and must not be lost. */
+/** A name by the time, with a number where that one is taken: the image is paid for, and must not be lost. */
 async function freeFile(out: Context['terminal']['out'], ending: string, now: Date): Promise<OutputFile> {
   const name = timedName('chat', ending, now)
   for (let number = 1; ; number += 1) {

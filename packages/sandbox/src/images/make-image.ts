@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp'
 import { SandboxError } from '../sandbox-error.ts'
 import { type IconIndex, loadIconIndex } from './icon-index.ts'
-import type { PictureFrame, PictureJob } from './picture-job.ts'
+import type { ImageFrame, ImageJob } from './image-job.ts'
 import { renderPng } from './render-svg.ts'
 import { composeScene, type Scene, type SceneObject } from './scene.ts'
 import { drawScene } from './scene-svg.ts'
@@ -14,18 +14,18 @@ export function iconIndex(): IconIndex {
   return index
 }
 
-/** How much the partial pictures are blurred, the last the least. */
+/** How much the partial images are blurred, the last the least. */
 const BLURS = [24, 10, 4]
 
 /**
- * Makes a picture: first the partial ones, last the whole.
- * @throws {SandboxError} 400 when an input is no picture.
+ * Makes an image: first the partial ones, last the whole.
+ * @throws {SandboxError} 400 when an input is no image.
  */
-export async function makePicture(job: PictureJob): Promise<Uint8Array[]> {
+export async function makeImage(job: ImageJob): Promise<Uint8Array[]> {
   const { frame, prompt, seed } = job
   const scene = composeScene(iconIndex(), prompt, seed)
   const caption = `SVC sandbox: ${prompt}`
-  if (job.inputs.length > 0) return finish(await editPicture(job, scene, caption), job)
+  if (job.inputs.length > 0) return finish(await editImage(job, scene, caption), job)
   const svg = drawScene(scene, { ...frame, objects: scene.objects, caption: frame.isTransparent ? null : caption })
   if (frame.format === 'svg') return [Buffer.from(svg)]
   const png = renderPng(svg)
@@ -34,7 +34,7 @@ export async function makePicture(job: PictureJob): Promise<Uint8Array[]> {
   return finish(sharp(png), job)
 }
 
-async function finish(whole: Sharp, { frame, partials }: PictureJob): Promise<Uint8Array[]> {
+async function finish(whole: Sharp, { frame, partials }: ImageJob): Promise<Uint8Array[]> {
   const flat = await whole.png({ compressionLevel: 3 }).toBuffer()
   const sharp = await loadSharp()
   const blurs = BLURS.slice(BLURS.length - partials)
@@ -42,8 +42,8 @@ async function finish(whole: Sharp, { frame, partials }: PictureJob): Promise<Ui
   return Promise.all([...blurred, encode(sharp(flat), frame)])
 }
 
-async function encode(picture: Sharp, { format, quality, isTransparent }: PictureFrame): Promise<Uint8Array> {
-  const opaque = isTransparent && format !== 'jpeg' ? picture : picture.flatten({ background: '#ffffff' })
+async function encode(image: Sharp, { format, quality, isTransparent }: ImageFrame): Promise<Uint8Array> {
+  const opaque = isTransparent && format !== 'jpeg' ? image : image.flatten({ background: '#ffffff' })
   switch (format) {
     case 'jpeg':
       return opaque.jpeg({ quality: clampQuality(quality, 85) }).toBuffer()
@@ -60,18 +60,18 @@ function clampQuality(quality: number | null, usual: number): number {
 }
 
 /** Changes that words of a prompt ask for, beside what they add. */
-const changes: readonly { readonly words: RegExp; readonly apply: (picture: Sharp) => Sharp }[] = [
-  { words: /black and white|monochrome|gr[ae]yscale/i, apply: (picture) => picture.grayscale() },
-  { words: /\bblur/i, apply: (picture) => picture.blur(6) },
-  { words: /\b(invert|negative)\b/i, apply: (picture) => picture.negate({ alpha: false }) },
-  { words: /\b(bright|lighter)/i, apply: (picture) => picture.modulate({ brightness: 1.35 }) },
-  { words: /\b(dark|darker|night)\b/i, apply: (picture) => picture.modulate({ brightness: 0.55 }) },
-  { words: /\b(mirror|flip)/i, apply: (picture) => picture.flop() },
-  { words: /upside down/i, apply: (picture) => picture.flip() },
-  { words: /\b(vivid|colorful|colourful|saturat)/i, apply: (picture) => picture.modulate({ saturation: 1.8 }) },
+const changes: readonly { readonly words: RegExp; readonly apply: (image: Sharp) => Sharp }[] = [
+  { words: /black and white|monochrome|gr[ae]yscale/i, apply: (image) => image.grayscale() },
+  { words: /\bblur/i, apply: (image) => image.blur(6) },
+  { words: /\b(invert|negative)\b/i, apply: (image) => image.negate({ alpha: false }) },
+  { words: /\b(bright|lighter)/i, apply: (image) => image.modulate({ brightness: 1.35 }) },
+  { words: /\b(dark|darker|night)\b/i, apply: (image) => image.modulate({ brightness: 0.55 }) },
+  { words: /\b(mirror|flip)/i, apply: (image) => image.flop() },
+  { words: /upside down/i, apply: (image) => image.flip() },
+  { words: /\b(vivid|colorful|colourful|saturat)/i, apply: (image) => image.modulate({ saturation: 1.8 }) },
 ]
 
-async function editPicture(job: PictureJob, scene: Scene, caption: string): Promise<Sharp> {
+async function editImage(job: ImageJob, scene: Scene, caption: string): Promise<Sharp> {
   const { frame, inputs, prompt } = job
   const { width, height } = frame
   const sharp = await loadSharp()
@@ -122,7 +122,7 @@ async function maskBounds(mask: Uint8Array): Promise<Bounds> {
     .raw()
     .toBuffer()
     .catch(() => {
-      throw new SandboxError(400, 'invalid_image', 'The mask is no picture that can be read.')
+      throw new SandboxError(400, 'invalid_image', 'The mask is no image that can be read.')
     })
   let [left, top, right, bottom] = [side, side, -1, -1]
   for (let at = 0; at < side * side; at += 1) {
@@ -137,13 +137,13 @@ async function maskBounds(mask: Uint8Array): Promise<Bounds> {
   return { left: left / side, top: top / side, width: (right - left + 1) / side, height: (bottom - top + 1) / side }
 }
 
-/** Pixels of a picture that is read, at most: what a small file can unfold to. Source: own choice. */
+/** Pixels of an image that is read, at most: what a small file can unfold to. Source: own choice. */
 const INPUT_PIXELS_MAX = 50_000_000
 
-/** Reads a given picture and brings it to size. @throws {SandboxError} 400 when it is none. */
+/** Reads a given image and brings it to size. @throws {SandboxError} 400 when it is none. */
 export async function decode(
   input: Uint8Array,
-  frame: Pick<PictureFrame, 'width' | 'height'>,
+  frame: Pick<ImageFrame, 'width' | 'height'>,
   at: number,
 ): Promise<Buffer> {
   const sharp = await loadSharp()
@@ -153,13 +153,13 @@ export async function decode(
     .png({ compressionLevel: 1 })
     .toBuffer()
     .catch(() => {
-      throw new SandboxError(400, 'invalid_image', `Image ${at + 1} is no picture that can be read.`)
+      throw new SandboxError(400, 'invalid_image', `Image ${at + 1} is no image that can be read.`)
     })
 }
 
 async function loadSharp(): Promise<typeof import('sharp').default> {
   const { default: sharp } = await import('sharp')
-  // Frames of one picture are not worth threads of their own.
+  // Frames of one image are not worth threads of their own.
   sharp.concurrency(1)
   sharp.cache(false)
   return sharp

@@ -1,7 +1,7 @@
 import type { ImagePrices } from '../prices.ts'
 
 /**
- * Tokens of a picture of 1,024 by 1,024 pixels. Source: OpenAI, "Image generation", cost of `gpt-image-1`; the last
+ * Tokens of an image of 1,024 by 1,024 pixels. Source: OpenAI, "Image generation", cost of `gpt-image-1`; the last
  * two, of newer models, in proportion to their prices.
  */
 const tokensOf: ReadonlyMap<string, number> = new Map([
@@ -16,7 +16,7 @@ const TOKENS_DEFAULT = 4_160
 const PIXELS = 1_048_576
 
 /**
- * The quality that a picture is made in: the one asked for, else the one that the list's standard price is for.
+ * The quality that an image is made in: the one asked for, else the one that the list's standard price is for.
  *
  * @param asked null and `auto` leave it to the model.
  * @returns null where the list knows no qualities.
@@ -26,7 +26,7 @@ export function usedQuality(prices: ImagePrices, asked: string | null): string |
   return prices.variants.find((each) => each.quality !== null && each.perImage === prices.perImage)?.quality ?? null
 }
 
-/** Tokens that one picture counts, in the quality that it was made in. */
-export function pictureTokens(quality: string | null, pixels: number): number {
+/** Tokens that one image counts, in the quality that it was made in. */
+export function imageTokens(quality: string | null, pixels: number): number {
   return Math.round(((tokensOf.get(quality ?? '') ?? TOKENS_DEFAULT) * pixels) / PIXELS)
 }

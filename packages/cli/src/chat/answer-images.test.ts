@@ -5,25 +5,25 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { Context } from '../context.ts'
 import { createTerminal } from '../terminal/terminal.ts'
-import { keepPictures, pictureAddresses } from './answer-pictures.ts'
+import { keepImages, imageAddresses } from './answer-images.ts'
 
 const png = `data:image/png;base64,${Buffer.from('\u0089PNG and more', 'latin1').toString('base64')}`
 
 test('addresses are found where models put them, and nothing else is taken for one', () => {
   const images = [{ image_url: { url: png } }, { image_url: null }, 'text', { image_url: { url: 5 } }]
-  expect(pictureAddresses({ content: 'Here', images })).toEqual([png])
-  expect([pictureAddresses({}), pictureAddresses(undefined), pictureAddresses({ images: 'no' })]).toEqual([[], [], []])
+  expect(imageAddresses({ content: 'Here', images })).toEqual([png])
+  expect([imageAddresses({}), imageAddresses(undefined), imageAddresses({ images: 'no' })]).toEqual([[], [], []])
 })
 
-test('each picture of an answer is kept under a name of its own, and its name is printed', async () => {
+test('each image of an answer is kept under a name of its own, and its name is printed', async () => {
   const before = process.cwd()
-  const folder = mkdtempSync(path.join(tmpdir(), 'svc-pictures-'))
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-images-'))
   const out = new PassThrough()
   const streams = { input: new PassThrough(), out, notes: new PassThrough() }
   const context = { terminal: createTerminal(streams, {}, new AbortController()) } as Context
   process.chdir(folder)
   try {
-    await keepPictures(context, [png, png, 'https://elsewhere.example/cat.png'], {
+    await keepImages(context, [png, png, 'https://elsewhere.example/cat.png'], {
       now: new Date(0),
       protocol: null,
     })

@@ -28,7 +28,7 @@ export function drawScene(scene: Scene, options: SvgOptions): string {
   return openSvg(width, height) + tintOf(scene.filter) + body + '</svg>'
 }
 
-/** Draws one drawing alone on a square, for pictures that move. */
+/** Draws one drawing alone on a square, for images that move. */
 export function drawIcon(object: SceneObject, side: number): string {
   const { body, size } = object.icon
   return `${openSvg(side, side)}<svg width="${side}" height="${side}" viewBox="0 0 ${size} ${size}">${body}</svg></svg>`

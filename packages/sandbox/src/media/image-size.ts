@@ -17,13 +17,13 @@ const SIDE_MIN = 64
 const SIDE_MAX = 4_096
 
 /**
- * The size of a picture.
+ * The size of an image.
  * @param size `1024x1536`, a tier such as `2K`, `auto`, or null.
  * @param resolution a tier.
  * @param aspectRatio such as `16:9`, or `auto`.
  * @throws {SandboxError} 400 for what is none of these, or beyond 64 to 4,096 pixels a side.
  */
-export function pictureSize(size: string | null, resolution: string | null, aspectRatio: string | null): PixelSize {
+export function imageSize(size: string | null, resolution: string | null, aspectRatio: string | null): PixelSize {
   const [, wide, high] = /^(\d{1,5})x(\d{1,5})$/.exec(size ?? '') ?? []
   if (wide !== undefined && high !== undefined) return bounded({ width: Number(wide), height: Number(high) })
   const named = [size, resolution].find((text) => text !== null && text !== 'auto') ?? '1K'

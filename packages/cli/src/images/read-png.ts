@@ -1,4 +1,4 @@
-/** Reads PNG pictures. Source: PNG specification, third edition (W3C). */
+/** Reads PNG images. Source: PNG specification, third edition (W3C). */
 import { inflateSync } from 'node:zlib'
 import { type Bitmap, CHANNELS } from './bitmap.ts'
 

@@ -1,4 +1,4 @@
-/** A picture as its pixels: red, green, blue and opacity, a byte each, line by line. */
+/** An image as its pixels: red, green, blue and opacity, a byte each, line by line. */
 export interface Bitmap {
   readonly width: number
   readonly height: number
@@ -8,7 +8,7 @@ export interface Bitmap {
 /** Bytes of a pixel. */
 export const CHANNELS = 4
 
-/** Makes a picture fit into a box by taking the mean of what falls onto each pixel. A smaller one stays. */
+/** Makes an image fit into a box by taking the mean of what falls onto each pixel. A smaller one stays. */
 export function shrinkInto(bitmap: Bitmap, widthMax: number, heightMax: number): Bitmap {
   const scale = Math.min(1, widthMax / bitmap.width, heightMax / bitmap.height)
   if (scale === 1) return bitmap

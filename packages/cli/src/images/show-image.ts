@@ -1,4 +1,4 @@
-/** Shows a picture where the terminal can; elsewhere the name of the file is all there is. */
+/** Shows an image where the terminal can; elsewhere the name of the file is all there is. */
 import { askTerminal } from '../terminal/ask-terminal.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -18,19 +18,19 @@ const ANSWER_MS = 1_000
 const WIDTH_MAX = 640
 const HEIGHT_MAX = 480
 
-export type PictureProtocol = 'kitty' | 'iterm' | 'sixel'
+export type ImageProtocol = 'kitty' | 'iterm' | 'sixel'
 
 /**
- * Which way of showing pictures the terminal knows, by what it says of itself; null for none.
+ * Which way of showing images the terminal knows, by what it says of itself; null for none.
  *
  * @param answerMs how long its answer may take.
  */
-export async function pictureProtocol(terminal: Terminal, answerMs = ANSWER_MS): Promise<PictureProtocol | null> {
+export async function imageProtocol(terminal: Terminal, answerMs = ANSWER_MS): Promise<ImageProtocol | null> {
   if (!terminal.notes.isTerminal) return null
   return namedProtocol(terminal.environment) ?? ((await knowsSixels(terminal, answerMs)) ? 'sixel' : null)
 }
 
-function namedProtocol(environment: Terminal['environment']): PictureProtocol | null {
+function namedProtocol(environment: Terminal['environment']): ImageProtocol | null {
   const { TERM = '', TERM_PROGRAM = '', LC_TERMINAL = '', KITTY_WINDOW_ID, TMUX } = environment
   // A multiplexer in between would print the bytes; about sixels it answers for itself.
   if (TMUX !== undefined && TMUX !== '') return null
@@ -62,8 +62,8 @@ function itermText(bytes: Buffer): string {
   return `${ESCAPE}]1337;File=${size}:${bytes.toString('base64')}\u0007`
 }
 
-/** What is sent to the terminal; null for a picture that it cannot be shown, whose file has a name. */
-async function pictureText(protocol: PictureProtocol, bytes: Buffer): Promise<string | null> {
+/** What is sent to the terminal; null for an image that it cannot be shown, whose file has a name. */
+async function imageText(protocol: ImageProtocol, bytes: Buffer): Promise<string | null> {
   if (protocol === 'iterm') return itermText(bytes)
   const { isPng, readPng } = await import('./read-png.ts')
   if (protocol === 'kitty') return isPng(bytes) ? kittyText(bytes) : null
@@ -73,8 +73,8 @@ async function pictureText(protocol: PictureProtocol, bytes: Buffer): Promise<st
   return sixelText(shrinkInto(bitmap, WIDTH_MAX, HEIGHT_MAX))
 }
 
-/** @param protocol of `pictureProtocol`, which is asked for once for all pictures of a command. */
-export async function showPicture({ notes }: Terminal, protocol: PictureProtocol, bytes: Buffer): Promise<void> {
-  const text = await pictureText(protocol, bytes)
+/** @param protocol of `imageProtocol`, which is asked for once for all images of a command. */
+export async function showImage({ notes }: Terminal, protocol: ImageProtocol, bytes: Buffer): Promise<void> {
+  const text = await imageText(protocol, bytes)
   if (text !== null) await notes.bytes(`${text}\n`)
 }

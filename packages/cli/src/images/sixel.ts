@@ -1,4 +1,4 @@
-/** Pictures as sixels: bands of six lines, one colour after the other. Source: DEC STD 070, VT330/VT340 manual. */
+/** Images as sixels: bands of six lines, one colour after the other. Source: DEC STD 070, VT330/VT340 manual. */
 import { trimEndOf } from '@svc/contract'
 import { type Bitmap, CHANNELS } from './bitmap.ts'
 
@@ -15,7 +15,7 @@ const FIRST_SIXEL = 63
 /** From so many equal sixels on a count is shorter. */
 const REPEATED = 4
 
-/** Writes a picture as a sequence for the terminal. */
+/** Writes an image as a sequence for the terminal. */
 export function sixelText(bitmap: Bitmap): string {
   const { width, height } = bitmap
   const registers = dithered(bitmap)

@@ -5,14 +5,14 @@ import { describe, expect, test } from 'vitest'
 import { createTerminal } from '../terminal/terminal.ts'
 import { type Bitmap, shrinkInto } from './bitmap.ts'
 import { readPng } from './read-png.ts'
-import { pictureProtocol, showPicture } from './show-picture.ts'
+import { imageProtocol, showImage } from './show-image.ts'
 import { sixelText } from './sixel.ts'
 
 const ESCAPE = '\u001b'
 const OPAQUE = 255
 
-/** A picture of random pixels of the colours that sixels have, so that nothing is lost on the way. */
-function plainPicture(seed: number, width: number, height: number): Bitmap {
+/** An image of random pixels of the colours that sixels have, so that nothing is lost on the way. */
+function plainImage(seed: number, width: number, height: number): Bitmap {
   let state = seed
   const next = (count: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -31,7 +31,7 @@ interface PngForm {
   readonly filter: 0 | 1 | 2 | 3 | 4
 }
 
-/** Writes a picture as PNG with the filter on every line; of grey forms only the red is kept. */
+/** Writes an image as PNG with the filter on every line; of grey forms only the red is kept. */
 function pngOf({ width, height, pixels }: Bitmap, { colour, filter }: PngForm): Buffer {
   const palette: number[][] = []
   const indexOf = (pixel: number[]): number => {
@@ -137,8 +137,8 @@ describe('sixels', () => {
   test('draw what was given, pixel for pixel where the colours are theirs', () => {
     fc.assert(
       fc.property(fc.record(sides), ({ seed, width, height }) => {
-        const picture = plainPicture(seed, width, height)
-        expect(draw(sixelText(picture))).toEqual(picture)
+        const image = plainImage(seed, width, height)
+        expect(draw(sixelText(image))).toEqual(image)
       }),
     )
   })
@@ -157,19 +157,19 @@ describe('sixels', () => {
 describe('a PNG', () => {
   test.each([0, 2, 3, 4, 6] as const)('of colour type %i is read with every filter', (colour) => {
     for (const filter of [0, 1, 2, 3, 4] as const) {
-      const picture = plainPicture(colour * 5 + filter, 17, 11)
+      const image = plainImage(colour * 5 + filter, 17, 11)
       const isGrey = colour === 0 || colour === 4
       const hasOpacity = colour >= 3
-      const expected = picture.pixels.map((byte, at) => {
+      const expected = image.pixels.map((byte, at) => {
         if (at % 4 === 3) return hasOpacity ? byte : OPAQUE
-        return isGrey ? (picture.pixels[at - (at % 4)] ?? 0) : byte
+        return isGrey ? (image.pixels[at - (at % 4)] ?? 0) : byte
       })
-      expect(readPng(pngOf(picture, { colour, filter }))).toEqual({ ...picture, pixels: expected })
+      expect(readPng(pngOf(image, { colour, filter }))).toEqual({ ...image, pixels: expected })
     }
   })
 
   test('that is damaged, cut or no PNG at all is not shown, and nothing breaks', () => {
-    const whole = pngOf(plainPicture(1, 9, 9), { colour: 6, filter: 4 })
+    const whole = pngOf(plainImage(1, 9, 9), { colour: 6, filter: 4 })
     for (let length = 0; length < whole.length - 16; length += 1) expect(readPng(whole.subarray(0, length))).toBeNull()
     expect(readPng(Buffer.from('GIF89a'))).toBeNull()
     const huge = Buffer.from(whole)
@@ -212,30 +212,30 @@ describe('a terminal', () => {
 
   test('that says it knows sixels gets them, and its input is as before', async () => {
     const { terminal, input, written } = fakeTerminal('\u001b[?62;1;4;22c')
-    expect(await pictureProtocol(terminal)).toBe('sixel')
+    expect(await imageProtocol(terminal)).toBe('sixel')
     expect(input.raw).toEqual([true, false])
     expect(input.isPaused()).toBe(true)
-    const picture = plainPicture(3, 8, 8)
-    await showPicture(terminal, 'sixel', pngOf(picture, { colour: 6, filter: 0 }))
-    expect(draw(written.at(-1)!.trimEnd())).toEqual(picture)
+    const image = plainImage(3, 8, 8)
+    await showImage(terminal, 'sixel', pngOf(image, { colour: 6, filter: 0 }))
+    expect(draw(written.at(-1)!.trimEnd())).toEqual(image)
   })
 
   test('that knows none, is another, or never answers gets nothing to print', async () => {
-    expect(await pictureProtocol(fakeTerminal('\u001b[?62;1;22c').terminal)).toBeNull()
+    expect(await imageProtocol(fakeTerminal('\u001b[?62;1;22c').terminal)).toBeNull()
     // The class of the terminal stands first and is no ability.
-    expect(await pictureProtocol(fakeTerminal('\u001b[?4c').terminal)).toBeNull()
-    expect(await pictureProtocol(fakeTerminal(null).terminal, 1)).toBeNull()
+    expect(await imageProtocol(fakeTerminal('\u001b[?4c').terminal)).toBeNull()
+    expect(await imageProtocol(fakeTerminal(null).terminal, 1)).toBeNull()
     const { terminal, written } = fakeTerminal('\u001b[?62;4c', { TERM: 'dumb' })
-    expect(await pictureProtocol(terminal)).toBeNull()
+    expect(await imageProtocol(terminal)).toBeNull()
     expect(written).toEqual([])
   })
 
   test('that names itself is not asked, but in a multiplexer', async () => {
     const kitty = fakeTerminal('\u001b[?62;4c', { TERM: 'xterm-kitty' })
-    expect(await pictureProtocol(kitty.terminal)).toBe('kitty')
+    expect(await imageProtocol(kitty.terminal)).toBe('kitty')
     expect(kitty.written).toEqual([])
     const inside = fakeTerminal('\u001b[?1;2;4c', { TERM: 'xterm-kitty', TMUX: '/tmp/tmux' })
-    expect(await pictureProtocol(inside.terminal)).toBe('sixel')
-    expect(await pictureProtocol(fakeTerminal(null, { TERM_PROGRAM: 'WezTerm' }).terminal)).toBe('iterm')
+    expect(await imageProtocol(inside.terminal)).toBe('sixel')
+    expect(await imageProtocol(fakeTerminal(null, { TERM_PROGRAM: 'WezTerm' }).terminal)).toBe('iterm')
   })
 })

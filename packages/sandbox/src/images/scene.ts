@@ -2,7 +2,7 @@ import { createSeededRandom } from '../seeded-random.ts'
 import { type Backdrop, findBackdrop, isBackdropWord } from './backdrop.ts'
 import type { Icon, IconIndex } from './icon-index.ts'
 
-/** One drawing in a scene; places and sizes are parts of the picture's width and height, sizes of the lesser one. */
+/** One drawing in a scene; places and sizes are parts of the image's width and height, sizes of the lesser one. */
 export interface SceneObject {
   readonly icon: Icon
   /** Middle, from 0 to 1. */
