@@ -30,8 +30,8 @@ let gateway: TestGateway
 beforeAll(async () => {
   stub = await startStubUpstream()
   audioStubOf(stub)
-  const onSound = stub.onOther
-  stub.onOther = (call, response) => (call.path.endsWith('/images') ? streamImage(response) : onSound(call, response))
+  const onAudio = stub.onOther
+  stub.onOther = (call, response) => (call.path.endsWith('/images') ? streamImage(response) : onAudio(call, response))
   gateway = await startTestGateway({ upstreamUrl: stub.url })
 })
 afterAll(async () => {
@@ -69,8 +69,8 @@ describe('the line tells the charge that the balance shows', () => {
     ['a stream', () => post('/chat/completions', { model: 'svc-gpt', messages, stream: true })],
     ['a stream of Responses', () => post('/responses', { model: 'svc-gpt', input: 'Hi', stream: true })],
     ['a stream of Messages', () => post('/messages', { model: 'svc-gpt', max_tokens: 9, messages, stream: true })],
-    ['sound', () => post('/audio/speech', text)],
-    ['events of sound', () => post('/audio/speech', { ...text, stream_format: 'sse' })],
+    ['audio', () => post('/audio/speech', text)],
+    ['events of audio', () => post('/audio/speech', { ...text, stream_format: 'sse' })],
     ['pieces of a transcript', () => postForm(gateway, [...transcript, ['stream', 'true']])],
     ['images as they come', () => post('/images/generations', image)],
   ])('%s', async (_name, ask) => {

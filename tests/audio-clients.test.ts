@@ -1,4 +1,4 @@
-/** The official clients, unmodified, with sound. */
+/** The official clients, unmodified, with audio. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { experimental_generateSpeech as generateSpeech, experimental_transcribe as transcribe } from 'ai'
 import OpenAI, { toFile } from 'openai'
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { type AudioStub, audioStubOf, formOf, sendSound, soundOf, SPEECH, verbose, WHISPER } from './audio-upstream.ts'
+import { type AudioStub, audioStubOf, formOf, sendAudio, audioOf, SPEECH, verbose, WHISPER } from './audio-upstream.ts'
 import { failureOf, svcOf } from './charge-of.ts'
 
 /** One second. */
@@ -32,10 +32,10 @@ describe('with OpenRouter’s models', () => {
   afterAll(() => gateway.stop())
 
   test('openai.audio.speech.create', async () => {
-    const sound = soundOf(100_000)
-    audio.onSpeech = (_call, response) => sendSound(response, sound)
+    const speech = audioOf(100_000)
+    audio.onSpeech = (_call, response) => sendAudio(response, speech)
     const response = await client.audio.speech.create({ model: SPEECH, input: 'Hello', voice: 'coral', speed: 1.25 })
-    expect(Buffer.from(await response.arrayBuffer()).equals(sound)).toBe(true)
+    expect(Buffer.from(await response.arrayBuffer()).equals(speech)).toBe(true)
     expect(response.headers.get('x-svc-credits-charged')).toBe('0.102')
     expect(audio.speeches[0]?.json).toMatchObject({ voice: 'coral', speed: 1.25, response_format: 'mp3' })
   })
@@ -132,7 +132,7 @@ describe('with an OpenAI-compatible server', () => {
     ['flac', 'audio/flac'],
     ['wav', 'audio/wav'],
   ] as const)('speech in %s is asked for and told as it is', async (format, type) => {
-    audio.onSpeech = (_call, response) => sendSound(response, soundOf(10), 'application/octet-stream')
+    audio.onSpeech = (_call, response) => sendAudio(response, audioOf(10), 'application/octet-stream')
     const response = await client.audio.speech.create({
       model: 'tts-1',
       input: 'Hello',

@@ -1,10 +1,10 @@
-/** What is no sound and no transcript is an error, whatever type it has; what is one is delivered, whatever it looks like. */
+/** What is no audio and no transcript is an error, whatever type it has; what is one is delivered, whatever it looks like. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { streamedWavHeader } from '../packages/server/src/platform/audio/wav-header.ts'
-import { type AudioStub, audioStubOf, CHARACTER, postForm, SECOND, soundOf, speak, WHISPER } from './audio-upstream.ts'
+import { type AudioStub, audioStubOf, CHARACTER, postForm, SECOND, audioOf, speak, WHISPER } from './audio-upstream.ts'
 import { chargeOf } from './charge-of.ts'
 import { refusalOf } from './error-of.ts'
 import { eventsIn } from './events-of.ts'
@@ -25,7 +25,7 @@ afterAll(async () => {
   await stub.close()
 })
 
-const soundTypes = [
+const audioTypes = [
   'audio/mpeg',
   'audio/wav',
   'audio/ogg',
@@ -42,7 +42,7 @@ const forms = ['mp3', 'wav', 'pcm'].flatMap((format) => [
 const tag = Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0])
 const wavHeader = streamedWavHeader({ rate: 24_000, channels: 1 })
 
-describe('a sound', () => {
+describe('an audio file', () => {
   test.each<[string, Buffer, string]>([
     ['an error object', Buffer.from('{"error":{"message":"later"}}'), '502 upstream_error'],
     ['an error object after a blank line', Buffer.from('\r\n{"error":{"message":"later"}}'), '502 upstream_error'],
@@ -50,8 +50,8 @@ describe('a sound', () => {
     ['a sentence', Buffer.from('upstream request timeout'), '502 upstream_error'],
     ['nothing', Buffer.alloc(0), '502 upstream_empty'],
     ['the header of a WAV alone', wavHeader, '502 upstream_empty'],
-  ])('that is %s is an error under every type of sound, and free', async (_name, body, expected) => {
-    for (const type of soundTypes) {
+  ])('that is %s is an error under every type of audio, and free', async (_name, body, expected) => {
+    for (const type of audioTypes) {
       for (const form of forms) {
         for (const isSplit of [false, true]) {
           audio.onSpeech = (_call, response) => {
@@ -78,10 +78,10 @@ describe('a sound', () => {
   test('that comes after its header is delivered with it', async () => {
     audio.onSpeech = (_call, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
-      response.write(tag, () => response.end(soundOf(500)))
+      response.write(tag, () => response.end(audioOf(500)))
     }
     const { result, charge } = await chargeOf(gateway, async () => (await speak(gateway, { input: 'a' })).arrayBuffer())
-    expect(Buffer.from(result).equals(Buffer.concat([tag, soundOf(500)]))).toBe(true)
+    expect(Buffer.from(result).equals(Buffer.concat([tag, audioOf(500)]))).toBe(true)
     expect(charge).toBe(CHARACTER)
   })
 

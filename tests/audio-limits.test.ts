@@ -11,8 +11,8 @@ import {
   hear,
   postForm,
   SECOND,
-  sendSound,
-  soundOf,
+  sendAudio,
+  audioOf,
   speak,
   WHISPER,
 } from './audio-upstream.ts'
@@ -48,7 +48,7 @@ async function race(gateway: TestGateway, send: () => Promise<Response>, reached
   const gate = createGate()
   audio.onSpeech = async (_call, response) => {
     await gate.opened
-    sendSound(response, soundOf(100))
+    sendAudio(response, audioOf(100))
   }
   audio.onTranscription = async (call, response) => {
     await gate.opened
@@ -129,13 +129,13 @@ describeEachEngine('credit for seven of fifty requests at once', (engine) => {
     expect(await errorOf(refused)).toMatchObject({ code: 'insufficient_credits' })
   })
 
-  test('a key that is revoked ends a stream of sound, and what had begun is charged', async () => {
+  test('a key that is revoked ends a stream of audio, and what had begun is charged', async () => {
     await setBalance(gateway, gateway.gateway.ledger, 1_000n * CHARACTER)
     const { rawKey, keyId } = await gateway.createKey()
     const begun = createGate()
     audio.onSpeech = (_call, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
-      response.write(soundOf(1_000))
+      response.write(audioOf(1_000))
       begun.open()
     }
     const answer = speak(

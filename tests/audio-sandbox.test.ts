@@ -20,14 +20,14 @@ function wordsOf(text: string): string[] {
 }
 
 test('most words come back, and both ways are charged by their rules', async () => {
-  const { result: sound, charge } = await chargeOf(gateway, async () => {
+  const { result: audio, charge } = await chargeOf(gateway, async () => {
     const response = await client.audio.speech.create({ model: SPEECH, input: SENTENCE, voice: 'nova' })
     return Buffer.from(await response.arrayBuffer())
   })
   expect(charge).toBe(BigInt(SENTENCE.length) * 20_400_000n)
   const heard = await client.audio.transcriptions.create({
     model: WHISPER,
-    file: await toFile(sound, 'spoken.mp3'),
+    file: await toFile(audio, 'spoken.mp3'),
     response_format: 'verbose_json',
   })
   const words = new Set(wordsOf(heard.text))

@@ -1,4 +1,4 @@
-/** An upstream of sound that does what a test says, and what it was asked for. */
+/** An upstream of audio that does what a test says, and what it was asked for. */
 import type { ServerResponse } from 'node:http'
 import type { StubCall, StubHandler, StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 
@@ -20,15 +20,15 @@ export interface AudioStub {
   onTranscription: StubHandler
 }
 
-/** Sound that begins like an MP3. */
-export function soundOf(bytes: number): Buffer {
-  const sound = Buffer.alloc(bytes, 0x55)
-  sound.writeUInt16BE(0xff_fb, 0)
-  return sound
+/** Audio that begins like an MP3. */
+export function audioOf(bytes: number): Buffer {
+  const audio = Buffer.alloc(bytes, 0x55)
+  audio.writeUInt16BE(0xff_fb, 0)
+  return audio
 }
 
-export function sendSound(response: ServerResponse, sound: Buffer, type = 'audio/mpeg'): void {
-  response.writeHead(200, { 'content-type': type, 'x-generation-id': 'gen-sound' }).end(sound)
+export function sendAudio(response: ServerResponse, audio: Buffer, type = 'audio/mpeg'): void {
+  response.writeHead(200, { 'content-type': type, 'x-generation-id': 'gen-audio' }).end(audio)
 }
 
 export function sendJson(response: ServerResponse, value: object, status = 200): void {
@@ -51,19 +51,19 @@ export const verbose = {
   usage: { seconds: 3, cost: 0.0003 },
 }
 
-/** Hears the same in every sound, as far as the asked format shows it. */
+/** Hears the same in every audio file, as far as the asked format shows it. */
 export const hear: StubHandler = async (call, response) => {
   const form = await formOf(call)
   const { text, usage } = verbose
   sendJson(response, form.get('response_format') === 'verbose_json' ? verbose : { text, usage })
 }
 
-/** Lets a stub answer requests for sound. */
+/** Lets a stub answer requests for audio. */
 export function audioStubOf(stub: StubUpstream): AudioStub {
   const audio: AudioStub = {
     speeches: [],
     transcriptions: [],
-    onSpeech: (_call, response) => sendSound(response, soundOf(1_000)),
+    onSpeech: (_call, response) => sendAudio(response, audioOf(1_000)),
     onTranscription: hear,
   }
   stub.onOther = (call, response) => {

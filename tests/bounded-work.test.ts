@@ -168,7 +168,7 @@ describe('media', () => {
     ['ignore_eos', () => speak({ ignore_eos: true })],
     ['messages', () => embed({ messages })],
     ['inputs', () => embed({ inputs: ['a', 'b'] })],
-    ['url', () => form({ url: 'https://example.com/a-long-sound.mp3' })],
+    ['url', () => form({ url: 'https://example.com/a-long-audio.mp3' })],
     ['beam_size', () => form({ beam_size: '50' })],
     ['n', () => form({ n: '5' })],
     ['lora', () => speak({ lora: [{ id: 1 }] })],
@@ -185,7 +185,7 @@ describe('media', () => {
     expect(upstream.calls.at(-1)?.json).not.toHaveProperty('batch_size')
   })
 
-  test('a limit of sound is bounded by what the text can need, and harmless fields go on', async () => {
+  test('a limit of audio is bounded by what the text can need, and harmless fields go on', async () => {
     const response = await speak({ max_new_tokens: 1_000_000, sample_rate: 48_000 })
     await response.arrayBuffer()
     expect(response.status).toBe(200)

@@ -1,4 +1,4 @@
-/** The terminal client with files: images, videos, sound, as a process against a whole gateway. */
+/** The terminal client with files: images, videos, audio, as a process against a whole gateway. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
 import { type EvmChain, startEvmChain, usdg } from '../packages/server/testing/evm-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { audioStubOf, sendSound, soundOf, SPEECH } from './audio-upstream.ts'
+import { audioStubOf, sendAudio, audioOf, SPEECH } from './audio-upstream.ts'
 import { createSvc, type Svc } from './run-svc.ts'
 
 let folder: string
@@ -41,7 +41,7 @@ describe('with the sandbox', () => {
     expect(heard.code).toBe(0)
     const found = words.split(' ').filter((word) => heard.out.includes(word))
     expect(found.length).toBeGreaterThan(5)
-    expect(heard.notes).toMatch(/^[\d.]+ credits \(by the length of the sound\) · /)
+    expect(heard.notes).toMatch(/^[\d.]+ credits \(by the length of the audio\) · /)
     const subtitles = await svc(['transcribe', file('fox.wav'), '--format', 'srt', '-o', file('fox.srt')])
     expect(subtitles).toMatchObject({ code: 0, out: '' })
     expect(readFileSync(file('fox.srt'), 'utf8')).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n/)
@@ -126,14 +126,14 @@ describe('with the sandbox', () => {
   }, 60_000)
 })
 
-describe('with an upstream that sends a lot of sound', () => {
+describe('with an upstream that sends a lot of audio', () => {
   let upstream: StubUpstream
   let gateway: TestGateway
   let svc: Svc
-  const sound = soundOf(1_000_003)
+  const audio = audioOf(1_000_003)
   beforeAll(async () => {
     upstream = await startStubUpstream()
-    audioStubOf(upstream).onSpeech = (_call, response) => sendSound(response, sound)
+    audioStubOf(upstream).onSpeech = (_call, response) => sendAudio(response, audio)
     gateway = await startTestGateway({ upstreamUrl: upstream.url })
     svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
   })
@@ -147,7 +147,7 @@ describe('with an upstream that sends a lot of sound', () => {
   test('standard output holds the same bytes', async () => {
     const { code, bytes } = await svc(['speak', '-m', SPEECH, 'hello', '-o', '-'])
     expect(code).toBe(0)
-    expect(bytes.equals(sound)).toBe(true)
+    expect(bytes.equals(audio)).toBe(true)
   })
 })
 

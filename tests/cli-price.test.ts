@@ -138,7 +138,7 @@ describe('the price of every model is what the gateway holds:', () => {
     for (const { id: model } of data) {
       const form = new FormData()
       form.append('model', model)
-      form.append('file', new File([new Uint8Array(makeWav(WAV_HEADER_BYTES + 2.4 * 8_000))], 'sound.wav'))
+      form.append('file', new File([new Uint8Array(makeWav(WAV_HEADER_BYTES + 2.4 * 8_000))], 'audio.wav'))
       const held = await heldFor('/v1/audio/transcriptions', form)
       expect((await priceOf({ model, seconds: 2.4 })).most, model).toBe(held)
       expect(await priceOf({ model, seconds: 3.000_2 })).toEqual(await priceOf({ model, seconds: 3 }))

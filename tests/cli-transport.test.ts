@@ -65,11 +65,11 @@ test('a form with a file arrives, and so does an answer that comes before its en
   })
   const body = new FormData()
   body.append('model', 'm')
-  body.append('file', new File([new Uint8Array(300_000)], 'sound.wav'))
+  body.append('file', new File([new Uint8Array(300_000)], 'audio.wav'))
   const request: FetchRequest = { method: 'POST', headers: {}, body, signal: new AbortController().signal }
   const text = await (await createTransport({})(url, request)).text()
   expect(text).toMatch(/^multipart\/form-data 3\d{5} --/)
-  expect(text).toContain('filename="sound.wav"')
+  expect(text).toContain('filename="audio.wav"')
   expect(await createTransport({})(`${url}/early`, request)).toMatchObject({ ok: false, status: 413 })
   expect(forms).toBe(2)
 })

@@ -209,7 +209,7 @@ describe('with the sandbox', () => {
 
   test('started by npm, files are meant in the folder of the user', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'svc-folder-'))
-    writeFileSync(path.join(folder, 'notes.txt'), 'no sound')
+    writeFileSync(path.join(folder, 'notes.txt'), 'no audio')
     const env = { npm_lifecycle_event: 'svc', INIT_CWD: folder }
     const { notes } = await svc(['speak', 'hello', '-o', 'notes.mp3', '-m', 'no/such-model'], { env })
     expect(notes).toContain('does not exist')

@@ -128,7 +128,7 @@ test(
 )
 
 test.each(ways)(
-  '%s on “Speak it” makes one sound',
+  '%s on “Speak it” makes one audio file',
   async (_way, press) => {
     await open('/playground?tab=audio')
     await page.getByLabel('Text to speak').fill('Hello')

@@ -21,11 +21,11 @@ beforeAll(async () => {
     file: { upstreams: [{ ...upstream, data_collection: 'deny' }], routes },
   })
   audioStubOf(stub)
-  const onSound = stub.onOther
+  const onAudio = stub.onOther
   stub.onOther = (call, response) => {
     calls.push(call)
     if (call.path.endsWith('/images')) return sendImages(response)
-    return onSound(call, response)
+    return onAudio(call, response)
   }
 })
 afterAll(async () => {
@@ -69,9 +69,9 @@ test.each<readonly [string, () => Promise<Response>, object]>([
     () => post('/images/generations', { ...image, moderation: 'low' }),
     openai({ moderation: 'low' }),
   ],
-  ['sound', () => post('/audio/speech', text), DENY],
+  ['audio', () => post('/audio/speech', text), DENY],
   [
-    'sound by instructions',
+    'audio by instructions',
     () => post('/audio/speech', { ...text, instructions: 'Whisper.' }),
     openai({ instructions: 'Whisper.' }),
   ],

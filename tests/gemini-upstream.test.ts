@@ -100,7 +100,7 @@ describe('requests', () => {
     })
   })
 
-  test('carry instructions, images, sound, calls and their results', async () => {
+  test('carry instructions, images, audio, calls and their results', async () => {
     await client.chat.completions.create({
       model: MODEL,
       max_completion_tokens: 50,
@@ -354,7 +354,7 @@ test.each([
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, seconds])
 })
 
-test('sound in the prompt is charged at its own price, what the cache gave of it is not', async () => {
+test('audio in the prompt is charged at its own price, what the cache gave of it is not', async () => {
   const audio = (tokenCount: number) => [
     { modality: 'TEXT', tokenCount: 1 },
     { modality: 'AUDIO', tokenCount },

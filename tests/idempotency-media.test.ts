@@ -10,8 +10,8 @@ import {
   audioStubOf,
   CHARACTER,
   SECOND,
-  sendSound,
-  soundOf,
+  sendAudio,
+  audioOf,
   SPEECH,
   WHISPER,
 } from './audio-upstream.ts'
@@ -159,15 +159,15 @@ describe('images', () => {
   })
 })
 
-describe('sound', () => {
+describe('audio', () => {
   const request = { model: SPEECH, input: 'Hello there.', voice: 'nova' }
 
   test.each([
     ['bytes', {}],
     ['events', { stream_format: 'sse' }],
   ])('spoken twice as %s is made and charged once', async (_kind, more) => {
-    const sound = soundOf(300_000)
-    audio.onSpeech = (_call, response) => sendSound(response, sound)
+    const speech = audioOf(300_000)
+    audio.onSpeech = (_call, response) => sendAudio(response, speech)
     const { charge } = await chargeOf(gateway, () =>
       twice(gateway, '/v1/audio/speech', () => ({ ...request, ...more })),
     )
@@ -178,7 +178,7 @@ describe('sound', () => {
     ['bytes', {}],
     ['events', { stream_format: 'sse' }],
   ])('too long to be kept as %s is told as gone', async (_kind, more) => {
-    audio.onSpeech = (_call, response) => sendSound(response, soundOf(1_000_000))
+    audio.onSpeech = (_call, response) => sendAudio(response, audioOf(1_000_000))
     const name = freshName()
     expect((await read(await post(gateway, '/v1/audio/speech', { ...request, ...more }, name))).status).toBe(200)
     const again = await refusal(gateway, '/v1/audio/speech', { ...request, ...more }, name)
@@ -188,7 +188,7 @@ describe('sound', () => {
   test('that broke off was charged in part, and is told as gone', async () => {
     audio.onSpeech = (_call, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
-      response.write(soundOf(50_000))
+      response.write(audioOf(50_000))
       setTimeout(() => response.destroy(), 20)
     }
     const name = freshName()

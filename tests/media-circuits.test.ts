@@ -1,4 +1,4 @@
-/** Circuits of media: an upstream that keeps failing at images or sound is left alone, and nothing stays held. */
+/** Circuits of media: an upstream that keeps failing at images or audio is left alone, and nothing stays held. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'

@@ -7,7 +7,7 @@ import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.t
 import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import type { StubCall, StubHandler } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { formOf, sendJson, soundOf } from './audio-upstream.ts'
+import { formOf, sendJson, audioOf } from './audio-upstream.ts'
 import { arrivals, chargeOf, lastRecord } from './charge-of.ts'
 import {
   CHEAP,
@@ -286,7 +286,7 @@ describe('what has reached the caller is not begun anew', () => {
 
   test.each([
     ['streamed images', cut('text/event-stream', `data: {"type":"a.partial_image","b64_json":"${IMAGE}"}\n\n`), 0n],
-    ['speech', cut('audio/mpeg', soundOf(16_000).toString('latin1')), null],
+    ['speech', cut('audio/mpeg', audioOf(16_000).toString('latin1')), null],
     [
       'streamed transcripts',
       cut('text/event-stream', 'data: {"type":"transcript.text.delta","delta":"Hel"}\n\n'),
@@ -309,7 +309,7 @@ describe('what has reached the caller is not begun anew', () => {
     expect([asks(), charge]).toEqual([[3, 0], 24_000_000_000n])
   })
 
-  test('nor is a sound asked for elsewhere whose caller has gone', async () => {
+  test('nor is an audio file asked for elsewhere whose caller has gone', async () => {
     const leaving = new AbortController()
     const before = arrivals(gateway).length
     const { promise: gone, resolve: leave } = Promise.withResolvers<void>()
@@ -345,7 +345,7 @@ describe('the second gets all that the first got', () => {
     )
   }
 
-  test('a sound that lies on disk, whole', async () => {
+  test('an audio file that lies on disk, whole', async () => {
     refused()
     const long = makeWav(WAV_HEADER_BYTES + 300_000)
     const body = new FormData()

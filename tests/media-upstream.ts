@@ -9,7 +9,7 @@ import {
   type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { sendJson, sendSound, soundOf } from './audio-upstream.ts'
+import { sendJson, sendAudio, audioOf } from './audio-upstream.ts'
 
 export interface MediaStub {
   readonly stub: StubUpstream
@@ -27,7 +27,7 @@ export interface MediaStub {
 
 /** Answers as a server of OpenAI's form that works. */
 export const work: StubHandler = (call, response) => {
-  if (call.path.endsWith('/audio/speech')) return sendSound(response, soundOf(1_000))
+  if (call.path.endsWith('/audio/speech')) return sendAudio(response, audioOf(1_000))
   if (call.path.includes('/audio/trans')) return sendTranscript(call, response)
   if (call.path.endsWith('/videos')) return sendJson(response, { id: 'job-1', object: 'video', status: 'queued' })
   if (call.json?.['stream'] !== true) {
@@ -115,7 +115,7 @@ export const mediaPrices = (usd: string) =>
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 async function answered(response: Response): Promise<Answered> {
-  // A sound whose end is missing breaks off.
+  // An audio file whose end is missing breaks off.
   const text = await response.text().catch(() => 'broken off')
   return { status: response.status, headers: response.headers, text }
 }
@@ -143,7 +143,7 @@ async function film(gateway: TestGateway, model: string): Promise<Answered> {
   return answered(await gateway.fetch(`/v1/videos/${String(JSON.parse(submitted.text).id)}`))
 }
 
-const sound = new File([new Uint8Array(WAV)], 'a.wav', { type: 'audio/wav' })
+const audio = new File([new Uint8Array(WAV)], 'a.wav', { type: 'audio/wav' })
 const image = new File([new Uint8Array(Buffer.from(IMAGE, 'base64'))], 'a.png', { type: 'image/png' })
 const IMAGES = { prompt: 'A lighthouse' } as const
 const TEXT = { input: 'Hello.', voice: 'nova' } as const
@@ -166,10 +166,10 @@ export const KINDS: readonly MediaKind[] = [
     ...{ name: 'speech in events', model: 'speaks', dear: charge(600n) },
     ask: json('/v1/audio/speech', { ...TEXT, stream_format: 'sse' }),
   },
-  { name: 'transcripts', model: 'hears', ask: form('/v1/audio/transcriptions', { file: sound }), dear: charge(300n) },
+  { name: 'transcripts', model: 'hears', ask: form('/v1/audio/transcriptions', { file: audio }), dear: charge(300n) },
   {
     ...{ name: 'streamed transcripts', model: 'hears', dear: charge(300n) },
-    ask: form('/v1/audio/transcriptions', { file: sound, stream: 'true' }),
+    ask: form('/v1/audio/transcriptions', { file: audio, stream: 'true' }),
   },
   { name: 'videos', model: 'films', ask: film, dear: charge(400n) },
 ]

@@ -60,14 +60,14 @@ function codeIn(text: string): string | null {
       const code = value.error?.code ?? value.response?.error?.code
       if (typeof code === 'string') return code
     } catch {
-      // Sound, or a part of a stream that is no JSON.
+      // Audio, or a part of a stream that is no JSON.
     }
   }
   return null
 }
 
 async function askedOf(response: Response): Promise<Asked> {
-  // A sound whose end is missing breaks off.
+  // An audio file whose end is missing breaks off.
   const text = await response.text().catch(() => 'broken off')
   return { status: response.status, headers: response.headers, text, code: codeIn(text) }
 }
@@ -117,10 +117,10 @@ const EMPTY_MEDIA: Readonly<Record<string, StubHandler | null>> = {
     response.end(`data: {"type":"error","error":{"message":"no"},"usage":{"cost":${BILLED_USD}}}\n\n`)
   },
   'changed images': emptyJson({ created: 1, data: [null] }),
-  // A sound has no room for a cost.
+  // An audio file has no room for a cost.
   speech: null,
   'speech in events': null,
-  // A sound in which nobody speaks has an empty transcript.
+  // An audio file in which nobody speaks has an empty transcript.
   transcripts: null,
   'streamed transcripts': null,
   videos: (_call, response) => sendJson(response, { id: BILLED_JOB, object: 'video', status: 'queued' }),

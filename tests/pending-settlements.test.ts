@@ -87,7 +87,7 @@ describeEachEngine('a database that goes away while upstreams work', (engine) =>
       for (const [place, { name }] of KINDS.entries()) {
         const answer = answers[place] as Asked
         expect([name, answer.status, answer.code]).toEqual([name, 200, null])
-        // The headers of a sound leave before its end: what becomes of its charge is a trailer, which `fetch` drops.
+        // The headers of an audio file leave before its end: what becomes of its charge is a trailer, which `fetch` drops.
         expect([name, toldOf(answer).state]).toEqual([name, name === SPEECH ? null : 'pending'])
       }
       const [file = ''] = readdirSync(folder()).filter((name) => name.endsWith('.journal'))
@@ -148,7 +148,7 @@ describeEachEngine('a database that goes away while upstreams work', (engine) =>
   )
 
   test(
-    'says behind the bytes of a sound that its charge is pending',
+    'says behind the bytes of an audio file that its charge is pending',
     async () => {
       const speech: PaidKind = {
         ...(KINDS.find(({ name }) => name === SPEECH) as PaidKind),

@@ -1,4 +1,4 @@
-/** POST /v1/audio/speech: bytes, prices, and what becomes of a sound that fails. */
+/** POST /v1/audio/speech: bytes, prices, and what becomes of an audio file that fails. */
 import { parseCredits } from '@svc/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
@@ -8,8 +8,8 @@ import {
   audioStubOf,
   BYTE,
   CHARACTER,
-  sendSound,
-  soundOf,
+  sendAudio,
+  audioOf,
   speak,
   SPEECH,
   SPEECH_BY_BYTE,
@@ -42,9 +42,9 @@ function told(response: Response): bigint {
 }
 
 describe('the answer', () => {
-  test('is the sound as it came, its charge in the headers', async () => {
-    const sound = soundOf(300_000)
-    audio.onSpeech = (_call, response) => sendSound(response, sound)
+  test('is the audio as it came, its charge in the headers', async () => {
+    const speech = audioOf(300_000)
+    audio.onSpeech = (_call, response) => sendAudio(response, speech)
     const { result, charge } = await chargeOf(gateway, async () => {
       const response = await speak(gateway, { input: 'Hello there.', voice: 'nova' })
       return { response, body: Buffer.from(await response.arrayBuffer()) }
@@ -53,7 +53,7 @@ describe('the answer', () => {
     expect(result.response.headers.get('content-type')).toBe('audio/mpeg')
     expect(result.response.headers.get('x-svc-margin-bps')).toBe('2000')
     expect(result.response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-    expect(result.body.equals(sound)).toBe(true)
+    expect(result.body.equals(speech)).toBe(true)
     // Case B089: an upstream's own headers stay here.
     expect(result.response.headers.get('x-generation-id')).toBeNull()
     expect([told(result.response), charge]).toEqual([12n * CHARACTER, 12n * CHARACTER])
@@ -86,7 +86,7 @@ describe('the answer', () => {
     const samples = Buffer.concat([Buffer.from('{"no": "text"}'), Buffer.from([0, 128, 255, 127])])
     audio.onSpeech = (call, response) => {
       const isPcm = call.json?.['response_format'] === 'pcm'
-      sendSound(response, isPcm ? samples : soundOf(100), isPcm ? 'audio/pcm' : 'audio/mpeg')
+      sendAudio(response, isPcm ? samples : audioOf(100), isPcm ? 'audio/pcm' : 'audio/mpeg')
     }
     const response = await speak(gateway, { input: 'a', response_format: format })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
@@ -98,10 +98,10 @@ describe('the answer', () => {
   })
 
   test.each(['pcm', 'wav', 'mp3'])(
-    'that is an error under the type of a sound is an error, and free (%s)',
+    'that is an error under the type of an audio file is an error, and free (%s)',
     async (format) => {
       audio.onSpeech = (_call, response) =>
-        sendSound(response, Buffer.from('{"error":{"message":"later"}}'), 'audio/pcm')
+        sendAudio(response, Buffer.from('{"error":{"message":"later"}}'), 'audio/pcm')
       const { result, charge } = await chargeOf(gateway, () => speak(gateway, { input: 'a', response_format: format }))
       expect([result.status >= 500, charge]).toEqual([true, 0n])
     },
@@ -111,11 +111,11 @@ describe('the answer', () => {
     const [more, end] = [createGate(), createGate()]
     audio.onSpeech = async (_call, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
-      response.write(soundOf(1_000))
+      response.write(audioOf(1_000))
       await more.opened
-      response.write(soundOf(2_000))
+      response.write(audioOf(2_000))
       await end.opened
-      response.end(soundOf(3_000))
+      response.end(audioOf(3_000))
     }
     const response = await speak(gateway, { input: 'a' })
     const reader = response.body!.getReader()
@@ -133,8 +133,8 @@ describe('the answer', () => {
   })
 
   test('as events ends with usage and charge', async () => {
-    const sound = soundOf(200_000)
-    audio.onSpeech = (_call, response) => sendSound(response, sound)
+    const speech = audioOf(200_000)
+    audio.onSpeech = (_call, response) => sendAudio(response, speech)
     const response = await speak(gateway, { input: 'Hi 🙂', stream_format: 'sse' })
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     const events = eventsIn(await response.text())
@@ -147,7 +147,7 @@ describe('the answer', () => {
     })
     expect(frames.every((frame) => frame['type'] === 'speech.audio.delta')).toBe(true)
     const bytes = Buffer.concat(frames.map((frame) => Buffer.from(String(frame['audio']), 'base64')))
-    expect(bytes.equals(sound)).toBe(true)
+    expect(bytes.equals(speech)).toBe(true)
     expect(audio.speeches.at(-1)?.json?.['stream_format'] ?? null).toBeNull()
   })
 })
@@ -237,14 +237,14 @@ describe('a request is refused and free', () => {
   })
 })
 
-describe('an upstream that fails before the first sound costs nothing', () => {
+describe('an upstream that fails before the first audio costs nothing', () => {
   const json = 'application/json'
   // Case B101.
   test.each<[string, [number, string], string, string]>([
     ['a page of HTML', [200, 'text/html'], '<html>', '502 upstream_error'],
     ['an error that says 200', [200, json], '{"error":{"message":"no","code":500}}', '502 upstream_error'],
     ['JSON that says nothing', [200, json], '{}', '502 upstream_error'],
-    ['JSON that calls itself sound', [200, 'audio/mpeg'], '{"error":{}}', '502 upstream_error'],
+    ['JSON that calls itself audio', [200, 'audio/mpeg'], '{"error":{}}', '502 upstream_error'],
     ['no byte at all', [200, 'audio/mpeg'], '', '502 upstream_empty'],
     ['too many requests', [429, json], '{"error":{"message":"slow"}}', '503 server_is_overloaded'],
     ['our own lack of credit', [402, json], '{"error":{"message":"pay"}}', '503 upstream_unavailable'],
@@ -261,13 +261,13 @@ describe('an upstream that fails before the first sound costs nothing', () => {
   })
 })
 
-describe('a sound that breaks off', () => {
+describe('an audio file that breaks off', () => {
   test('breaks the answer, and the part that came is charged as an estimate', async () => {
     const input = 'x'.repeat(1_000)
     audio.onSpeech = (_call, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': '1000000' })
       // Two seconds at 16,000 bytes a second.
-      response.write(soundOf(32_000), () => setImmediate(() => response.destroy()))
+      response.write(audioOf(32_000), () => setImmediate(() => response.destroy()))
     }
     const { result, charge } = await chargeOf(gateway, async () => {
       const response = await speak(gateway, { input })
@@ -285,7 +285,7 @@ describe('a sound that breaks off', () => {
     audio.onSpeech = (call, response) => {
       const { socket } = response
       const first = 'HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\ncontent-length: 1000000\r\n\r\n\xff\xfb'
-      // In one packet, so that the sound and its end are seen together.
+      // In one packet, so that the audio and its end are seen together.
       socket?.end(Buffer.from(first, 'latin1'))
       return call.closed
     }
@@ -302,7 +302,7 @@ describe('a sound that breaks off', () => {
       const seen = gateway.logged.length
       client.abort()
       await eventually(() => expect(gateway.logged.slice(seen).join('')).toContain('"status":499'))
-      sendSound(response, soundOf(1_000))
+      sendAudio(response, audioOf(1_000))
     }
     const { charge } = await chargeOf(gateway, () =>
       speak(gateway, { input: 'Hello' }, { signal: client.signal }).catch(() => undefined),
@@ -314,7 +314,7 @@ describe('a sound that breaks off', () => {
   test('ends a stream of events with an error', async () => {
     audio.onSpeech = (_call, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': '1000000' })
-      response.write(soundOf(1_000), () => setImmediate(() => response.destroy()))
+      response.write(audioOf(1_000), () => setImmediate(() => response.destroy()))
     }
     const events = eventsIn(await (await speak(gateway, { input: 'Hello', stream_format: 'sse' })).text())
     expect(events.at(-1)).toBe('[DONE]')
@@ -327,7 +327,7 @@ describe('a sound that breaks off', () => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
       void call.closed.then(() => stopped.open())
       const write = (): void => {
-        while (!response.destroyed && response.write(soundOf(65_536))) continue
+        while (!response.destroyed && response.write(audioOf(65_536))) continue
       }
       response.on('drain', write)
       write()
@@ -351,7 +351,7 @@ test('a reader who is slow slows the upstream down', async () => {
     const write = (): void => {
       while (sent < 64 * 1_048_576 && !response.destroyed) {
         sent += 65_536
-        if (!response.write(soundOf(65_536))) return
+        if (!response.write(audioOf(65_536))) return
       }
       response.end()
     }

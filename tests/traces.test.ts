@@ -57,7 +57,7 @@ function named(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
 }
 
 describe('a trace', () => {
-  test('of sound has a span for the call, and no word of what was said', async () => {
+  test('of audio has a span for the call, and no word of what was said', async () => {
     const traced = await startTraced()
     const audio = audioStubOf(stub)
     await (await speak(traced, { input: 'a very secret prompt' })).arrayBuffer()
@@ -70,7 +70,7 @@ describe('a trace', () => {
     const spans = await spansAfterStop()
     expect(named(spans, 'speech openai/gpt-4o-mini-tts-2025-12-15').attributes).toMatchObject({
       'gen_ai.operation.name': 'speech',
-      'gen_ai.response.id': 'gen-sound',
+      'gen_ai.response.id': 'gen-audio',
     })
     expect(named(spans, 'transcription openai/whisper-1')).toMatchObject({ kind: 3, statusCode: 0 })
     expect(JSON.stringify(spans)).not.toMatch(/secret|quick brown/)

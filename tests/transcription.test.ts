@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { SOUND_BYTES_MAX } from '@svc/contract'
+import { AUDIO_BYTES_MAX } from '@svc/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { makeSound } from '../packages/server/testing/make-sound.ts'
+import { makeAudio } from '../packages/server/testing/make-audio.ts'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
 import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -195,8 +195,8 @@ describe('the price', () => {
   })
 
   test.each(['mp3', 'flac', 'aac', 'm4a', 'ogg', 'webm'] as const)('a real %s is measured', async (format) => {
-    const sound = new Uint8Array(await makeSound(format, 2.5))
-    const { charge } = await chargeOf(gateway, () => ask([['file', new File([sound], `a.${format}`)]]))
+    const audio = new Uint8Array(await makeAudio(format, 2.5))
+    const { charge } = await chargeOf(gateway, () => ask([['file', new File([audio], `a.${format}`)]]))
     expect(charge).toBe(3n * SECOND)
   })
 
@@ -335,7 +335,7 @@ describe('a form is refused and free', () => {
 
 describe('sizes', () => {
   test('26,214,400 bytes pass', async () => {
-    const bytes = new Uint8Array(makeWav(SOUND_BYTES_MAX))
+    const bytes = new Uint8Array(makeWav(AUDIO_BYTES_MAX))
     let got = ''
     audio.onTranscription = async (call, response) => {
       const file = (await formOf(call)).get('file') as File
@@ -348,7 +348,7 @@ describe('sizes', () => {
   })
 
   test('one byte more is 413', async () => {
-    const file = new File([new Uint8Array(SOUND_BYTES_MAX + 1)], 'long.wav')
+    const file = new File([new Uint8Array(AUDIO_BYTES_MAX + 1)], 'long.wav')
     const { result, charge } = await chargeOf(gateway, () => ask([['file', file]]))
     expect(result.status).toBe(413)
     expect(await errorOf(result)).toMatchObject({ code: 'request_too_large', param: 'file' })
@@ -421,7 +421,7 @@ describe('an upstream that fails costs nothing', () => {
     ['a bare empty text', [200, json], '{"text":""}', '502 upstream_empty'],
     ['503', [503, json], '{}', '503 server_is_overloaded'],
     ['401', [401, json], '{"error":{"message":"key"}}', '503 upstream_unavailable'],
-    ['a refusal', [400, json], '{"error":{"message":"bad sound"}}', '400 upstream_rejected_request'],
+    ['a refusal', [400, json], '{"error":{"message":"bad audio"}}', '400 upstream_rejected_request'],
   ])('%s', async (_name, [upstreamStatus, type], body, expected) => {
     audio.onTranscription = (_call, response) =>
       void response.writeHead(upstreamStatus, { 'content-type': type }).end(body)

@@ -53,8 +53,8 @@ function answerWith(response: ServerResponse): Dispatcher.DispatchHandler {
   }
 }
 
-/** Sound is handed on as it comes, both ways: there is no JSON to write again. */
-function passSound(request: IncomingMessage, response: ServerResponse): void {
+/** Audio is handed on as it comes, both ways: there is no JSON to write again. */
+function passAudio(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? '/'
   const { 'content-type': type = '', 'content-length': length } = request.headers
   const headers = { 'content-type': type, ...(length === undefined ? {} : { 'content-length': length }) }
@@ -71,7 +71,7 @@ function passSound(request: IncomingMessage, response: ServerResponse): void {
 }
 
 const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-  if (request.url?.startsWith('/v1/audio/') === true) return passSound(request, response)
+  if (request.url?.startsWith('/v1/audio/') === true) return passAudio(request, response)
   const parts: Buffer[] = []
   request.on('data', (chunk: Buffer) => parts.push(chunk))
   request.on('end', () => {

@@ -58,14 +58,14 @@ function stream(answer: Answer, length: number): void {
 }
 
 /** Three seconds of speech, in pieces as models make them. */
-const soundPiece = Buffer.alloc(8_192, 0x55)
-const SOUND_PIECES = 6
+const audioPiece = Buffer.alloc(8_192, 0x55)
+const AUDIO_PIECES = 6
 const transcript = JSON.stringify({ text: content, usage: { seconds: 10, cost: 0.001 } })
 
 function speak(answer: Answer): void {
   answer.writeHead(200, { 'content-type': 'audio/mpeg' })
-  for (let piece = 1; piece < SOUND_PIECES; piece++) answer.write(soundPiece)
-  answer.end(soundPiece)
+  for (let piece = 1; piece < AUDIO_PIECES; piece++) answer.write(audioPiece)
+  answer.end(audioPiece)
 }
 
 function transcribe(answer: Answer): void {

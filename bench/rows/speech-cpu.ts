@@ -8,7 +8,7 @@ export const speechCpu: Row = {
   measure: async (context) => [
     await measureMediaCpu(context, {
       ...{ row: 10, work: 'speech', connections: 16 },
-      figure: 'CPU per spoken text of 180 characters, 48 KiB of sound, embedded',
+      figure: 'CPU per spoken text of 180 characters, 48 KiB of audio, embedded',
     }),
   ],
 }

@@ -30,7 +30,7 @@ async function rssOf({ processes }: Side): Promise<number> {
 async function measureUploads(context: BenchContext, side: Side): Promise<UploadMemory> {
   const asked = mediaSide(side, 'upload')
   const order = { kind: 'whole', targets: asked.targets, rate: null } as const
-  // What a process needs once, code, pools and the thread that measures sound, is no upload's.
+  // What a process needs once, code, pools and the thread that measures audio, is no upload's.
   await context.load({ ...order, connections: 1, seconds: context.options.seconds })
   await pauseFor(SAMPLE_EVERY_MS)
   const idle = await rssOf(side)

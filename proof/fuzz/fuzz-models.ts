@@ -36,7 +36,7 @@ export function upstreamsAt(origin: string): NonNullable<RigOptions['more']> {
         media_price: { type: 'video', per_second: '0.1', supported_durations: [4, 8, 12] },
       },
       'fuzz-speech': { upstream: 'openai', model: 'tts-1', media_price: { type: 'speech', per_character: '0.00001' } },
-      'fuzz-sound': {
+      'fuzz-audio': {
         upstream: 'openai',
         model: 'whisper-1',
         media_price: { type: 'transcription', per_minute: '0.006' },
@@ -48,7 +48,7 @@ export function upstreamsAt(origin: string): NonNullable<RigOptions['more']> {
 const chats = ['svc-opus', 'svc-claude', 'svc-claude', 'svc-gemini', 'svc-gemini', 'svc-mistral', 'svc-qwen'] as const
 const images = ['svc-image', 'openrouter/x-ai/grok-imagine-image-2.0', 'fuzz-image'] as const
 const videos = ['openrouter/google/veo-3.1-lite', 'fuzz-video'] as const
-const sounds = ['fuzz-sound', 'openrouter/openai/whisper-1'] as const
+const audioModels = ['fuzz-audio', 'openrouter/openai/whisper-1'] as const
 
 const models: Readonly<Record<string, readonly string[]>> = {
   createChatCompletion: chats,
@@ -62,8 +62,8 @@ const models: Readonly<Record<string, readonly string[]>> = {
   createVideo: videos,
   submitVideo: videos,
   createSpeech: ['openrouter/openai/gpt-4o-mini-tts-2025-12-15', 'fuzz-speech'],
-  createTranscription: sounds,
-  createTranslation: sounds,
+  createTranscription: audioModels,
+  createTranslation: audioModels,
 }
 
 /** Models that an operation is asked for; none where it asks for none. */

@@ -1,4 +1,4 @@
-/** Random `multipart/form-data` bodies: right ones with a real small sound or image, and every way to be wrong. */
+/** Random `multipart/form-data` bodies: right ones with a real small audio or image, and every way to be wrong. */
 import fc from 'fast-check'
 import { makeWav } from '../../packages/server/testing/make-wav.ts'
 import { IMAGE } from '../../packages/server/testing/stub-images.ts'
@@ -14,7 +14,7 @@ export interface FormDeps {
   readonly models: readonly string[]
 }
 
-const SOUND = { name: 'voice.wav', type: 'audio/wav', bytes: makeWav(4_000) } as const
+const AUDIO = { name: 'voice.wav', type: 'audio/wav', bytes: makeWav(4_000) } as const
 const PIXEL = { name: 'image.png', type: 'image/png', bytes: Buffer.from(IMAGE, 'base64') } as const
 
 function isFile({ format }: JsonSchema): boolean {
@@ -22,7 +22,7 @@ function isFile({ format }: JsonSchema): boolean {
 }
 
 function filePart(name: string, as = name): FormPart {
-  const file = name === 'file' ? SOUND : PIXEL
+  const file = name === 'file' ? AUDIO : PIXEL
   const disposition = `content-disposition: form-data; name="${as}"; filename="${file.name}"`
   return { headers: [disposition, `content-type: ${file.type}`], content: file.bytes }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { nth, weighted } from './draw.ts'
 import { type FormPart, type RandomForm, textPart, writeForm } from './form-parts.ts'
 
-/** Larger than any sound may be, by a little; sent now and then only. */
+/** Larger than any audio may be, by a little; sent now and then only. */
 const TOO_LARGE = Buffer.alloc(26_214_400 + 1_000, 0x80)
 /** Larger than the files of one form may be here. */
 const LARGE = Buffer.alloc(400_000, 0x80)

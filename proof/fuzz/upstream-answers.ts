@@ -27,7 +27,7 @@ export interface RightAnswer {
 
 type Answerer = (call: UpstreamCall) => RightAnswer | fc.Arbitrary<RightAnswer>
 
-const SOUND = makeWav(4_000)
+const AUDIO = makeWav(4_000)
 /** Frames of MPEG audio, layer III, that hold silence. */
 const MP3 = Buffer.concat(
   Array.from({ length: 12 }, () => Buffer.concat([Buffer.from('fffb90c4', 'hex'), Buffer.alloc(413)])),
@@ -75,8 +75,8 @@ function images(): RightAnswer {
 
 function speech({ body }: UpstreamCall): RightAnswer {
   const format = body['response_format']
-  if (format === 'wav') return file('audio/wav', SOUND)
-  return format === 'pcm' ? file('audio/pcm;rate=24000;channels=1', SOUND.subarray(44)) : file('audio/mpeg', MP3)
+  if (format === 'wav') return file('audio/wav', AUDIO)
+  return format === 'pcm' ? file('audio/pcm;rate=24000;channels=1', AUDIO.subarray(44)) : file('audio/mpeg', MP3)
 }
 
 const segment = { id: 0, seek: 0, start: 0, end: 1, text: 'Hello.', tokens: [1, 2], temperature: 0, avg_logprob: -0.1 }

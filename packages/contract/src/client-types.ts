@@ -139,7 +139,7 @@ export interface Client {
   open<Row extends CallableEndpoint>(endpoint: Row, input: InputOf<Row>, options?: CallOptions): Promise<BytesReply>
 }
 
-/** An answer that is no JSON: sound, a video, subtitles. */
+/** An answer that is no JSON: audio, a video, subtitles. */
 export interface BytesReply {
   /** Media type, without its parameters. */
   readonly contentType: string

@@ -22,8 +22,8 @@ const modelPricing = z.looseObject({
     .string()
     .optional()
     .describe('Per token written to the cache for an hour, where that costs more.'),
-  audio: z.string().optional().describe('Per prompt token of sound, where it has a price of its own.'),
-  audio_output: z.string().optional().describe('Per output token of sound, where it has a price of its own.'),
+  audio: z.string().optional().describe('Per prompt token of audio, where it has a price of its own.'),
+  audio_output: z.string().optional().describe('Per output token of audio, where it has a price of its own.'),
   image_output: z.string().optional().describe('Per output token of images, where it has a price of its own.'),
   request: z.string().optional(),
   overrides: z

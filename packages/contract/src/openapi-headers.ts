@@ -23,7 +23,7 @@ export const replyHeaders = {
   },
   'x-svc-charge-state': {
     description:
-      '`pending` where the charge is certain and not in the books yet; absent otherwise. Behind a sound, whose headers ' +
+      '`pending` where the charge is certain and not in the books yet; absent otherwise. Behind an audio file, whose headers ' +
       'leave before its end, it is a trailer. Not on event streams: there `svc` says it.',
     schema: { type: 'string' },
   },

@@ -3,8 +3,8 @@ import { chargeState } from './charge-state.ts'
 import { MODEL_CHARACTERS_MAX } from './chat.ts'
 import { creditsNumber } from './money-schema.ts'
 
-/** Most bytes of a file of sound: 25 MiB. Source: OpenAI, transcriptions. */
-export const SOUND_BYTES_MAX = 26_214_400
+/** Most bytes of an audio file: 25 MiB. Source: OpenAI, transcriptions. */
+export const AUDIO_BYTES_MAX = 26_214_400
 
 export const transcriptFormats = ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'] as const
 
@@ -28,7 +28,7 @@ const granularity = z.enum(timestampGranularities)
 
 const file = z
   .file()
-  .max(SOUND_BYTES_MAX)
+  .max(AUDIO_BYTES_MAX)
   .describe('flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav or webm; at most 25 MiB. Fields may stand before or behind it.')
 
 /** For the document: the form of a transcription. */
@@ -48,7 +48,7 @@ export const translationForm = z.object({
 const svc = z.object({
   credits_charged: creditsNumber,
   margin_bps: z.int(),
-  estimated: z.boolean().describe('True: the charge is by the length of the sound, known before it was heard.'),
+  estimated: z.boolean().describe('True: the charge is by the length of the audio, known before it was heard.'),
   state: chargeState,
 })
 

@@ -69,7 +69,7 @@ export interface SpeechPrices {
 
 export interface TranscriptionPrices {
   readonly type: 'transcription'
-  /** One second of sound. */
+  /** One second of audio. */
   readonly perSecond: bigint
 }
 

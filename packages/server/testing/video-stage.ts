@@ -61,7 +61,7 @@ export interface VideoStage {
 
 export const usd = (text: string): AttoUsd => parseUsd(text) as AttoUsd
 
-/** Half a dollar a second in 1080p, a tenth in 720p with sound. */
+/** Half a dollar a second in 1080p, a tenth in 720p with audio. */
 export const testOffer: VideoOffer = {
   type: 'video',
   source: 'snapshot',

@@ -29,9 +29,9 @@ export interface PaidRequest {
   readonly body: Buffer
 }
 
-/** Prices in millionths of a millionth of a USD, by token, character and second of sound. */
+/** Prices in millionths of a millionth of a USD, by token, character and second of audio. */
 export const PICO_USD = { token: 1_000_000n, character: 10_000_000n, second: 800_000_000n } as const
-/** Sound of the rounds has so many samples a second. */
+/** Audio of the rounds has so many samples a second. */
 const SAMPLES_PER_SECOND = 1_000
 
 /** What is served at which price: chats by an upstream that tells what they have cost, the rest by another. */
@@ -65,7 +65,7 @@ export function charactersOf(tag: number): bigint {
   return BigInt(spoken(tag).length)
 }
 
-/** Seconds of the sound that a transcription request brings: as many as its tag says. */
+/** Seconds of the audio that a transcription request brings: as many as its tag says. */
 export function secondsOf(tag: number): number {
   return 1 + (tag % 50)
 }
@@ -80,11 +80,11 @@ function form(path: string, tag: number, fields: Readonly<Record<string, string>
     ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   )
   const file = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n`
-  const sound = makeWav(WAV_HEADER_BYTES + secondsOf(tag) * SAMPLES_PER_SECOND, SAMPLES_PER_SECOND)
+  const audio = makeWav(WAV_HEADER_BYTES + secondsOf(tag) * SAMPLES_PER_SECOND, SAMPLES_PER_SECOND)
   return {
     path,
     contentType: `multipart/form-data; boundary=${boundary}`,
-    body: Buffer.concat([Buffer.from(texts.join('') + file), sound, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    body: Buffer.concat([Buffer.from(texts.join('') + file), audio, Buffer.from(`\r\n--${boundary}--\r\n`)]),
   }
 }
 

@@ -47,8 +47,8 @@ export interface PaidUpstream {
   close(): Promise<void>
 }
 
-const SOUND = Buffer.alloc(4_000, 0x55)
-SOUND.writeUInt16BE(0xff_fb, 0)
+const AUDIO = Buffer.alloc(4_000, 0x55)
+AUDIO.writeUInt16BE(0xff_fb, 0)
 /** What was written has gone before the connection does. */
 const CUT_AFTER_MS = 5
 
@@ -104,7 +104,7 @@ function piecesOf(line: PaidLine, isStreamed: boolean): Pieces {
   if (isTalk(kind)) return talk(line, isStreamed)
   if (kind.startsWith('images')) return paint(line, isStreamed)
   if (kind.startsWith('transcription')) return hear(isStreamed)
-  if (kind.startsWith('speech')) return [0, 1_000, 2_000, 3_000].map((start) => SOUND.subarray(start, start + 1_000))
+  if (kind.startsWith('speech')) return [0, 1_000, 2_000, 3_000].map((start) => AUDIO.subarray(start, start + 1_000))
   const data = '"data":[{"object":"embedding","index":0,"embedding":[0.25,-0.5]}]'
   return [`{"object":"list",${data},${usageMember(line)}}`]
 }
@@ -141,7 +141,7 @@ interface Job {
 
 function jobAnswer(job: Job | undefined, isContent: boolean): ScriptedAnswer {
   if (job === undefined) return NOT_FOUND
-  if (isContent) return { headers: { 'content-type': 'video/mp4' }, pieces: [SOUND] }
+  if (isContent) return { headers: { 'content-type': 'video/mp4' }, pieces: [AUDIO] }
   const isDone = job.polls++ > 0
   const state = isDone ? `"status":"completed","usage":{"cost":${usdOf(job.line)}}` : '"status":"in_progress"'
   return { pieces: [`{"id":"${job.line.generationId}","object":"video",${state}}`] }

@@ -93,8 +93,8 @@ function sizeOf({ id: model, svc }: Model, text: string, options: PriceOptions):
     case 'image':
       return { model, ...length, images, input_images: inputs, size, quality }
     case 'video': {
-      const sound = audio === undefined ? undefined : audio ? 'true' : 'false'
-      return { model, seconds, resolution, audio: sound, input_images: inputs }
+      const wanted = audio === undefined ? undefined : audio ? 'true' : 'false'
+      return { model, seconds, resolution, audio: wanted, input_images: inputs }
     }
   }
 }
@@ -110,7 +110,7 @@ function noteOf({ type, counted, is_guess: isGuess }: ReplyOf<typeof modelPriceE
   const named = Object.entries(units).filter(([name, count]) => name !== 'input_images' || count !== 0)
   const parts = named.map(([name, count]) => `${count} ${nameOf(name, count)}`)
   const at = resolution === undefined ? '' : ` at ${resolution}`
-  return `${parts.join(', ')}${at}${type === 'transcription' ? ' of sound' : ''}.${guess}`
+  return `${parts.join(', ')}${at}${type === 'transcription' ? ' of audio' : ''}.${guess}`
 }
 
 /** "given images", "second". */

@@ -1,4 +1,4 @@
-/** `svc speak`: a text becomes sound. */
+/** `svc speak`: a text becomes audio. */
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { creditsText } from '../credits-text.ts'

@@ -1,4 +1,4 @@
-/** `svc transcribe`: sound becomes text. */
+/** `svc transcribe`: audio becomes text. */
 import path from 'node:path'
 import type { CallableEndpoint } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
@@ -26,24 +26,24 @@ export interface TranscribeOptions {
 export async function transcribe(context: Context, name: string, options: TranscribeOptions): Promise<void> {
   const { terminal } = context
   const format = formatOf(context, options)
-  const sound = await inputFile(name)
+  const audio = await inputFile(name)
   const api = await context.api()
   const model = options.model ?? (await defaultModel(api, 'transcription', terminal.signal))
   const file = await outputOf(context, options)
   try {
     const form = {
-      // The model stands before the sound, so that the gateway can refuse it before it has read all of it.
+      // The model stands before the audio, so that the gateway can refuse it before it has read all of it.
       model,
       response_format: format,
       ...(options.language === undefined ? {} : { language: options.language }),
       ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
-      file: sound,
+      file: audio,
     } as const
     const reply = await api.client.open(rowOf(api, options), { form }, { signal: terminal.signal })
     await file.write(reply.bytes)
     if (context.options.quiet === true) return
     const charged = reply.headers.get('x-svc-credits-charged')
-    const charge = charged === null ? 'charge unknown' : `${creditsText(charged)} (by the length of the sound)`
+    const charge = charged === null ? 'charge unknown' : `${creditsText(charged)} (by the length of the audio)`
     await terminal.notes.line(`${file.name === null ? '' : `${file.name} · `}${charge} · ${model}`)
   } catch (error) {
     await file.discard()

@@ -117,7 +117,7 @@ export function quantityText(record: Pick<Record, 'type' | 'units' | 'prompt_tok
 
 function unitsText({ quantity, kind }: NonNullable<Record['units']>): string {
   const unit = quantity === 1 ? kind.replace(/s$/, '') : kind
-  // Bytes of the text that was spoken, which some models are sold by; not of the sound.
+  // Bytes of the text that was spoken, which some models are sold by; not of the audio.
   return `${quantity} ${unit}${kind === 'bytes' ? ' of text' : ''}`
 }
 

@@ -1,9 +1,9 @@
-/** Commands about sound. */
+/** Commands about audio. */
 import { Command, Option } from '@commander-js/extra-typings'
 import type { Start } from '../start.ts'
 import { decimal, examples } from './define.ts'
 
-/** Forms of sound that a model can speak in. A test compares them with the contract's. */
+/** Forms of audio that a model can speak in. A test compares them with the contract's. */
 export const SPEECH_FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
 /** Forms of a transcript that are of use in a terminal. */
 const TRANSCRIPT_FORMATS = ['text', 'srt', 'vtt', 'json', 'verbose_json'] as const
@@ -16,7 +16,7 @@ export function speakCommand(start: Start) {
     .option('-m, --model <id>', 'the model (default: the first speech model)')
     .option('--voice <name>', 'a voice of the model')
     .addOption(
-      new Option('--format <format>', 'form of the sound (default: as the name ends, else mp3)').choices(
+      new Option('--format <format>', 'form of the audio (default: as the name ends, else mp3)').choices(
         SPEECH_FORMATS,
       ),
     )
@@ -35,7 +35,7 @@ export function speakCommand(start: Start) {
 export function transcribeCommand(start: Start) {
   return new Command('transcribe')
     .summary('write down what is said in a file')
-    .description('Prints the transcript of a file of sound. With --json it has segments with their times.')
+    .description('Prints the transcript of an audio file. With --json it has segments with their times.')
     .argument('<file>', 'flac, mp3, mp4, m4a, ogg, wav or webm, at most 25 MiB')
     .option('-m, --model <id>', 'the model (default: the first transcription model)')
     .addOption(

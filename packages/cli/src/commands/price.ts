@@ -19,8 +19,8 @@ export function priceCommand(start: Start) {
     .option('--images <count>', 'images that are given, to be changed or to begin with', wholeNumber)
     .option('-d, --duration <seconds>', 'length of a video or of a recording', wholeNumber)
     .option('--resolution <name>', 'resolution of a video, such as 720p')
-    .option('--audio', 'a video with sound')
-    .option('--no-audio', 'a video without sound')
+    .option('--audio', 'a video with audio')
+    .option('--no-audio', 'a video without audio')
     .addHelpText(
       'after',
       examples(

@@ -17,7 +17,7 @@ export async function inputFile(name: string): Promise<File> {
     const found = await stat(name)
     if (found.isDirectory()) throw wrong('is a folder')
     // Its length is told before it is sent, and a pipe has none.
-    if (!found.isFile()) throw wrong('is no file', { advice: 'Write the sound into a file first.' })
+    if (!found.isFile()) throw wrong('is no file', { advice: 'Write the audio into a file first.' })
     blob = await openAsBlob(name)
   } catch (cause) {
     throw cause instanceof CommandError ? cause : wrong('cannot be read', { cause })

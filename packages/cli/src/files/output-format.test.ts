@@ -3,7 +3,7 @@ import { imageFormats, outputFormat, speechFormats, videoFormats } from './outpu
 
 const image = (output: string | undefined, format?: keyof typeof imageFormats) =>
   outputFormat(imageFormats, { output, format, usual: 'png' })
-const sound = (output: string | undefined, format?: keyof typeof speechFormats) =>
+const audio = (output: string | undefined, format?: keyof typeof speechFormats) =>
   outputFormat(speechFormats, { output, format, usual: 'mp3' })
 
 test.each([
@@ -21,14 +21,14 @@ test.each([
 
 test('a form that is asked for holds where the name says none or the same', () => {
   expect([image('-', 'webp'), image(undefined, 'jpeg'), image('dog', 'webp')]).toEqual(['webp', 'jpeg', 'webp'])
-  expect([image('dog.jpg', 'jpeg'), sound('a.ogg', 'opus'), sound('a.raw', 'pcm')]).toEqual(['jpeg', 'opus', 'pcm'])
+  expect([image('dog.jpg', 'jpeg'), audio('a.ogg', 'opus'), audio('a.raw', 'pcm')]).toEqual(['jpeg', 'opus', 'pcm'])
 })
 
 test('a name that says another form, or one that is not made, is wrong usage', () => {
   expect(() => image('dog.jpg', 'png')).toThrow('dog.jpg does not look like png. Nothing was charged.')
   expect(() => image('dog.txt', 'png')).toThrow('dog.txt does not look like png.')
   expect(() => image('dog.gif')).toThrow('Nothing is made in the form that .gif says.')
-  expect(() => sound('a.m4a')).toThrow(expect.objectContaining({ exitCode: 2 }))
+  expect(() => audio('a.m4a')).toThrow(expect.objectContaining({ exitCode: 2 }))
   expect(() => outputFormat(videoFormats, { output: 'a.webm', format: undefined, usual: 'mp4' })).toThrow(
     expect.objectContaining({ advice: 'Give a name that ends in .mp4.' }),
   )

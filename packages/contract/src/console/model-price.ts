@@ -22,7 +22,7 @@ export const modelPriceQuery = z.object({
   size: setting.describe('Of an image, such as 1024x1536 or 2K.'),
   quality: setting,
   resolution: setting.describe('Of a video, such as 720p.'),
-  seconds: whole(1_000_000).default(0).describe('Of video or sound in one request.'),
+  seconds: whole(1_000_000).default(0).describe('Of video or audio in one request.'),
   characters: whole(UNITS_MAX).default(0).describe('Of the text to speak; bytes where a model is sold by them.'),
 })
 

@@ -23,8 +23,8 @@ export const requestPriceQuery = z.object({
   size: setting.describe('Of an image, such as 1024x1536 or 2K.'),
   quality: setting,
   resolution: setting.describe('Of a video, such as 720p.'),
-  audio: z.enum(['true', 'false']).optional().describe('Whether a video has sound.'),
-  seconds: boundedNumber({ min: 0, max: 1_000_000 }).optional().describe('Of a video, or of the sound to transcribe.'),
+  audio: z.enum(['true', 'false']).optional().describe('Whether a video has audio.'),
+  seconds: boundedNumber({ min: 0, max: 1_000_000 }).optional().describe('Of a video, or of the audio to transcribe.'),
 })
 
 export type RequestPriceQuery = z.output<typeof requestPriceQuery>

@@ -23,7 +23,7 @@ export const audioEndpoints = {
       'price, model or route.',
     request: { body: speechRequest },
     reply: {
-      description: 'The sound as it is made, or with `stream_format: "sse"` server-sent events.',
+      description: 'The audio as it is made, or with `stream_format: "sse"` server-sent events.',
       event: speechEvent,
       bytes: {
         types: ['audio/mpeg', 'audio/opus', 'audio/aac', 'audio/flac', 'audio/wav', 'audio/pcm'],
@@ -44,7 +44,7 @@ export const audioEndpoints = {
     tag: 'Audio',
     summary: 'Write down what is said',
     description:
-      'A flat charge by the length of the sound, known before the model is asked: seconds as the file tells them, or ' +
+      'A flat charge by the length of the audio, known before the model is asked: seconds as the file tells them, or ' +
       'reckoned from its bytes where it tells none. Fields may stand in any order.',
     request: { form: transcriptionForm },
     reply: {

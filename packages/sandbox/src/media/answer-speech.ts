@@ -19,7 +19,7 @@ const types: Readonly<Record<SpeechFormat, string>> = {
   pcm: 'audio/pcm;rate=24000;channels=1',
 }
 
-/** Bytes that leave together: sound can be played before all of it is here. */
+/** Bytes that leave together: audio can be played before all of it is here. */
 const PIECE_BYTES = 16_384
 
 /**
@@ -45,8 +45,8 @@ export async function answerSpeech(
   if (text === null) throw invalid('input: the sandbox speaks English alone, and there has to be something to say.')
   const job = { kind: 'speech', text, voice, speed, format } as const
   const result = await deps.studios.speech.run(job, { signal: goneSignal(response) })
-  const [sound = new Uint8Array()] = result.kind === 'files' ? result.files : []
-  send(deps, task, { input, sound, type: types[format], response })
+  const [audio = new Uint8Array()] = result.kind === 'files' ? result.files : []
+  send(deps, task, { input, audio, type: types[format], response })
 }
 
 function readInput(body: MediaBody): string {
@@ -66,13 +66,13 @@ function readFormat(body: MediaBody): SpeechFormat {
 
 interface Spoken {
   readonly input: string
-  readonly sound: Uint8Array
+  readonly audio: Uint8Array
   readonly type: string
   readonly response: ServerResponse
 }
 
 function send({ options, generations }: MediaDeps, { model, script }: MediaTask, spoken: Spoken): void {
-  const { input, sound, type, response } = spoken
+  const { input, audio, type, response } = spoken
   const nowMs = options.clock.now()
   const id = `gen-${randomUUID()}`
   const usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
@@ -83,9 +83,9 @@ function send({ options, generations }: MediaDeps, { model, script }: MediaTask,
   })
   if (response.destroyed) return
   const headers = { 'content-type': type, 'x-generation-id': id }
-  if (script.result === 'cut') return sendHalf(response, sound, headers)
+  if (script.result === 'cut') return sendHalf(response, audio, headers)
   response.writeHead(200, headers)
-  const bytes = script.result === 'empty' ? new Uint8Array() : sound
+  const bytes = script.result === 'empty' ? new Uint8Array() : audio
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) response.write(bytes.subarray(at, at + PIECE_BYTES))
   response.end()
 }

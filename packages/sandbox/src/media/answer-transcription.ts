@@ -48,7 +48,7 @@ function readFile(body: MediaBody): Buffer {
   const inline = body.fields['input_audio']
   const data: unknown = typeof inline === 'object' && inline !== null ? Reflect.get(inline, 'data') : undefined
   const file = given ?? (typeof data === 'string' ? Buffer.from(data, 'base64') : null)
-  if (file === null || file.length === 0) throw invalid('file: expected a sound file')
+  if (file === null || file.length === 0) throw invalid('file: expected an audio file')
   if (file.length > FILE_BYTES_MAX) throw invalid(`file: at most ${FILE_BYTES_MAX} bytes`)
   return file
 }

@@ -17,7 +17,7 @@ export type MediaUse =
       readonly seconds: number
       readonly inputs: number
       readonly resolution: string
-      readonly hasSound: boolean
+      readonly hasAudio: boolean
     }
   | { readonly type: 'speech'; readonly text: string }
   | { readonly type: 'transcription'; readonly seconds: number }
@@ -63,7 +63,7 @@ function videoLines(prices: VideoPrices, use: Extract<MediaUse, { readonly type:
   const fits = prices.variants.find(
     ({ resolution, audio }) =>
       (resolution === null || resolution.toLowerCase() === use.resolution.toLowerCase()) &&
-      (audio === null || audio === use.hasSound),
+      (audio === null || audio === use.hasAudio),
   )
   const seconds: PricedQuantity = { quantity: use.seconds, perUnit: fits?.perSecond ?? prices.perSecond }
   if (prices.perInputImage === null || use.inputs === 0) return [seconds]

@@ -47,7 +47,7 @@ describe.each(Object.keys(asks) as MediaType[])('the scripted models of %s', (ty
       speech: { text: 'a' },
       transcription: { seconds: 1 },
     }[type]
-    const more = { inputs: 0, width: 1, height: 1, quality: null, resolution: '720p', hasSound: false }
+    const more = { inputs: 0, width: 1, height: 1, quality: null, resolution: '720p', hasAudio: false }
     expect(dear === undefined ? null : costOfMedia(dear.prices, { type, ...more, ...amount } as never)).toBe('1000000')
   })
 })

@@ -16,7 +16,7 @@ export interface MediaFault {
 }
 
 /**
- * One cent for an image, a second of video, a hundred characters, and a hundred seconds of sound. Source: own choice.
+ * One cent for an image, a second of video, a hundred characters, and a hundred seconds of audio. Source: own choice.
  */
 const CENT = 10n ** 16n
 const PART_OF_CENT = 10n ** 14n
@@ -116,10 +116,10 @@ export const mediaFaults: readonly MediaFault[] = [
   makes('video', 'no-cost', { reportsCost: false }, ['A job that is done.', 'The list price and the margin.']),
   ...common('speech'),
   other('speech', 'hang', { kind: 'silence' }, '504 `upstream_timeout`.'),
-  makes('speech', 'empty', { result: 'empty' }, ['502 `upstream_empty`: not one byte of sound.', NOTHING]),
+  makes('speech', 'empty', { result: 'empty' }, ['502 `upstream_empty`: not one byte of audio.', NOTHING]),
   makes('speech', 'cut', { result: 'cut' }, [
-    'Half of the sound, then a broken connection.',
-    'The characters: sound was delivered.',
+    'Half of the audio, then a broken connection.',
+    'The characters: audio was delivered.',
   ]),
   ...common('transcription'),
   other('transcription', 'hang', { kind: 'silence' }, '504 `upstream_timeout`.'),

@@ -2,7 +2,7 @@ import { formatUsd, type ImagePrices, type VideoPrices } from '../prices.ts'
 import type { PlayedModel } from '../model-list.ts'
 import type { MediaType } from './media-faults.ts'
 
-/** The answers of `GET /images/models` and `GET /videos/models`, and what `GET /models` says of sound. */
+/** The answers of `GET /images/models` and `GET /videos/models`, and what `GET /models` says of audio. */
 export function renderMediaList(models: readonly PlayedModel[], type: MediaType): string {
   return JSON.stringify({ data: models.flatMap((model) => renderMedia(model, type) ?? []) })
 }
@@ -52,8 +52,8 @@ function imagePricing(media: ImagePrices): Readonly<Record<string, string>> {
 
 function videoSkus(media: VideoPrices): Readonly<Record<string, string>> {
   const variants = media.variants.map(({ resolution, audio, perSecond }) => {
-    const sound = audio === null ? '' : audio ? '_with_audio' : '_without_audio'
-    return [`duration_seconds${sound}${resolution === null ? '' : `_${resolution}`}`, formatUsd(perSecond)]
+    const suffix = audio === null ? '' : audio ? '_with_audio' : '_without_audio'
+    return [`duration_seconds${suffix}${resolution === null ? '' : `_${resolution}`}`, formatUsd(perSecond)]
   })
   return { duration_seconds: formatUsd(media.perSecond), ...Object.fromEntries(variants) }
 }

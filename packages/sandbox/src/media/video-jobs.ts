@@ -112,18 +112,18 @@ function endBadly(job: SandboxJob, how: 'fails' | 'cancelled' | 'expires', { opt
 }
 
 async function make({ studios }: MediaDeps, job: SandboxJob, signal: AbortSignal): Promise<Uint8Array | null> {
-  const { prompt, seed, width, height, seconds, firstFrame, hasSound } = job.request
+  const { prompt, seed, width, height, seconds, firstFrame, hasAudio } = job.request
   const result = await studios.video.run(
-    { kind: 'video', prompt, seed, width, height, seconds, firstFrame, hasSound },
+    { kind: 'video', prompt, seed, width, height, seconds, firstFrame, hasAudio },
     { signal, onProgress: (percent) => void (job.progress = percent) },
   )
   return result.kind === 'files' ? (result.files[0] ?? null) : null
 }
 
 function costOf({ task, request }: SandboxJob): string | null {
-  const { seconds, inputs, resolution, hasSound } = request
+  const { seconds, inputs, resolution, hasAudio } = request
   if (!task.script.reportsCost) return null
-  return costOfMedia(task.model.prices, { type: 'video', seconds, inputs, resolution, hasSound })
+  return costOfMedia(task.model.prices, { type: 'video', seconds, inputs, resolution, hasAudio })
 }
 
 /** Waits, or less when the job is given up. */

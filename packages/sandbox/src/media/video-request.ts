@@ -8,7 +8,7 @@ export interface VideoRequest extends PixelSize {
   readonly seconds: number
   /** As prices name it, such as `720p`. */
   readonly resolution: string
-  readonly hasSound: boolean
+  readonly hasAudio: boolean
   readonly firstFrame: Buffer | null
   readonly inputs: number
   readonly seed: string
@@ -51,7 +51,7 @@ export function readVideoRequest(body: MediaBody, sandboxSeed: string): VideoReq
   const seed = body.fields['seed'] ?? null
   return {
     ...{ model, prompt, seconds, width, height, resolution },
-    hasSound: flagAt(body, 'generate_audio'),
+    hasAudio: flagAt(body, 'generate_audio'),
     firstFrame: file ?? (first === undefined ? null : bytesOfAddress(Reflect.get(Object(first), 'image_url'))),
     inputs: frames.length + references.length + (file === undefined ? 0 : 1),
     seed: `${sandboxSeed}|${typeof seed === 'number' || typeof seed === 'string' ? seed : prompt}`,

@@ -105,7 +105,7 @@ describe('a video', () => {
     expect((await fetch(`${sandbox.url}/videos/${id}/content`)).status).toBe(401)
   })
 
-  test('has a voice where sound is asked for, and costs what its resolution costs', async () => {
+  test('has a voice where audio is asked for, and costs what its resolution costs', async () => {
     const { id } = await submit({ ...dog, size: undefined, resolution: '360p', duration: 1, generate_audio: true })
     expect((await untilEnd(id)).usage?.cost).toBe(0.005)
     expect(await look(await contentOf(id))).toMatchObject({ audio: 'aac', video: { width: 640, height: 360 } })

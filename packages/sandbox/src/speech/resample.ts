@@ -1,7 +1,7 @@
 /** Samples on each side that have a part in one. Source: own choice; more is finer and slower. */
 const REACH = 16
 
-/** Brings sound from one number of samples a second to another, by a windowed sinc that keeps out what would alias. */
+/** Brings audio from one number of samples a second to another, by a windowed sinc that keeps out what would alias. */
 export function resample(samples: Float32Array, from: number, to: number): Float32Array {
   if (from === to || samples.length === 0) return samples
   const ratio = to / from

@@ -9,8 +9,8 @@ interface Voice {
   readonly pitch: number | null
 }
 
-/** Sound: one channel, from -1 to 1. */
-export interface Sound {
+/** Audio: one channel, from -1 to 1. */
+export interface Audio {
   readonly samples: Float32Array
   readonly rate: number
 }
@@ -42,7 +42,7 @@ const PAUSE = 0.12
 
 let program: WasmModule | null = null
 
-/** Speaks a text that `readableText` gave, sentence by sentence. Equal texts and voices give equal sound. */
+/** Speaks a text that `readableText` gave, sentence by sentence. Equal texts and voices give equal audio. */
 export function speak({
   text,
   voice,
@@ -51,10 +51,10 @@ export function speak({
   readonly text: string
   readonly voice: string
   readonly speed: number
-}): Sound {
+}): Audio {
   program ??= loadProgram()
   const chosen = voiceOf(voice)
-  const spoken: Sound[] = []
+  const spoken: Audio[] = []
   for (const run of runsOf(text)) spoken.push(speakRun(program, run, chosen, speed))
   const rate = spoken[0]?.rate ?? 16_000
   const gap = Math.round((PAUSE / speed) * rate)
@@ -98,7 +98,7 @@ function runsOf(text: string): string[] {
   return runs.filter((run) => /[A-Za-z0-9]/.test(run))
 }
 
-function speakRun(module: WasmModule, text: string, { name, pitch }: Voice, speed: number): Sound {
+function speakRun(module: WasmModule, text: string, { name, pitch }: Voice, speed: number): Audio {
   const settings = ['--setf', `duration_stretch=${(1 / speed).toFixed(4)}`]
   const tone = pitch === null ? [] : ['--setf', `int_f0_target_mean=${pitch}`]
   // A space before it, so that no text is read as an option.

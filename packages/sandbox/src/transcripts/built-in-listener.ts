@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import createModule, { type Decoder } from 'soundswallower'
-import { LISTEN_RATE } from './decode-sound.ts'
+import { LISTEN_RATE } from './decode-audio.ts'
 import { type LanguageModel, loadLanguageModel } from './language-model.ts'
 import type { SpokenWord } from './transcript.ts'
 
-/** Reads a part of sound, of 16,000 samples a second. Times are in seconds from its beginning. */
+/** Reads a part of audio, of 16,000 samples a second. Times are in seconds from its beginning. */
 export type Listener = (samples: Float32Array) => SpokenWord[]
 
 /** Functions of the library's own interface, below what it shows. Source: SoundSwallower 0.6, `fsg_model.h`. */
@@ -24,7 +24,7 @@ interface GraphCalls {
   _decoder_set_fsg(decoder: number, graph: number): number
 }
 
-/** How much the words count beside the sound, and how likely a new word is. Source: measured, decision 0027. */
+/** How much the words count beside the audio, and how likely a new word is. Source: measured, decision 0027. */
 const LANGUAGE_WEIGHT = 5.5
 const WORD_CHANCE = 3
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findRecogniser } from '../find-recogniser.ts'
-import { LISTEN_RATE } from './decode-sound.ts'
+import { LISTEN_RATE } from './decode-audio.ts'
 import { listenWithProgram } from './program-listener.ts'
 
 /**
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('the recogniser of the system hears each part and when each word was spoken, and no sound stays', async () => {
+test('the recogniser of the system hears each part and when each word was spoken, and no audio stays', async () => {
   const program = findRecogniser(`/nowhere:${folder}`)
   const parts = [new Float32Array([0, 0.5, -2]), new Float32Array([0.25])]
   const heard = await listenWithProgram(program ?? '', parts)

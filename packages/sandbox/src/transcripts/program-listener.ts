@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { SandboxError } from '../sandbox-error.ts'
-import { LISTEN_RATE } from './decode-sound.ts'
+import { LISTEN_RATE } from './decode-audio.ts'
 import type { SpokenWord } from './transcript.ts'
 
 const run = promisify(execFile)
@@ -14,16 +14,16 @@ const LIMIT_MS = 180_000
 const FRAMES = 100
 
 /**
- * Reads parts of sound, of 16,000 samples a second, with CMU PocketSphinx. Files of their own, which are removed, stand
+ * Reads parts of audio, of 16,000 samples a second, with CMU PocketSphinx. Files of their own, which are removed, stand
  * between.
  * @throws {SandboxError} 500 when the program fails.
  */
-export async function listenWithProgram(program: string, sounds: readonly Float32Array[]): Promise<SpokenWord[][]> {
+export async function listenWithProgram(program: string, clips: readonly Float32Array[]): Promise<SpokenWord[][]> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-listen-'))
   try {
-    const names = sounds.map((_, at) => `part${at}`)
+    const names = clips.map((_, at) => `part${at}`)
     await Promise.all(
-      sounds.map((sound, at) => writeFile(join(folder, `part${at}.raw`), samplesOf(sound), { mode: 0o600 })),
+      clips.map((audio, at) => writeFile(join(folder, `part${at}.raw`), samplesOf(audio), { mode: 0o600 })),
     )
     await writeFile(join(folder, 'parts'), `${names.join('\n')}\n`)
     const options = ['-adcin', 'yes', '-cepdir', folder, '-cepext', '.raw', '-ctl', join(folder, 'parts')]
@@ -43,10 +43,10 @@ export async function listenWithProgram(program: string, sounds: readonly Float3
   }
 }
 
-function samplesOf(sound: Float32Array): Buffer {
-  const bytes = Buffer.alloc(sound.length * 2)
-  for (let at = 0; at < sound.length; at += 1) {
-    bytes.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round((sound[at] ?? 0) * 32_767))), at * 2)
+function samplesOf(audio: Float32Array): Buffer {
+  const bytes = Buffer.alloc(audio.length * 2)
+  for (let at = 0; at < audio.length; at += 1) {
+    bytes.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round((audio[at] ?? 0) * 32_767))), at * 2)
   }
   return bytes
 }

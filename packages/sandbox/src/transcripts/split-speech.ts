@@ -1,4 +1,4 @@
-/** A part of sound that is read at once; places in samples. */
+/** A part of audio that is read at once; places in samples. */
 export interface SpeechPart {
   readonly start: number
   readonly end: number
@@ -11,7 +11,7 @@ const FRAME = 0.02
 const PAUSE_FRAMES = 12
 
 /**
- * Cuts sound at its quietest places, so that no part is long: recognisers take the more memory the longer a part is.
+ * Cuts audio at its quietest places, so that no part is long: recognisers take the more memory the longer a part is.
  */
 export function splitSpeech(samples: Float32Array, rate: number): SpeechPart[] {
   const size = Math.round(FRAME * rate)

@@ -1,5 +1,5 @@
 import { createBuiltInListener, type Listener } from './built-in-listener.ts'
-import { decodeSound, LISTEN_RATE } from './decode-sound.ts'
+import { decodeAudio, LISTEN_RATE } from './decode-audio.ts'
 import { listenWithProgram } from './program-listener.ts'
 import { splitSpeech } from './split-speech.ts'
 import type { ListenJob, Segment, SpokenWord, Transcript } from './transcript.ts'
@@ -7,15 +7,15 @@ import type { ListenJob, Segment, SpokenWord, Transcript } from './transcript.ts
 let builtIn: Promise<Listener> | null = null
 
 /**
- * Reads speech from a sound file.
+ * Reads speech from an audio file.
  * @throws {SandboxError} 400 when the file cannot be read.
  */
 export async function transcribe({ file, cacheFolder, recogniser }: ListenJob): Promise<Transcript> {
-  const samples = await decodeSound(file)
+  const samples = await decodeAudio(file)
   const parts = splitSpeech(samples, LISTEN_RATE)
-  const sounds = parts.map(({ start, end }) => samples.slice(start, end))
+  const clips = parts.map(({ start, end }) => samples.slice(start, end))
   const heard =
-    recogniser === null ? await listenBuiltIn(sounds, cacheFolder) : await listenWithProgram(recogniser, sounds)
+    recogniser === null ? await listenBuiltIn(clips, cacheFolder) : await listenWithProgram(recogniser, clips)
   const segments = parts.map(({ start, end }, at): Segment => {
     const offset = start / LISTEN_RATE
     const words = (heard[at] ?? []).map((word) => shifted(word, offset))
@@ -24,10 +24,10 @@ export async function transcribe({ file, cacheFolder, recogniser }: ListenJob): 
   return { duration: rounded(samples.length / LISTEN_RATE), segments }
 }
 
-async function listenBuiltIn(sounds: readonly Float32Array[], cacheFolder: string | null): Promise<SpokenWord[][]> {
+async function listenBuiltIn(clips: readonly Float32Array[], cacheFolder: string | null): Promise<SpokenWord[][]> {
   builtIn ??= createBuiltInListener(cacheFolder)
   const listener = await builtIn
-  return sounds.map((sound) => listener(sound))
+  return clips.map((audio) => listener(audio))
 }
 
 function shifted({ word, start, end }: SpokenWord, offset: number): SpokenWord {

@@ -5,7 +5,7 @@ export interface SpokenWord {
   readonly end: number
 }
 
-/** A part of the sound between two pauses, in seconds. */
+/** A part of the audio between two pauses, in seconds. */
 export interface Segment {
   readonly start: number
   readonly end: number
@@ -14,12 +14,12 @@ export interface Segment {
 
 /** What was heard. */
 export interface Transcript {
-  /** Length of the sound in seconds. */
+  /** Length of the audio in seconds. */
   readonly duration: number
   readonly segments: readonly Segment[]
 }
 
-/** Sound to read. */
+/** Audio to read. */
 export interface ListenJob {
   readonly kind: 'listen'
   readonly file: Uint8Array

@@ -72,7 +72,7 @@ async function indexFirst(file: Uint8Array, job: VideoJob): Promise<Uint8Array> 
   const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target })
   const images = new EncodedVideoPacketSource('avc')
   output.addVideoTrack(images)
-  const speak = job.hasSound ? await addSpokenTrack(output, job) : null
+  const speak = job.hasAudio ? await addSpokenTrack(output, job) : null
   await output.start()
   for await (const packet of new EncodedPacketSink(track).packets()) {
     await images.add(packet, { decoderConfig: config })

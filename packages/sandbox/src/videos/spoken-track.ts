@@ -5,7 +5,7 @@ import { resample } from '../speech/resample.ts'
 import { speak } from '../speech/speak.ts'
 import type { VideoJob } from './video-job.ts'
 
-/** Samples a second of the sound beside images. */
+/** Samples a second of the audio beside images. */
 const RATE = 48_000
 const BITRATE = 96_000
 /** Characters that are spoken, at most. */

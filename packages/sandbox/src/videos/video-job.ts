@@ -10,5 +10,5 @@ export interface VideoJob {
   /** An image that takes the place of the backdrop; null draws one. */
   readonly firstFrame: Uint8Array | null
   /** Whether a voice says the prompt. */
-  readonly hasSound: boolean
+  readonly hasAudio: boolean
 }

@@ -100,7 +100,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
       ...billing,
       ...routing,
       catalog,
-      measureSound: (file) => parts.durationProbe.measure(file.bytes, file.byteLength),
+      measureAudio: (file) => parts.durationProbe.measure(file.bytes, file.byteLength),
     },
     idempotency: parts.idempotency,
     keptItems: parts.keptItems,

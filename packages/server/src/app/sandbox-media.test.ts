@@ -57,7 +57,7 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
       expect(job.status).toBe('completed')
       return job
     }, 240_000)
-    // 0.03 USD a second without sound, and the margin.
+    // 0.03 USD a second without audio, and the margin.
     expect(done.svc.credits_charged).toBe(144)
     expect(before.posted - (await gateway.balance()).posted).toBe(144_000_000_000n)
     const file = Buffer.from(await (await get(`${path}/content`)).arrayBuffer())
@@ -70,11 +70,11 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
     expect(spoken.headers.get('content-type')).toBe('audio/mpeg')
     // 60 characters at 0.000017 USD, and the margin.
     expect(spoken.headers.get('x-svc-credits-charged')).toBe('1.224')
-    const sound = Buffer.from(await spoken.arrayBuffer())
-    expect(await open(sound)).toMatchObject({ video: null, audio: 'mp3' })
+    const audio = Buffer.from(await spoken.arrayBuffer())
+    expect(await open(audio)).toMatchObject({ video: null, audio: 'mp3' })
     const form = new FormData()
     form.set('model', 'openai/whisper-1')
-    form.set('file', new Blob([new Uint8Array(sound)], { type: 'audio/mpeg' }), 'speech.mp3')
+    form.set('file', new Blob([new Uint8Array(audio)], { type: 'audio/mpeg' }), 'speech.mp3')
     const answer = await post('/audio/transcriptions', form)
     expect(answer.status).toBe(200)
     const { text, svc } = (await answer.json()) as { text: string; svc: { credits_charged: number } }

@@ -191,7 +191,7 @@ describe('prices of a list', () => {
   test('that are no numbers spoil their row alone', () => {
     for (const price of [{ toString: 1 }, [], ['0.1'], true, 'NaN', '1e999', Infinity, '\0']) {
       const odd = { id: 'odd', pricing: { ...pricing, prompt: price } }
-      expect(rowsOf(odd, { id: 'sound', pricing }).map(({ id }) => id)).toEqual(['sound'])
+      expect(rowsOf(odd, { id: 'audio', pricing }).map(({ id }) => id)).toEqual(['audio'])
     }
   })
 

@@ -168,7 +168,7 @@ export function readLiveVideo(row: MediaRow): ListedMedia | null {
   }
 }
 
-/** Keys that price a second begin so; whether there is sound, and a resolution, may follow. */
+/** Keys that price a second begin so; whether there is audio, and a resolution, may follow. */
 const SECOND_UNIT = /^(?:(?:\w{1,40}_)?duration_seconds|cents_per_second_output|cents_per_video_output_second)/i
 const SECOND_SETTINGS = /^(_with_audio|_without_audio)?(?:_(\d+p|\d+k))?$/i
 
@@ -177,10 +177,10 @@ function videoVariant(key: string, value: string | number): VideoVariant | null 
   const match = unit === null ? null : SECOND_SETTINGS.exec(key.slice(unit.length))
   const perSecond = skuAmount(key, value)
   if (match === null || perSecond === null || perSecond === 0n) return null
-  const [, sound, resolution] = match
+  const [, audio, resolution] = match
   return {
     resolution: resolution === undefined ? null : resolution.toLowerCase().replace(/k$/, 'K'),
-    audio: sound === undefined ? null : sound === '_with_audio',
+    audio: audio === undefined ? null : audio === '_with_audio',
     perSecond,
   }
 }

@@ -29,7 +29,7 @@ export interface VideoFacts {
   readonly sizes: readonly string[]
   /** `first_frame`, `last_frame`. */
   readonly frameImages: readonly string[]
-  /** Whether sound can be asked for; null where the list does not say. */
+  /** Whether audio can be asked for; null where the list does not say. */
   readonly generatesAudio: boolean | null
 }
 

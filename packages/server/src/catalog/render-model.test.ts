@@ -63,7 +63,7 @@ describe('a model in the list', () => {
     expect(modelEntry.safeParse(entry).success).toBe(true)
   })
 
-  test('names the kinds that have a price of their own: an hour of cache, sound, images', () => {
+  test('names the kinds that have a price of their own: an hour of cache, audio, images', () => {
     const media = { audioInput: usd('0.0001'), audioOutput: usd('0.0002'), imageOutput: usd('0.00003') }
     const [tier] = prices.tiers
     const tiers = tier === undefined ? [] : [{ ...tier, cacheWriteLong: usd('0.00004') }]

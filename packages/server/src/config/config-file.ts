@@ -30,8 +30,8 @@ const prices = {
 
 const priceSchema = z.strictObject({
   ...prices,
-  audio_input: usdText.optional().describe('USD per million input tokens that are sound.'),
-  audio_output: usdText.optional().describe('USD per million output tokens that are sound.'),
+  audio_input: usdText.optional().describe('USD per million input tokens that are audio.'),
+  audio_output: usdText.optional().describe('USD per million output tokens that are audio.'),
   image_output: usdText.optional().describe('USD per million output tokens that are images.'),
   request: usdText.optional().describe('USD per request, beside the tokens.'),
   tiers: z

@@ -66,8 +66,8 @@ const speechPrice = z
 const transcriptionPrice = z
   .strictObject({
     type: z.literal('transcription'),
-    per_second: usdText.optional().describe('USD for a second of sound.'),
-    per_minute: usdText.optional().describe('USD for a minute of sound.'),
+    per_second: usdText.optional().describe('USD for a second of audio.'),
+    per_minute: usdText.optional().describe('USD for a minute of audio.'),
   })
   .refine((entry) => (entry.per_second === undefined) !== (entry.per_minute === undefined), {
     error: 'give per_second or per_minute, and not both',

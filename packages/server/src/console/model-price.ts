@@ -61,7 +61,7 @@ export function mountRequestPrice(app: FastifyInstance, parts: ConsoleEdge): voi
   })
 }
 
-/** Upstreams report no cost of speech and sound; whatever else they may report decides where it is dearer. */
+/** Upstreams report no cost of speech and audio; whatever else they may report decides where it is dearer. */
 function isByListAlone({ type }: Model): boolean {
   return type === 'speech' || type === 'transcription'
 }

@@ -4,7 +4,7 @@ import type { SettlementListener } from '../money/billing/settlement-listener.ts
 import { noteCharge } from './access-log.ts'
 import type { RouteCall } from './route.ts'
 
-/** The header, or the trailer behind a sound, that says `pending` where a charge is not in the books yet. */
+/** The header, or the trailer behind an audio file, that says `pending` where a charge is not in the books yet. */
 export const CHARGE_STATE = 'x-svc-charge-state'
 
 /**

@@ -47,7 +47,7 @@ const abilities: Readonly<Record<MediaPrices['type'], string>> = {
   image: 'make images',
   video: 'make videos',
   speech: 'speak text',
-  transcription: 'transcribe sound',
+  transcription: 'transcribe audio',
 }
 
 /**

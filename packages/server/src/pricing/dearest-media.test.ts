@@ -95,7 +95,7 @@ test.each<readonly [string, readonly [MediaPrices, ...MediaPrices[]], object]>([
     { perSecond: usd(3) },
   ],
   ['one list as it is', [{ type: 'transcription', perSecond: usd(3) }], { perSecond: usd(3) }],
-])('sound is shown by %s', (_how, lists, shown) => {
+])('audio is shown by %s', (_how, lists, shown) => {
   expect(dearestMedia(lists)).toMatchObject(shown)
 })
 

@@ -49,7 +49,7 @@ describe('the bound of a prompt', () => {
     expect(boundPrompt(body, null)).toBe(body.byteLength + TEMPLATE_TOKENS)
   })
 
-  test('counts sound by its bytes', () => {
+  test('counts audio by its bytes', () => {
     const body = bodyOf(user([{ type: 'input_audio', input_audio: { data: base64, format: 'wav' } }]))
     const expected = body.byteLength - base64.length + TEMPLATE_TOKENS + 300_000 / WAV_BYTES_PER_TOKEN
     expect(boundPrompt(body, null)).toBe(expected)

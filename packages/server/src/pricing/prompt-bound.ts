@@ -32,13 +32,13 @@ const LEAST_IMAGE_TOKENS = 64
 const ESTIMATED_IMAGE_TOKENS = 1_024
 
 /**
- * Bytes of sound per token at the least. Google counts 32 tokens a second, the most of all; wav is at least 4,000
+ * Bytes of audio per token at the least. Google counts 32 tokens a second, the most of all; wav is at least 4,000
  * bytes a second (8 kHz, 4 bit), and the most frugal speech codec in use about 750 (Opus at 6 kbit/s).
  */
 export const WAV_BYTES_PER_TOKEN = 100
 export const AUDIO_BYTES_PER_TOKEN = 16
 
-/** Sound as it is estimated when no usage was reported: 16 kB a second at 32 tokens a second. */
+/** Audio as it is estimated when no usage was reported: 16 kB a second at 32 tokens a second. */
 const ESTIMATED_AUDIO_BYTES_PER_TOKEN = 500
 
 /** What a chat template puts around a message, as OpenAI publishes it for its models. */
@@ -120,7 +120,7 @@ export function estimatePrompt(body: PromptBody): number {
 
 /**
  * What stands in a prompt beside the text that a tokenizer counts, as an estimate: what a template puts around each
- * message, images, sound.
+ * message, images, audio.
  */
 export function estimateRest(body: PromptBody): number {
   const media = measureMedia(body.value)

@@ -6,7 +6,7 @@ import { boundTokens } from '../modalities/chat/chat-bound.ts'
 import { limitOutput } from '../modalities/chat/chat-limits.ts'
 import { boundImages } from '../modalities/images/image-bound.ts'
 import { boundSpeech, unitsOf } from '../modalities/speech/speech-bound.ts'
-import { boundSound, wholeSeconds } from '../modalities/transcription/sound-bound.ts'
+import { boundAudio, wholeSeconds } from '../modalities/transcription/audio-bound.ts'
 import { chooseSettings } from '../modalities/videos/video-settings.ts'
 import { estimateVideo } from '../modalities/videos/video-target.ts'
 import type { Bound } from '../pipeline/paid-work.ts'
@@ -139,7 +139,7 @@ function ableOf<Made>(attempts: readonly (() => Made)[]): readonly [Made, ...Mad
   return [first, ...others]
 }
 
-/** The charge itself: it is known before the first sound. */
+/** The charge itself: it is known before the first audio. */
 function quoteSpeech(offers: Offers<'speech'>, asked: RequestPriceQuery): Range {
   const lists = offers.map(({ prices }) => prices)
   const [{ prices: first }] = offers
@@ -159,7 +159,7 @@ function quoteTranscription(offers: Offers<'transcription'>, asked: RequestPrice
   const lists = offers.map(({ prices }) => prices)
   return {
     least: cheapest(lists.map((prices) => chargeSeconds(prices, seconds))),
-    most: wholeOf(boundSound(lists, seconds)),
+    most: wholeOf(boundAudio(lists, seconds)),
     counted: { seconds },
   }
 }

@@ -1,6 +1,6 @@
 /** Writes `multipart/form-data` bodies with one streamed file. Source: RFC 7578; WHATWG HTML, form encoding. */
 import { Readable } from 'node:stream'
-import type { SoundFile } from './transcription-upstream.ts'
+import type { AudioFile } from './transcription-upstream.ts'
 
 export interface MultipartBody {
   readonly headers: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ function fieldPart(boundary: string, { name, value }: { readonly name: string; r
   return `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`
 }
 
-function fileHeader(boundary: string, file: SoundFile): string {
+function fileHeader(boundary: string, file: AudioFile): string {
   const type = file.contentType !== null && MEDIA_TYPE.test(file.contentType) ? file.contentType : null
   return (
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${quoted(file.filename ?? 'audio')}\r\n` +
@@ -31,7 +31,7 @@ function fileHeader(boundary: string, file: SoundFile): string {
 /** Makes a form of fields and of a file named `file`. Its length is known before it is sent. */
 export function createMultipartBody(
   fields: readonly { readonly name: string; readonly value: string }[],
-  file: SoundFile,
+  file: AudioFile,
 ): MultipartBody {
   const boundary = `svc-${crypto.randomUUID()}`
   const head = Buffer.from(fields.map((field) => fieldPart(boundary, field)).join('') + fileHeader(boundary, file))

@@ -22,25 +22,25 @@ export interface UpstreamSpeechRequest {
   readonly traceparent?: string
 }
 
-/** Sound that has begun to come. */
+/** Audio that has begun to come. */
 export interface UpstreamSpeech {
   readonly contentType: string
   /** The upstream's own id of this generation, to look its cost up by; null where it gives none. */
   readonly generationId: string | null
   /**
-   * The sound, its first bytes there already and known to be no text. Reading slowly slows the upstream down. It fails
-   * with a `ServiceError` when the sound breaks off.
+   * The audio, its first bytes there already and known to be no text. Reading slowly slows the upstream down. It fails
+   * with a `ServiceError` when the audio breaks off.
    */
-  readonly sound: Readable
+  readonly audio: Readable
 }
 
 export interface SpeechUpstream {
   /** What it can give, by itself or with what the adapter adds. */
   readonly formats: readonly SpeechFormat[]
   /**
-   * Begins to speak; resolves once the first sound is there.
+   * Begins to speak; resolves once the first audio is there.
    *
-   * @throws {ServiceError} when the upstream fails, refuses, is silent for too long, or sends what is no sound.
+   * @throws {ServiceError} when the upstream fails, refuses, is silent for too long, or sends what is no audio.
    */
   speak(request: UpstreamSpeechRequest): Promise<UpstreamSpeech>
 }

@@ -6,14 +6,14 @@ import type { Readable } from 'node:stream'
 import type { ServiceError } from '../platform/errors/service-error.ts'
 import type { AttoUsd } from '../pricing/price.ts'
 
-/** What is done with the sound: written down as it is, or in English. */
+/** What is done with the audio: written down as it is, or in English. */
 export type TranscriptionTask = 'transcribe' | 'translate'
 
 /** Forms of a transcript that carry everything that other forms are made from. */
 export type UpstreamTranscriptFormat = 'json' | 'verbose_json' | 'diarized_json'
 
 /** A file of a request, kept by whoever asks for as long as the call runs. */
-export interface SoundFile {
+export interface AudioFile {
   /** As the client wrote it; null where there is none. */
   readonly filename: string | null
   readonly contentType: string | null
@@ -27,7 +27,7 @@ export interface UpstreamTranscriptionRequest {
   /** The id that the upstream knows. */
   readonly upstreamModel: string
   readonly format: UpstreamTranscriptFormat
-  readonly file: SoundFile
+  readonly file: AudioFile
   /** Further fields of the form, in the client's order and words. */
   readonly fields: readonly { readonly name: string; readonly value: string }[]
   readonly confidential: boolean
@@ -45,7 +45,7 @@ export interface UpstreamTranscript {
   readonly text: string
   /** The answer as it came, for what it holds beside the text; empty when it was text alone. */
   readonly value: Readonly<Record<string, unknown>>
-  /** Seconds of sound as the upstream counted them; null where it does not say. */
+  /** Seconds of audio as the upstream counted them; null where it does not say. */
   readonly seconds: number | null
   /** What the upstream says that it cost; null where it does not. */
   readonly cost: AttoUsd | null

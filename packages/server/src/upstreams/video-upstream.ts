@@ -6,7 +6,7 @@
 import type { Readable } from 'node:stream'
 import type { AttoUsd } from '../pricing/price.ts'
 
-/** An image, a sound or a video that the model is given, as its address: `https:` or `data:`. Never fetched by us. */
+/** An image, an audio file or a video that the model is given, as its address: `https:` or `data:`. Never fetched by us. */
 export interface VideoReference {
   readonly type: 'image_url' | 'audio_url' | 'video_url'
   readonly url: string

@@ -9,12 +9,12 @@ const HEARD_BYTES_MAX = 20 * 60 * RATE * SAMPLE_BYTES
 
 /** A real ffmpeg, from its package. */
 export interface RealDecoder {
-  /** Seconds that it hears of a sound; 0 where it hears none. */
-  hear(sound: Uint8Array): Promise<number>
+  /** Seconds that it hears of an audio file; 0 where it hears none. */
+  hear(audio: Uint8Array): Promise<number>
   /** Makes a tone of so many seconds. @param args of the encoder; the last one names a file by its ending. */
   make(seconds: number, args: readonly string[]): Promise<Buffer>
-  /** Makes another file of a sound. */
-  remake(sound: Uint8Array, args: readonly string[]): Promise<Buffer>
+  /** Makes another file of an audio file. */
+  remake(audio: Uint8Array, args: readonly string[]): Promise<Buffer>
   close(): Promise<void>
 }
 
@@ -43,8 +43,8 @@ export function openRealDecoder(): RealDecoder {
     return Buffer.from(output)
   }
   return {
-    async hear(sound) {
-      const samples = await run(sound, [
+    async hear(audio) {
+      const samples = await run(audio, [
         '-i',
         'input',
         '-f',
@@ -61,7 +61,7 @@ export function openRealDecoder(): RealDecoder {
     },
     make: (seconds, args) =>
       made(new Uint8Array(), ['-f', 'lavfi', '-i', `aevalsrc=0.3*sin(2000*t):s=24000:d=${seconds}`, ...args]),
-    remake: (sound, args) => made(sound, ['-i', 'input', ...args]),
+    remake: (audio, args) => made(audio, ['-i', 'input', ...args]),
     async close() {
       await worker.terminate()
     },

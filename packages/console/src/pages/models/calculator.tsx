@@ -53,7 +53,7 @@ function inputsOf({ svc }: Model): readonly Input[] {
     case 'speech':
       return [{ name: 'characters', label: svc.unit === 'byte' ? 'Bytes each' : 'Characters each', usual: '1000' }]
     case 'transcription':
-      return [{ name: 'seconds', label: 'Seconds of sound each', usual: '60' }]
+      return [{ name: 'seconds', label: 'Seconds of audio each', usual: '60' }]
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the playground keeps in the browser, so that a reload loses nothing: conversations, images, sounds. By person
+ * What the playground keeps in the browser, so that a reload loses nothing: conversations, images, audio files. By person
  * and team; the gateway stores none of it. Source: decision 0045 (the playground).
  */
 import { deleteDB, type DBSchema, type IDBPDatabase, openDB } from 'idb'

@@ -16,10 +16,10 @@ const spellings = new SpellingCheck(Object.keys(speechRequest.shape))
 const guard = new WorkGuard('speech', Object.keys(speechRequest.shape))
 
 /**
- * Tokens of sound that a character of text can take at most, and those that the shortest text can. Source: own choice;
+ * Tokens of audio that a character of text can take at most, and those that the shortest text can. Source: own choice;
  * the codecs in use make up to 83 tokens a second, of which slow speech says four characters.
  */
-const SOUND_TOKENS = { perCharacter: 32, least: 2_048 } as const
+const AUDIO_TOKENS = { perCharacter: 32, least: 2_048 } as const
 
 /**
  * Reads the body of a speech request. What the gateway does not read goes on unchecked, byte for byte.
@@ -36,6 +36,6 @@ export function parseSpeech(text: Buffer): SpeechCall {
     throw new ServiceError('empty_content', 'There is nothing to say. You were not charged.', { param: 'input' })
   }
   const body = { text, value, members }
-  const tokens = SOUND_TOKENS.least + SOUND_TOKENS.perCharacter * request.input.length
+  const tokens = AUDIO_TOKENS.least + AUDIO_TOKENS.perCharacter * request.input.length
   return { body: withinBound(body, guard.readBody(body), { tokens, answers: 1 }), request }
 }

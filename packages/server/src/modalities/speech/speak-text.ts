@@ -10,37 +10,37 @@ import { chargeUnits } from '../../pricing/charge-media.ts'
 import { spokenUnits } from '../../pricing/delivered-part.ts'
 import type { UpstreamSpeech } from '../../upstreams/speech-upstream.ts'
 import type { SpeechCall } from './parse-speech.ts'
-import { brokenSound } from './sound-events.ts'
-import type { SoundReader } from './sound-reader.ts'
+import { brokenAudio } from './audio-events.ts'
+import type { AudioReader } from './audio-reader.ts'
 import { boundSpeech } from './speech-bound.ts'
-import { type LastSound, type SoundEnd, SpeechDelivery } from './speech-delivery.ts'
+import { type LastAudio, type AudioEnd, SpeechDelivery } from './speech-delivery.ts'
 import { lengthOf, type SpeechTarget, speechTarget } from './speech-target.ts'
 
 /** One speech request of one caller. */
 export type SpeechTask = PaidTask<SpeechCall>
 
-/** The form of the sound, as far as its length depends on it. */
+/** The form of the audio, as far as its length depends on it. */
 interface SpeechForm {
   readonly format: SpeechFormat
   readonly speed: number
 }
 
 /**
- * Prices a sound that has begun. It is charged whole whoever ends it on our side, since upstreams bill the text with
- * the first sound of it; where the upstream broke off, the part that came is charged.
+ * Prices an audio file that has begun. It is charged whole whoever ends it on our side, since upstreams bill the text with
+ * the first audio of it; where the upstream broke off, the part that came is charged.
  */
 function price(
   { target, hold }: Paid<SpeechTarget>,
   form: SpeechForm,
   { generationId }: UpstreamSpeech,
-  end: SoundEnd,
-): Priced<LastSound> {
+  end: AudioEnd,
+): Priced<LastAudio> {
   const { prices, units, charge } = target
   const rest = { tokens: {}, generationId, render: () => end.last }
   if (end.error === null) {
     return { ...rest, charge, estimated: false, status: 'ok', errorCode: null, failure: null }
   }
-  const failure = brokenSound(end.error)
+  const failure = brokenAudio(end.error)
   if (end.isCallerGone || hold.ended.signal.aborted) {
     return { ...rest, charge, estimated: false, status: 'cancelled', errorCode: null, failure }
   }
@@ -48,7 +48,7 @@ function price(
   return { ...rest, charge: part, estimated: true, status: 'ok', errorCode: codeOf(failure), failure }
 }
 
-/** What the request would be charged if this process died while the sound comes: all, as it is for every caller. */
+/** What the request would be charged if this process died while the audio comes: all, as it is for every caller. */
 function journal({ hold, target }: Paid<SpeechTarget>, { generationId }: UpstreamSpeech): void {
   const { charge, cost, pricing } = target.charge
   noteProgress(hold, target, () => ({ charge, cost, pricing, promptTokens: 0, completionTokens: 0, generationId }))
@@ -60,20 +60,20 @@ function journal({ hold, target }: Paid<SpeechTarget>, { generationId }: Upstrea
  * Rejects only when nothing was sent yet; a later failure ends the answer before its end.
  * Source: spec 2.6 and billing rule 3; decision 0025 (speech and transcription).
  *
- * @throws {ServiceError} for everything that fails before the first sound; the request is then free.
+ * @throws {ServiceError} for everything that fails before the first audio; the request is then free.
  */
 export function speakText(
   deps: PaidDeps,
   { caller, call, requestId }: SpeechTask,
-  reader: SoundReader,
+  reader: AudioReader,
 ): Promise<StreamEnd> {
   const { request } = call
   const form: SpeechForm = { format: request.response_format ?? 'mp3', speed: request.speed ?? 1 }
-  const work: PaidWork<SpeechTarget, UpstreamSpeech, LastSound, StreamEnd> = {
+  const work: PaidWork<SpeechTarget, UpstreamSpeech, LastAudio, StreamEnd> = {
     type: 'speech',
     model: request.model,
     stream: request.stream_format === 'sse',
-    // The sound leaves as it comes, in every form of the answer.
+    // The audio leaves as it comes, in every form of the answer.
     leavesEarly: true,
     findModel: () => findMediaModel(deps, caller, { id: request.model, type: 'speech' }),
     selectTarget: () => speechTarget(call, form.format),
@@ -89,7 +89,7 @@ export function speakText(
         sink: delivery,
         ask: ({ port, upstreamModel, voice }) =>
           port.speak({ body: call.body, upstreamModel, format: form.format, voice, confidential, signal }),
-        // What it costs is not told with a sound, and the text is charged whatever it was.
+        // What it costs is not told with an audio file, and the text is charged whatever it was.
         reportsOf: () => [],
         price: async (speech) => {
           journal(paid, speech)

@@ -4,27 +4,27 @@ import type { Charged } from '../../money/billing/settlement.ts'
 import type { StreamEnd } from '../../pipeline/frame-writer.ts'
 import type { Sink } from '../../pipeline/paid-work.ts'
 import type { UpstreamSpeech } from '../../upstreams/speech-upstream.ts'
-import type { SoundReader, SoundWriter } from './sound-reader.ts'
+import type { AudioReader, AudioWriter } from './audio-reader.ts'
 
 /** The piece that waits for the settlement; empty where none came. */
-export type LastSound = Buffer
+export type LastAudio = Buffer
 
-/** How a sound ended. */
-export interface SoundEnd {
-  readonly last: LastSound
+/** How an audio file ended. */
+export interface AudioEnd {
+  readonly last: LastAudio
   readonly bytes: number
-  /** Null for a whole sound. */
+  /** Null for a whole audio. */
   readonly error: unknown
   readonly isCallerGone: boolean
 }
 
 /** Where a spoken text goes. */
-export class SpeechDelivery implements Sink<LastSound, StreamEnd> {
-  readonly #reader: SoundReader
-  #writer: SoundWriter | null = null
+export class SpeechDelivery implements Sink<LastAudio, StreamEnd> {
+  readonly #reader: AudioReader
+  #writer: AudioWriter | null = null
   #charged: Charged | null = null
 
-  constructor(reader: SoundReader) {
+  constructor(reader: AudioReader) {
     this.#reader = reader
   }
 
@@ -36,37 +36,37 @@ export class SpeechDelivery implements Sink<LastSound, StreamEnd> {
     return this.#writer === null && !this.#reader.gone.aborted
   }
 
-  /** A caller who leaves before the first sound has asked for a text that an upstream speaks all the same. */
+  /** A caller who leaves before the first audio has asked for a text that an upstream speaks all the same. */
   readonly isForsaken = false
 
   /**
-   * Hands the sound on, but for its last piece.
+   * Hands the audio on, but for its last piece.
    *
    * @param charge what the caller is told beforehand.
    */
-  async passOn({ sound, contentType }: UpstreamSpeech, charge: Nanocredits): Promise<SoundEnd> {
+  async passOn({ audio, contentType }: UpstreamSpeech, charge: Nanocredits): Promise<AudioEnd> {
     const { gone } = this.#reader
     const writer = this.#reader.open({ contentType, charge })
     this.#writer = writer
-    const onGone = (): void => void sound.destroy()
+    const onGone = (): void => void audio.destroy()
     let last: Buffer = Buffer.alloc(0)
     let bytes = 0
-    const endWith = (error: unknown): SoundEnd => ({ last, bytes, error, isCallerGone: gone.aborted })
+    const endWith = (error: unknown): AudioEnd => ({ last, bytes, error, isCallerGone: gone.aborted })
     gone.addEventListener('abort', onGone)
     try {
       if (gone.aborted) onGone()
-      for await (const piece of sound as AsyncIterable<Buffer>) {
+      for await (const piece of audio as AsyncIterable<Buffer>) {
         if (bytes > 0) await writer.write(last)
         last = piece
         bytes += piece.length
       }
-      // A sound that was destroyed before it was read ends without a word.
+      // An audio file that was destroyed before it was read ends without a word.
       return endWith(gone.aborted ? gone.reason : null)
     } catch (error) {
       return endWith(error)
     } finally {
       gone.removeEventListener('abort', onGone)
-      sound.destroy()
+      audio.destroy()
     }
   }
 
@@ -75,7 +75,7 @@ export class SpeechDelivery implements Sink<LastSound, StreamEnd> {
     this.#reader.charged(charged.charge)
   }
 
-  finish(last: LastSound): StreamEnd {
+  finish(last: LastAudio): StreamEnd {
     if (this.#charged !== null) this.#writer?.finish(last, this.#charged)
     return 'whole'
   }

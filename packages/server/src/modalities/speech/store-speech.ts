@@ -1,8 +1,8 @@
-/** Sound under an Idempotency-Key: bytes as they go out, kept for as long as they are few. */
+/** Audio under an Idempotency-Key: bytes as they go out, kept for as long as they are few. */
 import { formatCredits, MARGIN_BPS, type Nanocredits } from '@svc/contract'
 import { type IdempotentRun, KEPT_LENGTH_MAX } from '../../admission/idempotency/idempotency.ts'
 import type { KeptAnswer } from '../../admission/idempotency/sealed-answer.ts'
-import type { SoundReader, SoundWriter } from './sound-reader.ts'
+import type { AudioReader, AudioWriter } from './audio-reader.ts'
 import type { StreamEnd } from '../../pipeline/frame-writer.ts'
 import { runIdempotent, written } from '../../edge/idempotent-response.ts'
 import type { RouteKit } from '../../edge/route-kit.ts'
@@ -11,15 +11,15 @@ import type { RouteKit } from '../../edge/route-kit.ts'
 const KEPT_BYTES_MAX = (KEPT_LENGTH_MAX / 4) * 3
 
 /** A reader whose bytes are kept, and whose last ones wait. */
-class StoredSpeech implements SoundReader {
-  readonly #reader: SoundReader
+class StoredSpeech implements AudioReader {
+  readonly #reader: AudioReader
   #opened: { readonly contentType: string; readonly charge: Nanocredits } | null = null
   /** Null when they are more than what is kept. */
   #pieces: Buffer[] | null = []
   #length = 0
   #sendLast: () => void = () => undefined
 
-  constructor(reader: SoundReader) {
+  constructor(reader: AudioReader) {
     this.#reader = reader
   }
 
@@ -39,7 +39,7 @@ class StoredSpeech implements SoundReader {
     return { contentType, headers, body: Buffer.concat(this.#pieces).toString('base64'), isBinary: true }
   }
 
-  open(answer: { readonly contentType: string; readonly charge: Nanocredits }): SoundWriter {
+  open(answer: { readonly contentType: string; readonly charge: Nanocredits }): AudioWriter {
     this.#opened = answer
     const writer = this.#reader.open(answer)
     return {
@@ -72,16 +72,16 @@ class StoredSpeech implements SoundReader {
 }
 
 /**
- * Speaks under a name. A sound that broke off cannot be given again, since nothing but a broken connection shows that
+ * Speaks under a name. An audio file that broke off cannot be given again, since nothing but a broken connection shows that
  * its end is missing.
  *
  * @param work speaks to the reader that it is given, and says how that ended.
  */
 export async function storeSpeech(
   deps: RouteKit,
-  reader: SoundReader,
+  reader: AudioReader,
   run: IdempotentRun | null,
-  work: (reader: SoundReader) => Promise<StreamEnd>,
+  work: (reader: AudioReader) => Promise<StreamEnd>,
 ): Promise<void> {
   if (run === null) return void (await work(reader))
   const kept = new StoredSpeech(reader)

@@ -1,9 +1,9 @@
-import { type Endpoint, SOUND_BYTES_MAX } from '@svc/contract'
+import { type Endpoint, AUDIO_BYTES_MAX } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { IdempotentRun } from '../../admission/idempotency/idempotency.ts'
 import { parseTranscription, type TranscriptionCall } from './parse-transcription.ts'
 import { streamTranscript } from './stream-transcript.ts'
-import { transcribeSound } from './transcribe-sound.ts'
+import { transcribeAudio } from './transcribe-audio.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import { beginIdempotent, storeStream, storeResponse } from '../../edge/idempotent-response.ts'
 import { digestSpooled } from '../../edge/digest-form.ts'
@@ -34,7 +34,7 @@ function answerWhole(deps: TranscriptionRoutesDeps, { call, caller, transcriptio
   const { request, reply } = call
   const task = { caller, call: transcription, requestId: request.id }
   return storeResponse(deps, run, async () => {
-    const { body, contentType, charged } = await transcribeSound(deps.audio, task)
+    const { body, contentType, charged } = await transcribeAudio(deps.audio, task)
     reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
     // Subtitles and plain text have no other place to say that the charge was an estimate.
     const headers = { ...setChargeHeaders(call, charged), 'x-svc-estimated': 'true' }
@@ -44,7 +44,7 @@ function answerWhole(deps: TranscriptionRoutesDeps, { call, caller, transcriptio
 }
 
 /**
- * Mounts an endpoint that writes down sound. The key and the balance are checked before the form is read, whose file
+ * Mounts an endpoint that writes down audio. The key and the balance are checked before the form is read, whose file
  * goes to the spool; it is gone at every end.
  */
 export function mountTranscription(
@@ -58,7 +58,7 @@ export function mountTranscription(
     const caller = await admitCaller(deps, call, endpoint, 'cached')
     await admitBody(deps, call, { caller, type: 'transcription' })
     const { uploadStallMs } = deps.limits
-    const limits = { fileBytesMax: SOUND_BYTES_MAX, filesMax: 1, stallMs: uploadStallMs }
+    const limits = { fileBytesMax: AUDIO_BYTES_MAX, filesMax: 1, stallMs: uploadStallMs }
     const form = await readForm(request.raw, deps.spool, limits)
     try {
       const transcription = parseTranscription(form, task)

@@ -9,7 +9,7 @@ import { refuseBeyond } from '../../pipeline/within-bound.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 
 /** A form as it was read. */
-export interface SoundForm {
+export interface AudioForm {
   readonly fields: readonly { readonly name: string; readonly value: string }[]
   readonly files: readonly {
     readonly name: string
@@ -24,9 +24,9 @@ export interface TranscriptionCall {
   readonly model: string
   readonly format: TranscriptFormat
   readonly stream: boolean
-  readonly file: SoundForm['files'][number]
+  readonly file: AudioForm['files'][number]
   /** Further fields for the upstream, in the client's order and words. */
-  readonly passed: SoundForm['fields']
+  readonly passed: AudioForm['fields']
 }
 
 const GRANULARITIES = 'timestamp_granularities'
@@ -46,7 +46,7 @@ function isList(name: string): boolean {
 }
 
 /** The fields that stand alone, by name. An empty one is the same as its absence. */
-function singleFields(fields: SoundForm['fields']): Record<string, string> {
+function singleFields(fields: AudioForm['fields']): Record<string, string> {
   const values = new Map<string, string>()
   for (const { name, value } of fields) {
     if (isList(name)) continue
@@ -60,10 +60,10 @@ function singleFields(fields: SoundForm['fields']): Record<string, string> {
   return Object.fromEntries([...values].filter(([, value]) => value !== ''))
 }
 
-function findFile(form: SoundForm): TranscriptionCall['file'] {
+function findFile(form: AudioForm): TranscriptionCall['file'] {
   const [file] = form.files
   if (file !== undefined && file.name !== 'file') {
-    throw new ServiceError('invalid_value', "The sound must be in the field 'file'.", { param: file.name })
+    throw new ServiceError('invalid_value', "The audio must be in the field 'file'.", { param: file.name })
   }
   if (file === undefined || file.content.byteLength === 0) {
     const message = file === undefined ? 'The form has no file.' : 'The file is empty.'
@@ -72,7 +72,7 @@ function findFile(form: SoundForm): TranscriptionCall['file'] {
   return file
 }
 
-function checkGranularities(fields: SoundForm['fields'], format: TranscriptFormat): void {
+function checkGranularities(fields: AudioForm['fields'], format: TranscriptFormat): void {
   const given = fields.filter(({ name }) => name === GRANULARITIES || name === `${GRANULARITIES}[]`)
   for (const { value } of given) {
     if (timestampGranularities.some((known) => known === value)) continue
@@ -105,14 +105,14 @@ function checkStream(task: TranscriptionTask, format: TranscriptFormat): void {
 /**
  * Reads a transcription request. What the gateway does not read goes on unchecked.
  *
- * @throws {ServiceError} 400: a doubled field, one of a wrong value, one that we do not pass on, or no sound.
+ * @throws {ServiceError} 400: a doubled field, one of a wrong value, one that we do not pass on, or no audio.
  */
-export function parseTranscription(form: SoundForm, task: TranscriptionTask): TranscriptionCall {
+export function parseTranscription(form: AudioForm, task: TranscriptionTask): TranscriptionCall {
   const values = singleFields(form.fields)
   const request = parseBySchema(transcriptionFields, values)
   spellings.refuse(form.fields.map(({ name }) => name))
   const file = findFile(form)
-  // Words of a sound have at most as many tokens as it has bytes.
+  // Words of an audio file have at most as many tokens as it has bytes.
   refuseBeyond(guard.readFields(values), { tokens: file.content.byteLength, answers: 1 })
   const format = request.response_format ?? transcriptFormats[0]
   const stream = request.stream === 'true'

@@ -97,7 +97,7 @@ function fillWords(words: readonly Json[]): readonly Json[] {
 /** What is shown beside the transcript. */
 export interface TranscriptFacts {
   readonly task: 'transcribe' | 'translate'
-  /** Seconds of the sound as far as they are known; null otherwise. */
+  /** Seconds of the audio as far as they are known; null otherwise. */
   readonly duration: number | null
   /** Seconds that are charged. */
   readonly chargedSeconds: number

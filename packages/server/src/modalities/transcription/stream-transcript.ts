@@ -1,4 +1,4 @@
-/** One sound that is written down, answered piece by piece. */
+/** One audio file that is written down, answered piece by piece. */
 import { codeOf } from '../../platform/errors/code-of.ts'
 import { EventSink } from '../../pipeline/event-sink.ts'
 import type { StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
@@ -14,8 +14,8 @@ import {
   emptyTranscript,
   factsOf,
   isSilence,
-  type SoundSeconds,
-  type SoundTarget,
+  type AudioSeconds,
+  type AudioTarget,
   type TranscribeDeps,
   type TranscriptionTask,
   transcriptionWork,
@@ -44,8 +44,8 @@ class TranscriptDelivery extends EventSink implements Sink<string, StreamEnd> {
  * who ended it.
  */
 function endOf(
-  { target, hold }: Paid<SoundTarget>,
-  { chargedSeconds }: SoundSeconds,
+  { target, hold }: Paid<AudioTarget>,
+  { chargedSeconds }: AudioSeconds,
   { text, cut }: UpstreamTranscript,
 ): Pick<Priced<string>, 'charge' | 'status' | 'errorCode' | 'failure'> {
   const charge = chargeSeconds(target.prices, chargedSeconds)
@@ -57,9 +57,9 @@ function endOf(
 
 /** @throws {UpstreamFailure} for a transcript without a word that is no silence. */
 function price(
-  paid: Paid<SoundTarget>,
+  paid: Paid<AudioTarget>,
   call: TranscriptionCall,
-  seconds: SoundSeconds,
+  seconds: AudioSeconds,
   { transcript, isOpen }: { readonly transcript: UpstreamTranscript; readonly isOpen: boolean },
 ): Priced<string> {
   const { target, hold } = paid
@@ -74,7 +74,7 @@ function price(
 }
 
 /**
- * Writes down one sound as a stream and charges it, as `transcribeSound` does. The charge is durable before the last
+ * Writes down one audio file as a stream and charges it, as `transcribeAudio` does. The charge is durable before the last
  * event is sent.
  *
  * Rejects only when nothing was sent yet; later failures end the stream with an error event.

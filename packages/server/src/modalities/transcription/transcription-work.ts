@@ -1,6 +1,6 @@
 /** What every transcription is to the pipeline, whole or streamed: its model, its length and its charge. */
 import { BYTES_PER_SECOND_UNKNOWN } from '../../platform/audio/codecs/packet-clock.ts'
-import type { SoundLength } from '../../platform/audio/sound-length.ts'
+import type { AudioLength } from '../../platform/audio/audio-length.ts'
 import type { Charged } from '../../money/billing/settlement.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { findMediaModel } from '../../pipeline/find-model.ts'
@@ -18,25 +18,25 @@ import type {
 import { upstreamFailure } from '../../upstreams/upstream-failure.ts'
 import type { TranscriptionCall } from './parse-transcription.ts'
 import { renderSvc } from '../../pipeline/render-charge.ts'
-import { boundSound, wholeSeconds } from './sound-bound.ts'
+import { boundAudio, wholeSeconds } from './audio-bound.ts'
 import { sourceFormats, type TranscriptFacts } from './render-transcript.ts'
 
 export interface TranscribeDeps extends PaidDeps {
-  /** Measures how long a sound lasts. */
-  readonly measureSound: (file: SpooledFile) => Promise<SoundLength>
+  /** Measures how long an audio file lasts. */
+  readonly measureAudio: (file: SpooledFile) => Promise<AudioLength>
 }
 
 /** One transcription request of one caller. */
 export type TranscriptionTask = PaidTask<TranscriptionCall>
 
-/** One upstream that may write a sound down. */
-export interface SoundTarget extends Target {
+/** One upstream that may write an audio file down. */
+export interface AudioTarget extends Target {
   readonly port: TranscriptionUpstream
   readonly prices: TranscriptionPrices
 }
 
-/** How long a sound is. */
-export interface SoundSeconds {
+/** How long an audio file is. */
+export interface AudioSeconds {
   /** As it was measured; null where its bytes had to tell. */
   readonly duration: number | null
   /** Begun seconds are charged whole. */
@@ -44,7 +44,7 @@ export interface SoundSeconds {
 }
 
 /** The targets of a transcription: those that do what is asked, and give what the format is made from. */
-function selectTarget(call: TranscriptionCall): SelectTarget<SoundTarget> {
+function selectTarget(call: TranscriptionCall): SelectTarget<AudioTarget> {
   return ({ upstream, upstreamModel, media }) => {
     if (media?.type !== 'transcription') return null
     const { transcription: port } = upstream
@@ -61,31 +61,31 @@ function selectTarget(call: TranscriptionCall): SelectTarget<SoundTarget> {
 }
 
 /**
- * Seconds of a sound; null where its bytes have to tell.
+ * Seconds of an audio file; null where its bytes have to tell.
  *
- * @throws {ServiceError} 400 for a sound that two readers could hear differently, 503 while too many are measured.
+ * @throws {ServiceError} 400 for an audio file that two readers could hear differently, 503 while too many are measured.
  */
 async function measure(deps: TranscribeDeps, content: SpooledFile): Promise<number | null> {
-  const length = await deps.measureSound(content)
+  const length = await deps.measureAudio(content)
   switch (length.kind) {
     case 'measured':
       return length.seconds
     case 'unknown':
       return null
     case 'refused':
-      throw new ServiceError('unsupported_format', `This sound cannot be measured. ${length.reason}`, {
+      throw new ServiceError('unsupported_format', `This audio file cannot be measured. ${length.reason}`, {
         param: 'file',
         shouldRetry: false,
       })
     case 'busy':
-      throw new ServiceError('server_is_overloaded', 'The gateway measures too many sounds at the moment.', {
+      throw new ServiceError('server_is_overloaded', 'The gateway measures too many audio files at the moment.', {
         retryAfterSeconds: 1,
       })
   }
 }
 
 /** @throws {ServiceError} as `measure`. */
-async function secondsOf(deps: TranscribeDeps, content: SpooledFile): Promise<SoundSeconds> {
+async function secondsOf(deps: TranscribeDeps, content: SpooledFile): Promise<AudioSeconds> {
   const duration = await measure(deps, content)
   const seconds = duration ?? content.byteLength / BYTES_PER_SECOND_UNKNOWN
   return { duration, chargedSeconds: wholeSeconds(seconds) }
@@ -93,7 +93,7 @@ async function secondsOf(deps: TranscribeDeps, content: SpooledFile): Promise<So
 
 /** What differs between an answer that is whole and a stream. */
 export interface TranscriptionRun<Reply, End> extends Pick<
-  PaidRun<SoundTarget, UpstreamTranscript, Reply, End>,
+  PaidRun<AudioTarget, UpstreamTranscript, Reply, End>,
   'price'
 > {
   readonly sink: Sink<Reply, End>
@@ -105,9 +105,9 @@ export interface TranscriptionRun<Reply, End> extends Pick<
 export function transcriptionWork<Reply, End>(
   deps: TranscribeDeps,
   { call, caller }: TranscriptionTask,
-  begin: (paid: Paid<SoundTarget>, seconds: SoundSeconds) => TranscriptionRun<Reply, End>,
-): PaidWork<SoundTarget, UpstreamTranscript, Reply, End> {
-  let seconds: SoundSeconds = { duration: null, chargedSeconds: 0 }
+  begin: (paid: Paid<AudioTarget>, seconds: AudioSeconds) => TranscriptionRun<Reply, End>,
+): PaidWork<AudioTarget, UpstreamTranscript, Reply, End> {
+  let seconds: AudioSeconds = { duration: null, chargedSeconds: 0 }
   return {
     type: 'transcription',
     model: call.model,
@@ -118,7 +118,7 @@ export function transcriptionWork<Reply, End>(
     bound: async ({ targets }) => {
       seconds = await secondsOf(deps, call.file.content)
       const lists = targets.map(({ prices }) => prices)
-      return boundSound(lists, seconds.chargedSeconds)
+      return boundAudio(lists, seconds.chargedSeconds)
     },
     begin: (paid) => {
       const { sink, onEvent, price } = begin(paid, seconds)
@@ -135,7 +135,7 @@ export function transcriptionWork<Reply, End>(
 
 /** What is shown beside a transcript that costs so much. */
 export function factsOf(
-  { duration, chargedSeconds }: SoundSeconds,
+  { duration, chargedSeconds }: AudioSeconds,
   task: TranscriptFacts['task'],
   charged: Charged,
 ): TranscriptFacts {
@@ -148,8 +148,8 @@ export function emptyTranscript({ upstream }: Target, { generationId }: Upstream
 }
 
 function upstreamRequest(
-  { model, hold }: Paid<SoundTarget>,
-  { upstreamModel }: SoundTarget,
+  { model, hold }: Paid<AudioTarget>,
+  { upstreamModel }: AudioTarget,
   call: TranscriptionCall,
 ): UpstreamTranscriptionRequest {
   const { filename, contentType, content } = call.file

@@ -120,7 +120,7 @@ function chooseAudio({ generate_audio: asked }: VideoRequest, { facts, prices }:
   if (isKnown && (sold.length === 0 || sold.includes(asked))) return asked
   throw new ServiceError(
     'unsupported_parameter',
-    `Unsupported parameter: this model makes videos ${asked ? 'without' : 'with'} sound only.`,
+    `Unsupported parameter: this model makes videos ${asked ? 'without' : 'with'} audio only.`,
     { param: 'generate_audio' },
   )
 }

@@ -1,13 +1,13 @@
-import type { SoundBytes } from './measure-duration.ts'
-import type { SoundLength } from './sound-length.ts'
+import type { AudioBytes } from './measure-duration.ts'
+import type { AudioLength } from './audio-length.ts'
 
-/** One sound to measure, as it travels to the worker. */
+/** One audio file to measure, as it travels to the worker. */
 export interface DurationJob {
-  readonly sound: SoundBytes
+  readonly audio: AudioBytes
   readonly byteLength: number
 }
 
 /** What the worker found. */
 export interface DurationResult {
-  readonly length: SoundLength
+  readonly length: AudioLength
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeSound, type SoundFormat } from '../../../testing/make-sound.ts'
+import { makeAudio, type AudioFormat } from '../../../testing/make-audio.ts'
 import { makeWav } from '../../../testing/make-wav.ts'
 import { createDurationProbe, type DurationProbe } from './duration-probe.ts'
-import type { SoundLength } from './sound-length.ts'
+import type { AudioLength } from './audio-length.ts'
 
 let probe: DurationProbe
 let folder = ''
@@ -20,12 +20,12 @@ afterAll(async () => {
 })
 
 /** Seconds; a word where there are none. */
-function told(length: SoundLength): number | string {
+function told(length: AudioLength): number | string {
   return length.kind === 'measured' ? length.seconds : length.kind
 }
 
 async function onDisk(bytes: Buffer): Promise<number | string> {
-  const path = join(folder, 'sound')
+  const path = join(folder, 'audio')
   writeFileSync(path, bytes)
   const fd = openSync(path, 'r')
   try {
@@ -39,10 +39,10 @@ async function inMemory(bytes: Buffer, by = probe): Promise<number | string> {
   return told(await by.measure({ kind: 'memory', bytes }, bytes.length))
 }
 
-const formats: SoundFormat[] = ['wav', 'mp3', 'flac', 'aac', 'm4a', 'ogg', 'webm']
+const formats: AudioFormat[] = ['wav', 'mp3', 'flac', 'aac', 'm4a', 'ogg', 'webm']
 
 test.each(formats)('a %s of three seconds is measured, in memory and on disk', async (format) => {
-  const bytes = await makeSound(format, 3)
+  const bytes = await makeAudio(format, 3)
   const seconds = await inMemory(bytes)
   // Encoders pad by up to a frame or two.
   expect(seconds).toBeGreaterThan(2.9)
@@ -51,13 +51,13 @@ test.each(formats)('a %s of three seconds is measured, in memory and on disk', a
 })
 
 test('frames are walked through: what the first of them says of the whole does not count', async () => {
-  const mp3 = await makeSound('mp3', 2)
+  const mp3 = await makeAudio('mp3', 2)
   const seconds = await onDisk(Buffer.concat(Array.from({ length: 200 }, () => mp3)))
   expect(seconds).toBeGreaterThan(390)
 })
 
 test('a container cannot say that many bytes are no time', async () => {
-  const honest = await makeSound('m4a', 20)
+  const honest = await makeAudio('m4a', 20)
   const lying = Buffer.from(honest)
   // Each sample shall last one tick: `stts` holds pairs of a count and a length.
   const table = lying.indexOf('stts')
@@ -70,7 +70,7 @@ test('a container cannot say that many bytes are no time', async () => {
 
 // A header that is broken, or written by an enemy of its sender, must not take a balance.
 test('a container cannot say that few bytes are days', async () => {
-  const honest = await makeSound('m4a', 2)
+  const honest = await makeAudio('m4a', 2)
   const lying = Buffer.from(honest)
   const table = lying.indexOf('stts')
   const entries = lying.readUInt32BE(table + 8)
@@ -127,17 +127,17 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['one byte', Buffer.alloc(1)],
   ['noise', randomBytes(100_000)],
-  ['text', Buffer.from('This is no sound. '.repeat(1_000))],
+  ['text', Buffer.from('This is no audio. '.repeat(1_000))],
   ['a playlist', Buffer.from('#EXTM3U\n#EXTINF:10,\nhttp://127.0.0.1:1/a.ts\n#EXT-X-ENDLIST\n')],
 ])('%s has no duration', async (_name, bytes) => {
   expect(await inMemory(bytes)).toBe('unknown')
 })
 
-test('a known container without sound is refused', async () => {
+test('a known container without audio is refused', async () => {
   expect(await inMemory(Buffer.from('RIFF\x10\x00\x00\x00WAVEfmt ', 'latin1'))).toBe('refused')
 })
 
-test('a look that takes too long is refused, and the next sound is measured', async () => {
+test('a look that takes too long is refused, and the next audio is measured', async () => {
   const hasty = createDurationProbe({ limitMs: 1 })
   const bytes = makeWav(8_044)
   expect(await inMemory(bytes, hasty)).toBe('refused')
@@ -145,7 +145,7 @@ test('a look that takes too long is refused, and the next sound is measured', as
   expect(await inMemory(bytes)).toBe(1)
 })
 
-test('sounds that wait are measured in turn, up to a limit; a closed probe measures none', async () => {
+test('audio files that wait are measured in turn, up to a limit; a closed probe measures none', async () => {
   const narrow = createDurationProbe({ maxWaiting: 2 })
   const bytes = makeWav(8_044)
   const all = Array.from({ length: 5 }, () => inMemory(bytes, narrow))

@@ -1,32 +1,32 @@
 import { Worker } from 'node:worker_threads'
 import type { DurationJob, DurationResult } from './duration-job.ts'
-import type { SoundBytes } from './measure-duration.ts'
-import type { SoundLength } from './sound-length.ts'
+import type { AudioBytes } from './measure-duration.ts'
+import type { AudioLength } from './audio-length.ts'
 
-/** Measures sounds away from the main thread. */
+/** Measures audio files away from the main thread. */
 export interface DurationProbe {
   /**
-   * Measures how long a sound lasts. Nobody may close or change it meanwhile; once this resolves, it is not read any
+   * Measures how long an audio file lasts. Nobody may close or change it meanwhile; once this resolves, it is not read any
    * more.
    *
    * @returns its length. A look that takes too long is refused; while too many wait, or once the probe is closed, it is
-   *   `busy`: none of both may make a sound cheaper.
+   *   `busy`: none of both may make an audio file cheaper.
    */
-  measure(sound: SoundBytes, byteLength: number): Promise<SoundLength>
+  measure(audio: AudioBytes, byteLength: number): Promise<AudioLength>
   close(): Promise<void>
 }
 
 /** Limits of a probe; each has a default that suits the gateway. */
 export interface DurationProbeOptions {
-  /** Longest look at one sound, in milliseconds. */
+  /** Longest look at one audio file, in milliseconds. */
   readonly limitMs?: number
-  /** Most sounds that may wait. */
+  /** Most audio files that may wait. */
   readonly maxWaiting?: number
 }
 
 interface Waiting {
   readonly job: DurationJob
-  readonly resolve: (length: SoundLength) => void
+  readonly resolve: (length: AudioLength) => void
 }
 
 /** Source: own choice. A file of the largest size is walked through in a fraction of it. */
@@ -37,8 +37,8 @@ const HEAP_MIB = 256
 
 const SCRIPT = new URL('./duration-worker.ts', import.meta.url)
 
-const BUSY: SoundLength = { kind: 'busy' }
-const TOO_LONG: SoundLength = { kind: 'refused', reason: 'It takes too long to be measured.' }
+const BUSY: AudioLength = { kind: 'busy' }
+const TOO_LONG: AudioLength = { kind: 'refused', reason: 'It takes too long to be measured.' }
 
 class Probe implements DurationProbe {
   readonly #options: DurationProbeOptions
@@ -52,11 +52,11 @@ class Probe implements DurationProbe {
     this.#options = options
   }
 
-  measure(sound: SoundBytes, byteLength: number): Promise<SoundLength> {
+  measure(audio: AudioBytes, byteLength: number): Promise<AudioLength> {
     const { maxWaiting = MAX_WAITING } = this.#options
     if (this.#isClosed || this.#waiting.length >= maxWaiting) return Promise.resolve(BUSY)
     return new Promise((resolve) => {
-      this.#waiting.push({ job: { sound, byteLength }, resolve })
+      this.#waiting.push({ job: { audio, byteLength }, resolve })
       this.#advance()
     })
   }
@@ -92,7 +92,7 @@ class Probe implements DurationProbe {
     return worker
   }
 
-  #finish(length: SoundLength): void {
+  #finish(length: AudioLength): void {
     clearTimeout(this.#timer)
     const finished = this.#running
     this.#running = null
@@ -111,7 +111,7 @@ class Probe implements DurationProbe {
   }
 }
 
-/** Creates a probe whose worker thread starts with the first sound, and keeps no process alive on its own. */
+/** Creates a probe whose worker thread starts with the first audio, and keeps no process alive on its own. */
 export function createDurationProbe(options: DurationProbeOptions = {}): DurationProbe {
   return new Probe(options)
 }

@@ -11,10 +11,10 @@ import { measureMp4 } from './containers/mp4.ts'
 import { measureOgg } from './containers/ogg.ts'
 import { measureWav, measureWave64 } from './containers/riff.ts'
 import { measureProgramStream, measureTransportStream } from './containers/transport-stream.ts'
-import { Effort, RefusedSoundError, type SoundLength } from './sound-length.ts'
+import { Effort, RefusedAudioError, type AudioLength } from './audio-length.ts'
 
-/** Sound to measure: small files in memory, others by the number of their open file. */
-export type SoundBytes =
+/** Audio to measure: small files in memory, others by the number of their open file. */
+export type AudioBytes =
   | { readonly kind: 'memory'; readonly bytes: Uint8Array }
   | { readonly kind: 'disk'; readonly fd: number }
 
@@ -31,19 +31,19 @@ const STREAMS = [walkMpegFrames, walkAdtsFrames, walkAc3Frames] as const
 /** So many frames are no chance. */
 const FRAMES_LEAST = 3
 
-function readWhole(sound: SoundBytes, byteLength: number): Buffer {
-  if (sound.kind === 'memory') return Buffer.from(sound.bytes.buffer, sound.bytes.byteOffset, sound.bytes.byteLength)
+function readWhole(audio: AudioBytes, byteLength: number): Buffer {
+  if (audio.kind === 'memory') return Buffer.from(audio.bytes.buffer, audio.bytes.byteOffset, audio.bytes.byteLength)
   const bytes = Buffer.alloc(byteLength)
   let at = 0
   while (at < byteLength) {
-    const read = readSync(sound.fd, bytes, at, byteLength - at, at)
+    const read = readSync(audio.fd, bytes, at, byteLength - at, at)
     if (read === 0) break
     at += read
   }
   return bytes.subarray(0, at)
 }
 
-/** Texts and images that stand before a sound: ID3v2, several of them one behind the other. Source: id3.org, ID3v2.4. */
+/** Texts and images that stand before an audio file: ID3v2, several of them one behind the other. Source: id3.org, ID3v2.4. */
 function behindTags(bytes: Buffer, effort: Effort): Buffer {
   let at = 0
   while (bytes.toString('latin1', at, at + 3) === 'ID3' && at + 10 <= bytes.length) {
@@ -65,21 +65,21 @@ function secondsOf(bytes: Buffer, effort: Effort): number | null {
 }
 
 /**
- * Measures how long a sound lasts for a decoder: from its samples, packets and frames, and never from what a header
+ * Measures how long an audio file lasts for a decoder: from its samples, packets and frames, and never from what a header
  * says of the whole. Bytes that are there are never less time than they can be at the highest bit rate of their codec.
  *
- * Where a header can be read in two ways, the sound is refused. A length that a writer did not know is that of the
- * bytes that are there. Source: decision 0087 (sound is measured as decoders read it).
+ * Where a header can be read in two ways, the audio is refused. A length that a writer did not know is that of the
+ * bytes that are there. Source: decision 0087 (audio is measured as decoders read it).
  */
-export function measureDuration(sound: SoundBytes, byteLength: number): SoundLength {
+export function measureDuration(audio: AudioBytes, byteLength: number): AudioLength {
   const effort = new Effort()
   try {
-    const seconds = secondsOf(behindTags(readWhole(sound, byteLength), effort), effort)
+    const seconds = secondsOf(behindTags(readWhole(audio, byteLength), effort), effort)
     return seconds !== null && Number.isFinite(seconds) && seconds > 0
       ? { kind: 'measured', seconds }
       : { kind: 'unknown' }
   } catch (error) {
-    if (error instanceof RefusedSoundError) return { kind: 'refused', reason: error.message }
+    if (error instanceof RefusedAudioError) return { kind: 'refused', reason: error.message }
     // A table that ends too early, or the like.
     if (error instanceof RangeError) return { kind: 'refused', reason: 'It is cut off or damaged.' }
     throw error

@@ -41,7 +41,7 @@ export function speechContentType(format: SpeechFormat): string {
 
 /**
  * The content type for what an upstream has sent: that of the format that was asked for, unless the upstream names
- * another kind of sound.
+ * another kind of audio.
  *
  * @param reported the upstream's content type; null where it names none, or one that says nothing.
  */

@@ -1,14 +1,14 @@
-/** How an answer begins that should be a sound: as one, as a text, or with a header that no sound has followed yet. */
+/** How an answer begins that should be an audio file: as one, as a text, or with a header that no audio has followed yet. */
 import { isUtf8 } from 'node:buffer'
 import type { SpeechFormat } from './speech-format.ts'
 
 /**
- * `sound`: there is something to hear. `page`: a document, such as an error object or a page of HTML. `text`: nothing
- * but text so far. `header`: the beginning of a file, without any sound.
+ * `audio`: there is something to hear. `page`: a document, such as an error object or a page of HTML. `text`: nothing
+ * but text so far. `header`: the beginning of a file, without any audio.
  */
-export type SpeechStart = 'sound' | 'page' | 'text' | 'header'
+export type SpeechStart = 'audio' | 'page' | 'text' | 'header'
 
-/** A sample of 16 bits: fewer bytes are no sound. */
+/** A sample of 16 bits: fewer bytes are no audio. */
 const SAMPLE_BYTES = 2
 
 /**
@@ -19,12 +19,12 @@ const SAMPLE_BYTES = 2
  */
 export function speechStart(format: SpeechFormat, start: Buffer): SpeechStart {
   if (format === 'pcm' && !isWav(start)) {
-    return looksLikeText(start) ? 'text' : start.length < SAMPLE_BYTES ? 'header' : 'sound'
+    return looksLikeText(start) ? 'text' : start.length < SAMPLE_BYTES ? 'header' : 'audio'
   }
   if (isDocument(start)) return 'page'
   const header = headerBytes(start)
-  if (header !== null) return start.length > header ? 'sound' : 'header'
-  return looksLikeText(start) && isUtf8Start(start) ? 'text' : 'sound'
+  if (header !== null) return start.length > header ? 'audio' : 'header'
+  return looksLikeText(start) && isUtf8Start(start) ? 'text' : 'audio'
 }
 
 function isWav(start: Buffer): boolean {
@@ -36,7 +36,7 @@ function isDocument(start: Buffer): boolean {
   return /^(?:\u00ef\u00bb\u00bf)?[\t\n\r ]{0,64}[{[<]/.test(start.toString('latin1', 0, 70))
 }
 
-/** Whether bytes are those of a text: among so few samples of sound, some are control characters. */
+/** Whether bytes are those of a text: among so few samples of audio, some are control characters. */
 function looksLikeText(bytes: Buffer): boolean {
   return bytes.every((byte) => (byte >= 0x20 ? byte !== 0x7f : byte === 0x09 || byte === 0x0a || byte === 0x0d))
 }
@@ -49,7 +49,7 @@ function isUtf8Start(bytes: Buffer): boolean {
 }
 
 /**
- * How many bytes stand before the first sound of a file whose kind has such a header; more than there are while it has
+ * How many bytes stand before the first audio of a file whose kind has such a header; more than there are while it has
  * not come whole, and null for any other beginning.
  */
 function headerBytes(start: Buffer): number | null {
@@ -82,7 +82,7 @@ function flacHeader(start: Buffer): number {
   return Infinity
 }
 
-/** Pages without a position in the sound hold what tells of the stream. Source: RFC 3533, section 6. */
+/** Pages without a position in the audio hold what tells of the stream. Source: RFC 3533, section 6. */
 function oggHeader(start: Buffer): number {
   let at = 0
   while (at + 27 <= start.length && start.toString('latin1', at, at + 4) === 'OggS') {

@@ -1,5 +1,5 @@
 /**
- * Room `files`: images, videos and sound that callers download later, in the data folder or in an S3-compatible
+ * Room `files`: images, videos and audio that callers download later, in the data folder or in an S3-compatible
  * store. It knows bytes, types and times, and nothing of who made a file or what it cost. A file is written once, is
  * visible only as a whole, and never changes.
  */

@@ -33,9 +33,9 @@ function readUsage(usage: Json): Json {
     cachedTokens: count(usage['cachedContentTokenCount']),
     cacheWriteTokens: 0,
     reasoningTokens: thoughts,
-    // What the cache gave has a price of its own, and no sound is counted twice.
-    audioInputTokens: soundIn(usage['promptTokensDetails']) - soundIn(usage['cacheTokensDetails']),
-    audioOutputTokens: soundIn(usage['candidatesTokensDetails']),
+    // What the cache gave has a price of its own, and no audio is counted twice.
+    audioInputTokens: audioIn(usage['promptTokensDetails']) - audioIn(usage['cacheTokensDetails']),
+    audioOutputTokens: audioIn(usage['candidatesTokensDetails']),
   })
 }
 
@@ -67,10 +67,12 @@ export function readGeminiError(value: Json): Json | null {
   return { error: present({ message, code: wordOf(error), type: status, http_status: code, retry_after }) }
 }
 
-/** Tokens of sound among those of one side. Source: Gemini API reference, "ModalityTokenCount". */
-function soundIn(details: unknown): number {
-  const sounds = Array.isArray(details) ? details.filter(isObject).filter(({ modality }) => modality === 'AUDIO') : []
-  return sounds.reduce((sum, { tokenCount }) => sum + count(tokenCount), 0)
+/** Tokens of audio among those of one side. Source: Gemini API reference, "ModalityTokenCount". */
+function audioIn(details: unknown): number {
+  const audioDetails = Array.isArray(details)
+    ? details.filter(isObject).filter(({ modality }) => modality === 'AUDIO')
+    : []
+  return audioDetails.reduce((sum, { tokenCount }) => sum + count(tokenCount), 0)
 }
 
 interface Said {

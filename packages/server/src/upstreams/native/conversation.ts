@@ -93,7 +93,7 @@ function readMedia(url: unknown, param: string, cacheControl: unknown, title: un
   throw invalid(param, 'a data URL or an https address')
 }
 
-function readSound(part: Json, param: string): MediaPiece {
+function readAudio(part: Json, param: string): MediaPiece {
   const { data, format } = isObject(part['input_audio']) ? part['input_audio'] : {}
   if (typeof data !== 'string' || typeof format !== 'string') throw invalid(param, 'data and format')
   const mediaType = `audio/${format.toLowerCase()}`
@@ -118,7 +118,7 @@ function readPart(part: unknown, param: string): ContentPiece {
     const held = part[type]
     return readMedia(isObject(held) ? held['url'] : held, `${param}.${type}.url`, cacheControl)
   }
-  if (type === 'input_audio') return readSound(part, `${param}.input_audio`)
+  if (type === 'input_audio') return readAudio(part, `${param}.input_audio`)
   if (type === 'file') return readFile(part, param)
   throw unsupported(`${param}.type`, 'Give text, image_url, input_audio or file.')
 }

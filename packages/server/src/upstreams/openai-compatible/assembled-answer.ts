@@ -62,7 +62,7 @@ class AssembledChoice {
   readonly #calls: AssembledCall[] = []
   readonly #openCalls = new OpenCalls<AssembledCall>()
   readonly #thoughts: Json[] = []
-  readonly #sound = { data: new Pieces(), transcript: new Pieces(), rest: null as Json | null }
+  readonly #audio = { data: new Pieces(), transcript: new Pieces(), rest: null as Json | null }
   readonly #logprobs: Record<string, unknown[]> = {}
   readonly #rest: Json = {}
   #finishReason: unknown = null
@@ -107,14 +107,14 @@ class AssembledChoice {
   }
 
   #sing({ data, transcript, ...rest }: Json): void {
-    if (typeof data === 'string') this.#sound.data.add(data)
-    if (typeof transcript === 'string') this.#sound.transcript.add(transcript)
-    this.#sound.rest ??= {}
-    grow(this.#sound.rest, rest, [])
+    if (typeof data === 'string') this.#audio.data.add(data)
+    if (typeof transcript === 'string') this.#audio.transcript.add(transcript)
+    this.#audio.rest ??= {}
+    grow(this.#audio.rest, rest, [])
   }
 
   whole(index: number): Json {
-    const { data, transcript, rest } = this.#sound
+    const { data, transcript, rest } = this.#audio
     const message: Json = { ...this.#rest }
     for (const [key, pieces] of this.#texts) message[key] = pieces.text()
     for (const [key, items] of this.#lists) message[key] = items

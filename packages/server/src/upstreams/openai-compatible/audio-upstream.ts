@@ -11,7 +11,7 @@ import type { UpstreamTranscriptFormat } from '../transcription-upstream.ts'
 import { chatFailure, retryAfterSeconds } from './errors.ts'
 import { costOfFailure } from './usage.ts'
 
-/** In what upstreams of sound differ. */
+/** In what upstreams of audio differ. */
 export interface AudioDialect {
   /** Formats that the upstream itself can be asked for. */
   readonly speechFormats: readonly SpeechFormat[]
@@ -53,7 +53,7 @@ export function generationIdFrom({ dialect }: AudioDeps, headers: IncomingHttpHe
   return typeof value === 'string' && value.length <= 200 ? value : null
 }
 
-/** What the client is told of an answer that is no sound and no transcript. */
+/** What the client is told of an answer that is no audio and no transcript. */
 export function audioFailure(
   { name, client, clock, dialect }: AudioDeps,
   answer: {

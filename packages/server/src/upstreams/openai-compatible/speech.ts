@@ -15,10 +15,10 @@ import type { SpeechUpstream, UpstreamSpeech, UpstreamSpeechRequest } from '../s
 import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
 import { type AudioDeps, audioFailure, generationIdFrom, readUtf8Json, refuseConfidential } from './audio-upstream.ts'
 
-/** Longest answer that is read where sound was expected. */
+/** Longest answer that is read where audio was expected. */
 const ERROR_BYTES_MAX = 64 * 1024
 
-const SOUND_TYPE = /^(?:audio\/|(?:application|binary)\/octet-stream\b)/i
+const AUDIO_TYPE = /^(?:audio\/|(?:application|binary)\/octet-stream\b)/i
 
 /** The format to ask the upstream for: a WAV is samples with a header, which is made here where it has to be. */
 function askedFormat({ dialect }: AudioDeps, format: SpeechFormat): SpeechFormat {
@@ -50,18 +50,18 @@ function speechRequest(deps: AudioDeps, request: UpstreamSpeechRequest) {
   } as const
 }
 
-/** Takes in the answer to one request: sound, or whatever came in its place. */
+/** Takes in the answer to one request: audio, or whatever came in its place. */
 class SpeechReader {
   readonly #deps: AudioDeps
   readonly #asked: SpeechFormat
   readonly #format: SpeechFormat
   #status = 0
   #headers: IncomingHttpHeaders = {}
-  /** Bytes of an answer that is no sound; null while it is one. */
+  /** Bytes of an answer that is no audio; null while it is one. */
   #page: Buffer[] | null = null
   #pageLength = 0
-  #sound: Readable | null = null
-  /** What may still turn out to be a text, such as an error under the type of a sound, or a header without a sound. */
+  #audio: Readable | null = null
+  /** What may still turn out to be a text, such as an error under an audio type, or a header without audio. */
   readonly #doubt: Buffer[] = []
 
   constructor(deps: AudioDeps, format: SpeechFormat) {
@@ -74,15 +74,15 @@ class SpeechReader {
     this.#status = status
     this.#headers = headers
     const type = headers['content-type']
-    const isSound = status === 200 && (type === undefined || SOUND_TYPE.test(type))
-    if (!isSound) this.#page = []
+    const isAudio = status === 200 && (type === undefined || AUDIO_TYPE.test(type))
+    if (!isAudio) this.#page = []
   }
 
-  /** @returns the sound, once, when its first bytes are here. */
+  /** @returns the audio, once, when its first bytes are here. */
   data(chunk: Buffer, exchange: Exchange): UpstreamSpeech | null {
     if (this.#page !== null) return this.#addToPage(chunk, exchange)
-    if (this.#sound !== null) {
-      if (!this.#sound.push(chunk)) exchange.pause()
+    if (this.#audio !== null) {
+      if (!this.#audio.push(chunk)) exchange.pause()
       return null
     }
     const start = Buffer.concat([...this.#doubt.splice(0), chunk])
@@ -91,7 +91,7 @@ class SpeechReader {
       this.#page = []
       return this.#addToPage(start, exchange)
     }
-    if (kind === 'sound' || start.length > ERROR_BYTES_MAX) return this.#open(start, exchange)
+    if (kind === 'audio' || start.length > ERROR_BYTES_MAX) return this.#open(start, exchange)
     this.#doubt.push(start)
     return null
   }
@@ -103,10 +103,10 @@ class SpeechReader {
     return null
   }
 
-  /** The answer is over. @returns what the client is told when it was no sound. */
+  /** The answer is over. @returns what the client is told when it was no audio. */
   end(): Error | null {
-    if (this.#sound !== null) {
-      this.#sound.push(null)
+    if (this.#audio !== null) {
+      this.#audio.push(null)
       return null
     }
     const doubt = Buffer.concat(this.#doubt.splice(0))
@@ -116,7 +116,7 @@ class SpeechReader {
   }
 
   fail(error: Error): void {
-    this.#sound?.destroy(transportFailure(this.#deps.name, error))
+    this.#audio?.destroy(transportFailure(this.#deps.name, error))
   }
 
   failure(): Error {
@@ -127,24 +127,24 @@ class SpeechReader {
 
   #open(first: Buffer, exchange: Exchange): UpstreamSpeech {
     const type = this.#headers['content-type'] ?? null
-    const sound = new Readable({
+    const audio = new Readable({
       read: () => exchange.resume(),
       destroy: (error, done) => {
         // Whoever does not want the rest stops the upstream.
-        if (!sound.readableEnded) exchange.abort(error ?? new Error('The sound is not read any more'))
+        if (!audio.readableEnded) exchange.abort(error ?? new Error('The audio is not read any more'))
         done(error)
       },
     })
-    this.#sound = sound
+    this.#audio = audio
     // It may break off before anybody reads it; whoever reads it then still learns why.
-    sound.on('error', () => undefined)
+    audio.on('error', () => undefined)
     const isWrapped = this.#asked !== this.#format
-    if (isWrapped) sound.push(streamedWavHeader(pcmParameters(type)))
-    sound.push(first)
+    if (isWrapped) audio.push(streamedWavHeader(pcmParameters(type)))
+    audio.push(first)
     return {
       contentType: deliveredContentType(this.#format, isWrapped ? null : type),
       generationId: generationIdFrom(this.#deps, this.#headers),
-      sound,
+      audio,
     }
   }
 }

@@ -64,14 +64,14 @@ function readPrompt(usage: Json, promptTokens: number): PromptTokens {
   const written = firstTokens(details['cache_write_tokens'], details['cache_creation_tokens'], created)
   const creation = isObject(usage['cache_creation']) ? usage['cache_creation'] : {}
   const long = firstTokens(details['cache_write_1h_tokens'], creation['ephemeral_1h_input_tokens'])
-  const sound = firstTokens(details['audio_tokens'])
+  const audio = firstTokens(details['audio_tokens'])
   const cachedTokens = Math.min(cached, whole)
   return {
     promptTokens: whole,
     cachedTokens,
     cacheWriteTokens: Math.min(written, whole - cachedTokens),
     ...(long > 0 ? { cacheWriteLongTokens: long } : {}),
-    ...(sound > 0 ? { audioInputTokens: sound } : {}),
+    ...(audio > 0 ? { audioInputTokens: audio } : {}),
   }
 }
 
@@ -86,7 +86,7 @@ export function readTokens(usage: Json): ChatUsage | null {
   if (promptTokens === null || completion === null || promptTokens + completion === 0) return null
   const completionDetails = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
   const reasoningTokens = firstTokens(completionDetails['reasoning_tokens'], usage['reasoning_tokens'])
-  const sound = firstTokens(completionDetails['audio_tokens'])
+  const audio = firstTokens(completionDetails['audio_tokens'])
   const images = firstTokens(completionDetails['image_tokens'])
   const total = tokens(usage['total_tokens'])
   const isSum = reasoningTokens > 0 && total === promptTokens + completion + reasoningTokens
@@ -95,7 +95,7 @@ export function readTokens(usage: Json): ChatUsage | null {
     ...readPrompt(usage, promptTokens),
     completionTokens: isApart ? completion + reasoningTokens : completion,
     reasoningTokens,
-    ...(sound > 0 ? { audioOutputTokens: sound } : {}),
+    ...(audio > 0 ? { audioOutputTokens: audio } : {}),
     ...(images > 0 ? { imageOutputTokens: images } : {}),
   }
 }

@@ -65,7 +65,7 @@ export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
   readonly supportsChoices: boolean
   /** Formats of speech that it makes itself; OpenRouter's two by default. The sandbox has all. */
   readonly speechFormats?: readonly SpeechFormat[]
-  /** Whether it has translations of sound; false by default, as OpenRouter has none. */
+  /** Whether it has translations of audio; false by default, as OpenRouter has none. */
   readonly translates?: boolean
   /**
    * Whether requests go to providers alone that keep nothing of them. Absent: no. Of videos and recordings OpenRouter's

@@ -30,7 +30,7 @@ export type WorkKind =
   | 'search'
   /** Another model, server, queue or program. Refused unless its value asks for nothing. */
   | 'route'
-  /** A second text, sound or image in the place of what is held for. Refused. */
+  /** A second text, audio or image in the place of what is held for. Refused. */
   | 'input'
   /** Renders to be made, under another name than `n`, which is always sent: left out. */
   | 'renders'

@@ -18,7 +18,7 @@ import { RunFooter } from '../run-footer.tsx'
 import { nameOfAgain, newRun } from '../run-store.ts'
 import { useObjectUrl } from '../use-object-url.ts'
 import { useRuns } from '../use-play.ts'
-import { SoundPlayer } from './sound-player.tsx'
+import { AudioPlayer } from './audio-player.tsx'
 import { speak, speechBodyOf, type SpeechRun, type SpeechWishes } from './speech-request.ts'
 
 /** A model that knows the voices which are offered first. */
@@ -26,7 +26,7 @@ function firstOf(models: readonly { readonly id: string }[]): string {
   return (models.find(({ id }) => id.includes('openai/')) ?? models[0])?.id ?? ''
 }
 
-/** A text becomes a sound. */
+/** A text becomes an audio file. */
 export function SpeechPanel() {
   const { data } = useSuspenseQuery(modelsQuery).data
   const models = data.filter(({ svc }) => svc.type === 'speech')
@@ -42,7 +42,7 @@ export function SpeechPanel() {
   const { store, state } = useRuns<SpeechRun>('speech')
   const [showsCode, setCode] = useState(false)
   const make = (asked: SpeechWishes, name: string): void =>
-    void store.start({ ...newRun(asked.model, name), wishes: asked, sound: null }, speak(asked))
+    void store.start({ ...newRun(asked.model, name), wishes: asked, audio: null }, speak(asked))
   return (
     <section aria-labelledby="speech" className="flex min-w-0 flex-col gap-4">
       <h2 id="speech" className="text-[16px] font-semibold">
@@ -139,10 +139,10 @@ interface SpeechCardProps {
 }
 
 function SpeechCard({ run, onAgain, onRemove }: SpeechCardProps) {
-  const { wishes, sound } = run
-  const url = useObjectUrl(sound)
+  const { wishes, audio } = run
+  const url = useObjectUrl(audio)
   const isRunning = run.state === 'running'
-  // Sound without a head got one here.
+  // Audio without a head got one here.
   const extension = wishes.format === 'pcm' ? 'wav' : wishes.format
   return (
     <article
@@ -181,7 +181,7 @@ function SpeechCard({ run, onAgain, onRemove }: SpeechCardProps) {
         )}
       </header>
       {isRunning && <Skeleton className="h-12 w-full" />}
-      {sound !== null && <SoundPlayer sound={sound} name="the speech" />}
+      {audio !== null && <AudioPlayer audio={audio} name="the speech" />}
       <RunFooter run={run} onAgain={onAgain} />
     </article>
   )

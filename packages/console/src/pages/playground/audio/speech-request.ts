@@ -1,7 +1,7 @@
-/** A text to speak, and the sound that came. */
+/** A text to speak, and the audio that came. */
 import { endpoints, type InputOf } from '@svc/contract'
 import type { Run, Work } from '../run-store.ts'
-import { playable } from './decode-sound.ts'
+import { playable } from './decode-audio.ts'
 
 export interface SpeechWishes {
   readonly model: string
@@ -14,7 +14,7 @@ export interface SpeechWishes {
 
 export interface SpeechRun extends Run {
   readonly wishes: SpeechWishes
-  readonly sound: Blob | null
+  readonly audio: Blob | null
 }
 
 type SpeechBody = InputOf<typeof endpoints.createSpeech>['body']
@@ -36,6 +36,6 @@ export function speak(wishes: SpeechWishes) {
     const parts: Uint8Array<ArrayBuffer>[] = []
     for await (const part of reply.bytes) parts.push(new Uint8Array(part))
     const charge = reply.headers.get('x-svc-credits-charged')
-    return { sound: playable(parts, reply.headers.get('content-type') ?? ''), charge }
+    return { audio: playable(parts, reply.headers.get('content-type') ?? ''), charge }
   }
 }

@@ -7,7 +7,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RunFooter } from '../run-footer.tsx'
-import { SoundPlayer } from './sound-player.tsx'
+import { AudioPlayer } from './audio-player.tsx'
 import { cuesOfWords, wordAt } from './word-cues.ts'
 import type { TranscriptRun } from './transcript-request.ts'
 
@@ -25,14 +25,14 @@ export function TranscriptCard({ run, onAgain, onRemove }: TranscriptCardProps) 
   const heard = words.length > 0 ? words : segments
   return (
     <article
-      aria-label={`Transcript of ${wishes.sound.name}`}
+      aria-label={`Transcript of ${wishes.audio.name}`}
       aria-busy={isRunning}
       data-state={run.state}
       className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-3"
     >
       <header className="flex items-start gap-2">
         <div className="min-w-0 flex-1">
-          <p className="truncate font-medium">{wishes.sound.name}</p>
+          <p className="truncate font-medium">{wishes.audio.name}</p>
           <p className="mt-0.5 text-[12px] break-words text-soft">
             <span className="font-mono">{run.model}</span>
             {run.language !== null && ` · ${run.language}`}
@@ -44,7 +44,7 @@ export function TranscriptCard({ run, onAgain, onRemove }: TranscriptCardProps) 
           </Button>
         )}
       </header>
-      <SoundPlayer sound={wishes.sound} name={wishes.sound.name}>
+      <AudioPlayer audio={wishes.audio} name={wishes.audio.name}>
         {(seconds, seek) =>
           heard.length > 0 ? (
             <Words words={heard} seconds={seconds} onSeek={seek} />
@@ -56,7 +56,7 @@ export function TranscriptCard({ run, onAgain, onRemove }: TranscriptCardProps) 
             )
           )
         }
-      </SoundPlayer>
+      </AudioPlayer>
       {isRunning && <Skeleton className="h-16 w-full" />}
       {run.state === 'done' && run.text === '' && <p className="text-soft">Nothing was said that could be heard.</p>}
       {run.text !== '' && (

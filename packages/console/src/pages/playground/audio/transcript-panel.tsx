@@ -1,4 +1,4 @@
-import { SOUND_BYTES_MAX } from '@svc/contract'
+import { AUDIO_BYTES_MAX } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Code, FileAudio, Mic, Square } from 'lucide-react'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
@@ -14,14 +14,14 @@ import { ModelPicker } from '../model-picker.tsx'
 import { PriceLine } from '../pay/price-line.tsx'
 import { nameOfAgain, newRun } from '../run-store.ts'
 import { useRuns } from '../use-play.ts'
-import { decodeSound } from './decode-sound.ts'
+import { decodeAudio } from './decode-audio.ts'
 import { TranscriptCard } from './transcript-card.tsx'
 import { transcribe, transcriptFormOf, type TranscriptRun, type TranscriptWishes } from './transcript-request.ts'
 import { useRecorder } from './use-recorder.ts'
 
 const PREFERRED = 'openai/whisper-1'
 
-/** A sound becomes a text. */
+/** An audio file becomes a text. */
 export function TranscriptPanel() {
   const { data } = useSuspenseQuery(modelsQuery).data
   const models = data.filter(({ svc }) => svc.type === 'transcription')
@@ -29,7 +29,7 @@ export function TranscriptPanel() {
   const [model, setModel] = useState(preferred?.id ?? '')
   const [language, setLanguage] = useState('')
   const [prompt, setPrompt] = useState('')
-  const [sound, setSound] = useState<File | null>(null)
+  const [audio, setAudio] = useState<File | null>(null)
   const { store, state } = useRuns<TranscriptRun>('transcript')
   const [showsCode, setCode] = useState(false)
   const nextName = useOneSubmit()
@@ -38,7 +38,7 @@ export function TranscriptPanel() {
     const empty = { text: '', language: null, words: [], segments: [] }
     void store.start({ ...newRun(asked.model, name), ...empty, wishes: asked }, transcribe(asked))
   }
-  const { file: _file, ...fields } = transcriptFormOf({ model, language, prompt, sound: new File([], 'x') }, true)
+  const { file: _file, ...fields } = transcriptFormOf({ model, language, prompt, audio: new File([], 'x') }, true)
   return (
     <section aria-labelledby="transcription" className="flex min-w-0 flex-col gap-4">
       <h2 id="transcription" className="text-[16px] font-semibold">
@@ -61,18 +61,18 @@ export function TranscriptPanel() {
           onChange={(event) => setPrompt(event.target.value)}
         />
       </div>
-      <SoundInput sound={sound} onSound={setSound} />
+      <AudioInput audio={audio} onAudio={setAudio} />
       <div className="flex flex-wrap items-center gap-2">
         <Button look="quiet" onClick={() => setCode(true)} aria-label="Show the request as code" className="px-2!">
           <Code size={16} aria-hidden />
         </Button>
         <div className="flex-1" />
-        <SoundPrice sound={sound} model={model} />
+        <AudioPrice audio={audio} model={model} />
         <Button
-          disabled={sound === null}
+          disabled={audio === null}
           onClick={() =>
-            sound !== null &&
-            make({ model, language, prompt, sound }, nextName(`${model} ${sound.name} ${sound.lastModified}`))
+            audio !== null &&
+            make({ model, language, prompt, audio }, nextName(`${model} ${audio.name} ${audio.lastModified}`))
           }
         >
           Transcribe
@@ -91,22 +91,22 @@ export function TranscriptPanel() {
   )
 }
 
-interface SoundPriceProps {
-  readonly sound: File | null
+interface AudioPriceProps {
+  readonly audio: File | null
   readonly model: string
 }
 
-function SoundPrice({ sound, model }: SoundPriceProps) {
+function AudioPrice({ audio, model }: AudioPriceProps) {
   const [seconds, setSeconds] = useState<number | null>(null)
   useEffect(() => {
     let isStale = false
     setSeconds(null)
-    if (sound !== null) void decodeSound(sound).then((shape) => isStale || setSeconds(shape?.duration ?? null))
+    if (audio !== null) void decodeAudio(audio).then((shape) => isStale || setSeconds(shape?.duration ?? null))
     return () => {
       isStale = true
     }
-  }, [sound])
-  if (sound === null || seconds === null) return <span className="text-[12px] text-soft">Charged by the second</span>
+  }, [audio])
+  if (audio === null || seconds === null) return <span className="text-[12px] text-soft">Charged by the second</span>
   return <PriceLine requests={[{ model, seconds }]} />
 }
 
@@ -115,19 +115,19 @@ function clock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
 
-interface SoundInputProps {
-  readonly sound: File | null
-  readonly onSound: (sound: File | null) => void
+interface AudioInputProps {
+  readonly audio: File | null
+  readonly onAudio: (audio: File | null) => void
 }
 
 /** A file by button or drop, or what is said into the microphone. */
-function SoundInput({ sound, onSound }: SoundInputProps) {
+function AudioInput({ audio, onAudio }: AudioInputProps) {
   const input = useRef<HTMLInputElement>(null)
-  const recorder = useRecorder(onSound)
+  const recorder = useRecorder(onAudio)
   const take = (file: File | undefined): void => {
     if (file === undefined) return
-    if (file.size > SOUND_BYTES_MAX) toast.failure(new Error(`${file.name} is larger than 25 MiB.`))
-    else onSound(file)
+    if (file.size > AUDIO_BYTES_MAX) toast.failure(new Error(`${file.name} is larger than 25 MiB.`))
+    else onAudio(file)
   }
   const drop = (event: DragEvent): void => {
     event.preventDefault()
@@ -143,10 +143,10 @@ function SoundInput({ sound, onSound }: SoundInputProps) {
       <p className="max-w-full truncate" role="status">
         {recorder.isRecording ? (
           <span className="figures">Recording {clock(recorder.seconds)}</span>
-        ) : sound === null ? (
+        ) : audio === null ? (
           <span className="text-soft">Drop a file here, choose one, or record</span>
         ) : (
-          <span className="font-medium">{sound.name}</span>
+          <span className="font-medium">{audio.name}</span>
         )}
       </p>
       <div className="flex gap-2">

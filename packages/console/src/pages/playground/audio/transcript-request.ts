@@ -1,4 +1,4 @@
-/** A sound to write down, and what was said in it. */
+/** An audio file to write down, and what was said in it. */
 import { ApiError, type Client, type Cue, endpoints, type InputOf, type ReplyOf } from '@svc/contract'
 import type { Run, Work } from '../run-store.ts'
 
@@ -8,7 +8,7 @@ export interface TranscriptWishes {
   readonly language: string
   /** Words that help with names. */
   readonly prompt: string
-  readonly sound: File
+  readonly audio: File
 }
 
 export interface TranscriptRun extends Run {
@@ -24,11 +24,11 @@ type TranscriptForm = InputOf<typeof endpoints.createTranscription>['form']
 
 /** @param hasTimes whether times are asked for, which not every model tells. */
 export function transcriptFormOf(
-  { model, language, prompt, sound }: TranscriptWishes,
+  { model, language, prompt, audio }: TranscriptWishes,
   hasTimes: boolean,
 ): TranscriptForm {
   return {
-    file: sound,
+    file: audio,
     model,
     response_format: hasTimes ? 'verbose_json' : 'json',
     ...(hasTimes ? { 'timestamp_granularities[]': ['word', 'segment'] } : {}),

@@ -22,7 +22,7 @@ function fileOf(parts: readonly Blob[], type: string): File {
   return new File([...parts], `recording.${EXTENSIONS[plain] ?? 'webm'}`, { type: plain })
 }
 
-/** Records from the microphone, which the browser asks the person for. The sound stays in the page until it is sent. */
+/** Records from the microphone, which the browser asks the person for. The audio stays in the page until it is sent. */
 export function useRecorder(onFile: (file: File) => void): Recorder {
   const recorder = useRef<MediaRecorder | null>(null)
   const [startedAt, setStartedAt] = useState<number | null>(null)

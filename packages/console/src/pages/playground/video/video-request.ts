@@ -10,7 +10,7 @@ export interface VideoWishes {
   /** Empty leaves it to the model. */
   readonly resolution: string
   readonly aspect: string
-  readonly hasSound: boolean
+  readonly hasAudio: boolean
   readonly seed: number | null
   readonly firstFrame: Attachment | null
 }
@@ -28,7 +28,7 @@ export interface VideoNote {
 type VideoBody = Extract<InputOf<typeof endpoints.submitVideo>, { readonly body: unknown }>['body']
 
 export function videoBodyOf(wishes: VideoWishes, canBeSilent: boolean): VideoBody {
-  const { model, prompt, seconds, resolution, aspect, hasSound, seed, firstFrame } = wishes
+  const { model, prompt, seconds, resolution, aspect, hasAudio, seed, firstFrame } = wishes
   const frame = { type: 'image_url' as const, frame_type: 'first_frame' as const }
   return {
     model,
@@ -36,24 +36,24 @@ export function videoBodyOf(wishes: VideoWishes, canBeSilent: boolean): VideoBod
     duration: seconds,
     ...(resolution === '' ? {} : { resolution }),
     ...(aspect === '' ? {} : { aspect_ratio: aspect }),
-    ...(canBeSilent ? { generate_audio: hasSound } : {}),
+    ...(canBeSilent ? { generate_audio: hasAudio } : {}),
     ...(seed === null ? {} : { seed }),
     ...(firstFrame === null ? {} : { frame_images: [{ ...frame, image_url: { url: firstFrame.url } }] }),
   }
 }
 
 /** What decides the price of a video. */
-export function sizeOf({ model, duration, resolution, generate_audio: hasSound, frame_images: frames }: VideoBody) {
+export function sizeOf({ model, duration, resolution, generate_audio: hasAudio, frame_images: frames }: VideoBody) {
   return {
     model,
     seconds: duration ?? undefined,
     resolution: resolution ?? undefined,
-    audio: hasSound === true ? 'true' : hasSound === false ? 'false' : undefined,
+    audio: hasAudio === true ? 'true' : hasAudio === false ? 'false' : undefined,
     input_images: frames?.length ?? 0,
   } satisfies RequestSize
 }
 
-/** Whether the list sells the model both with sound and without. */
+/** Whether the list sells the model both with audio and without. */
 export function canBeSilent(model: Exact<VideoModelEntry> | undefined): boolean {
   const rows = model?.pricing ?? []
   return rows.some(({ audio }) => audio === true) && rows.some(({ audio }) => audio === false)

@@ -28,7 +28,7 @@ function firstWishes(model: Exact<VideoModelEntry> | undefined): VideoWishes {
     seconds: model?.default_duration ?? 4,
     resolution: '',
     aspect: '',
-    hasSound: true,
+    hasAudio: true,
     seed: null,
     firstFrame: null,
   }
@@ -145,10 +145,10 @@ function VideoSettings({ models, model, wishes, onSet }: VideoSettingsProps) {
           <input
             type="checkbox"
             className="size-4 accent-[var(--accent)]"
-            checked={wishes.hasSound}
-            onChange={(event) => onSet({ hasSound: event.target.checked })}
+            checked={wishes.hasAudio}
+            onChange={(event) => onSet({ hasAudio: event.target.checked })}
           />
-          With sound
+          With audio
         </label>
       )}
       <NumberField

@@ -2,8 +2,8 @@ import { countCharacters, endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { IdempotentRun } from '../../../admission/idempotency/idempotency.ts'
 import { parseSpeech, type SpeechCall } from '../parse-speech.ts'
-import { eventReader } from '../sound-events.ts'
-import type { SoundReader } from '../sound-reader.ts'
+import { eventReader } from '../audio-events.ts'
+import type { AudioReader } from '../audio-reader.ts'
 import { speakText } from '../speak-text.ts'
 import type { Caller } from '../../../access/keys/caller.ts'
 import { beginIdempotent, storeStream } from '../../../edge/idempotent-response.ts'
@@ -11,7 +11,7 @@ import type { SpeechRoutesDeps } from '../speech-routes-deps.ts'
 import { storeSpeech } from '../store-speech.ts'
 import { readJsonBody } from '../../../edge/read-json-body.ts'
 import { admitCaller, type RouteCall } from '../../../edge/route.ts'
-import { soundReader } from '../sound-writer.ts'
+import { audioReader } from '../audio-writer.ts'
 import { streamReader } from '../../../edge/stream-reader.ts'
 import { asStream } from '../../../edge/stream-slot.ts'
 
@@ -24,11 +24,11 @@ interface AdmittedSpeech {
   readonly run: IdempotentRun | null
 }
 
-function answerSound(deps: SpeechRoutesDeps, call: RouteCall, { caller, speech, run }: AdmittedSpeech): Promise<void> {
+function answerAudio(deps: SpeechRoutesDeps, call: RouteCall, { caller, speech, run }: AdmittedSpeech): Promise<void> {
   const task = { caller, call: speech, requestId: call.request.id }
   const { request } = speech
-  const speak = (reader: SoundReader) => asStream(deps, caller, () => speakText(deps.audio, task, reader))
-  if (request.stream_format !== 'sse') return storeSpeech(deps, soundReader(call), run, speak)
+  const speak = (reader: AudioReader) => asStream(deps, caller, () => speakText(deps.audio, task, reader))
+  if (request.stream_format !== 'sse') return storeSpeech(deps, audioReader(call), run, speak)
   const characters = countCharacters(request.input)
   return storeStream(deps, streamReader(deps, call), run, (reader) => speak(eventReader(reader, characters)))
 }
@@ -45,7 +45,7 @@ export function v1AudioSpeech(app: FastifyInstance, deps: SpeechRoutesDeps): voi
       request.facts.model = speech.request.model
       const once = await beginIdempotent(deps, call, { caller, endpoint, body })
       if (once.kind === 'replay') return once.body
-      return await answerSound(deps, call, { caller, speech, run: once.run })
+      return await answerAudio(deps, call, { caller, speech, run: once.run })
     } finally {
       release()
     }

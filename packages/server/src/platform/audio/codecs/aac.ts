@@ -1,5 +1,5 @@
 /** AAC: its configuration in containers, and its frames in a bare stream. */
-import { type Effort, RefusedSoundError } from '../sound-length.ts'
+import { type Effort, RefusedAudioError } from '../audio-length.ts'
 import { boundedSamples } from './bounded-rate.ts'
 import { AAC_FRAME_BITS_MOST, type PacketClock } from './packet-clock.ts'
 import { type Frame, walkFrames, type WalkedFrames } from './walk-frames.ts'
@@ -17,7 +17,7 @@ const LOW_DELAY_TYPES: ReadonlySet<number> = new Set([23, 39])
 
 /**
  * Channels that count for the most bytes of a frame. A decoder takes frames of one channel whatever the configuration
- * says, so that a claim of eight must not make room for eight times as many. Surround sound is below it up to 576 kbit/s.
+ * says, so that a claim of eight must not make room for eight times as many. Surround audio is below it up to 576 kbit/s.
  */
 const CHANNELS_BELIEVED = 2
 
@@ -50,7 +50,7 @@ export function readAacConfig(config: Buffer): PacketClock | null {
   const type = five === 31 ? 32 + read(6) : five
   const index = read(4)
   const rate = index === 15 ? read(24) : RATES[index]
-  if (rate === undefined) throw new RefusedSoundError('Its configuration of AAC names no sample rate.')
+  if (rate === undefined) throw new RefusedAudioError('Its configuration of AAC names no sample rate.')
   const channels = CHANNELS[read(4)] ?? 2
   // A frame of a doubled rate has twice the samples: the time is that of the core.
   const isExtended = type === 5 || type === 29

@@ -1,5 +1,5 @@
 /** AC-3 and Enhanced AC-3: frames with a sync word. Source: ETSI TS 102 366, sections 4.4.1 and E.1.3.1. */
-import type { Effort } from '../sound-length.ts'
+import type { Effort } from '../audio-length.ts'
 import type { PacketClock } from './packet-clock.ts'
 import { type Frame, type FrameForm, packetSeconds, walkFrames, type WalkedFrames } from './walk-frames.ts'
 

@@ -1,5 +1,5 @@
 /** AMR, narrow and wide band: frames of 20 ms whose first byte tells their length. */
-import type { Effort } from '../sound-length.ts'
+import type { Effort } from '../audio-length.ts'
 import type { PacketClock } from './packet-clock.ts'
 
 const FRAME_SECONDS = 0.02

@@ -1,5 +1,5 @@
 /** Frames of FLAC: they do not say how many bytes they have, so that all bytes are looked at. Source: RFC 9639. */
-import type { Effort } from '../sound-length.ts'
+import type { Effort } from '../audio-length.ts'
 import { boundedSamples } from './bounded-rate.ts'
 import { BYTES_PER_SECOND_MOST, type PacketClock } from './packet-clock.ts'
 
@@ -81,7 +81,7 @@ export function measureFlac(bytes: Buffer, effort: Effort): number | null {
     isLast = (bytes[at] ?? 0) >= 0x80
     at += 4 + bytes.readUIntBE(at + 1, 3)
   }
-  const sound = bytes.subarray(at)
+  const audio = bytes.subarray(at)
   if (clock === null) return null
-  return Math.max(clock.secondsOf(sound), sound.length / clock.bytesPerSecondMost)
+  return Math.max(clock.secondsOf(audio), audio.length / clock.bytesPerSecondMost)
 }

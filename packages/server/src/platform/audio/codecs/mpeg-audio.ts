@@ -1,5 +1,5 @@
 /** MPEG audio, layers I to III: frames with a header of four bytes. */
-import type { Effort } from '../sound-length.ts'
+import type { Effort } from '../audio-length.ts'
 import type { PacketClock } from './packet-clock.ts'
 import { type Frame, type FrameForm, packetSeconds, walkFrames, type WalkedFrames } from './walk-frames.ts'
 
@@ -49,7 +49,7 @@ function readMpegFrame(bytes: Buffer, at: number): MpegFrame | null {
 
 const FORM: FrameForm = { marker: 0xff, read: readMpegFrame }
 
-/** Walks over the frames of a stream. What its first frame says of the sound's ends is heeded, as decoders do. */
+/** Walks over the frames of a stream. What its first frame says of the audio's ends is heeded, as decoders do. */
 export function walkMpegFrames(bytes: Buffer, effort: Effort): WalkedFrames {
   const walked = walkFrames(bytes, FORM, effort)
   const frame = readMpegFrame(bytes, walked.first)
@@ -58,7 +58,7 @@ export function walkMpegFrames(bytes: Buffer, effort: Effort): WalkedFrames {
 }
 
 /**
- * A first frame of layer III that holds no sound but tells of it. Decoders leave it out, and as many samples at both
+ * A first frame of layer III that holds no audio but tells of it. Decoders leave it out, and as many samples at both
  * ends as the encoder says that it has added. Its other words, such as how many frames there are, are not believed.
  * Source: LAME's tag, bytes 141 to 143 of the `Xing` or `Info` header.
  */

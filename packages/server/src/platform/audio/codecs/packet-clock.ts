@@ -1,6 +1,6 @@
-/** How long packets of a codec sound, told from the packets themselves: times in a container do not count. */
+/** How long packets of a codec last, told from the packets themselves: times in a container do not count. */
 
-/** Tells how long the packets of one track sound. It sees each packet once, in their order. */
+/** Tells how long the packets of one track last. It sees each packet once, in their order. */
 export interface PacketClock {
   /** Seconds that a decoder makes of a packet; 0 for one that it would refuse. */
   secondsOf(packet: Buffer): number
@@ -9,7 +9,7 @@ export interface PacketClock {
 }
 
 /**
- * The most bytes of a second of sound: the highest bit rate that a codec is made with.
+ * The most bytes of a second of audio: the highest bit rate that a codec is made with.
  *
  * Sources: RFC 6716, section 2.1.1 (Opus, 510 kbit/s for a pair of channels); libvorbis, quality 10 (500 kbit/s); AES10
  * (uncompressed: 64 channels at 48 kHz or 16 at 192 kHz, of 24 bits, which bounds lossless codecs, too).
@@ -20,7 +20,7 @@ export const BYTES_PER_SECOND_MOST = { opusPair: 64_000, vorbisPair: 64_000, sam
 export const AAC_FRAME_BITS_MOST = 6_144
 
 /**
- * Bytes of a second of sound whose codec nobody here reads: 32 kbit/s, little for speech, so that it is rather long.
+ * Bytes of a second of audio whose codec nobody here reads: 32 kbit/s, little for speech, so that it is rather long.
  * Source: decision 0025 (speech and transcription).
  */
 export const BYTES_PER_SECOND_UNKNOWN = 4_000

@@ -67,7 +67,7 @@ export function vorbisClock(identification: Buffer, setup: Buffer): PacketClock 
   return {
     secondsOf(packet) {
       const first = packet[0] ?? 1
-      // A header in the middle of the sound, or nothing.
+      // A header in the middle of the audio, or nothing.
       if ((first & 1) === 1) return 0
       const block = (modes?.[(first >> 1) & mask] ?? true) ? long : short
       const samples = previous === null ? 0 : (previous + block) / 4

@@ -1,4 +1,4 @@
-import type { Effort } from '../sound-length.ts'
+import type { Effort } from '../audio-length.ts'
 
 /** One frame of a bare stream. */
 export interface Frame {

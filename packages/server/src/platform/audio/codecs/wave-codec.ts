@@ -1,12 +1,12 @@
 /** The codecs of a `WAVEFORMATEX`, as WAV files, W64 and Matroska have it. */
-import { type Effort, RefusedSoundError } from '../sound-length.ts'
+import { type Effort, RefusedAudioError } from '../audio-length.ts'
 import { walkAc3Frames } from './ac3.ts'
 import { walkAdtsFrames } from './aac.ts'
 import { boundedSamples } from './bounded-rate.ts'
 import { BYTES_PER_SECOND_MOST, BYTES_PER_SECOND_UNKNOWN } from './packet-clock.ts'
 import { walkMpegFrames } from './mpeg-audio.ts'
 
-/** Tells how long the samples of a file sound, given all of them in one piece. */
+/** Tells how long the samples of a file last, given all of them in one piece. */
 export type SampleMeasure = (samples: Buffer) => number
 
 /** Source: registered formats of Microsoft's `mmreg.h`. */
@@ -40,9 +40,9 @@ const SLOW_CODECS: Readonly<Record<number, number>> = {
 const GSM_BYTES = 65
 const GSM_SAMPLES = 320
 
-/** Reads a format. @throws {RefusedSoundError} when it says what no file of its kind says. */
+/** Reads a format. @throws {RefusedAudioError} when it says what no file of its kind says. */
 export function readWaveFormat(format: Buffer, effort: Effort): SampleMeasure {
-  if (format.length < 14) throw new RefusedSoundError('Its header of samples is cut off.')
+  if (format.length < 14) throw new RefusedAudioError('Its header of samples is cut off.')
   const code = format.readUInt16LE(0)
   const tag = code === EXTENSIBLE && format.length >= 26 ? format.readUInt16LE(24) : code
   const { rate, channels } = boundedSamples(format.readUInt32LE(4), format.readUInt16LE(2))
@@ -53,7 +53,7 @@ export function readWaveFormat(format: Buffer, effort: Effort): SampleMeasure {
   }
   if (tag === A_LAW || tag === MU_LAW) return steady(rate * channels)
   if (tag === PCM || tag === FLOAT) {
-    if (bits === 0 || bits > BITS_MOST) throw new RefusedSoundError(`Its samples do not have 1 to ${BITS_MOST} bits.`)
+    if (bits === 0 || bits > BITS_MOST) throw new RefusedAudioError(`Its samples do not have 1 to ${BITS_MOST} bits.`)
     // Decoders take the bits and not the size of a block, and so must a price.
     return steady(rate * channels * Math.ceil(bits / 8))
   }
@@ -85,7 +85,7 @@ function blocks(shape: {
 }): SampleMeasure {
   const { rate, channels, block, head, extra } = shape
   const samplesIn = (bytes: number): number => (bytes <= head ? 0 : ((bytes - head) * 2) / channels + extra)
-  if (block <= head) throw new RefusedSoundError('Its blocks are smaller than their heads.')
+  if (block <= head) throw new RefusedAudioError('Its blocks are smaller than their heads.')
   return (samples) => {
     const whole = Math.floor(samples.length / block)
     return (whole * samplesIn(block) + samplesIn(samples.length % block)) / rate

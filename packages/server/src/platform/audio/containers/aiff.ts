@@ -1,7 +1,7 @@
 /** AIFF and AIFF-C. Source: Apple, "Audio Interchange File Format AIFF-C", draft of 1991. Also Sun's AU. */
 import { boundedSamples } from '../codecs/bounded-rate.ts'
 import { BYTES_PER_SECOND_MOST, BYTES_PER_SECOND_UNKNOWN } from '../codecs/packet-clock.ts'
-import { type Effort, noSound, RefusedSoundError } from '../sound-length.ts'
+import { type Effort, noAudio, RefusedAudioError } from '../audio-length.ts'
 
 /** Bytes of a sample by coding, where the coding and not the header decides. */
 const SAMPLE_BYTES: Readonly<Record<string, number>> = {
@@ -23,7 +23,7 @@ export function appleBytesPerSecond(
 ): number {
   const own = SAMPLE_BYTES[coding]
   if (own === undefined && !BY_BITS.has(coding)) return BYTES_PER_SECOND_UNKNOWN
-  if (own === undefined && (bits < 1 || bits > 64)) throw new RefusedSoundError('Its samples do not have 1 to 64 bits.')
+  if (own === undefined && (bits < 1 || bits > 64)) throw new RefusedAudioError('Its samples do not have 1 to 64 bits.')
   const bounded = boundedSamples(rate, channels)
   const perSecond = bounded.rate * bounded.channels * (own ?? Math.ceil(bits / 8))
   return Math.min(perSecond, BYTES_PER_SECOND_MOST.samples)
@@ -34,7 +34,7 @@ export function measureAiff(bytes: Buffer, effort: Effort): number | null {
   const kind = bytes.toString('latin1', 8, 12)
   if (bytes.toString('latin1', 0, 4) !== 'FORM' || (kind !== 'AIFF' && kind !== 'AIFC')) return null
   let common: Buffer | null = null
-  let soundBytes = 0
+  let audioBytes = 0
   let at = 12
   while (at + 8 <= bytes.length) {
     effort.spend(1)
@@ -43,20 +43,20 @@ export function measureAiff(bytes: Buffer, effort: Effort): number | null {
     const start = at + 8
     const rest = bytes.length - start
     if (name === 'COMM') {
-      if (common !== null) throw new RefusedSoundError('It has two formats.')
+      if (common !== null) throw new RefusedAudioError('It has two formats.')
       common = bytes.subarray(start, start + length)
     }
     if (name === 'SSND') {
       const isOpen = length <= 8 || length > rest
-      soundBytes += Math.max((isOpen ? rest : length) - 8, 0)
+      audioBytes += Math.max((isOpen ? rest : length) - 8, 0)
       if (isOpen) break
     }
     at = start + length + (length & 1)
   }
-  if (common === null || common.length < 18) throw noSound()
+  if (common === null || common.length < 18) throw noAudio()
   const coding = kind === 'AIFC' && common.length >= 22 ? common.toString('latin1', 18, 22) : 'NONE'
   const samples = { rate: readExtended(common, 8), channels: common.readUInt16BE(0), bits: common.readUInt16BE(6) }
-  return soundBytes / appleBytesPerSecond(coding, samples)
+  return audioBytes / appleBytesPerSecond(coding, samples)
 }
 
 /** Bytes of a sample by AU's number of a coding. Source: the manual page of Sun's `audio.h`. */

@@ -3,7 +3,7 @@ import { aacClock, readAacConfig } from '../codecs/aac.ts'
 import { alacClock } from '../codecs/alac.ts'
 import { walkMpegFrames } from '../codecs/mpeg-audio.ts'
 import { BYTES_PER_SECOND_UNKNOWN } from '../codecs/packet-clock.ts'
-import { type Effort, noSound, RefusedSoundError } from '../sound-length.ts'
+import { type Effort, noAudio, RefusedAudioError } from '../audio-length.ts'
 import { appleBytesPerSecond } from './aiff.ts'
 
 /** Seconds of a CAF; null for any other file. */
@@ -16,14 +16,14 @@ export function measureCaf(bytes: Buffer, effort: Effort): number | null {
     const name = bytes.toString('latin1', at, at + 4)
     const length = Number(bytes.readBigInt64BE(at + 4))
     const isOpen = length < 0 || at + 12 + length > bytes.length
-    if (parts.has(name) && name !== 'free') throw new RefusedSoundError(`It has two parts '${name}'.`)
+    if (parts.has(name) && name !== 'free') throw new RefusedAudioError(`It has two parts '${name}'.`)
     parts.set(name, bytes.subarray(at + 12, isOpen ? bytes.length : at + 12 + length))
     if (isOpen) break
     at += 12 + length
   }
   const format = parts.get('desc')
   const data = parts.get('data')?.subarray(4)
-  if (format === undefined || format.length < 32 || data === undefined) throw noSound()
+  if (format === undefined || format.length < 32 || data === undefined) throw noAudio()
   return secondsOf({ format, data, cookie: parts.get('kuki'), table: parts.get('pakt') }, effort)
 }
 

@@ -9,7 +9,7 @@ import { opusClock } from '../codecs/opus-clock.ts'
 import { BYTES_PER_SECOND_UNKNOWN, byteClock, type PacketClock } from '../codecs/packet-clock.ts'
 import { splitXiphHeaders, vorbisClock } from '../codecs/vorbis-clock.ts'
 import { readWaveFormat } from '../codecs/wave-codec.ts'
-import type { Effort } from '../sound-length.ts'
+import type { Effort } from '../audio-length.ts'
 
 export interface MatroskaAudio {
   readonly codec: string

@@ -2,7 +2,7 @@
  * Matroska and WebM. Blocks are counted wherever they stand; durations, positions and sizes of segments and clusters
  * are not believed, since live streams leave them open. Source: RFC 9559, RFC 8794 (EBML).
  */
-import { type Effort, noSound, RefusedSoundError } from '../sound-length.ts'
+import { type Effort, noAudio, RefusedAudioError } from '../audio-length.ts'
 import { TrackTimer } from '../codecs/packet-clock.ts'
 import { matroskaClock, type MatroskaAudio } from './matroska-codec.ts'
 
@@ -16,7 +16,7 @@ const GROUP = 0xa0
 const BLOCKS: ReadonlySet<number> = new Set([0xa3, 0xa1])
 /** Elements whose content is walked through as if it stood here. */
 const OPENED: ReadonlySet<number> = new Set([SEGMENT, CLUSTER, GROUP])
-/** Elements that hold no sound: images, texts and indexes. */
+/** Elements that hold no audio: images, texts and indexes. */
 const METADATA: ReadonlySet<number> = new Set([
   EBML,
   TRACKS,
@@ -85,29 +85,29 @@ const SKIP_SECONDS_MOST = 0.1
 const DISCARD = 0x75a2
 const NANOSECONDS = 1e9
 
-function soundOf({ timer, skip, discard }: Track): number {
+function audioOf({ timer, skip, discard }: Track): number {
   return Math.max(timer.seconds - skip - Math.min(discard, timer.lastSeconds), 0)
 }
 
-/** Seconds of the longest track of sound; null for any other file. */
+/** Seconds of the longest track of audio; null for any other file. */
 export function measureMatroska(bytes: Buffer, effort: Effort): number | null {
   if (bytes.length < 4 || bytes.readUInt32BE(0) !== EBML) return null
   const tracks = new Map<number, Track | null>()
   let seconds = 0
-  let hasSound = false
+  let hasAudio = false
   let hasTracks = false
   let hasImages = false
   let last: Track | null = null
-  /** Bytes that are no sound, or counted. */
+  /** Bytes that are no audio, or counted. */
   let accounted = 0
   let slowest = 0
   let parents: readonly number[] = []
   const close = (): void => {
-    const sounds = [...tracks.values()].filter((track) => track !== null)
-    hasImages ||= sounds.length < tracks.size
-    slowest = Math.max(slowest, ...sounds.map(({ timer }) => timer.clock.bytesPerSecondMost))
-    hasSound ||= sounds.length > 0
-    seconds += Math.max(0, ...sounds.map(soundOf))
+    const audioTracks = [...tracks.values()].filter((track) => track !== null)
+    hasImages ||= audioTracks.length < tracks.size
+    slowest = Math.max(slowest, ...audioTracks.map(({ timer }) => timer.clock.bytesPerSecondMost))
+    hasAudio ||= audioTracks.length > 0
+    seconds += Math.max(0, ...audioTracks.map(audioOf))
     tracks.clear()
     hasTracks = false
   }
@@ -141,7 +141,7 @@ export function measureMatroska(bytes: Buffer, effort: Effort): number | null {
     at = end
   }
   close()
-  if (!hasSound) throw noSound()
+  if (!hasAudio) throw noAudio()
   return seconds + (hasImages ? 0 : bytesLeft(bytes.length - accounted, slowest))
 }
 
@@ -169,7 +169,7 @@ function readTracks(content: Buffer, tracks: Map<number, Track | null>, effort: 
 const NUMBER = 0xd7
 const TYPE = 0x83
 const AUDIO = 0xe1
-const SOUND_TYPE = 2
+const AUDIO_TYPE = 2
 const ENCODINGS = 0x6d80
 
 function unsigned(content: Buffer | undefined): number {
@@ -183,7 +183,7 @@ function float(content: Buffer | undefined): number {
 function readTrack(entry: Buffer, tracks: Map<number, Track | null>, effort: Effort): void {
   const own = new Map([...elementsIn(entry, effort)].map(({ id, content }) => [id, content]))
   const number = unsigned(own.get(NUMBER))
-  if (unsigned(own.get(TYPE)) !== SOUND_TYPE) return void tracks.set(number, null)
+  if (unsigned(own.get(TYPE)) !== AUDIO_TYPE) return void tracks.set(number, null)
   const audio = new Map(
     [...elementsIn(own.get(AUDIO) ?? Buffer.alloc(0), effort)].map(({ id, content }) => [id, content]),
   )
@@ -199,7 +199,7 @@ function readTrack(entry: Buffer, tracks: Map<number, Track | null>, effort: Eff
   tracks.set(number, { timer: new TrackTimer(matroskaClock(facts, effort)), prefix, skip, discard: 0 })
 }
 
-/** What stands before each packet though it is written once. @throws {RefusedSoundError} for packed tracks. */
+/** What stands before each packet though it is written once. @throws {RefusedAudioError} for packed tracks. */
 function readPrefix(encodings: Buffer | undefined, effort: Effort, depth = 0): Buffer {
   let prefix = Buffer.alloc(0)
   if (encodings === undefined || depth > DEPTH_MAX) return prefix
@@ -211,9 +211,9 @@ function readPrefix(encodings: Buffer | undefined, effort: Effort, depth = 0): B
       algorithm = unsigned(own.get(0x4254))
       if (algorithm === 3) prefix = Buffer.from(own.get(0x4255) ?? Buffer.alloc(0))
     }
-    if (id === 0x5035) throw new RefusedSoundError('Its sound is encrypted.')
+    if (id === 0x5035) throw new RefusedAudioError('Its audio is encrypted.')
   }
-  if (algorithm !== null && algorithm !== 3) throw new RefusedSoundError('Its sound is packed a second time.')
+  if (algorithm !== null && algorithm !== 3) throw new RefusedAudioError('Its audio is packed a second time.')
   return prefix
 }
 

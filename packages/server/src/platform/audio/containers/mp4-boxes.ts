@@ -1,5 +1,5 @@
 /** Boxes of MP4 and QuickTime. Source: ISO/IEC 14496-12, section 4.2. */
-import { type Effort, RefusedSoundError } from '../sound-length.ts'
+import { type Effort, RefusedAudioError } from '../audio-length.ts'
 
 export interface Box {
   readonly type: string
@@ -40,11 +40,11 @@ export function childrenOf(content: Buffer, effort: Effort): Children {
 /**
  * The one box of a type; null where there is none.
  *
- * @throws {RefusedSoundError} when there are two: one reader takes the first, another one the last.
+ * @throws {RefusedAudioError} when there are two: one reader takes the first, another one the last.
  */
 export function onlyBox(children: Children, type: string): Buffer | null {
   const found = children.get(type) ?? []
-  if (found.length > 1) throw new RefusedSoundError(`A track of it has two boxes '${type}'.`)
+  if (found.length > 1) throw new RefusedAudioError(`A track of it has two boxes '${type}'.`)
   return found[0] ?? null
 }
 

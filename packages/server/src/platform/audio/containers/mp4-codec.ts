@@ -9,7 +9,7 @@ import { mpegClock } from '../codecs/mpeg-audio.ts'
 import { opusClock } from '../codecs/opus-clock.ts'
 import { BYTES_PER_SECOND_UNKNOWN, byteClock, type PacketClock } from '../codecs/packet-clock.ts'
 import { splitXiphHeaders, vorbisClock } from '../codecs/vorbis-clock.ts'
-import type { Effort } from '../sound-length.ts'
+import type { Effort } from '../audio-length.ts'
 import { appleBytesPerSecond } from './aiff.ts'
 import { boxesIn } from './mp4-boxes.ts'
 
@@ -28,7 +28,7 @@ interface EntryFacts {
   readonly boxes: Buffer
 }
 
-/** Fixed fields by the entry's version. Source: Apple, "QuickTime File Format Specification", sound descriptions. */
+/** Fixed fields by the entry's version. Source: Apple, "QuickTime File Format Specification", audio descriptions. */
 function readEntry(type: string, entry: Buffer): EntryFacts | null {
   if (entry.length < 28) return null
   const version = entry.readUInt16BE(8)

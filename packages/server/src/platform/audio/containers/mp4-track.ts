@@ -1,6 +1,6 @@
-/** One track of sound of an MP4: its tables of samples, and the parts of it that are played. */
+/** One track of audio of an MP4: its tables of samples, and the parts of it that are played. */
 import { TrackTimer } from '../codecs/packet-clock.ts'
-import { type Effort, RefusedSoundError } from '../sound-length.ts'
+import { type Effort, RefusedAudioError } from '../audio-length.ts'
 import { boxesIn, type Children, onlyBox, u32, u64 } from './mp4-boxes.ts'
 import { readSampleEntry, type TrackCodec } from './mp4-codec.ts'
 
@@ -12,7 +12,7 @@ export interface Edit {
 }
 
 /** Counts what a decoder hears of one track. */
-export class SoundTrack {
+export class AudioTrack {
   readonly #bytes: Buffer
   readonly #effort: Effort
   readonly #codec: TrackCodec
@@ -34,7 +34,7 @@ export class SoundTrack {
     this.#timer = new TrackTimer(clock)
   }
 
-  /** Bytes of sound so far. */
+  /** Bytes of audio so far. */
   get bytesPerSecondMost(): number {
     return this.#timer.clock.bytesPerSecondMost
   }
@@ -43,7 +43,7 @@ export class SoundTrack {
     return this.#timer.seconds
   }
 
-  get soundBytes(): number {
+  get audioBytes(): number {
     return this.#timer.bytes
   }
 
@@ -138,7 +138,7 @@ function readSizes(stbl: Children): SampleSizes | null {
   }
   if (small === null || small.length < 12) return null
   const bits = small[7] ?? 0
-  if (bits !== 4 && bits !== 8 && bits !== 16) throw new RefusedSoundError('A table of it has sizes of odd bits.')
+  if (bits !== 4 && bits !== 8 && bits !== 16) throw new RefusedAudioError('A table of it has sizes of odd bits.')
   const count = Math.min(u32(small, 8), Math.floor(((small.length - 12) * 8) / bits))
   const of = (sample: number): number => {
     if (bits === 16) return small.readUInt16BE(12 + sample * 2)

@@ -5,9 +5,9 @@
  * Source: ISO/IEC 14496-12, sections 8.6 to 8.8.
  */
 import { BYTES_PER_SECOND_UNKNOWN } from '../codecs/packet-clock.ts'
-import { type Effort, noSound } from '../sound-length.ts'
+import { type Effort, noAudio } from '../audio-length.ts'
 import { boxesIn, type Children, childrenOf, onlyBox, u32, u64 } from './mp4-boxes.ts'
-import { readCodecs, readEdits, SoundTrack } from './mp4-track.ts'
+import { readCodecs, readEdits, AudioTrack } from './mp4-track.ts'
 
 /** Boxes that a file of this kind may begin with. */
 const BEGINNINGS: ReadonlySet<string> = new Set([
@@ -21,7 +21,7 @@ const BEGINNINGS: ReadonlySet<string> = new Set([
   'styp',
   'sidx',
 ])
-/** Boxes that hold no sound: images, texts, indexes and room. */
+/** Boxes that hold no audio: images, texts, indexes and room. */
 const METADATA: ReadonlySet<string> = new Set([
   ...['ftyp', 'moov', 'moof', 'free', 'skip', 'wide', 'uuid', 'meta', 'udta', 'styp', 'sidx', 'ssix', 'emsg', 'mfra'],
   ...['pdin', 'prft', 'pnot', 'PICT'],
@@ -31,13 +31,13 @@ const BYTES_PER_SECOND_IMAGES = 12_500_000
 
 interface Track {
   readonly id: number
-  /** One for each codec that the track has; empty where it is no sound. */
-  readonly sounds: readonly SoundTrack[]
+  /** One for each codec that the track has; empty where it is no audio. */
+  readonly audioTracks: readonly AudioTrack[]
   /** Seconds of what is played; null where fragments follow. */
   readonly played: number | null
 }
 
-/** Seconds of the longest track of sound; null for any other file. */
+/** Seconds of the longest track of audio; null for any other file. */
 export function measureMp4(bytes: Buffer, effort: Effort): number | null {
   if (bytes.length < 8 || !BEGINNINGS.has(bytes.toString('latin1', 4, 8))) return null
   const tracks: Track[] = []
@@ -48,14 +48,14 @@ export function measureMp4(bytes: Buffer, effort: Effort): number | null {
     if (type === 'moov') readMovie(bytes, content, { tracks, defaults }, effort)
     if (type === 'moof') readFragment(at, content, { tracks, defaults }, effort)
   }
-  const sounds = tracks.flatMap((track) => track.sounds)
-  if (sounds.length === 0) throw noSound()
-  const seconds = tracks.flatMap(({ played, sounds: own }) => own.map((sound) => played ?? sound.seconds))
-  const hasImages = tracks.some((track) => track.sounds.length === 0)
-  const soundBytes = Math.max(...sounds.map((sound) => sound.soundBytes))
-  const most = Math.max(...sounds.map((sound) => sound.bytesPerSecondMost), BYTES_PER_SECOND_UNKNOWN)
+  const audioTracks = tracks.flatMap((track) => track.audioTracks)
+  if (audioTracks.length === 0) throw noAudio()
+  const seconds = tracks.flatMap(({ played, audioTracks: own }) => own.map((audio) => played ?? audio.seconds))
+  const hasImages = tracks.some((track) => track.audioTracks.length === 0)
+  const audioBytes = Math.max(...audioTracks.map((audio) => audio.audioBytes))
+  const most = Math.max(...audioTracks.map((audio) => audio.bytesPerSecondMost), BYTES_PER_SECOND_UNKNOWN)
   // Bytes that no table tells of are heard by those who look for them.
-  const rest = Math.max(bytes.length - metadata - soundBytes, 0)
+  const rest = Math.max(bytes.length - metadata - audioBytes, 0)
   const least = hasImages ? rest / BYTES_PER_SECOND_IMAGES : rest / most
   return Math.max(...seconds) + (least < 1 ? 0 : least)
 }
@@ -88,19 +88,20 @@ function readTrack(
   const tkhd = onlyBox(trak, 'tkhd')
   const id = tkhd === null ? 0 : u32(tkhd, tkhd[0] === 1 ? 20 : 12)
   const media = childrenOf(onlyBox(trak, 'mdia') ?? Buffer.alloc(0), effort)
-  if (media.get('hdlr')?.[0]?.toString('latin1', 8, 12) !== 'soun') return { id, sounds: [], played: null }
+  if (media.get('hdlr')?.[0]?.toString('latin1', 8, 12) !== 'soun') return { id, audioTracks: [], played: null }
   const header = onlyBox(media, 'mdhd')
   const scale = header === null ? 1 : u32(header, header[0] === 1 ? 20 : 12) || 1
   const info = childrenOf(onlyBox(media, 'minf') ?? Buffer.alloc(0), effort)
   const stbl = childrenOf(onlyBox(info, 'stbl') ?? Buffer.alloc(0), effort)
   const codecs = readCodecs(onlyBox(stbl, 'stsd') ?? Buffer.alloc(0), effort)
-  const sounds = codecs.map((codec) => new SoundTrack(bytes, codec, effort))
+  const audioTracks = codecs.map((codec) => new AudioTrack(bytes, codec, effort))
   const times = onlyBox(stbl, 'stts')
   const elst = onlyBox(childrenOf(onlyBox(trak, 'edts') ?? Buffer.alloc(0), effort), 'elst')
   const edits = readEdits(elst, { movie, track: scale })
-  for (const sound of sounds) sound.table(stbl)
-  const played = isWhole && sounds.length > 0 ? Math.max(...sounds.map((sound) => sound.played(edits, times))) : null
-  return { id, sounds, played }
+  for (const audio of audioTracks) audio.table(stbl)
+  const played =
+    isWhole && audioTracks.length > 0 ? Math.max(...audioTracks.map((audio) => audio.played(edits, times))) : null
+  return { id, audioTracks, played }
 }
 
 const BASE_OFFSET = 0x1
@@ -136,10 +137,10 @@ function readFragment(moofAt: number, moof: Buffer, { tracks, defaults }: Movie,
     const ownSize = next(SIZE, 4)
     const base = ownBase >= 0 ? ownBase : (flags & DEFAULT_BASE_IS_MOOF) !== 0 ? moofAt : implicit
     const size = ownSize >= 0 ? ownSize : (defaults.get(id) ?? 0)
-    const sounds = tracks.filter((track) => track.id === id).flatMap((track) => track.sounds)
+    const audioTracks = tracks.filter((track) => track.id === id).flatMap((track) => track.audioTracks)
     implicit = base
     for (const run of children.get('trun') ?? [])
-      implicit = readRun(run, { base, from: implicit, size }, sounds, effort)
+      implicit = readRun(run, { base, from: implicit, size }, audioTracks, effort)
   }
 }
 
@@ -147,7 +148,7 @@ function readFragment(moofAt: number, moof: Buffer, { tracks, defaults }: Movie,
 function readRun(
   run: Buffer,
   { base, from, size }: { readonly base: number; readonly from: number; readonly size: number },
-  sounds: readonly SoundTrack[],
+  audioTracks: readonly AudioTrack[],
   effort: Effort,
 ): number {
   const flags = u32(run, 0) & 0xff_ff_ff
@@ -160,7 +161,7 @@ function readRun(
   for (let sample = 0; sample < count; sample++) {
     effort.spend(1)
     const length = has(SAMPLE_SIZE) === 0 ? size : u32(run, head + sample * each + has(SAMPLE_LENGTH))
-    for (const sound of sounds) sound.sample(at, length)
+    for (const audio of audioTracks) audio.sample(at, length)
     at += length
   }
   return at

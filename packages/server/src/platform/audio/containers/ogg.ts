@@ -15,7 +15,7 @@ import {
   TrackTimer,
 } from '../codecs/packet-clock.ts'
 import { vorbisClock } from '../codecs/vorbis-clock.ts'
-import { type Effort, noSound } from '../sound-length.ts'
+import { type Effort, noAudio } from '../audio-length.ts'
 
 const PAGE = Buffer.from('OggS')
 const CONTINUED = 1
@@ -28,7 +28,7 @@ interface OggStream {
   readonly group: number
   /** Packets of a header that are still to come. */
   headers: Buffer[]
-  readonly isSound: boolean
+  readonly isAudio: boolean
   timer: TrackTimer | null
   /** Parts of a packet that goes on on the next page. */
   parts: Buffer[]
@@ -55,7 +55,7 @@ class OggReader {
   readonly #streams: OggStream[] = []
   readonly #open = new Map<number, OggStream>()
   #group = 0
-  #hasSound = false
+  #hasAudio = false
 
   constructor(effort: Effort) {
     this.#effort = effort
@@ -93,16 +93,16 @@ class OggReader {
       const timers = this.#streams.filter((stream) => stream.group === group)
       whole += Math.max(0, ...timers.map((stream) => secondsOf(stream, group === 0, group === this.#group)))
     }
-    if (whole === 0) throw noSound()
+    if (whole === 0) throw noAudio()
     return whole
   }
 
   #begin(serial: number): void {
     this.#effort.spend(1)
-    if (this.#hasSound) this.#group++
-    this.#hasSound = false
+    if (this.#hasAudio) this.#group++
+    this.#hasAudio = false
     const stream: OggStream = {
-      ...{ group: this.#group, headers: [], isSound: true, timer: null, parts: [] },
+      ...{ group: this.#group, headers: [], isAudio: true, timer: null, parts: [] },
       ...{ granule: -1n, skipSeconds: 0, rate: OPUS_RATE },
     }
     this.#streams.push(stream)
@@ -112,7 +112,7 @@ class OggReader {
   #packet(stream: OggStream, packet: Buffer): void {
     this.#effort.spend(1)
     if (stream.timer !== null) {
-      this.#hasSound = true
+      this.#hasAudio = true
       stream.timer.add(packet)
       return
     }
@@ -121,7 +121,7 @@ class OggReader {
     if (opened === 'more') return
     if (opened === 'other') {
       // Images and texts: they are not heard.
-      Object.assign(stream, { isSound: false, timer: new TrackTimer(steadyClock(0, Infinity)) })
+      Object.assign(stream, { isAudio: false, timer: new TrackTimer(steadyClock(0, Infinity)) })
       return
     }
     Object.assign(stream, { timer: new TrackTimer(opened.clock), skipSeconds: opened.skip, rate: opened.rate })
@@ -183,7 +183,7 @@ function openSpeex(head: Buffer): OpenedStream {
 /** The first stream leaves out what its header says, the last one what is behind its last granule, a packet at most. */
 function secondsOf(stream: OggStream, isFirst: boolean, isLast: boolean): number {
   const { timer, skipSeconds, granule, rate } = stream
-  if (timer === null || !stream.isSound) return 0
+  if (timer === null || !stream.isAudio) return 0
   const behind = isLast && granule > 0n ? timer.counted - Number(granule) / rate : 0
   const cut = Math.min(Math.max(behind, 0), timer.lastSeconds)
   return Math.max(timer.seconds - cut - (isFirst ? skipSeconds : 0), 0)

@@ -5,7 +5,7 @@
  * Sources: Microsoft, "Multimedia Programming Interface and Data Specifications 1.0"; EBU Tech 3306 (RF64).
  */
 import { readWaveFormat } from '../codecs/wave-codec.ts'
-import { type Effort, noSound, RefusedSoundError } from '../sound-length.ts'
+import { type Effort, noAudio, RefusedAudioError } from '../audio-length.ts'
 
 const UNKNOWN_LENGTH = 0xff_ff_ff_ff
 const MAGICS: ReadonlySet<string> = new Set(['RIFF', 'RIFX', 'RF64', 'BW64'])
@@ -21,10 +21,10 @@ export function measureWav(bytes: Buffer, effort: Effort): number | null {
   if (!MAGICS.has(magic) || bytes.toString('latin1', 8, 12) !== 'WAVE') return null
   const { formats, data } = readParts(bytes, magic, effort)
   if (formats.filter(({ isBeforeData }) => isBeforeData).length > 1) {
-    throw new RefusedSoundError('It has two formats, so that two readers may hear different sounds.')
+    throw new RefusedAudioError('It has two formats, so that two readers may hear different audio.')
   }
   const [format] = formats
-  if (format === undefined || data.length === 0) throw noSound()
+  if (format === undefined || data.length === 0) throw noAudio()
   const measure = readWaveFormat(format.bytes, effort)
   return data.reduce((seconds, part) => seconds + measure(part), 0)
 }
@@ -95,13 +95,13 @@ export function measureWave64(bytes: Buffer, effort: Effort): number | null {
     const content = bytes.subarray(at + 24, isOpen ? bytes.length : at + length)
     if (isData) data.push(content)
     if (name.equals(W64_FORMAT) && data.length === 0) {
-      if (format !== null) throw new RefusedSoundError('It has two formats.')
+      if (format !== null) throw new RefusedAudioError('It has two formats.')
       format = content
     }
     if (isOpen) break
     at += Math.ceil(length / 8) * 8
   }
-  if (format === null || data.length === 0) throw noSound()
+  if (format === null || data.length === 0) throw noAudio()
   const measure = readWaveFormat(format, effort)
   return data.reduce((seconds, part) => seconds + measure(part), 0)
 }

@@ -1,12 +1,12 @@
 /**
- * MPEG transport and program streams: what a stream of sound carries is put together and read as a bare one.
+ * MPEG transport and program streams: what a stream of audio carries is put together and read as a bare one.
  * Source: ISO/IEC 13818-1, sections 2.4.3 and 2.5.3.
  */
 import { walkAdtsFrames } from '../codecs/aac.ts'
 import { walkAc3Frames } from '../codecs/ac3.ts'
 import { walkMpegFrames } from '../codecs/mpeg-audio.ts'
 import { BYTES_PER_SECOND_UNKNOWN } from '../codecs/packet-clock.ts'
-import { type Effort, noSound } from '../sound-length.ts'
+import { type Effort, noAudio } from '../audio-length.ts'
 
 const SYNC = 0x47
 /** Bytes of a packet, and how many stand before its sync byte: plain, with a time, with a checksum. */
@@ -31,12 +31,12 @@ function longest(streams: Iterable<readonly Buffer[]>, effort: Effort): number {
     const own = found.length > 0 ? Math.max(...found) : bytes.length / BYTES_PER_SECOND_UNKNOWN
     seconds = Math.max(seconds ?? 0, own)
   }
-  if (seconds === null) throw noSound()
+  if (seconds === null) throw noAudio()
   return seconds
 }
 
-/** Of the elementary streams those of sound, and private ones, which AC-3 and others have. Source: table 2-22. */
-function isSound(streamId: number): boolean {
+/** Of the elementary streams those of audio, and private ones, which AC-3 and others have. Source: table 2-22. */
+function isAudio(streamId: number): boolean {
   return (streamId >= 0xc0 && streamId <= 0xdf) || streamId === 0xbd || streamId === 0xfd
 }
 
@@ -65,7 +65,7 @@ export function measureTransportStream(bytes: Buffer, effort: Effort): number | 
     if ((control & 1) === 0 || start >= at + 188) continue
     const isFirst = ((bytes[at + 1] ?? 0) & 0x40) !== 0
     const isPacket = isFirst && start + 9 <= at + 188 && bytes.readUIntBE(start, 3) === 1
-    if (isPacket && !streams.has(id)) streams.set(id, isSound(bytes[start + 3] ?? 0) ? [] : null)
+    if (isPacket && !streams.has(id)) streams.set(id, isAudio(bytes[start + 3] ?? 0) ? [] : null)
     streams.get(id)?.push(bytes.subarray(isPacket ? contentStart(bytes, start) : start, at + 188))
   }
   return longest(
@@ -94,7 +94,7 @@ export function measureProgramStream(bytes: Buffer, effort: Effort): number | nu
       continue
     }
     const end = at + 6 + bytes.readUInt16BE(at + 4)
-    if (isSound(id)) {
+    if (isAudio(id)) {
       const isSecond = (bytes[at + 6] ?? 0) >> 6 === 2
       const start = isSecond ? contentStart(bytes, at) + (id === 0xbd ? PRIVATE_HEAD : 0) : at + 6
       const parts = streams.get(id) ?? []

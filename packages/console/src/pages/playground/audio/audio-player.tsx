@@ -2,10 +2,10 @@ import { clsx } from 'clsx'
 import { Pause, Play } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useObjectUrl } from '../use-object-url.ts'
-import { decodeSound, type SoundShape } from './decode-sound.ts'
+import { decodeAudio, type AudioShape } from './decode-audio.ts'
 
-interface SoundPlayerProps {
-  readonly sound: Blob
+interface AudioPlayerProps {
+  readonly audio: Blob
   readonly name: string
   /** Shown below, with the time that is heard. */
   readonly children?: (seconds: number, seek: (seconds: number) => void) => ReactNode
@@ -18,31 +18,31 @@ function clock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
 
-/** A sound as a waveform that can be played and sought in. */
-export function SoundPlayer({ sound, name, children }: SoundPlayerProps) {
-  const url = useObjectUrl(sound)
-  const shape = useShape(sound)
-  const audio = useRef<HTMLAudioElement>(null)
+/** An audio file as a waveform that can be played and sought in. */
+export function AudioPlayer({ audio, name, children }: AudioPlayerProps) {
+  const url = useObjectUrl(audio)
+  const shape = useShape(audio)
+  const element = useRef<HTMLAudioElement>(null)
   const [isPlaying, setPlaying] = useState(false)
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {
     if (!isPlaying) return undefined
-    const timer = setInterval(() => setSeconds(audio.current?.currentTime ?? 0), TICKS_MS)
+    const timer = setInterval(() => setSeconds(element.current?.currentTime ?? 0), TICKS_MS)
     return () => clearInterval(timer)
   }, [isPlaying])
   const seek = (to: number): void => {
-    if (audio.current !== null) audio.current.currentTime = to
+    if (element.current !== null) element.current.currentTime = to
     setSeconds(to)
   }
   const toggle = (): void => {
-    if (isPlaying) audio.current?.pause()
-    else void audio.current?.play()
+    if (isPlaying) element.current?.pause()
+    else void element.current?.play()
   }
   const duration = shape?.duration ?? 0
   return (
     <div className="flex flex-col gap-3">
       <audio
-        ref={audio}
+        ref={element}
         src={url ?? undefined}
         controls={shape === null}
         aria-label={shape === null ? name : undefined}
@@ -86,16 +86,16 @@ export function SoundPlayer({ sound, name, children }: SoundPlayerProps) {
   )
 }
 
-function useShape(sound: Blob): SoundShape | null {
-  const [shape, setShape] = useState<SoundShape | null>(null)
+function useShape(audio: Blob): AudioShape | null {
+  const [shape, setShape] = useState<AudioShape | null>(null)
   useEffect(() => {
     let isStale = false
     setShape(null)
-    void decodeSound(sound).then((decoded) => isStale || setShape(decoded))
+    void decodeAudio(audio).then((decoded) => isStale || setShape(decoded))
     return () => {
       isStale = true
     }
-  }, [sound])
+  }, [audio])
   return shape
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { encodeSound } from '../speech/encode-sound.ts'
+import { encodeAudio } from '../speech/encode-audio.ts'
 import { speak } from '../speech/speak.ts'
 import { resample } from '../speech/resample.ts'
-import { decodeSound, LISTEN_RATE } from './decode-sound.ts'
+import { decodeAudio, LISTEN_RATE } from './decode-audio.ts'
 import { splitSpeech } from './split-speech.ts'
 
-/** How alike two sounds are where they lie best on each other: 1 for the same. Formats begin with some silence. */
+/** How alike two audio files are where they lie best on each other: 1 for the same. Formats begin with some silence. */
 function likeness(left: Float32Array, right: Float32Array): number {
   let best = 0
   for (let shift = -2_000; shift <= 2_000; shift += 1) {
@@ -22,11 +22,11 @@ function likeness(left: Float32Array, right: Float32Array): number {
 }
 
 const spoken = speak({ text: 'The weather is very nice today.', voice: 'alloy', speed: 1 })
-const sound = { samples: resample(spoken.samples, spoken.rate, 24_000), rate: 24_000 }
-const wanted = resample(sound.samples, 24_000, LISTEN_RATE)
+const audio = { samples: resample(spoken.samples, spoken.rate, 24_000), rate: 24_000 }
+const wanted = resample(audio.samples, 24_000, LISTEN_RATE)
 
-test.each(['wav', 'mp3', 'flac', 'opus'] as const)('sound that was written as %s is read as it was', async (format) => {
-  const read = await decodeSound(await encodeSound(sound, format))
+test.each(['wav', 'mp3', 'flac', 'opus'] as const)('audio that was written as %s is read as it was', async (format) => {
+  const read = await decodeAudio(await encodeAudio(audio, format))
   expect(Math.abs(read.length - wanted.length) / LISTEN_RATE).toBeLessThan(0.15)
   expect(likeness(wanted, read)).toBeGreaterThan(0.85)
 })
@@ -44,7 +44,7 @@ test('a tone keeps its pitch and its loudness at another rate, and what is too h
   expect(power(resample(tone(11_000), 24_000, 16_000))).toBeLessThan(0.01)
 })
 
-test('sound is cut at its pauses, and where it has none at some place', () => {
+test('audio is cut at its pauses, and where it has none at some place', () => {
   const rate = 1_000
   const loud = (seconds: number) => Float32Array.from({ length: seconds * rate }, (_, at) => Math.sin(at))
   const join = (...parts: readonly Float32Array[]) => Float32Array.from(parts.flatMap((part) => [...part]))

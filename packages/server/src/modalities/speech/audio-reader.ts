@@ -1,8 +1,8 @@
 import type { Nanocredits } from '@svc/contract'
 import type { Charged } from '../../money/billing/settlement.ts'
 
-/** Where the sound of one answer goes: the edge's side, seen from the use case. */
-export interface SoundWriter {
+/** Where the audio of one answer goes: the edge's side, seen from the use case. */
+export interface AudioWriter {
   /** Sends bytes; resolves when the reader takes more, or has gone. */
   write(bytes: Buffer): Promise<void>
   /** Sends the last bytes and closes. Nothing follows it. */
@@ -11,10 +11,10 @@ export interface SoundWriter {
   fail(error: unknown): void
 }
 
-/** A caller who waits for sound. */
-export interface SoundReader {
-  /** Answers 200; called at most once, and not when the request fails before any sound. */
-  open(answer: { readonly contentType: string; readonly charge: Nanocredits }): SoundWriter
+/** A caller who waits for audio. */
+export interface AudioReader {
+  /** Answers 200; called at most once, and not when the request fails before any audio. */
+  open(answer: { readonly contentType: string; readonly charge: Nanocredits }): AudioWriter
   /** Learns what the request was charged, once that is durable; also when the caller has gone. */
   charged(charge: Nanocredits): void
   /** Fires when the caller has gone. */

@@ -12,7 +12,7 @@ import {
   Output,
   type OutputFormat,
 } from 'mediabunny'
-import type { Sound } from './speak.ts'
+import type { Audio } from './speak.ts'
 import { loadOpus } from './opus-codec.ts'
 import { resample } from './resample.ts'
 import type { SpeechFormat } from './speech-job.ts'
@@ -24,26 +24,26 @@ const OPUS_FRAME = 960
 /** Samples that a decoder drops at the start. Source: RFC 7845, section 4.2. */
 const OPUS_PRESKIP = 312
 
-/** Writes sound of 24,000 samples a second as a file, or for `pcm` as 16-bit samples alone, little end first. */
-export async function encodeSound(sound: Sound, format: SpeechFormat): Promise<Uint8Array> {
+/** Writes audio of 24,000 samples a second as a file, or for `pcm` as 16-bit samples alone, little end first. */
+export async function encodeAudio(audio: Audio, format: SpeechFormat): Promise<Uint8Array> {
   switch (format) {
     case 'pcm':
-      return pcmOf(sound.samples)
+      return pcmOf(audio.samples)
     case 'wav':
-      return wavOf(sound)
+      return wavOf(audio)
     case 'opus':
-      return encodeOpus(sound)
+      return encodeOpus(audio)
     case 'mp3': {
       const { registerMp3Encoder } = await import('@mediabunny/mp3-encoder')
-      return encodeWith(sound, { format: new Mp3OutputFormat(), codec: 'mp3', register: registerMp3Encoder })
+      return encodeWith(audio, { format: new Mp3OutputFormat(), codec: 'mp3', register: registerMp3Encoder })
     }
     case 'aac': {
       const { registerAacEncoder } = await import('@mediabunny/aac-encoder')
-      return encodeWith(sound, { format: new AdtsOutputFormat(), codec: 'aac', register: registerAacEncoder })
+      return encodeWith(audio, { format: new AdtsOutputFormat(), codec: 'aac', register: registerAacEncoder })
     }
     case 'flac': {
       const { registerFlacEncoder } = await import('@mediabunny/flac-encoder')
-      return encodeWith(sound, { format: new FlacOutputFormat(), codec: 'flac', register: registerFlacEncoder })
+      return encodeWith(audio, { format: new FlacOutputFormat(), codec: 'flac', register: registerFlacEncoder })
     }
   }
 }
@@ -58,7 +58,7 @@ function pcmOf(samples: Float32Array): Uint8Array {
 }
 
 /** Source: Microsoft, "Multimedia Programming Interface and Data Specifications 1.0" (RIFF WAVE). */
-function wavOf({ samples, rate }: Sound): Uint8Array {
+function wavOf({ samples, rate }: Audio): Uint8Array {
   const data = pcmOf(samples)
   const header = Buffer.alloc(44)
   header.write('RIFF', 0, 'latin1')
@@ -84,7 +84,7 @@ interface Encoding {
 
 const registered = new Set<AudioCodec>()
 
-async function encodeWith({ samples, rate }: Sound, { format, codec, register }: Encoding): Promise<Uint8Array> {
+async function encodeWith({ samples, rate }: Audio, { format, codec, register }: Encoding): Promise<Uint8Array> {
   if (!registered.has(codec)) register()
   registered.add(codec)
   const target = new BufferTarget()
@@ -100,9 +100,9 @@ async function encodeWith({ samples, rate }: Sound, { format, codec, register }:
   return new Uint8Array(target.buffer ?? new ArrayBuffer(0))
 }
 
-async function encodeOpus(sound: Sound): Promise<Uint8Array> {
+async function encodeOpus(audio: Audio): Promise<Uint8Array> {
   const { Encoder } = await loadOpus()
-  const samples = resample(sound.samples, sound.rate, OPUS_RATE)
+  const samples = resample(audio.samples, audio.rate, OPUS_RATE)
   const encoder = new Encoder({ channels: 1, sample_rate: OPUS_RATE, application: 'voip' })
   const head = Buffer.alloc(19)
   head.write('OpusHead', 0, 'latin1')

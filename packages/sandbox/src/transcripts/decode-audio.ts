@@ -5,7 +5,7 @@ import { resample } from '../speech/resample.ts'
 
 /** Samples a second that the recognisers were made for. */
 export const LISTEN_RATE = 16_000
-/** Longest sound that is read, in seconds: reading takes about as long as hearing. Source: own choice. */
+/** Longest audio that is read, in seconds: reading takes about as long as hearing. Source: own choice. */
 export const LISTEN_SECONDS_MAX = 180
 
 interface Channels {
@@ -14,16 +14,16 @@ interface Channels {
 }
 
 /**
- * Reads a sound file: WAV, MP3, FLAC, Ogg with Vorbis or Opus, and WebM with Opus.
+ * Reads an audio file: WAV, MP3, FLAC, Ogg with Vorbis or Opus, and WebM with Opus.
  * @returns one channel of 16,000 samples a second.
- * @throws {SandboxError} 400 for anything else, and for sound that is too long or empty.
+ * @throws {SandboxError} 400 for anything else, and for audio that is too long or empty.
  */
-export async function decodeSound(file: Uint8Array): Promise<Float32Array> {
+export async function decodeAudio(file: Uint8Array): Promise<Float32Array> {
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(file) })
   const track = await openTrack(input)
   const seconds = await input.computeDuration().catch(() => 0)
   if (seconds > LISTEN_SECONDS_MAX) {
-    const message = `The sandbox reads sound of up to ${LISTEN_SECONDS_MAX} seconds; this has ${Math.ceil(seconds)}.`
+    const message = `The sandbox reads audio of up to ${LISTEN_SECONDS_MAX} seconds; this has ${Math.ceil(seconds)}.`
     throw new SandboxError(400, 'invalid_request', message)
   }
   const { channels, rate } = await decodeTrack(track, file).catch((error: unknown) => {
@@ -31,13 +31,13 @@ export async function decodeSound(file: Uint8Array): Promise<Float32Array> {
     throw unreadable('The file is damaged.')
   })
   const length = Math.min(channels[0]?.length ?? 0, LISTEN_SECONDS_MAX * rate)
-  if (length === 0) throw unreadable('The file holds no sound.')
+  if (length === 0) throw unreadable('The file holds no audio.')
   return resample(mixDown(channels, length), rate, LISTEN_RATE)
 }
 
 async function openTrack(input: Input): Promise<InputAudioTrack> {
   const track = await input.getPrimaryAudioTrack().catch(() => null)
-  if (track === null) throw unreadable('The file is no sound in a format that the sandbox knows.')
+  if (track === null) throw unreadable('The file is no audio in a format that the sandbox knows.')
   return track
 }
 

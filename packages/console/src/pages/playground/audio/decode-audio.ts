@@ -1,25 +1,25 @@
-/** What a sound looks like and how long it is, found out in this browser. */
+/** What an audio file looks like and how long it is, found out in this browser. */
 
-export interface SoundShape {
+export interface AudioShape {
   /** Seconds. */
   readonly duration: number
   /** The loudest of each part, from 0 to 1. */
   readonly peaks: readonly number[]
 }
 
-/** Parts that a sound is drawn in. */
+/** Parts that an audio file is drawn in. */
 const PARTS = 120
 /** Longer files would fill the memory when they are decoded: an hour of stereo is more than a gigabyte. */
 const DECODED_BYTES_MAX = 15_000_000
 
 /** Null where the browser cannot read it. */
-export async function decodeSound(blob: Blob): Promise<SoundShape | null> {
+export async function decodeAudio(blob: Blob): Promise<AudioShape | null> {
   if (blob.size > DECODED_BYTES_MAX) return null
   // Without a device: nothing is played, so nobody has to have clicked before.
   const context = new OfflineAudioContext(1, 1, 44_100)
   try {
-    const sound = await context.decodeAudioData(await blob.arrayBuffer())
-    return { duration: sound.duration, peaks: peaksOf(sound.getChannelData(0)) }
+    const audio = await context.decodeAudioData(await blob.arrayBuffer())
+    return { duration: audio.duration, peaks: peaksOf(audio.getChannelData(0)) }
   } catch {
     return null
   }
@@ -41,7 +41,7 @@ export function peaksOf(samples: Float32Array): readonly number[] {
 
 const PCM_RATE = 24_000
 
-/** Sound without a head gets one, so that it can be played. @param contentType as the gateway sent it. */
+/** Audio without a head gets one, so that it can be played. @param contentType as the gateway sent it. */
 export function playable(bytes: readonly Uint8Array<ArrayBuffer>[], contentType: string): Blob {
   const [type = ''] = contentType.split(';')
   if (type !== 'audio/pcm') return new Blob([...bytes], { type })

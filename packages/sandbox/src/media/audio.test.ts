@@ -12,7 +12,7 @@ const TEXT = 'The weather is very nice today. We are going to the park with our 
 let sandbox: Sandbox
 let folder: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'svc-sound-'))
+  folder = await mkdtemp(join(tmpdir(), 'svc-audio-'))
   sandbox = await startMediaSandbox({ cacheFolder: folder })
 })
 afterAll(async () => {
@@ -31,7 +31,7 @@ async function speak(change: object = {}): Promise<Response> {
   return answer
 }
 
-async function soundOf(change: object = {}): Promise<Buffer> {
+async function audioOf(change: object = {}): Promise<Buffer> {
   return Buffer.from(await (await speak(change)).arrayBuffer())
 }
 
@@ -74,10 +74,10 @@ describe('speech', () => {
 
   test('sounds the same each time, and otherwise in another voice and at another speed', async () => {
     const [once, again, other, fast] = [
-      await soundOf({ voice: 'nova' }),
-      await soundOf({ voice: 'nova' }),
-      await soundOf({ voice: 'onyx' }),
-      await soundOf({ voice: 'nova', speed: 2 }),
+      await audioOf({ voice: 'nova' }),
+      await audioOf({ voice: 'nova' }),
+      await audioOf({ voice: 'onyx' }),
+      await audioOf({ voice: 'nova', speed: 2 }),
     ]
     expect(once.equals(again)).toBe(true)
     expect(once.equals(other)).toBe(false)
@@ -100,8 +100,8 @@ describe('speech', () => {
   )
 
   test('reads no text as an option of the program, and accents as letters', async () => {
-    expect((await soundOf({ input: '--help' })).length).toBeGreaterThan(10_000)
-    expect((await soundOf({ input: '-voice list; Café naïve, Straße 🎉' })).length).toBeGreaterThan(30_000)
+    expect((await audioOf({ input: '--help' })).length).toBeGreaterThan(10_000)
+    expect((await audioOf({ input: '-voice list; Café naïve, Straße 🎉' })).length).toBeGreaterThan(30_000)
   })
 
   test.each([[{ speed: 0.2 }], [{ speed: 5 }], [{ response_format: 'midi' }]])('%j is refused', async (change) => {
@@ -153,7 +153,7 @@ function rightPart(text: string): number {
 // Loading what hears takes seconds.
 describe('a transcript', { timeout: 300_000 }, () => {
   test('has most of the words that were spoken, and when', async () => {
-    const heard = await hear(await soundOf({ voice: 'alloy' }), verbose)
+    const heard = await hear(await audioOf({ voice: 'alloy' }), verbose)
     const { text, words, duration, usage, segments } = heard
     expect(rightPart(text)).toBeGreaterThan(0.6)
     expect(duration).toBeGreaterThan(3)
@@ -167,7 +167,7 @@ describe('a transcript', { timeout: 300_000 }, () => {
     expect(await readdir(folder)).toEqual([expect.stringMatching(/^language-model-\d+\.json\.gz$/)])
   })
 
-  test('of what is no sound that can be read is refused, and says what can', async () => {
+  test('of what is no audio that can be read is refused, and says what can', async () => {
     const refuse = async (file: Buffer): Promise<string> => {
       const form = new FormData()
       form.set('model', 'test/transcription')
@@ -176,10 +176,10 @@ describe('a transcript', { timeout: 300_000 }, () => {
       expect(answer.status).toBe(400)
       return answer.text()
     }
-    expect(await refuse(Buffer.from('<html>no sound</html>'))).toContain('wav, mp3, flac, ogg')
-    expect(await refuse(await soundOf({ response_format: 'aac' }))).toContain('cannot read aac')
-    expect(await refuse((await soundOf()).subarray(0, 44))).toContain('no sound')
-    const three = Buffer.concat([await soundOf(), Buffer.alloc(200 * 48_000)])
+    expect(await refuse(Buffer.from('<html>no audio</html>'))).toContain('wav, mp3, flac, ogg')
+    expect(await refuse(await audioOf({ response_format: 'aac' }))).toContain('cannot read aac')
+    expect(await refuse((await audioOf()).subarray(0, 44))).toContain('no audio')
+    const three = Buffer.concat([await audioOf(), Buffer.alloc(200 * 48_000)])
     three.writeUInt32LE(three.length - 8, 4)
     three.writeUInt32LE(three.length - 44, 40)
     expect(await refuse(three)).toContain('up to 180 seconds')
@@ -188,7 +188,7 @@ describe('a transcript', { timeout: 300_000 }, () => {
   test('is English', async () => {
     const form = new FormData()
     for (const [name, value] of Object.entries({ model: 'test/transcription', language: 'de' })) form.set(name, value)
-    form.set('file', new Blob([new Uint8Array(await soundOf())]), 'speech.wav')
+    form.set('file', new Blob([new Uint8Array(await audioOf())]), 'speech.wav')
     expect((await send(sandbox, '/audio/transcriptions', form)).status).toBe(400)
   })
 
@@ -196,7 +196,7 @@ describe('a transcript', { timeout: 300_000 }, () => {
   const programs = [findRecogniser(process.env['PATH'] ?? '')].filter((program) => program !== null)
   test.each(programs)('is better where the system has %s', async (program) => {
     const better = await startMediaSandbox({ recogniser: program })
-    const { text, words } = await hear(await soundOf({ voice: 'alloy' }), verbose, better)
+    const { text, words } = await hear(await audioOf({ voice: 'alloy' }), verbose, better)
     expect(rightPart(text)).toBeGreaterThan(0.85)
     expect(words.length).toBeGreaterThan(10)
     await better.close()

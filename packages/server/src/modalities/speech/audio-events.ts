@@ -1,14 +1,14 @@
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { FrameWriter, StreamReader } from '../../pipeline/frame-writer.ts'
 import { renderSvc } from '../../pipeline/render-charge.ts'
-import type { SoundReader, SoundWriter } from './sound-reader.ts'
+import type { AudioReader, AudioWriter } from './audio-reader.ts'
 import { DONE_FRAME, renderErrorFrame } from '../../pipeline/stream-frames.ts'
 
 function renderDelta(bytes: Buffer): string {
   return `data: {"type":"speech.audio.delta","audio":"${bytes.toString('base64')}"}\n\n`
 }
 
-function openEvents(writer: FrameWriter, characters: number, gone: AbortSignal): SoundWriter {
+function openEvents(writer: FrameWriter, characters: number, gone: AbortSignal): AudioWriter {
   let resume: (() => void) | null = null
   const proceed = (): void => {
     resume?.()
@@ -33,11 +33,11 @@ function openEvents(writer: FrameWriter, characters: number, gone: AbortSignal):
 }
 
 /**
- * Lets a caller read sound as server-sent events: each piece as base64, last the charge. Source: OpenAI, speech events.
+ * Lets a caller read audio as server-sent events: each piece as base64, last the charge. Source: OpenAI, speech events.
  *
  * @param characters of the text, for the last event.
  */
-export function eventReader(reader: StreamReader, characters: number): SoundReader {
+export function eventReader(reader: StreamReader, characters: number): AudioReader {
   return {
     gone: reader.gone,
     open: () => openEvents(reader.open(), characters, reader.gone),
@@ -45,7 +45,7 @@ export function eventReader(reader: StreamReader, characters: number): SoundRead
   }
 }
 
-/** What a caller is told whose sound ended for a reason of ours. */
-export function brokenSound(cause: unknown): ServiceError {
-  return cause instanceof ServiceError ? cause : new ServiceError('upstream_error', 'The sound broke off.', { cause })
+/** What a caller is told whose audio ended for a reason of ours. */
+export function brokenAudio(cause: unknown): ServiceError {
+  return cause instanceof ServiceError ? cause : new ServiceError('upstream_error', 'The audio broke off.', { cause })
 }

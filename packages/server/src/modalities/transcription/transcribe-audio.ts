@@ -1,4 +1,4 @@
-/** One sound that is written down, answered whole. */
+/** One audio file that is written down, answered whole. */
 import { type Paid, type Priced, wholeAnswer, type WholeAnswer } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import { chargeSeconds } from '../../pricing/charge-media.ts'
@@ -9,24 +9,24 @@ import {
   emptyTranscript,
   factsOf,
   isSilence,
-  type SoundSeconds,
-  type SoundTarget,
+  type AudioSeconds,
+  type AudioTarget,
   type TranscribeDeps,
   type TranscriptionTask,
   transcriptionWork,
 } from './transcription-work.ts'
 
-export interface TranscribedSound extends WholeAnswer {
+export interface TranscribedAudio extends WholeAnswer {
   readonly contentType: string
 }
 
 /** @throws {UpstreamFailure} for a transcript without a word that is no silence. */
 function price(
-  { target, hold }: Paid<SoundTarget>,
+  { target, hold }: Paid<AudioTarget>,
   call: TranscriptionCall,
-  seconds: SoundSeconds,
+  seconds: AudioSeconds,
   transcript: UpstreamTranscript,
-): Priced<TranscribedSound> {
+): Priced<TranscribedAudio> {
   if (transcript.text.trim() === '' && !isSilence(transcript)) throw emptyTranscript(target, transcript)
   hold.bill.deliver(transcript)
   return {
@@ -41,16 +41,16 @@ function price(
 }
 
 /**
- * Writes down one sound and charges it: a flat estimate, final before the upstream was asked. The charge is durable
+ * Writes down one audio file and charges it: a flat estimate, final before the upstream was asked. The charge is durable
  * before the answer is returned. The upstream's work runs to its end even when the caller has gone.
  *
  * Source: spec 2.7 and billing rule 4; decision 0025 (speech and transcription).
  *
  * @throws {ServiceError} for everything that fails; the request is then free.
  */
-export function transcribeSound(deps: TranscribeDeps, task: TranscriptionTask): Promise<TranscribedSound> {
+export function transcribeAudio(deps: TranscribeDeps, task: TranscriptionTask): Promise<TranscribedAudio> {
   const work = transcriptionWork(deps, task, (paid, seconds) => ({
-    sink: wholeAnswer<TranscribedSound>(),
+    sink: wholeAnswer<TranscribedAudio>(),
     onEvent: null,
     price: async (transcript) => price(paid, task.call, seconds, transcript),
   }))

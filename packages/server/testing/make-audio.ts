@@ -1,4 +1,4 @@
-/** Real sound files for tests: a tone of so many seconds in the formats that people upload. */
+/** Real audio files for tests: a tone of so many seconds in the formats that people upload. */
 import { Encoder } from '@evan/opus'
 import { registerAacEncoder } from '@mediabunny/aac-encoder'
 import { registerFlacEncoder } from '@mediabunny/flac-encoder'
@@ -25,9 +25,9 @@ const RATE = 24_000
 const OPUS_RATE = 48_000
 const OPUS_FRAME = 960
 
-export type SoundFormat = 'wav' | 'mp3' | 'flac' | 'aac' | 'm4a' | 'ogg' | 'webm'
+export type AudioFormat = 'wav' | 'mp3' | 'flac' | 'aac' | 'm4a' | 'ogg' | 'webm'
 
-const sampled: Partial<Record<SoundFormat, { readonly container: () => OutputFormat; readonly codec: AudioCodec }>> = {
+const sampled: Partial<Record<AudioFormat, { readonly container: () => OutputFormat; readonly codec: AudioCodec }>> = {
   wav: { container: () => new WavOutputFormat(), codec: 'pcm-s16' },
   mp3: { container: () => new Mp3OutputFormat(), codec: 'mp3' },
   flac: { container: () => new FlacOutputFormat(), codec: 'flac' },
@@ -67,7 +67,7 @@ async function encodeOpus(container: OutputFormat, seconds: number): Promise<Buf
 }
 
 /** Makes a tone. Encoders pad: a file may last a little longer than was asked. */
-export async function makeSound(format: SoundFormat, seconds: number): Promise<Buffer> {
+export async function makeAudio(format: AudioFormat, seconds: number): Promise<Buffer> {
   if (format === 'ogg') return encodeOpus(new OggOutputFormat(), seconds)
   if (format === 'webm') return encodeOpus(new WebMOutputFormat(), seconds)
   registerMp3Encoder()

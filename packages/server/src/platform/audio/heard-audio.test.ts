@@ -33,11 +33,11 @@ test.each([
   ...['-c:a libopus a.webm', '-c:a libvorbis a.webm', '-c:a libopus -live 1 a.webm', '-c:a aac a.mkv'],
   ...['-c:a pcm_s16le a.mkv', '-c:a libmp3lame a.mkv', '-c:a aac a.ts', '-c:a mp2 a.mpg', '-c:a ac3 a.vob'],
 ])('a decoder hears of "%s" as much as is measured', async (args) => {
-  const sound = await decoder.make(SECONDS, args.split(' '))
-  const heard = await decoder.hear(sound)
+  const audio = await decoder.make(SECONDS, args.split(' '))
+  const heard = await decoder.hear(audio)
   expect(heard).toBeGreaterThan(SECONDS - 0.05)
-  expect(measured(sound)).toBeGreaterThan(heard - 0.01)
-  expect(measured(sound)).toBeLessThan(heard + 0.05)
+  expect(measured(audio)).toBeGreaterThan(heard - 0.01)
+  expect(measured(audio)).toBeLessThan(heard + 0.05)
 })
 
 /** The frames of a bare stream of AAC. */
@@ -64,13 +64,13 @@ test.each([2, 3, 4])('a frame of AAC with %d blocks is heard and measured as so 
   const groups = Array.from({ length: Math.floor(frames.length / count) }, (_, at) =>
     joinBlocks(frames.slice(at * count, (at + 1) * count)),
   )
-  const sound = Buffer.concat(groups)
-  const heard = await decoder.hear(sound)
+  const audio = Buffer.concat(groups)
+  const heard = await decoder.hear(audio)
   expect(heard).toBeGreaterThan(SECONDS - 0.2)
-  expect(Math.abs(Number(measured(sound)) - heard)).toBeLessThan(0.01)
+  expect(Math.abs(Number(measured(audio)) - heard)).toBeLessThan(0.01)
 })
 
-/** Surround sound of eight channels, as a configuration claims it. */
+/** Surround audio of eight channels, as a configuration claims it. */
 const CONFIGURED_CHANNELS = 8
 /** Two channels of 6,144 bits: as many bytes as one frame is believed to have. */
 const FRAME_BYTES_MOST = 1_536
@@ -82,12 +82,12 @@ test.each(['mp4', 'mkv'] as const)(
     const own = openRealDecoder()
     const aac = await own.make(SECONDS * 3, ['-ac', '1', '-ar', '44100', '-b:a', '24k', 'a.aac'])
     const frames = adtsFrames(aac).map((frame) => frame.subarray(ADTS_HEAD_BYTES))
-    const sound = await packAac(container, frames, 60)
-    const heard = await own.hear(sound)
+    const audio = await packAac(container, frames, 60)
+    const heard = await own.hear(audio)
     expect(heard).toBeGreaterThan(SECONDS * 2)
     const bytes = frames.reduce((sum, frame) => sum + frame.length, 0)
     const shareOfMost = bytes / frames.length / FRAME_BYTES_MOST
-    expect(Number(measured(sound))).toBeGreaterThan(heard * shareOfMost * 0.95)
+    expect(Number(measured(audio))).toBeGreaterThan(heard * shareOfMost * 0.95)
     expect(Number(measured(await packAac(container, frames, 1)))).toBeGreaterThan(heard - 0.01)
     await own.close()
   },
@@ -117,10 +117,10 @@ const CLUSTER = Buffer.from('1f43b675', 'hex')
 const SIMPLE_BLOCK = 0xa3
 
 /** Places of the first block of each cluster. */
-function blocksOf(sound: Buffer): readonly number[] {
+function blocksOf(audio: Buffer): readonly number[] {
   const places: number[] = []
-  for (let at = sound.indexOf(CLUSTER); at >= 0; at = sound.indexOf(CLUSTER, at + 4)) {
-    places.push(sound.indexOf(SIMPLE_BLOCK, at + 8))
+  for (let at = audio.indexOf(CLUSTER); at >= 0; at = audio.indexOf(CLUSTER, at + 4)) {
+    places.push(audio.indexOf(SIMPLE_BLOCK, at + 8))
   }
   return places
 }

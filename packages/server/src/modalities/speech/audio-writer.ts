@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { formatCredits, MARGIN_BPS } from '@svc/contract'
-import type { SoundReader, SoundWriter } from './sound-reader.ts'
+import type { AudioReader, AudioWriter } from './audio-reader.ts'
 import { noteCharge } from '../../edge/access-log.ts'
 import type { RouteCall } from '../../edge/route.ts'
 import { CHARGE_STATE } from '../../edge/set-charge-headers.ts'
@@ -22,7 +22,7 @@ function waitForReader(response: ServerResponse): Promise<void> {
   })
 }
 
-function openSound(response: ServerResponse, headers: Readonly<Record<string, string>>): SoundWriter {
+function openAudio(response: ServerResponse, headers: Readonly<Record<string, string>>): AudioWriter {
   response.writeHead(200, headers)
   // The first bytes may wait for the next ones.
   response.flushHeaders()
@@ -45,7 +45,7 @@ function openSound(response: ServerResponse, headers: Readonly<Record<string, st
 }
 
 /** The caller's side of an answer of bytes, in chunks as they come. */
-export function soundReader({ request, reply }: RouteCall): SoundReader {
+export function audioReader({ request, reply }: RouteCall): AudioReader {
   const gone = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort(new Error('The caller has gone'))
@@ -55,7 +55,7 @@ export function soundReader({ request, reply }: RouteCall): SoundReader {
     charged: (charge) => noteCharge(request, formatCredits(charge)),
     open: ({ contentType, charge }) => {
       reply.hijack()
-      return openSound(reply.raw, {
+      return openAudio(reply.raw, {
         ...(reply.getHeaders() as Record<string, string>),
         'x-request-id': request.id,
         'content-type': contentType,

@@ -1,4 +1,4 @@
-/** What a transcript can cost at most, by the length of its sound. Pure. */
+/** What a transcript can cost at most, by the length of its audio. Pure. */
 import { nanocreditsOf } from '@svc/contract'
 import type { Bound } from '../../pipeline/paid-work.ts'
 import type { TranscriptionPrices } from '../../pricing/media-price.ts'
@@ -13,7 +13,7 @@ export function wholeSeconds(seconds: number): number {
 }
 
 /** @param lists of every upstream that may serve it. @param units whole seconds. */
-export function boundSound(lists: readonly TranscriptionPrices[], units: number): Bound {
+export function boundAudio(lists: readonly TranscriptionPrices[], units: number): Bound {
   const perSecond = lists.map((prices) => prices.perSecond).reduce((most, each) => (each > most ? each : most))
   return { fixed: nanocreditsOf(0n), perUnit: chargeForCost(perSecond), units, policy: 'exact', firstUnits: units }
 }
