@@ -1,4 +1,4 @@
-/** People in a real browser: an invitation from its letter to the limits of a role, links by mail, and wallets. */
+/** People in a real browser: an invitation from its email to the limits of a role, links by mail, and wallets. */
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -84,7 +84,7 @@ async function faultsOf(page: Page, name: string): Promise<unknown[]> {
 
 const roleOf = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) })
 
-test('an invitation: from the letter to what the role may do, and out again', { timeout: TEST_MS }, async () => {
+test('an invitation: from the email to what the role may do, and out again', { timeout: TEST_MS }, async () => {
   await owner.getByRole('button', { name: 'Change the team' }).click()
   await owner.getByRole('menuitem', { name: 'New team' }).click()
   await owner.getByLabel('Name').fill('Crew')
@@ -268,7 +268,7 @@ test(
     expect(await faultsOf(person, 'account-wallet')).toEqual([])
     await person.getByLabel('E-mail').fill('lovelace@example.com')
     await person.getByRole('button', { name: 'Send a link to it' }).click()
-    await person.getByText('A letter is on its way').waitFor()
+    await person.getByText('An email is on its way').waitFor()
     await person.goto(linkIn(await takeMail(mail, 'lovelace@example.com')).href)
     await person.getByText('will sign in to the account Ada Lovelace').waitFor()
     expect(await faultsOf(person, 'confirm-email')).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * A thousand hostile addresses and bodies: no letter leaves with another recipient, or with a word that a caller wrote.
+ * A thousand hostile addresses and bodies: no email leaves with another recipient, or with a word that a caller wrote.
  * A failure names its seed; `SVC_TEST_SEED` repeats it.
  */
 import { isPlainEmailAddress } from '@svc/contract'
@@ -10,7 +10,7 @@ import { createRandom, type Random } from '../packages/server/testing/random.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 
 const REQUESTS = 1_000
-/** Stands in everything that a hostile caller writes, and must stand in no letter. */
+/** Stands in everything that a hostile caller writes, and must stand in no email. */
 const CANARY = 'zqcanaryqz'
 const VICTIM = 'victim@victim.example'
 
@@ -99,7 +99,7 @@ function hostileBody(random: Random, txHash: string): Record<string, unknown> {
   return body
 }
 
-test(`letters go to the one plain address that was asked for, over ${REQUESTS} hostile requests`, async () => {
+test(`emails go to the one plain address that was asked for, over ${REQUESTS} hostile requests`, async () => {
   const random = createRandom()
   const asked = new Set<string>()
   for (let at = 0; at < REQUESTS; at += 50) {

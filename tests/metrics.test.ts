@@ -209,7 +209,7 @@ describe('metrics', () => {
     }
   })
 
-  test('letters that wait and coins on their way are seen, with their age', async () => {
+  test('emails that wait and coins on their way are seen, with their age', async () => {
     const { database, clock } = gateway.gateway
     const now = clock.now()
     const mail = {

@@ -1,5 +1,5 @@
 /**
- * One plain mail address, and nothing that a mail system could read as anything else.
+ * One plain email address, and nothing that a mail system could read as anything else.
  *
  * The full grammar of RFC 5322 lets one text stand for several recipients, for a route or for a comment. Here an
  * address is a dot-atom at a host name: no quotes, no groups, no lists, no display name, no route (`%`, `!`), no
@@ -16,7 +16,7 @@ const TOP_LABEL = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/i
 export const EMAIL_ADDRESS_LENGTH_MAX = 254
 
 /**
- * Tells whether a text is one plain mail address.
+ * Tells whether a text is one plain email address.
  *
  * @param text from a client, unparsed.
  */

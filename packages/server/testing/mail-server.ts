@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 
-/** A letter as a mail server got it. */
+/** An email as a mail server got it. */
 export interface ReceivedMail {
   readonly envelopeFrom: string
   readonly envelopeTo: readonly string[]
@@ -74,7 +74,7 @@ function envelopeOf({ envelope }: SMTPServerSession): Pick<ReceivedMail, 'envelo
   }
 }
 
-/** The two ways in which a letter can be answered, for a promise. */
+/** The two ways in which an email can be answered, for a promise. */
 function outcomes(callback: (error?: Error | null) => void): [() => void, (error: unknown) => void] {
   return [() => callback(), (error) => callback(error instanceof Error ? error : new Error(String(error)))]
 }

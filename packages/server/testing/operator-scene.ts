@@ -1,4 +1,4 @@
-/** What an operator finds: a deposit that waits for them, and a letter that waits for the mail server. */
+/** What an operator finds: a deposit that waits for them, and an email that waits for the mail server. */
 import type { Database } from '../src/platform/db/database.ts'
 import { createDepositStore } from '../src/deposits/deposit-store.ts'
 import type { Deposit } from '../src/deposits/deposit.ts'
@@ -25,19 +25,19 @@ export async function heldBackDeposit(
   return held
 }
 
-/** Puts a letter into the outbox whose next attempt is far away. @returns its id. */
+/** Puts an email into the outbox whose next attempt is far away. @returns its id. */
 export async function waitingMail(database: Database, accountId: string): Promise<string> {
   const mailId = createId(Date.now())
   const store = createOutboxStore(database)
   const content = JSON.stringify({ subject: 'Funding receipt', text: 'text', html: '<p>text</p>' })
-  const letter = {
+  const email = {
     kind: 'funding_receipt',
     topic: mailId,
     recipient: 'ada@example.com',
     recipientHash: mailId,
     expiresAt: null,
   } as const
-  await store.insert({ mailId, accountId, content, ...letter, now: Date.now() }, [])
+  await store.insert({ mailId, accountId, content, ...email, now: Date.now() }, [])
   await store.postpone(mailId, Date.now() + 3_600_000, 'ESOCKET')
   return mailId
 }

@@ -26,26 +26,26 @@ export function openPerson({ baseUrl }: Pick<TestGateway, 'baseUrl'>): BrowserSe
   return createBrowserSession(baseUrl, { 'x-forwarded-for': `198.51.${browsers >> 8}.${browsers & 255}` })
 }
 
-/** Waits for the newest letter to an address, and takes it out of the box. @param subject what it says. */
+/** Waits for the newest email to an address, and takes it out of the box. @param subject what it says. */
 export async function takeMail(mail: TestMailServer, email: string, subject = /./): Promise<ReceivedMail> {
   const isFor = ({ envelopeTo, parsed }: ReceivedMail): boolean =>
     envelopeTo.includes(email) && subject.test(parsed.subject ?? '')
   await eventually(() => expect(mail.received.some(isFor)).toBe(true))
   const at = mail.received.findLastIndex(isFor)
-  const [letter] = mail.received.splice(at, 1)
-  if (letter === undefined) throw new Error(`no letter to ${email}`)
-  return letter
+  const [found] = mail.received.splice(at, 1)
+  if (found === undefined) throw new Error(`no email to ${email}`)
+  return found
 }
 
-/** The page of the console that a letter leads to. */
+/** The page of the console that an email leads to. */
 export function linkIn({ parsed }: ReceivedMail): URL {
   const [, link = ''] = /: (http\S+)$/m.exec(parsed.text ?? '') ?? []
   return new URL(link)
 }
 
-/** The secret of a letter's link. */
-export function tokenIn(letter: ReceivedMail): string {
-  return linkIn(letter).hash.slice(1)
+/** The secret of an email's link. */
+export function tokenIn(email: ReceivedMail): string {
+  return linkIn(email).hash.slice(1)
 }
 
 /** Signs somebody in by a link; who is new gets an account. */

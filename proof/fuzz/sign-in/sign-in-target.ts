@@ -26,16 +26,16 @@ interface Prepared {
   readonly messages: readonly SignedMessage[]
 }
 
-/** Has letters sent and messages signed. @throws when the letters do not come. */
+/** Has emails sent and messages signed. @throws when the emails do not come. */
 async function prepare(port: number, mail: TestMailServer): Promise<Prepared> {
   const visitors = Array.from({ length: TOKENS }, (_none, number) => openVisitor(port, 30_000 + number))
   for (const [number, visitor] of visitors.entries()) {
     await visitor.json('POST', '/auth/sign-in/magic-link', { email: `guest${number}@example.com` })
   }
-  const letters = () => mail.received.filter(({ parsed }) => /sign in/.test(parsed.subject ?? ''))
-  if (!(await until(() => letters().length >= TOKENS, MAIL_MS))) throw new Error('the letters of sign-in do not come')
+  const emails = () => mail.received.filter(({ parsed }) => /sign in/.test(parsed.subject ?? ''))
+  if (!(await until(() => emails().length >= TOKENS, MAIL_MS))) throw new Error('the sign-in emails do not come')
   const messages = await Promise.all(visitors.slice(0, MESSAGES).map((visitor) => signedMessage(visitor)))
-  return { tokens: letters().map(tokenIn), messages }
+  return { tokens: emails().map(tokenIn), messages }
 }
 
 type Row = readonly [id: string, path: string, schema: JsonSchema, examples: readonly object[]]

@@ -50,7 +50,7 @@ export const accountEndpoints = {
     isSensitive: true,
     request: { body: newEmail },
     reply: {
-      description: 'A letter may be on its way: the answer is the same whoever has the address.',
+      description: 'An email may be on its way: the answer is the same whoever has the address.',
       json: doneReply,
     },
     errors: ['email_already_set', 'mail_not_enabled'],

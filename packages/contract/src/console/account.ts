@@ -28,10 +28,10 @@ export const newPassword = z.object({
   next: z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX),
 })
 
-/** A mail address that somebody without one wants to add. */
+/** An email address that somebody without one wants to add. */
 export const newEmail = z.object({ email: plainEmail })
 
-/** What the link of the letter carries. */
+/** What the link of the email carries. */
 export const emailProof = z.object({ token: z.string().min(1).max(200) })
 
 export const walletPlace = z.object({

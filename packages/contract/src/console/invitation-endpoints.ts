@@ -10,7 +10,7 @@ export const invitationEndpoints = {
     path: '/console/invitations/view',
     permission: 'public',
     request: { body: invitationToken },
-    reply: { description: 'What the letter is about.', json: invitationView },
+    reply: { description: 'What the email is about.', json: invitationView },
     errors: ['invitation_not_found'],
   },
   acceptInvitation: {

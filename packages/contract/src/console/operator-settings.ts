@@ -28,7 +28,7 @@ const settings = z.object({
   signup: signup.describe('Who may make an account: nobody, the invited, everybody.'),
   allows_passwords: z.boolean(),
   allows_wallets: z.boolean(),
-  brand: z.string().describe('What pages and letters call the gateway.'),
+  brand: z.string().describe('What pages and emails call the gateway.'),
   terms_url: z.string().nullable().describe('Where the terms stand; goes before the text.'),
   terms_text: z.string().nullable().describe('Terms that the console shows itself.'),
 })

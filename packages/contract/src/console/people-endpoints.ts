@@ -132,7 +132,7 @@ export const peopleEndpoints = {
     permission: 'members:manage',
     isSensitive: true,
     request: { path: teamPath, body: newInvitation },
-    reply: { description: 'The letter is on its way.', json: teamInvitation },
+    reply: { description: 'The email is on its way.', json: teamInvitation },
     errors: [...creatingErrors, 'already_member', 'limit_reached', 'mail_not_enabled'],
   },
   resendInvitation: {
@@ -141,7 +141,7 @@ export const peopleEndpoints = {
     path: '/console/teams/{team_id}/invitations/{invitation_id}/resend',
     permission: 'members:manage',
     request: { path: teamInvitationPath },
-    reply: { description: 'A new letter is on its way; the link of the one before ends.', json: teamInvitation },
+    reply: { description: 'A new email is on its way; the link of the one before ends.', json: teamInvitation },
     errors: [...creatingErrors, 'invitation_not_found', 'mail_not_enabled'],
   },
   revokeInvitation: {

@@ -51,7 +51,7 @@ export const removedMemberQuery = z.object({
 export const plainEmail = z
   .string()
   .trim()
-  .refine((text) => isPlainEmailAddress(text), 'expected one plain mail address, such as ada@example.com.')
+  .refine((text) => isPlainEmailAddress(text), 'expected one plain email address, such as ada@example.com.')
 
 /** Roles that an invitation can give: owners are made among members. */
 export const invitedRoles = ['admin', 'billing', 'member', 'viewer'] as const
@@ -129,7 +129,7 @@ export const ownInvitationPath = z.object({ invitation_id: z.string().min(1).max
 /** The secret of an invitation's link. In a body, so that no log of addresses has it. */
 export const invitationToken = z.object({ token: z.string().min(1).max(256) })
 
-/** What the reader of an invitation's letter learns before signing in. */
+/** What the reader of an invitation email learns before signing in. */
 export const invitationView = ownInvitation.extend({
   email: z.string(),
   has_account: z.boolean().describe('True where somebody signs in with this address already.'),

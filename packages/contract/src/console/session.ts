@@ -51,7 +51,7 @@ export const consoleGateway = z.object({
   has_local_chains: z
     .boolean()
     .describe('Deposits come from chains on the gateway’s own machine: whatever arrives there is play money.'),
-  mail_folder: z.string().nullable().describe('Where letters are while no mail server is set up; null otherwise.'),
+  mail_folder: z.string().nullable().describe('Where emails are while no mail server is set up; null otherwise.'),
   sign_in: z.object({
     demo: z.boolean().describe('One click signs the demo user in.'),
     link: z.boolean().describe('A mail with a link can be sent.'),

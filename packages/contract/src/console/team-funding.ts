@@ -26,7 +26,7 @@ export const teamDepositList = depositList.extend({ data: z.array(teamDeposit) }
 export const teamDepositPath = teamPath.extend(depositPath.shape)
 export const teamWalletPath = teamPath.extend(linkedWalletPath.shape)
 
-/** Who is mailed the receipt of a deposit. The letter is written from the records alone. */
+/** Who is mailed the receipt of a deposit. The email is written from the records alone. */
 export const teamReceiptRequest = z.object({
   email: z
     .string()

@@ -173,7 +173,7 @@ describeEachEngine('operator commands of deposits', (engine) => {
     await expect(opened.database.write([read.deleteFrom('deposit_decision').compile()])).rejects.toThrow(/never/)
   })
 
-  test('letters are listed without their recipients, tried at once, and ended for an address', async () => {
+  test('emails are listed without their recipients, tried at once, and ended for an address', async () => {
     const mailId = await waitingMail(opened.database, accountId)
     const listed = await admin('mail', 'list', '--state', 'queued')
     expect(listed.text).toContain(mailId)

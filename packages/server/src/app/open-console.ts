@@ -70,7 +70,7 @@ const PLAYGROUND_KEYS_PER_MINUTE = 120
 /** A bucket lets a sixth of it through at once. */
 const PASSWORDS_PER_MINUTE = 30
 /** As the limit of links by address; a bucket lets three through at once. Source: own choice. */
-const LETTERS_PER_MINUTE = 18
+const EMAILS_PER_MINUTE = 18
 const BRAND = 'SVC'
 
 /** Nobody is asked for proof only where nothing real can be spent and nobody else can come in. */
@@ -145,7 +145,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         },
         is_sandbox: isSandboxAlone(config.upstreams),
         has_local_chains: hasLocalDeposits(config),
-        // Letters are files on loopback alone, so nobody else is told where.
+        // Emails are files on loopback alone, so nobody else is told where.
         mail_folder: config.mail?.kind === 'file' ? relative(process.cwd(), config.mail.folder) : null,
         demo: signInDeps.demoEmail !== null,
         link: outbox !== null,
@@ -167,7 +167,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
 function personLimits({
   config,
   limits,
-}: ConsoleParts): Pick<ConsoleDeps, 'perUser' | 'perPlayer' | 'perLetter' | 'perPassword'> {
+}: ConsoleParts): Pick<ConsoleDeps, 'perUser' | 'perPlayer' | 'perEmail' | 'perPassword'> {
   const perMinute = config.limits.requestsPerMinute * PAGE_CALLS
   return {
     perUser: limits.rate({ kind: 'user', perMinute, what: 'requests of this user' }),
@@ -175,9 +175,9 @@ function personLimits({
       ...{ kind: 'playground', perMinute: PLAYGROUND_KEYS_PER_MINUTE },
       what: 'playground keys of this user',
     }),
-    perLetter: limits.rate({
-      ...{ kind: 'letter', perMinute: LETTERS_PER_MINUTE },
-      what: 'letters that this user asks for',
+    perEmail: limits.rate({
+      ...{ kind: 'letter', perMinute: EMAILS_PER_MINUTE },
+      what: 'emails that this user asks for',
     }),
     perPassword: limits.rate({ kind: 'password', perMinute: PASSWORDS_PER_MINUTE, what: 'passwords of this user' }),
   }

@@ -185,12 +185,12 @@ function circuitFigures({ upstreams, catalog }: ObservedParts): CircuitFigure[] 
   })
 }
 
-/** What waits in the database: letters, and coins on their way to the treasury. */
+/** What waits in the database: emails, and coins on their way to the treasury. */
 async function readBacklog({ database, clock }: ObservedParts): Promise<Backlog> {
   const [mail, outflows] = await Promise.all([readWaitingMail(database), readOutflowFigures(database)])
   const secondsSince = (time: number): number => Math.max(0, clock.now() - time) / 1_000
   return {
-    mailWaiting: mail.letters,
+    mailWaiting: mail.emails,
     mailOldestSeconds: mail.oldest === null ? 0 : secondsSince(mail.oldest),
     outflows: outflows.map(({ chainId, oldest, ...rest }) => ({
       ...rest,

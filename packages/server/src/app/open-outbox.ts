@@ -14,7 +14,7 @@ import type { Logger } from '../platform/runtime/log.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What letters need of a gateway. */
+/** What emails need of a gateway. */
 export interface OutboxParts {
   readonly config: Pick<Config, 'mail' | 'limits' | 'sessionSecret' | 'signup'>
   readonly database: Database
@@ -40,7 +40,7 @@ function mailerOf(mail: MailConfig, brand: () => Promise<string>): Mailer {
 }
 
 /**
- * How many letters of each kind go out. Those of receipts are configured; the others are our own choice, and wide
+ * How many emails of each kind go out. Those of receipts are configured; the others are our own choice, and wide
  * enough for people who press a button twice.
  */
 function windowsOf({ limits }: OutboxParts['config']): OutboxDeps['windows'] {

@@ -1,14 +1,14 @@
-/** People put together: their teams, invitations, letters and wallets. Part of the composition. */
+/** People put together: their teams, invitations, emails and wallets. Part of the composition. */
 import type { ChainId, Hex } from '../chain/assets.ts'
 import type { ChainReader } from '../chain/chain-reader.ts'
 import { proveSignature } from '../chain/prove-signature.ts'
 import type { Database } from '../platform/db/database.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { PeopleDeps } from '../console/console-deps.ts'
-import { renderAddressLetter, renderAddressTakenLetter } from '../platform/mail/address-letters.ts'
+import { renderAddressEmail, renderAddressTakenEmail } from '../platform/mail/address-emails.ts'
 import type { MailContent } from '../platform/mail/mailer.ts'
 import { deliverMail, type OutboxDeps, queueMail } from '../platform/mail/outbox.ts'
-import { renderSignInLetter } from '../platform/mail/sign-in-letter.ts'
+import { renderSignInEmail } from '../platform/mail/sign-in-email.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import { hasMailbox } from '../access/sign-in/sign-in.ts'
 import type { SignInDeps, WalletSignature } from '../access/sign-in/sign-in-policy.ts'
@@ -42,8 +42,8 @@ export interface OpenPeople {
 }
 
 const MINUTE_MS = 60_000
-/** So long a letter without a link may be on its way. Source: own choice. */
-const TAKEN_LETTER_MS = 60 * MINUTE_MS
+/** So long an email without a link may be on its way. Source: own choice. */
+const TAKEN_EMAIL_MS = 60 * MINUTE_MS
 
 export function openPeople(parts: PeopleParts): OpenPeople {
   const { database, clock, outbox, teams } = parts
@@ -68,8 +68,8 @@ export function openPeople(parts: PeopleParts): OpenPeople {
       sendAddressLink: async (mail) => sendAddressLink(parts, await brand(), mail),
       sendAddressTaken: async ({ email }) => {
         const link = `${parts.origin()}/console/sign-in`
-        const content = renderAddressTakenLetter({ brand: await brand(), link })
-        await sendLetter(parts, { email, content, expiresAt: clock.now() + TAKEN_LETTER_MS })
+        const content = renderAddressTakenEmail({ brand: await brand(), link })
+        await sendEmail(parts, { email, content, expiresAt: clock.now() + TAKEN_EMAIL_MS })
       },
       verifyWallet: (signed) => verifyWallet(parts.chains, signed),
       findInvited: async (token) => {
@@ -93,7 +93,7 @@ export function openPeople(parts: PeopleParts): OpenPeople {
   }
 }
 
-/** The page that the letter leads to sends the token: opening the link alone uses nothing up. */
+/** The page that the email leads to sends the token: opening the link alone uses nothing up. */
 async function sendLink(
   { outbox, clock, origin }: PeopleParts,
   brand: string,
@@ -102,8 +102,8 @@ async function sendLink(
   const { email, token, next, expiresAt } = mail
   const query = next === null ? '' : `?${new URLSearchParams({ next }).toString()}`
   const link = `${origin()}/console/link${query}#${token}`
-  const content = renderSignInLetter({ brand, link, minutes: minutesUntil(expiresAt, clock) })
-  await sendLetter({ outbox }, { email, content, expiresAt })
+  const content = renderSignInEmail({ brand, link, minutes: minutesUntil(expiresAt, clock) })
+  await sendEmail({ outbox }, { email, content, expiresAt })
 }
 
 async function sendAddressLink(
@@ -112,16 +112,16 @@ async function sendAddressLink(
   { email, token, expiresAt }: Parameters<SignInDeps['sendAddressLink']>[0],
 ): Promise<void> {
   const link = `${origin()}/console/confirm-email#${token}`
-  const content = renderAddressLetter({ brand, link, minutes: minutesUntil(expiresAt, clock) })
-  await sendLetter({ outbox }, { email, content, expiresAt })
+  const content = renderAddressEmail({ brand, link, minutes: minutesUntil(expiresAt, clock) })
+  await sendEmail({ outbox }, { email, content, expiresAt })
 }
 
 function minutesUntil(expiresAt: number, clock: Clock): number {
   return Math.round((expiresAt - clock.now()) / MINUTE_MS)
 }
 
-/** Letters of sign-in share their limits: what one mailbox gets of them in an hour. */
-async function sendLetter(
+/** Sign-in emails share their limits: what one mailbox gets of them in an hour. */
+async function sendEmail(
   { outbox }: Pick<PeopleParts, 'outbox'>,
   { email, content, expiresAt }: { readonly email: string; readonly content: MailContent; readonly expiresAt: number },
 ): Promise<void> {
@@ -129,7 +129,7 @@ async function sendLetter(
   const result = await queueMail(outbox, {
     kind: 'sign_in_link',
     accountId: null,
-    // Each is a letter of its own; the name tells nothing of it.
+    // Each is an email of its own; the name tells nothing of it.
     topic: `sign-in:${crypto.randomUUID()}`,
     recipient: email,
     content,

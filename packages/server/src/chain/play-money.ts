@@ -1,7 +1,7 @@
 import { type ChainId, TESTNET_CHAIN_ID } from './assets.ts'
 
 /**
- * Says that coins of a chain are worth nothing elsewhere, as letters, files and lists say it beside the chain's name.
+ * Says that coins of a chain are worth nothing elsewhere, as emails, files and lists say it beside the chain's name.
  *
  * @param isLocal whether the gateway's chains run on its own machine: then all of them are play money, whatever their
  *   ids.

@@ -196,7 +196,7 @@ const limitsSchema = z.strictObject({
   claims_per_minute: perMinute.optional().describe('Deposit claims of one key; 10 by default.'),
   claims_per_day: perMinute.optional().describe('Deposit claims of one key in a day; 100 by default.'),
   mirrors_per_minute: perMinute.optional().describe('Keys that one key may mirror; 5 by default.'),
-  receipts_per_recipient_hour: perMinute.optional().describe('Receipts to one mail address in an hour; 3 by default.'),
+  receipts_per_recipient_hour: perMinute.optional().describe('Receipts to one email address in an hour; 3 by default.'),
   receipts_per_recipient_day: perMinute.optional().describe('The same in a day; 5 by default.'),
   receipts_per_account_day: perMinute
     .optional()

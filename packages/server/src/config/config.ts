@@ -145,7 +145,7 @@ export interface LimitsConfig {
   readonly receipts: ReceiptLimits
 }
 
-/** The mail server that takes letters. */
+/** The mail server that takes emails. */
 export interface MailServerConfig {
   readonly host: string
   readonly port: number
@@ -157,7 +157,7 @@ export interface MailServerConfig {
   readonly login: { readonly user: string; readonly password: string } | null
 }
 
-/** How letters leave. */
+/** How emails leave. */
 export type MailConfig = {
   /** Who they say they are from; an empty name for none. */
   readonly sender: { readonly name: string; readonly address: string }

@@ -18,7 +18,7 @@ export interface OperatorConfig extends Pick<
   readonly upstreams: readonly UpstreamConfig[]
   /** Null where production demands a pepper and none is given: then no key can be made. */
   readonly peppers: Config['peppers'] | null
-  /** Null where production demands one and none is given: then no mail address can be suppressed. */
+  /** Null where production demands one and none is given: then no email address can be suppressed. */
   readonly sessionSecret: string | null
   /** Null where deposits are off. */
   readonly deposits: DepositsConfig | null

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import type { MailConfig, MailServerConfig } from './config.ts'
 import type { Environment } from './environment.ts'
 
-/** Folder in the data folder that takes letters where no mail server is configured. */
+/** Folder in the data folder that takes emails where no mail server is configured. */
 const FILE_OUTBOX = 'outbox'
-/** Who those letters say they are from. */
+/** Who those emails say they are from. */
 const FILE_SENDER = { name: '', address: 'svc@localhost.localdomain' }
 
 /** Ports of mail submission. Source: RFC 8314 section 3.3 (465), RFC 6409 section 3.1 (587). */
@@ -18,7 +18,7 @@ export interface ResolvedMail {
 }
 
 /**
- * Says how letters leave: by a mail server when one is given, else on loopback into files of the data folder, else not
+ * Says how emails leave: by a mail server when one is given, else on loopback into files of the data folder, else not
  * at all.
  */
 export function resolveMail(environment: Environment, place: { dataDir: string; isProduction: boolean }): ResolvedMail {

@@ -60,7 +60,7 @@ function requireLinked(outcome: LinkWalletOutcome): void {
   }
 }
 
-/** Whether somebody comes in without a wallet: by a letter that this gateway sends, or by their password. */
+/** Whether somebody comes in without a wallet: by an email that this gateway sends, or by their password. */
 async function comesInOtherwise({ offers, settings, signIn }: ConsoleDeps, user: User): Promise<boolean> {
   if (!user.hasEmail) return false
   return offers.link || ((await settings()).allowsPasswords && (await (await signIn()).hasPassword(user.userId)))
@@ -83,14 +83,14 @@ function requireProven(outcome: ProveEmailOutcome): void {
   }
 }
 
-const HAS_EMAIL = 'There is a mail address in your account, and it cannot be exchanged.'
+const HAS_EMAIL = 'There is an email address in your account, and it cannot be exchanged.'
 
 function mountEmail(app: FastifyInstance, parts: ConsoleEdge): void {
   const { console: deps } = parts
   mountSession(app, parts, consoleEndpoints.askForEmail, async ({ session, body }) => {
     if (session.user.hasEmail) throw new ServiceError('email_already_set', HAS_EMAIL)
     if (!deps.offers.link) throw new ServiceError('mail_not_enabled', 'This gateway sends no mail.')
-    await deps.perLetter.take(session.user.userId)
+    await deps.perEmail.take(session.user.userId)
     ;(await deps.signIn()).askForEmail(session.user, body.email)
     return { done: true }
   })
@@ -119,7 +119,7 @@ function mountWallets(app: FastifyInstance, parts: ConsoleEdge): void {
     if (wallets.some(({ walletId }) => walletId === path.wallet_id)) {
       throw new ServiceError(
         'last_way_in',
-        'Without this wallet you could not sign in. Add a mail address or another wallet first.',
+        'Without this wallet you could not sign in. Add an email address or another wallet first.',
       )
     }
     throw new ServiceError('wallet_not_found', 'There is no such wallet.', { param: 'wallet_id' })

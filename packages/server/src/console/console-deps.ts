@@ -43,8 +43,8 @@ export interface ConsoleDeps {
   readonly perUser: RateLimit
   /** Keys that one person's playgrounds ask for. */
   readonly perPlayer: RateLimit
-  /** Letters that one person asks for, to addresses of their choice. */
-  readonly perLetter: RateLimit
+  /** Emails that one person asks for, to addresses of their choice. */
+  readonly perEmail: RateLimit
   /** Passwords that one person tries. */
   readonly perPassword: RateLimit
 }

@@ -37,7 +37,7 @@ describeEachEngine('people of a team', (engine) => {
   const members = (from: BrowserSession, base: string) => from.json<MemberList>('GET', `${base}/members`)
   const memberOf = async (base: string, email: string) =>
     (await members(owner, base)).data.find((member) => member.email === email)?.user_id ?? ''
-  /** Asks somebody new into a team; they come in by the letter. */
+  /** Asks somebody new into a team; they come in by the email. */
   const join = async (base: string, email: string, role = 'member'): Promise<BrowserSession> => {
     expect((await invite(owner, base, email, role)).status).toBe(200)
     const person = openPerson(gateway)
@@ -52,13 +52,13 @@ describeEachEngine('people of a team', (engine) => {
     return person
   }
 
-  test('somebody new joins by the letter of an invitation, once, with the role that it gave', async () => {
+  test('somebody new joins by the invitation email, once, with the role that it gave', async () => {
     const base = await makeTeam('First')
     expect((await invite(owner, base, 'Ada@Example.com', 'viewer')).status).toBe(200)
-    const letter = await takeMail(mail, 'ada@example.com')
-    expect(letter.parsed.subject).toBe('You are invited to a team on SVC')
-    expect(letter.parsed.text).toContain('Demo asks you to join the team First')
-    const token = tokenIn(letter)
+    const email = await takeMail(mail, 'ada@example.com')
+    expect(email.parsed.subject).toBe('You are invited to a team on SVC')
+    expect(email.parsed.text).toContain('Demo asks you to join the team First')
+    const token = tokenIn(email)
     const person = openPerson(gateway)
     const view = await person.json('POST', '/console/invitations/view', { token })
     expect(view).toMatchObject({ team_name: 'First', role: 'viewer', has_account: false, can_join: true })
@@ -77,7 +77,7 @@ describeEachEngine('people of a team', (engine) => {
     expect((await owner.json<InvitationList>('GET', `${base}/invitations`)).data).toEqual([])
   })
 
-  test('a letter is no key to an account that stands: its owner signs in and finds the invitation', async () => {
+  test('an email is no key to an account that stands: its owner signs in and finds the invitation', async () => {
     const base = await makeTeam('Second')
     await invite(owner, base, 'ada@example.com', 'billing')
     const token = tokenIn(await takeMail(mail, 'ada@example.com'))

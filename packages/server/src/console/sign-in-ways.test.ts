@@ -16,7 +16,7 @@ import {
 } from '../../testing/people.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
-import { openLetter } from '../platform/mail/sealed-letter.ts'
+import { openEmail } from '../platform/mail/sealed-email.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -50,14 +50,14 @@ describeEachEngine('ways to sign in', (engine) => {
   test('a link comes by mail, signs in once, and leads where the person wanted to go', async () => {
     const person = openPerson(gateway)
     expect((await ask(person, 'Ada@Example.com', { callbackURL: '/console/keys' })).status).toBe(200)
-    const letter = await takeMail(mail, 'ada@example.com')
-    expect(letter.parsed.subject).toBe('Your link to sign in to SVC')
-    const link = linkIn(letter)
+    const email = await takeMail(mail, 'ada@example.com')
+    expect(email.parsed.subject).toBe('Your link to sign in to SVC')
+    const link = linkIn(email)
     expect([link.pathname, link.searchParams.get('next')]).toEqual(['/console/link', '/console/keys'])
-    const opened = await open(person, tokenIn(letter))
+    const opened = await open(person, tokenIn(email))
     expect([opened.status, await opened.json()]).toEqual([200, { ok: true }])
     expect((await visitOf(person)).user).toMatchObject({ email: 'ada@example.com', name: 'ada' })
-    expect(await refusalOf(await open(openPerson(gateway), tokenIn(letter)))).toEqual([403, 'INVALID_TOKEN'])
+    expect(await refusalOf(await open(openPerson(gateway), tokenIn(email)))).toEqual([403, 'INVALID_TOKEN'])
   })
 
   test('a program that only opens the link, or another site, uses nothing up', async () => {
@@ -103,7 +103,7 @@ describeEachEngine('ways to sign in', (engine) => {
     expect((await visitOf(person)).user).toBeNull()
   })
 
-  test('the database and the log never hold what a link says, while its letter waits or after', async () => {
+  test('the database and the log never hold what a link says, while its email waits or after', async () => {
     mail.refuse({ status: 451, text: 'later' })
     const person = openPerson(gateway)
     await ask(person, 'canary@example.com')
@@ -116,8 +116,8 @@ describeEachEngine('ways to sign in', (engine) => {
       .where('state', '=', 'queued')
       .executeTakeFirstOrThrow()
     // Whoever has the session secret, and the database, reads it: nobody else.
-    const letter = openLetter(waiting.content ?? '', waiting.mail_id, TEST_SESSION_SECRET)
-    const [, token = ''] = /#(\w{20,})$/m.exec(letter?.text ?? '') ?? []
+    const email = openEmail(waiting.content ?? '', waiting.mail_id, TEST_SESSION_SECRET)
+    const [, token = ''] = /#(\w{20,})$/m.exec(email?.text ?? '') ?? []
     expect(token).not.toBe('')
     const kept = (await rowsOf('mail_outbox')) + (await rowsOf('sign_in_verification'))
     for (const text of [kept, gateway.logged.join('')]) expect(text).not.toContain(token)
@@ -127,7 +127,7 @@ describeEachEngine('ways to sign in', (engine) => {
     expect(answered).not.toContain(session)
   })
 
-  test('nobody learns who has an account, and strangers of a closed gateway get no letter', async () => {
+  test('nobody learns who has an account, and strangers of a closed gateway get no email', async () => {
     await signInByMail(gateway, mail, 'known@example.com')
     await setSignup('closed')
     try {
@@ -251,15 +251,15 @@ describeEachEngine('ways to sign in', (engine) => {
   const prove = (person: BrowserSession, token: string) =>
     person.call('POST', '/console/account/email/proof', { token })
 
-  test('a mail address counts for a wallet’s owner once its link was opened in their own session, once', async () => {
+  test('an email address counts for a wallet’s owner once its link was opened in their own session, once', async () => {
     const { person, wallet } = await openByWallet()
     expect(await (await askFor(person, 'Lovelace@Example.com')).json()).toEqual({ done: true })
-    const letter = await takeMail(mail, 'lovelace@example.com', /Confirm/)
-    expect(linkIn(letter).pathname).toBe('/console/confirm-email')
+    const email = await takeMail(mail, 'lovelace@example.com', /Confirm/)
+    expect(linkIn(email).pathname).toBe('/console/confirm-email')
     expect((await visitOf(person)).user).toMatchObject({ email: null })
     // Neither a stranger nor somebody with an account of theirs can take it, and trying uses nothing up.
     const other = await openByWallet()
-    const token = tokenIn(letter)
+    const token = tokenIn(email)
     expect(await refusalOf(await prove(openPerson(gateway), token))).toEqual([401, 'not_signed_in'])
     expect(await refusalOf(await prove(other.person, token))).toEqual([422, 'email_not_proven'])
     expect(await rowsOf('sign_in_verification')).not.toContain(token)
@@ -287,7 +287,7 @@ describeEachEngine('ways to sign in', (engine) => {
     const told = await takeMail(mail, 'owner@example.com', /already/)
     expect(linkIn(told).pathname).toBe('/console/sign-in')
     expect(linkIn(told).hash).toBe('')
-    // Somebody makes an account with an address while the letter waits: it is theirs.
+    // Somebody makes an account with an address while the email waits: it is theirs.
     const token = tokenIn(await takeMail(mail, 'nobody-yet@example.com', /Confirm/))
     await signInByMail(gateway, mail, 'nobody-yet@example.com')
     expect(await refusalOf(await prove(person, token))).toEqual([409, 'email_taken'])

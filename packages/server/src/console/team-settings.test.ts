@@ -83,28 +83,28 @@ describeEachEngine('what a team sets', (engine) => {
     const tell = gateway.gateway.console.tellLowBalances
     if (tell === null) throw new Error('this gateway sends mail')
     const lookOften = () => Promise.all([1, 2, 3, 4].map(() => tell()))
-    const letters = async () => {
+    const emails = async () => {
       await lookOften()
       await lookOften()
       const rows = await gateway.gateway.database.read.selectFrom('mail_outbox').select('kind').execute()
       return rows.filter(({ kind }) => kind === 'low_balance').length
     }
     // Off until somebody wants it; what is below already is no fall.
-    expect(await letters()).toBe(0)
+    expect(await emails()).toBe(0)
     await setAlert('1000')
     expect(await settings()).toMatchObject({ alert_credits: 1_000, alert_is_low: true })
-    expect(await letters()).toBe(0)
+    expect(await emails()).toBe(0)
     await setAlert('100')
     expect(await settings()).toMatchObject({ alert_credits: 100, alert_is_low: false })
     await add('-450')
-    expect(await letters()).toBe(1)
+    expect(await emails()).toBe(1)
     expect((await settings()).alert_is_low).toBe(true)
     await add('-1')
-    expect(await letters()).toBe(1)
+    expect(await emails()).toBe(1)
     await add('200')
-    expect(await letters()).toBe(1)
+    expect(await emails()).toBe(1)
     await add('-200')
-    expect(await letters()).toBe(2)
+    expect(await emails()).toBe(2)
     await expect.poll(() => mail.received.length).toBe(2)
     const { subject, text } = mail.received[0]?.parsed ?? {}
     expect(subject).toMatch(/^Low balance: 4\d[.\d]* credits left$/)
@@ -113,7 +113,7 @@ describeEachEngine('what a team sets', (engine) => {
     await setAlert(null)
     await add('200')
     await add('-200')
-    expect(await letters()).toBe(2)
+    expect(await emails()).toBe(2)
     for (const credits of ['0', '-5', 'x', '', 5]) expect((await setAlert(credits)).status).toBe(400)
   }, 30_000)
 })

@@ -41,12 +41,12 @@ export interface ReceiptRequest {
   readonly credits: string
 }
 
-/** How long a caller waits for the mail server, in milliseconds. The letter is tried again without them. */
+/** How long a caller waits for the mail server, in milliseconds. The email is tried again without them. */
 const FIRST_ATTEMPT_MS = 8_000
 
 /**
  * Mails the receipt of a credited deposit of an account, if asset and credits are those of our records. Nothing that
- * the caller wrote stands in the letter but the address that it goes to.
+ * the caller wrote stands in the email but the address that it goes to.
  *
  * Source: decision 0031 (the funding receipt).
  */
@@ -67,7 +67,7 @@ export async function sendReceipt(
 }
 
 /**
- * The same for a deposit that was found by its id: the letter is about all that its transaction paid to the account in
+ * The same for a deposit that was found by its id: the email is about all that its transaction paid to the account in
  * that asset.
  *
  * @param to the deposit's own team, and a plain address.
@@ -114,7 +114,7 @@ async function mailReceipt(
 async function tryNow(outbox: OutboxDeps, mailId: string): Promise<NotifyReply> {
   const delivery = deliverMail(outbox, mailId)
   // Nobody waits for what comes after the time; a failure there is the next attempt's.
-  delivery.catch((error: unknown) => outbox.log.error({ err: error, mail_id: mailId }, 'a letter could not be tried'))
+  delivery.catch((error: unknown) => outbox.log.error({ err: error, mail_id: mailId }, 'an email could not be tried'))
   const slow = new AbortController()
   const outcome = await Promise.race([
     delivery,

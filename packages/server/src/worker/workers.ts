@@ -28,7 +28,7 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly journalMs: number
   /** Fetches the upstream's list; null where the bundled one is all there is. */
   readonly refreshCatalog: (() => Promise<void>) | null
-  /** Delivers letters that are due; null where no mail is sent. */
+  /** Delivers emails that are due; null where no mail is sent. */
   readonly deliverMail: (() => Promise<void>) | null
   /** What else is done from time to time. */
   readonly chores?: readonly Chore[]
@@ -57,7 +57,7 @@ const CATALOG_RETRY_MS = 30_000
 /** The longest that a start waits for the first list, in milliseconds. Source: own choice. */
 const FIRST_LIST_WAIT_MS = 5_000
 
-/** How often letters that are due are looked for, in milliseconds. Source: own choice. */
+/** How often emails that are due are looked for, in milliseconds. Source: own choice. */
 const MAIL_MS = 10_000
 /** How often it is looked whether video jobs are due, in milliseconds. Source: own choice. */
 const VIDEOS_MS = 2_000

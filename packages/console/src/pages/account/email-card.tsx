@@ -8,9 +8,9 @@ import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { Card } from '../../ui/page.tsx'
 import { useChange } from '../../ui/use-change.ts'
-import { WhereLettersGo } from '../../ui/where-letters-go.tsx'
+import { WhereEmailsGo } from '../../ui/where-emails-go.tsx'
 
-/** For somebody who came by a wallet: an address that signs them in as well, once they have opened a letter to it. */
+/** For somebody who came by a wallet: an address that signs them in as well, once they have opened an email to it. */
 export function EmailCard() {
   const { gateway } = useSession()
   const [sentTo, setSentTo] = useState<string | null>(null)
@@ -27,7 +27,7 @@ export function EmailCard() {
     ask.mutate(formText(new FormData(event.currentTarget), 'email').trim())
   }
   return (
-    <Card title="Mail address">
+    <Card title="Email address">
       {sentTo === null ? (
         <form className="flex flex-col gap-3" onSubmit={submit}>
           <p className="text-soft">
@@ -49,10 +49,10 @@ export function EmailCard() {
       ) : (
         <div className="flex flex-col gap-3" role="status">
           <p>
-            A letter is on its way to <strong>{sentTo}</strong>. Open its link in this browser within 15 minutes: the
+            An email is on its way to <strong>{sentTo}</strong>. Open its link in this browser within 15 minutes: the
             address counts from then on.
           </p>
-          <WhereLettersGo folder={gateway.mail_folder} />
+          <WhereEmailsGo folder={gateway.mail_folder} />
           <Button look="secondary" className="self-start" onClick={() => setSentTo(null)}>
             Use another address
           </Button>

@@ -39,7 +39,7 @@ export function ExportDialog({ account, onClose }: { readonly account: Account; 
   return (
     <ActionDialog
       title={`Export the data of “${account.name}”`}
-      lead="One JSON file: account, teams, members, keys without their secrets, credits, requests, deposits, letters."
+      lead="One JSON file: account, teams, members, keys without their secrets, credits, requests, deposits, emails."
       onClose={onClose}
       action="Export"
       run={run}

@@ -34,8 +34,8 @@ const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'key.change': 'Changed a key',
   'key.revoke': 'Revoked a key',
   'key.rotate': 'Rotated a key',
-  'mail.retry': 'Had a letter tried again',
-  'mail.suppress': 'Ended letters to an address',
+  'mail.retry': 'Had an email tried again',
+  'mail.suppress': 'Ended emails to an address',
   'audit.run': 'Started an audit',
   'store.go_live': 'Ended play money',
 }

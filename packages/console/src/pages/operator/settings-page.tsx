@@ -149,7 +149,7 @@ function SettingsForm({ reply }: { readonly reply: Reply }) {
             maxLength={BRAND_LENGTH_MAX}
             defaultValue={settings.brand}
             autoComplete="off"
-            hint={who('brand', `The name on pages and in letters. “${defaults.brand}” if nothing is set.`)}
+            hint={who('brand', `The name on pages and in emails. “${defaults.brand}” if nothing is set.`)}
           />
           <SelectField label="Who may make an account" name="signup" options={SIGNUPS} defaultValue={settings.signup} />
           <p className="-mt-4 text-[12px] text-soft">{who('signup', 'As the configuration has it.')}</p>

@@ -11,7 +11,7 @@ import { Gate } from './gate.tsx'
 import { Problem } from './problem.tsx'
 
 /**
- * What the letter to a new address opens. A press of the button uses the link: programs that look into letters do not.
+ * What the email to a new address opens. A press of the button uses the link: programs that look into emails do not.
  * Its secret stands behind the hash, so that no server's log has it.
  */
 export function ConfirmEmailPage() {
@@ -19,14 +19,14 @@ export function ConfirmEmailPage() {
   const [token] = useState(() => location.hash.slice(1))
   if (token === '') {
     return (
-      <Gate title="Confirm your mail address">
+      <Gate title="Confirm your email address">
         <Problem text="This link is not whole. Copy all of it from the mail." />
       </Gate>
     )
   }
   if (user === null) {
     return (
-      <Gate title="Confirm your mail address">
+      <Gate title="Confirm your email address">
         <p className="text-soft">
           Sign in first, in this browser, with the account that the address is for. Then open the link of the mail
           again.
@@ -50,7 +50,7 @@ function Confirm({ token, name }: { readonly token: string; readonly name: strin
     },
   })
   return (
-    <Gate title="Confirm your mail address">
+    <Gate title="Confirm your email address">
       <p className="text-soft">
         The address that this link was sent to will sign in to the account <strong className="text-text">{name}</strong>
         .

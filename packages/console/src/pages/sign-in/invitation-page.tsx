@@ -25,7 +25,7 @@ const viewQuery = (token: string) =>
     enabled: token !== '',
   })
 
-/** What the letter of an invitation opens. Its secret stands behind the hash, so that no server log has it. */
+/** What the invitation email opens. Its secret stands behind the hash, so that no server log has it. */
 export function InvitationPage() {
   const { gateway } = useSession()
   const [token] = useState(() => location.hash.slice(1))
@@ -116,7 +116,7 @@ function JoinAs({ view, token, name }: AnswerProps & { readonly name: string }) 
   )
 }
 
-/** For somebody new: reading the letter has proved the address. */
+/** For somebody new: reading the email has proved the address. */
 function JoinAnew({ view, token }: AnswerProps) {
   const { enter, isBusy, problem } = useEnter(undefined)
   const submit = (event: FormEvent<HTMLFormElement>): void => {

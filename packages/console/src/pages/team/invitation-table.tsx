@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { onItsWay } from '../../ui/letter-text.ts'
+import { onItsWay } from '../../ui/email-text.ts'
 import { useChange } from '../../ui/use-change.ts'
 
 /** Who was asked and has not answered; nothing where there is nobody. */
@@ -52,7 +52,7 @@ function InvitationRow({ invitation }: { readonly invitation: TeamInvitation }) 
   const resend = useChange({
     change: (_nothing, name) => consoleApi.call(consoleEndpoints.resendInvitation, { path }, named(name)),
     refresh,
-    done: onItsWay('A new letter is on its way. The link before it has ended.', gateway.mail_folder),
+    done: onItsWay('A new email is on its way. The link before it has ended.', gateway.mail_folder),
   })
   const revoke = useChange({
     change: () => consoleApi.call(consoleEndpoints.revokeInvitation, { path }),

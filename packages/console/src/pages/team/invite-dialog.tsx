@@ -6,7 +6,7 @@ import { named } from '../../api/named.ts'
 import { useSession, useTeam } from '../../api/session.ts'
 import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { onItsWay } from '../../ui/letter-text.ts'
+import { onItsWay } from '../../ui/email-text.ts'
 import { useChange } from '../../ui/use-change.ts'
 import { RoleChoice } from './role-choice.tsx'
 

@@ -18,7 +18,7 @@ export interface Operator {
   readonly way: 'console' | 'command' | 'start'
 }
 
-/** What is done, to whom, and why. Never a secret: neither keys nor addresses of letters. */
+/** What is done, to whom, and why. Never a secret: neither keys nor addresses of emails. */
 export interface Deed {
   readonly action: OperatorAction
   readonly accountId?: string

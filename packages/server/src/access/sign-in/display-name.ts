@@ -3,7 +3,7 @@ import { SHOWN_NAME_LENGTH_MAX } from '@svc/contract'
 const ADDRESS_SHOWN = 6
 
 /**
- * What a person is called: what they typed, without what cannot be shown; else the first part of their mail address; a
+ * What a person is called: what they typed, without what cannot be shown; else the first part of their email address; a
  * wallet's address is cut in its middle.
  */
 export function displayName(typed: string, email: string): string {

@@ -1,5 +1,5 @@
 /**
- * More ways in: the first operator's one-time token, the letter of an invitation, the sandbox's single click; and the
+ * More ways in: the first operator's one-time token, the invitation email, the sandbox's single click; and the
  * message that a wallet signs.
  */
 import { SHOWN_NAME_LENGTH_MAX, PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX } from '@svc/contract'
@@ -91,8 +91,8 @@ function firstRunEndpoint(deps: EntryDeps) {
 }
 
 /**
- * The letter of an invitation proves whose the address is, so it lets somebody in who has no account yet. Whoever has
- * one signs in as ever: a letter that works for days is no key to an account.
+ * The email of an invitation proves whose the address is, so it lets somebody in who has no account yet. Whoever has
+ * one signs in as ever: an email that works for days is no key to an account.
  */
 function joinEndpoint(deps: EntryDeps) {
   return createAuthEndpoint(JOIN_PATH, { method: 'POST', body: joinBody }, async (ctx) => {

@@ -1,6 +1,6 @@
 /**
- * A mail address for somebody who came by a wallet. It counts once a link in a letter to it was opened, in a browser in
- * which that very person is signed in: whoever reads a letter that somebody else has asked for gives nothing away by
+ * An email address for somebody who came by a wallet. It counts once a link in an email to it was opened, in a browser in
+ * which that very person is signed in: whoever reads an email that somebody else has asked for gives nothing away by
  * opening it. Source: decision 0053 (adding an email address).
  */
 import { createHash, randomBytes } from 'node:crypto'

@@ -7,7 +7,7 @@ export const ADDRESS_HEADER = 'x-svc-address'
 
 /** Makes a person only after their token was taken. */
 export const FIRST_RUN_PATH = '/first-run'
-/** Makes a person by the letter of an invitation. */
+/** Makes a person by the invitation email. */
 export const JOIN_PATH = '/join'
 /** One click, where there is a person to be. */
 export const DEMO_PATH = '/sign-in/demo'

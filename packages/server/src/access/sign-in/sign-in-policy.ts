@@ -17,7 +17,7 @@ export interface WalletSignature {
 /** What else the library is given. */
 export interface SignInDeps {
   readonly policy: SignInPolicy
-  /** Writes the letter with a link. Called after the answer, for people who may come in alone. */
+  /** Writes the email with a link. Called after the answer, for people who may come in alone. */
   readonly sendLink: (mail: {
     readonly email: string
     readonly token: string
@@ -26,7 +26,7 @@ export interface SignInDeps {
     /** Milliseconds since the epoch. */
     readonly expiresAt: number
   }) => Promise<void>
-  /** Writes the letter whose link gives its reader's address to the person who asked for it. */
+  /** Writes the email whose link gives its reader's address to the person who asked for it. */
   readonly sendAddressLink: (mail: {
     readonly email: string
     readonly token: string

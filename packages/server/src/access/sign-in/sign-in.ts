@@ -85,7 +85,7 @@ export interface SignIn {
    */
   setPassword(userId: string, passwords: { readonly current: string | null; readonly next: string }): Promise<boolean>
   /**
-   * Sends a letter to an address that somebody without one wants to add, after the answer: nobody learns by its time
+   * Sends an email to an address that somebody without one wants to add, after the answer: nobody learns by its time
    * whether the address is known.
    */
   askForEmail(user: User, email: string): void
@@ -102,7 +102,7 @@ export interface SignIn {
    * @param hasOtherWay whether the person can come in without any wallet.
    */
   unlinkWallet(user: User, walletId: string, hasOtherWay: boolean): Promise<boolean>
-  /** Waits for letters that are being written. */
+  /** Waits for emails that are being written. */
   close(): Promise<void>
 }
 

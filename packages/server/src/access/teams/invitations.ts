@@ -1,7 +1,7 @@
-/** Invitations: asking somebody into a team by a letter, and their answer. Source: decision 0043 (people of a team). */
+/** Invitations: asking somebody into a team by an email, and their answer. Source: decision 0043 (people of a team). */
 import { createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import { renderInvitationLetter } from '../../platform/mail/invitation-letter.ts'
+import { renderInvitationEmail } from '../../platform/mail/invitation-email.ts'
 import { deliverMail, type OutboxDeps, queueMail } from '../../platform/mail/outbox.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createId } from '../../platform/runtime/ids.ts'
@@ -18,7 +18,7 @@ export interface InvitationDeps {
   readonly clock: Clock
   /** What the gateway is called. */
   readonly brand: () => Promise<string>
-  /** Page of the console that an invitation's letter leads to. */
+  /** Page of the console that an invitation email leads to. */
   readonly linkOf: (token: string) => string
 }
 
@@ -43,7 +43,7 @@ export function hashToken(token: string): string {
  *
  * @param request its address is a plain one.
  * @throws {ServiceError} `mail_not_enabled`, `already_member`, `limit_reached`, `role_denied`; `rate_limit_exceeded`
- *   where the address got too many letters.
+ *   where the address got too many emails.
  */
 export async function inviteMember(
   deps: InvitationDeps,
@@ -102,7 +102,7 @@ export async function revokeInvitation(deps: InvitationDeps, teamId: string, inv
   if (!(await deps.store.revoke(invitationId, deps.clock.now()))) throw notFound()
 }
 
-/** Finds what a letter's link leads to. @throws {ServiceError} `invitation_not_found`. */
+/** Finds what an email's link leads to. @throws {ServiceError} `invitation_not_found`. */
 export async function findInvitation({ store, clock }: Pick<InvitationDeps, 'store' | 'clock'>, token: string) {
   const invitation = await store.findByToken(hashToken(token), clock.now())
   if (invitation === null) throw notFound()
@@ -110,7 +110,7 @@ export async function findInvitation({ store, clock }: Pick<InvitationDeps, 'sto
 }
 
 /**
- * Takes an invitation by the secret of its letter: whoever has read the letter may answer it, under whichever account.
+ * Takes an invitation by the secret of its email: whoever has read the email may answer it, under whichever account.
  *
  * @throws {ServiceError} `invitation_not_found`.
  */
@@ -157,7 +157,7 @@ async function getOpen({ store }: InvitationDeps, teamId: string, invitationId: 
   return invitation
 }
 
-/** An invitation whose letter may not leave is none. */
+/** An invitation whose email may not leave is none. */
 async function sendOrWithdraw(deps: InvitationDeps, invitation: Invitation, token: string): Promise<void> {
   try {
     await send(deps, invitation, token)
@@ -175,7 +175,7 @@ async function send(deps: InvitationDeps, invitation: Invitation, token: string)
     accountId: invitation.accountId,
     topic: `invitation:${hashToken(token)}`,
     recipient: invitation.email,
-    content: renderInvitationLetter({
+    content: renderInvitationEmail({
       ...{ teamName, role, expiresAt, inviterName: inviterName ?? '', brand: await deps.brand() },
       link: deps.linkOf(token),
     }),
@@ -187,12 +187,12 @@ async function send(deps: InvitationDeps, invitation: Invitation, token: string)
     })
   }
   if (result.kind === 'suppressed') {
-    throw new ServiceError('invalid_value', 'This address takes no letters of this gateway.', { param: 'email' })
+    throw new ServiceError('invalid_value', 'This address takes no emails of this gateway.', { param: 'email' })
   }
   if (result.kind !== 'queued') return
   // Nobody waits for the mail server; what fails is tried again from the outbox.
   deliverMail(outbox, result.mailId).catch((error: unknown) =>
-    outbox.log.error({ err: error, mail_id: result.mailId }, 'a letter could not be tried'),
+    outbox.log.error({ err: error, mail_id: result.mailId }, 'an email could not be tried'),
   )
 }
 

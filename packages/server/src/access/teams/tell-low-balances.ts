@@ -1,5 +1,5 @@
 import { nanocreditsOf } from '@svc/contract'
-import { renderLowBalanceLetter } from '../../platform/mail/low-balance-letter.ts'
+import { renderLowBalanceEmail } from '../../platform/mail/low-balance-email.ts'
 import { type OutboxDeps, queueMail } from '../../platform/mail/outbox.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { can } from './permissions.ts'
@@ -13,7 +13,7 @@ export interface TellLowBalancesDeps {
   readonly clock: Clock
   /** Page of the console where a team's credits are added. */
   readonly linkOf: (teamId: string) => string
-  /** Whether letters can reach this address; people who came by a wallet have a placeholder. */
+  /** Whether emails can reach this address; people who came by a wallet have a placeholder. */
   readonly hasMailbox: (email: string) => boolean
 }
 
@@ -24,8 +24,8 @@ const ROUND_MAX = 100
  * Writes to those who can add credits when their team's balance has fallen below what the team has set: once for each
  * fall, by any number of processes, beside the requests and never in one.
  *
- * The letters come first and are written once by their topic; only then the fall is noted as told. A process that dies
- * between the two is repeated by the next round, and writes no second letter. Source: decision 0043.
+ * The emails come first and are written once by their topic; only then the fall is noted as told. A process that dies
+ * between the two is repeated by the next round, and writes no second email. Source: decision 0043.
  */
 export async function tellLowBalances(deps: TellLowBalancesDeps): Promise<void> {
   const { settings, clock } = deps
@@ -39,7 +39,7 @@ export async function tellLowBalances(deps: TellLowBalancesDeps): Promise<void> 
 async function tell({ teams, outbox, ...deps }: TellLowBalancesDeps, team: CrossedTeam): Promise<void> {
   const members = await teams.listMembers(team.teamId)
   const told = members.filter(({ role, email }) => can(role, 'deposits:manage') && deps.hasMailbox(email))
-  const content = renderLowBalanceLetter({
+  const content = renderLowBalanceEmail({
     teamName: team.name,
     balance: nanocreditsOf(team.posted),
     threshold: nanocreditsOf(team.threshold),

@@ -65,7 +65,7 @@ export interface AdminContext {
   readonly hasLocalChains: boolean
   decideDeposit(request: DepositVerdictRequest): Promise<DecideDepositResult>
   listMail(page: MailPage): Promise<readonly MailRecord[]>
-  /** Returns false when no such letter waits. */
+  /** Returns false when no such email waits. */
   hurryMail(mailId: string): Promise<boolean>
   /** Returns false when the address was suppressed before. @throws {ConfigError} when production has no secret. */
   suppressRecipient(address: string): Promise<boolean>

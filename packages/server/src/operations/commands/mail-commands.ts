@@ -9,27 +9,27 @@ import { runCommand, type CommandDeps, type CommandOutput } from './run-command.
 
 /** `mail list`, `retry` and `suppress`. */
 export function mailCommands(deps: CommandDeps): Command {
-  const mail = new Command('mail').description('letters that the gateway sends')
+  const mail = new Command('mail').description('emails that the gateway sends')
   mail
     .command('list')
-    .description('list letters, newest first, without their recipients')
+    .description('list emails, newest first, without their recipients')
     .addOption(new Option('--state <state>', 'in this state only').choices(['queued', 'sent', 'failed']))
     .option('--limit <count>', 'how many', parseCount, 50)
-    .option('--after <letter>', 'continue after this one')
+    .option('--after <email>', 'continue after this one')
     .action((options: MailPage, command: Command) =>
       runCommand(deps, command, async (context) => listOutput(await context.listMail(options))),
     )
   mail
     .command('retry')
-    .description('have a waiting letter tried in the next seconds')
-    .argument('<letter>', 'its id')
+    .description('have a waiting email tried in the next seconds')
+    .argument('<email>', 'its id')
     .action((mailId: string, _options: object, command: Command) =>
       runCommand(deps, command, (context) => retryMail(context, mailId)),
     )
   mail
     .command('suppress')
-    .description('send no letter to an address any more')
-    .argument('<address>', 'the mail address', parseAddress)
+    .description('send no email to an address any more')
+    .argument('<address>', 'the email address', parseAddress)
     .action((address: string, _options: object, command: Command) =>
       runCommand(deps, command, (context) => suppress(context, address)),
     )
@@ -43,44 +43,44 @@ function parseAddress(text: string): string {
 
 async function retryMail(context: AdminContext, mailId: string): Promise<CommandOutput> {
   if (!(await context.hurryMail(mailId))) {
-    throw new AdminError(`There is no waiting letter ${mailId}. "mail list --state queued" shows those that wait.`)
+    throw new AdminError(`There is no waiting email ${mailId}. "mail list --state queued" shows those that wait.`)
   }
-  return { text: `Letter ${mailId} is tried in the next seconds.`, json: { mail_id: mailId, state: 'queued' } }
+  return { text: `Email ${mailId} is tried in the next seconds.`, json: { mail_id: mailId, state: 'queued' } }
 }
 
 async function suppress(context: AdminContext, address: string): Promise<CommandOutput> {
   const isNew = await context.suppressRecipient(address)
-  const text = isNew ? 'No letter will be sent to this address.' : 'This address was suppressed before.'
+  const text = isNew ? 'No email will be sent to this address.' : 'This address was suppressed before.'
   return { text, json: { suppressed: true, repeated: !isNew } }
 }
 
-function listOutput(letters: readonly MailRecord[]): CommandOutput {
+function listOutput(emails: readonly MailRecord[]): CommandOutput {
   const head = ['ID', 'KIND', 'ACCOUNT', 'STATE', 'ATTEMPTS', 'LAST FAILURE', 'MADE', 'NEXT ATTEMPT']
-  const rows = letters.map((letter) => [
-    letter.mailId,
-    letter.kind,
-    letter.accountId ?? '',
-    letter.state,
-    String(letter.attempts),
-    letter.errorCode ?? '',
-    timeOf(letter.createdAt),
-    letter.state === 'queued' ? timeOf(letter.nextAttemptAt) : '',
+  const rows = emails.map((email) => [
+    email.mailId,
+    email.kind,
+    email.accountId ?? '',
+    email.state,
+    String(email.attempts),
+    email.errorCode ?? '',
+    timeOf(email.createdAt),
+    email.state === 'queued' ? timeOf(email.nextAttemptAt) : '',
   ])
-  return { text: letters.length === 0 ? 'No letters.' : renderTable([head, ...rows]), json: letters.map(mailJson) }
+  return { text: emails.length === 0 ? 'No emails.' : renderTable([head, ...rows]), json: emails.map(mailJson) }
 }
 
-function mailJson(letter: MailRecord): object {
+function mailJson(email: MailRecord): object {
   return {
-    mail_id: letter.mailId,
-    kind: letter.kind,
-    account_id: letter.accountId,
-    topic: letter.topic,
-    state: letter.state,
-    attempts: letter.attempts,
-    error_code: letter.errorCode,
-    created: timeOf(letter.createdAt),
-    next_attempt: letter.state === 'queued' ? timeOf(letter.nextAttemptAt) : null,
-    ended: letter.endedAt === null ? null : timeOf(letter.endedAt),
+    mail_id: email.mailId,
+    kind: email.kind,
+    account_id: email.accountId,
+    topic: email.topic,
+    state: email.state,
+    attempts: email.attempts,
+    error_code: email.errorCode,
+    created: timeOf(email.createdAt),
+    next_attempt: email.state === 'queued' ? timeOf(email.nextAttemptAt) : null,
+    ended: email.endedAt === null ? null : timeOf(email.endedAt),
   }
 }
 

@@ -1,35 +1,35 @@
-/** The tables of letters. */
+/** The tables of emails. */
 
-/** A letter. Recipient and content are kept only while it waits to be delivered. */
+/** An email. Recipient and content are kept only while it waits to be delivered. */
 export interface MailOutboxTable {
   mail_id: string
   kind: 'funding_receipt' | 'sign_in_link' | 'invitation' | 'low_balance'
-  /** Null for letters of sign-in: they belong to nobody's account. */
+  /** Null for sign-in emails: they belong to nobody's account. */
   account_id: string | null
-  /** What the letter is about. One recipient gets one letter about it. */
+  /** What the email is about. One recipient gets one email about it. */
   topic: string
   recipient: string | null
   recipient_hash: string
-  /** A sealed `MailContent`; JSON text in letters that are older than migration 0016. */
+  /** A sealed `MailContent`; JSON text in emails that are older than migration 0016. */
   content: string | null
   state: 'queued' | 'sent' | 'failed'
   attempts: number
   created_at: number
   next_attempt_at: number
-  /** A letter that must not come later than this; null where it may. */
+  /** An email that must not come later than this; null where it may. */
   expires_at: number | null
   ended_at: number | null
   /** Why the last attempt failed; never holds an address. */
   error_code: string | null
 }
 
-/** A recipient who wants no letters. */
+/** A recipient who wants no emails. */
 export interface MailSuppressionTable {
   recipient_hash: string
   created_at: number
 }
 
-/** One row, locked by whoever counts letters before adding one. */
+/** One row, locked by whoever counts emails before adding one. */
 export interface MailGateTable {
   gate_id: number
   passed_at: number

@@ -2,7 +2,7 @@ import { isPlainEmailAddress } from '@svc/contract'
 import { InvariantError } from '../errors/invariant-error.ts'
 import type { Mail, MailSender } from './mailer.ts'
 
-/** The letter in the terms of the mail library, with the envelope fixed beside it. */
+/** The email in the terms of the mail library, with the envelope fixed beside it. */
 export interface Message {
   readonly from: { readonly name: string; readonly address: string }
   readonly to: { readonly name: string; readonly address: string }
@@ -16,7 +16,7 @@ export interface Message {
   readonly disableUrlAccess: true
 }
 
-/** One form of the letter: a text that the library encodes, or the part as it stands in the message. */
+/** One form of the email: a text that the library encodes, or the part as it stands in the message. */
 export type MessagePart = string | { raw: string }
 
 /** Longest line of a message, in characters. Source: RFC 5322 section 2.1.1. */
@@ -35,7 +35,7 @@ function partOf(type: 'text/plain' | 'text/html', text: string): MessagePart {
 }
 
 /**
- * Writes a letter down for the mail library.
+ * Writes an email down for the mail library.
  *
  * The recipient is handed over as an address object and once more as the envelope: the library parses no list, and
  * what stands in a header can never add a recipient.
@@ -43,8 +43,8 @@ function partOf(type: 'text/plain' | 'text/html', text: string): MessagePart {
  * @throws {InvariantError} when the recipient is not a plain address, or a header would have more than one line.
  */
 export function composeMessage(mail: Mail, sender: MailSender): Message {
-  if (!isPlainEmailAddress(mail.recipient)) throw new InvariantError('a letter has a recipient that was not checked')
-  if (/\p{Cc}/u.test(mail.subject)) throw new InvariantError('a letter has a subject of more than one line')
+  if (!isPlainEmailAddress(mail.recipient)) throw new InvariantError('an email has a recipient that was not checked')
+  if (/\p{Cc}/u.test(mail.subject)) throw new InvariantError('an email has a subject of more than one line')
   const host = sender.address.slice(sender.address.indexOf('@') + 1)
   return {
     from: { name: sender.name, address: sender.address },

@@ -4,7 +4,7 @@ import { composeMessage } from './compose-message.ts'
 import type { Mailer, MailSender } from './mailer.ts'
 
 /**
- * Makes a mailer that writes each letter to a file of its own instead of sending it: for the sandbox and for
+ * Makes a mailer that writes each email to a file of its own instead of sending it: for the sandbox and for
  * development. The files end in `.eml` and open in any mail program.
  *
  * @param folder made when it is not there, readable by its owner alone.
@@ -19,7 +19,7 @@ export function createFileMailer(folder: string, sender: () => Promise<MailSende
         const sent = await transporter.sendMail({ ...message, envelope: { from: envelope.from, to: [...envelope.to] } })
         await mkdir(folder, { recursive: true, mode: 0o700 })
         const path = join(folder, `${mail.mailId}.eml`)
-        // Written beside and renamed, so that no reader sees half a letter.
+        // Written beside and renamed, so that no reader sees half an email.
         await writeFile(`${path}.part`, sent.message, { mode: 0o600 })
         await rename(`${path}.part`, path)
         return { kind: 'accepted' }

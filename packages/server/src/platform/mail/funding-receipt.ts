@@ -1,5 +1,5 @@
 import { formatCredits, formatUsd, type Nanocredits, trimEndOf, groupDigits } from '@svc/contract'
-import { dateText, type LetterRow, renderLetter } from './letter.ts'
+import { dateText, type EmailRow, renderEmail } from './email.ts'
 import type { MailContent } from './mailer.ts'
 
 /** What a funding receipt says. Every word of it comes from the gateway's own records. */
@@ -22,10 +22,10 @@ export interface FundingReceipt {
   readonly link: string
 }
 
-/** Writes the letter. Pure; the same receipt gives the same letter. */
+/** Writes the email. Pure; the same receipt gives the same email. */
 export function renderFundingReceipt(receipt: FundingReceipt): MailContent {
   const credits = groupDigits(formatCredits(receipt.credits))
-  return renderLetter({
+  return renderEmail({
     subject: `Funding receipt: ${credits} credits added`,
     kind: `Funding receipt from ${receipt.brand}`,
     title: `${credits} credits added`,
@@ -36,11 +36,11 @@ export function renderFundingReceipt(receipt: FundingReceipt): MailContent {
     note: '1 USD is 1,000 credits. Credits do not expire.',
     reason:
       'This receipt was asked for with an API key of the account that the deposit belongs to. ' +
-      'If you want no such letters, answer this one and say so.',
+      'If you want no such emails, answer this one and say so.',
   })
 }
 
-function rowsOf(receipt: FundingReceipt): readonly LetterRow[] {
+function rowsOf(receipt: FundingReceipt): readonly EmailRow[] {
   const { asset, price } = receipt
   return [
     { label: 'Deposited', value: `${groupDigits(trimZeros(receipt.amount))} ${asset}` },

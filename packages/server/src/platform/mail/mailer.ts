@@ -1,11 +1,11 @@
 /**
- * Room `mail`: letters that leave the gateway. It knows how a letter is written down, kept until it is delivered, and
- * handed to a mail server; who may cause one is decided above. Invariant: a letter has one recipient, a plain address
+ * Room `mail`: emails that leave the gateway. It knows how an email is written down, kept until it is delivered, and
+ * handed to a mail server; who may cause one is decided above. Invariant: an email has one recipient, a plain address
  * that was checked. What people have written stands in it as plain names only, never in its subject. No address is ever
  * logged.
  */
 
-/** What a letter says. */
+/** What an email says. */
 export interface MailContent {
   /** One line. */
   readonly subject: string
@@ -13,15 +13,15 @@ export interface MailContent {
   readonly html: string
 }
 
-/** One letter to one recipient. */
+/** One email to one recipient. */
 export interface Mail extends MailContent {
-  /** Becomes part of the `Message-ID`, so that a letter that went out twice is recognised as one. */
+  /** Becomes part of the `Message-ID`, so that an email that went out twice is recognised as one. */
   readonly mailId: string
   /** A plain address: `isPlainEmailAddress` holds. */
   readonly recipient: string
 }
 
-/** Who a letter says it is from. */
+/** Who an email says it is from. */
 export interface MailSender {
   /** Empty for none. */
   readonly name: string
@@ -36,7 +36,7 @@ export type MailOutcome =
   /** It may take it later. */
   | { readonly kind: 'failed'; readonly code: string }
 
-/** Hands letters over. */
+/** Hands emails over. */
 export interface Mailer {
   send(mail: Mail): Promise<MailOutcome>
 }

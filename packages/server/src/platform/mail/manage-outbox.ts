@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { MailPage, MailRecord, OutboxStore } from './outbox-store.ts'
 import { hashRecipient } from './recipient-hash.ts'
 
-/** Letters on one page at most. */
+/** Emails on one page at most. */
 export const MAIL_PAGE_MAX = 200
 
 export interface ManageOutboxDeps {
@@ -12,12 +12,12 @@ export interface ManageOutboxDeps {
   readonly secret: string
 }
 
-/** Lists letters newest first, without recipients and texts, at most `MAIL_PAGE_MAX`. */
+/** Lists emails newest first, without recipients and texts, at most `MAIL_PAGE_MAX`. */
 export function listMail({ store }: Pick<ManageOutboxDeps, 'store'>, page: MailPage): Promise<readonly MailRecord[]> {
   return store.list({ ...page, limit: Math.min(page.limit, MAIL_PAGE_MAX) })
 }
 
-/** Has a waiting letter tried in the next round. Returns false when there is no waiting letter with this id. */
+/** Has a waiting email tried in the next round. Returns false when there is no waiting email with this id. */
 export function hurryMail(
   { store, clock }: Pick<ManageOutboxDeps, 'store' | 'clock'>,
   mailId: string,
@@ -26,7 +26,7 @@ export function hurryMail(
 }
 
 /**
- * Has no letter ever sent to a recipient again. Returns false when that was so before.
+ * Has no email ever sent to a recipient again. Returns false when that was so before.
  *
  * @param address a plain address.
  */

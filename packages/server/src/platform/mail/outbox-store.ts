@@ -6,9 +6,9 @@ import type { MailOutboxTable } from '../db/mail-schema.ts'
 export type MailKind = MailOutboxTable['kind']
 export type MailState = MailOutboxTable['state']
 
-/** How many letters may go out in a time. */
+/** How many emails may go out in a time. */
 export interface MailWindow {
-  /** Whose letters of the same kind are counted. */
+  /** Whose emails of the same kind are counted. */
   readonly of: 'account' | 'recipient' | 'all'
   readonly max: number
   readonly withinMs: number
@@ -17,19 +17,19 @@ export interface MailWindow {
 export interface NewMail {
   readonly mailId: string
   readonly kind: MailKind
-  /** Null for a letter of sign-in. */
+  /** Null for a sign-in email. */
   readonly accountId: string | null
   readonly topic: string
   readonly recipient: string
   readonly recipientHash: string
   /** Sealed. */
   readonly content: string
-  /** Null where the letter may come late. */
+  /** Null where the email may come late. */
   readonly expiresAt: number | null
   readonly now: number
 }
 
-/** A letter that waits, with what is needed to send it. */
+/** An email that waits, with what is needed to send it. */
 export interface QueuedMail {
   readonly mailId: string
   readonly kind: MailKind
@@ -39,7 +39,7 @@ export interface QueuedMail {
   readonly expiresAt: number | null
 }
 
-/** A letter as an operator sees it: without its recipient and its text. */
+/** An email as an operator sees it: without its recipient and its text. */
 export interface MailRecord {
   readonly mailId: string
   readonly kind: MailKind
@@ -56,34 +56,34 @@ export interface MailRecord {
 export interface MailPage {
   /** Absent lists all. */
   readonly state?: MailState
-  /** Continue after this letter. */
+  /** Continue after this email. */
   readonly after?: string
   readonly limit: number
 }
 
 export interface OutboxStore {
   /**
-   * Puts a letter into the outbox, unless there is one about the same to the same recipient, or a window is full. One
+   * Puts an email into the outbox, unless there is one about the same to the same recipient, or a window is full. One
    * caller at a time, over all processes.
    */
   insert(mail: NewMail, windows: readonly MailWindow[]): Promise<'queued' | 'repeated' | 'throttled'>
-  /** When the letter was made that has to leave the window before another fits in; null when one fits in. */
+  /** When the email was made that has to leave the window before another fits in; null when one fits in. */
   findBlocking(mail: Counted, window: MailWindow): Promise<number | null>
   isSuppressed(recipientHash: string): Promise<boolean>
   /** Returns false when the recipient was suppressed before. */
   suppress(recipientHash: string, now: number): Promise<boolean>
-  /** Ids of letters whose time has come, the longest waiting first. */
+  /** Ids of emails whose time has come, the longest waiting first. */
   listDue(times: DueTimes, limit: number): Promise<readonly string[]>
   /**
-   * Takes a letter for one attempt: nobody else may try it before `until`. Null when it is not due, or somebody else
+   * Takes an email for one attempt: nobody else may try it before `until`. Null when it is not due, or somebody else
    * was faster.
    */
   take(mailId: string, times: DueTimes, until: number): Promise<QueuedMail | null>
-  /** Notes when a letter is tried again, and why it has to be. */
+  /** Notes when an email is tried again, and why it has to be. */
   postpone(mailId: string, nextAttemptAt: number, errorCode: string): Promise<void>
-  /** Ends a letter and forgets recipient and text. */
+  /** Ends an email and forgets recipient and text. */
   end(mailId: string, outcome: MailOutcomeRow): Promise<void>
-  /** Has a letter that waits tried at once. Returns false when it does not wait. */
+  /** Has an email that waits tried at once. Returns false when it does not wait. */
   hurry(mailId: string, now: number): Promise<boolean>
   /** Newest first. */
   list(page: MailPage): Promise<readonly MailRecord[]>
@@ -95,7 +95,7 @@ export interface MailOutcomeRow {
   readonly now: number
 }
 
-/** Makes the store of letters. */
+/** Makes the store of emails. */
 export function createOutboxStore(database: Database): OutboxStore {
   const { read } = database
   return {
@@ -105,7 +105,7 @@ export function createOutboxStore(database: Database): OutboxStore {
         .insertInto('mail_outbox')
         .values(rowOf(mail))
         .onConflict((conflict) => conflict.doNothing())
-      // The letter counts itself, so it goes again where it is one too many.
+      // The email counts itself, so it goes again where it is one too many.
       const withdrawals = windows.map((window) =>
         read
           .deleteFrom('mail_outbox')
@@ -238,10 +238,10 @@ function rowOf(mail: NewMail): MailOutboxTable {
   }
 }
 
-/** What decides which letters count beside one. */
+/** What decides which emails count beside one. */
 export type Counted = Pick<NewMail, 'kind' | 'accountId' | 'recipientHash' | 'now'>
 
-/** The condition by which a letter counts in a window. */
+/** The condition by which an email counts in a window. */
 function isCounted({ kind, accountId, recipientHash, now }: Counted, { of, withinMs }: MailWindow) {
   const since = now - withinMs
   if (of === 'account') return sql<boolean>`kind = ${kind} and account_id = ${accountId} and created_at > ${since}`
@@ -254,7 +254,7 @@ function isCounted({ kind, accountId, recipientHash, now }: Counted, { of, withi
 function countWithin({ read }: Database, mail: Counted, window: MailWindow) {
   return read
     .selectFrom('mail_outbox as other')
-    .select((select) => select.fn.countAll<number>().as('letters'))
+    .select((select) => select.fn.countAll<number>().as('emails'))
     .where((where) => where.and([isCounted(mail, window)]))
 }
 

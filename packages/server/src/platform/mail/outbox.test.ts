@@ -63,11 +63,11 @@ function suite(engine: DatabaseEngine): void {
 
   async function queueOne(deps: OutboxDeps, recipient?: string, topic?: string): Promise<string> {
     const result = await queue(deps, recipient, topic)
-    if (result.kind !== 'queued') throw new Error(`the letter was not queued: ${result.kind}`)
+    if (result.kind !== 'queued') throw new Error(`the email was not queued: ${result.kind}`)
     return result.mailId
   }
 
-  test('a letter reaches its one recipient, with both forms of its text', async () => {
+  test('an email reaches its one recipient, with both forms of its text', async () => {
     const deps = createDeps()
     const mailId = await queueOne(deps)
     expect(await deliverMail(deps, mailId)).toBe('sent')
@@ -80,7 +80,7 @@ function suite(engine: DatabaseEngine): void {
     expect(parsed.headers.get('auto-submitted')).toBe('auto-generated')
   })
 
-  test('a delivered letter leaves neither recipient nor text in the database, and none in the log', async () => {
+  test('a delivered email leaves neither recipient nor text in the database, and none in the log', async () => {
     const deps = createDeps()
     await deliverMail(deps, await queueOne(deps))
     const rows = await opened.database.read.selectFrom('mail_outbox').selectAll().execute()
@@ -88,7 +88,7 @@ function suite(engine: DatabaseEngine): void {
     expect(JSON.stringify(rows) + logged.join('')).not.toMatch(/ada@|example\.com/)
   })
 
-  test('what a waiting letter says is sealed: neither the database nor another secret opens it', async () => {
+  test('what a waiting email says is sealed: neither the database nor another secret opens it', async () => {
     const deps = createDeps()
     const mailId = await queueOne(deps)
     const [row] = await opened.database.read.selectFrom('mail_outbox').select('content').execute()
@@ -99,14 +99,14 @@ function suite(engine: DatabaseEngine): void {
     expect(await listMail(deps, { limit: 1 })).toMatchObject([{ state: 'failed', errorCode: 'EUNREADABLE' }])
   })
 
-  test('a letter that must not come late is given up in time, and never sent after it', async () => {
+  test('an email that must not come late is given up in time, and never sent after it', async () => {
     const deps = createDeps()
     const request = { kind: 'sign_in_link', accountId: null, recipient: 'ada@example.com', content } as const
     const [late, soon] = await Promise.all([
       queueMail(deps, { ...request, topic: 'link-1', expiresAt: now + 90_000 }),
       queueMail(deps, { ...request, topic: 'link-2', expiresAt: now + 30_000 }),
     ])
-    if (late.kind !== 'queued' || soon.kind !== 'queued') throw new Error('the letters were not queued')
+    if (late.kind !== 'queued' || soon.kind !== 'queued') throw new Error('the emails were not queued')
     server.refuse({ status: 451, text: 'later' })
     // Its next attempt would come after its end.
     expect(await deliverMail(deps, soon.mailId)).toBe('refused')
@@ -125,7 +125,7 @@ function suite(engine: DatabaseEngine): void {
     ])
   })
 
-  test('letters of one kind never use up the places of another', async () => {
+  test('emails of one kind never use up the places of another', async () => {
     const deps = createDeps({ windows: windowsOf([{ of: 'all', max: 1, withinMs: HOUR_MS }]) })
     expect(await queue(deps, 'ada@example.com', 'deposit-1')).toMatchObject({ kind: 'queued' })
     expect(await queue(deps, 'bob@example.com', 'deposit-2')).toMatchObject({ kind: 'throttled' })
@@ -139,7 +139,7 @@ function suite(engine: DatabaseEngine): void {
     expect(await queueMail(deps, link)).toMatchObject({ kind: 'queued' })
   })
 
-  test('a letter that waits goes out once, however many processes look after it', async () => {
+  test('an email that waits goes out once, however many processes look after it', async () => {
     const deps = createDeps()
     await queueOne(deps)
     await Promise.all(Array.from({ length: 8 }, () => deliverDueMail(createDeps())))
@@ -170,7 +170,7 @@ function suite(engine: DatabaseEngine): void {
     expect(attempts).toEqual(['postponed', 'postponed', 'sent'])
   })
 
-  test('a letter is given up after its last attempt, and the log says so without an address', async () => {
+  test('an email is given up after its last attempt, and the log says so without an address', async () => {
     server.refuse({ status: 451, text: 'not now, ada@example.com' })
     const ends: string[] = []
     const deps = createDeps({ onAttempt: (outcome) => void ends.push(outcome) })
@@ -184,7 +184,7 @@ function suite(engine: DatabaseEngine): void {
       { attempts, errorCode: 'EENVELOPE 451' },
     ])
     expect(ends.filter((end) => end !== 'postponed')).toEqual(['failed'])
-    expect(logged.join('')).toContain('a letter was given up')
+    expect(logged.join('')).toContain('an email was given up')
     expect(logged.join('')).not.toContain('ada')
     now += 30 * 24 * HOUR_MS
     await deliverDueMail(deps)
@@ -202,8 +202,8 @@ function suite(engine: DatabaseEngine): void {
     expect(await deliverMail(deps, await queueOne(deps))).toBe('sent')
   })
 
-  // A process that died in the middle of an attempt leaves the letter taken, and a restart must find it.
-  test('a letter that a clock ahead put off for a month goes out all the same', async () => {
+  // A process that died in the middle of an attempt leaves the email taken, and a restart must find it.
+  test('an email that a clock ahead put off for a month goes out all the same', async () => {
     const deps = createDeps()
     const mailId = await queueOne(deps)
     await deps.store.postpone(mailId, now + 30 * 24 * HOUR_MS, 'ESOCKET')
@@ -223,7 +223,7 @@ function suite(engine: DatabaseEngine): void {
     expect(server.received).toHaveLength(1)
   })
 
-  test('one recipient gets one letter about one matter, in whatever spelling', async () => {
+  test('one recipient gets one email about one matter, in whatever spelling', async () => {
     const deps = createDeps()
     await queueOne(deps, 'ada.lovelace@example.com')
     for (const spelling of ['Ada.Lovelace@Example.com', 'adalovelace@example.com', 'ada.lovelace+again@example.com']) {
@@ -276,7 +276,7 @@ function suite(engine: DatabaseEngine): void {
     await queueOne(deps, 'ada@example.com', 'deposit-5')
   })
 
-  test('a recipient who wants no letters gets none', async () => {
+  test('a recipient who wants no emails gets none', async () => {
     const deps = createDeps()
     expect(await suppressRecipient(deps, 'Ada@example.com')).toBe(true)
     expect(await suppressRecipient(deps, 'ada+x@example.com')).toBe(false)
@@ -284,7 +284,7 @@ function suite(engine: DatabaseEngine): void {
     await queueOne(deps, 'eve@example.com')
   })
 
-  test('an operator can have a waiting letter tried at once, and no other', async () => {
+  test('an operator can have a waiting email tried at once, and no other', async () => {
     server.refuse({ status: 451, text: 'later' })
     const deps = createDeps()
     const mailId = await queueOne(deps)
@@ -296,7 +296,7 @@ function suite(engine: DatabaseEngine): void {
     expect(await hurryMail(deps, mailId)).toBe(false)
   })
 
-  test('without a mail server a letter becomes a file that only its owner can read', async () => {
+  test('without a mail server an email becomes a file that only its owner can read', async () => {
     const folder = join(opened.dataDir, 'outbox')
     const deps = createDeps({ mailer: createFileMailer(folder, () => Promise.resolve(sender)) })
     const mailId = await queueOne(deps)
@@ -309,4 +309,4 @@ function suite(engine: DatabaseEngine): void {
   })
 }
 
-describeEachEngine('letters', suite)
+describeEachEngine('emails', suite)

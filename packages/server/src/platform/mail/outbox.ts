@@ -5,13 +5,13 @@ import type { Logger } from '../runtime/log.ts'
 import type { MailContent, Mailer, MailOutcome } from './mailer.ts'
 import type { Counted, MailKind, MailWindow, OutboxStore, QueuedMail } from './outbox-store.ts'
 import { hashRecipient } from './recipient-hash.ts'
-import { openLetter, sealLetter } from './sealed-letter.ts'
+import { openEmail, sealEmail } from './sealed-email.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * Waits after each failed attempt, in milliseconds. After the last a letter is given up: a day and a half in all, which
+ * Waits after each failed attempt, in milliseconds. After the last an email is given up: a day and a half in all, which
  * spans an outage of a night. Source: own choice.
  */
 export const RETRY_WAITS_MS: readonly number[] = [
@@ -27,12 +27,12 @@ export const RETRY_WAITS_MS: readonly number[] = [
 /** An attempt that has said nothing for so long is taken for dead, in milliseconds; longer than any attempt lasts. */
 const ATTEMPT_MS = 2 * MINUTE_MS
 
-/** No letter waits longer than from one attempt to the next. */
+/** No email waits longer than from one attempt to the next. */
 function dueAt(now: number): DueTimes {
   return { now, beyond: now + Math.max(...RETRY_WAITS_MS) }
 }
 
-/** Letters of one round at most: a long queue is worked off over several. */
+/** Emails of one round at most: a long queue is worked off over several. */
 const ROUND_MAX = 20
 
 export interface OutboxDeps {
@@ -42,7 +42,7 @@ export interface OutboxDeps {
   readonly log: Logger
   /** Goes into the hash of each recipient, and seals contents. */
   readonly secret: string
-  /** How many letters of each kind may go out. Kinds never use up each other's places. */
+  /** How many emails of each kind may go out. Kinds never use up each other's places. */
   readonly windows: Readonly<Record<MailKind, readonly MailWindow[]>>
   /** Told how each attempt ended: `postponed` is tried again, `failed` was given up. */
   readonly onAttempt?: ((outcome: 'sent' | 'postponed' | 'failed') => void) | undefined
@@ -50,28 +50,28 @@ export interface OutboxDeps {
 
 export interface MailRequest {
   readonly kind: MailKind
-  /** Null for a letter of sign-in. */
+  /** Null for a sign-in email. */
   readonly accountId: string | null
-  /** What the letter is about: one recipient gets one letter about it, ever, unless that was given up. */
+  /** What the email is about: one recipient gets one email about it, ever, unless that was given up. */
   readonly topic: string
   /** A plain address. */
   readonly recipient: string
   readonly content: MailContent
-  /** The letter is given up then; absent where it may come late. Milliseconds since the epoch. */
+  /** The email is given up then; absent where it may come late. Milliseconds since the epoch. */
   readonly expiresAt?: number
 }
 
 export type QueueResult =
   | { readonly kind: 'queued'; readonly mailId: string }
-  /** The recipient has got, or will get, a letter about this. */
+  /** The recipient has got, or will get, an email about this. */
   | { readonly kind: 'repeated' }
   | { readonly kind: 'throttled'; readonly retryAfterMs: number }
-  /** The recipient wants no letters. */
+  /** The recipient wants no emails. */
   | { readonly kind: 'suppressed' }
 
 export type DeliveryResult = 'sent' | 'refused' | 'queued'
 
-/** Puts a letter into the outbox, durably, within the limits. */
+/** Puts an email into the outbox, durably, within the limits. */
 export async function queueMail(deps: OutboxDeps, request: MailRequest): Promise<QueueResult> {
   const { store } = deps
   const now = deps.clock.now()
@@ -79,7 +79,7 @@ export async function queueMail(deps: OutboxDeps, request: MailRequest): Promise
   const recipientHash = hashRecipient(recipient, deps.secret)
   if (await store.isSuppressed(recipientHash)) return { kind: 'suppressed' }
   const mailId = createId(now)
-  const content = sealLetter(request.content, mailId, deps.secret)
+  const content = sealEmail(request.content, mailId, deps.secret)
   const mail = { mailId, kind, accountId, topic, recipient, recipientHash, content, expiresAt, now }
   const result = await store.insert(mail, deps.windows[kind])
   if (result === 'queued') return { kind: 'queued', mailId: mail.mailId }
@@ -96,10 +96,10 @@ async function waitOf({ store, windows }: OutboxDeps, mail: Counted): Promise<nu
 }
 
 /**
- * Tries to deliver a letter now. `queued` means that it waits: for its next attempt, or for somebody else who is trying
+ * Tries to deliver an email now. `queued` means that it waits: for its next attempt, or for somebody else who is trying
  * it.
  *
- * A process that dies between the mail server's answer and its note of it makes a letter go out twice, under one
+ * A process that dies between the mail server's answer and its note of it makes an email go out twice, under one
  * `Message-ID`; it never loses one.
  */
 export async function deliverMail(deps: OutboxDeps, mailId: string): Promise<DeliveryResult> {
@@ -125,17 +125,17 @@ export async function deliverMail(deps: OutboxDeps, mailId: string): Promise<Del
   return 'refused'
 }
 
-const GIVEN_UP = 'a letter was given up; "npm run admin -- mail list --state failed" shows it'
+const GIVEN_UP = 'an email was given up; "npm run admin -- mail list --state failed" shows it'
 
 /** Delivers what is due, up to a round's worth. Any number of processes may do so at a time. */
 export async function deliverDueMail(deps: OutboxDeps): Promise<void> {
   for (const mailId of await deps.store.listDue(dueAt(deps.clock.now()), ROUND_MAX)) await deliverMail(deps, mailId)
 }
 
-/** A letter that has come too late, or cannot be opened any more, is not sent. */
+/** An email that has come too late, or cannot be opened any more, is not sent. */
 async function attempt(deps: OutboxDeps, mail: QueuedMail): Promise<MailOutcome> {
   if (isOver(mail, deps.clock.now())) return { kind: 'refused', code: 'EEXPIRED' }
-  const content = openLetter(mail.content, mail.mailId, deps.secret)
+  const content = openEmail(mail.content, mail.mailId, deps.secret)
   if (content === null) return { kind: 'refused', code: 'EUNREADABLE' }
   return deps.mailer.send({ ...content, mailId: mail.mailId, recipient: mail.recipient })
 }

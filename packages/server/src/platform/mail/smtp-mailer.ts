@@ -2,7 +2,7 @@ import type { Transporter } from 'nodemailer'
 import { composeMessage } from './compose-message.ts'
 import type { Mailer, MailOutcome, MailSender } from './mailer.ts'
 
-/** Where letters are handed over. */
+/** Where emails are handed over. */
 export interface SmtpServer {
   readonly host: string
   readonly port: number
@@ -18,7 +18,7 @@ export interface SmtpServer {
 const CONNECT_MS = 5_000
 const SILENCE_MS = 10_000
 
-/** Makes a mailer that hands letters to an SMTP server. The mail library is loaded with the first letter. */
+/** Makes a mailer that hands emails to an SMTP server. The mail library is loaded with the first email. */
 export function createSmtpMailer(server: SmtpServer, sender: () => Promise<MailSender>): Mailer {
   let transporter: Promise<Transporter> | null = null
   return {
@@ -53,8 +53,8 @@ async function openTransporter(server: SmtpServer): Promise<Transporter> {
   })
 }
 
-/** Commands whose refusal is about this letter, not about our access to the server. */
-const ABOUT_THE_LETTER: readonly string[] = ['RCPT TO', 'DATA']
+/** Commands whose refusal is about this email, not about our access to the server. */
+const ABOUT_THE_EMAIL: readonly string[] = ['RCPT TO', 'DATA']
 
 /**
  * Reads a failure of the library. Its message is not kept: a server's answer repeats the address.
@@ -64,6 +64,6 @@ function outcomeOf(error: unknown): MailOutcome {
   const name = typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'EUNKNOWN'
   const status = typeof responseCode === 'number' ? responseCode : null
   const text = status === null ? name : `${name} ${status}`
-  const isFinal = status !== null && status >= 500 && ABOUT_THE_LETTER.includes(String(command))
+  const isFinal = status !== null && status >= 500 && ABOUT_THE_EMAIL.includes(String(command))
   return { kind: isFinal ? 'refused' : 'failed', code: text }
 }

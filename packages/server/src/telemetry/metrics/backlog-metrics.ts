@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** Letters and movements of coins of all processes on the database. */
+/** Emails and movements of coins of all processes on the database. */
 export interface Backlog {
   readonly mailWaiting: number
   /** 0 when none waits. */
@@ -16,11 +16,11 @@ export interface OutflowFigure {
   readonly oldestSeconds: number
 }
 
-/** What became of an attempt to send a letter. */
+/** What became of an attempt to send an email. */
 export type MailOutcome = 'sent' | 'postponed' | 'failed'
 
 export interface BacklogMetrics {
-  /** An attempt at a letter has ended. */
+  /** An attempt at an email has ended. */
   readonly mailed: (outcome: MailOutcome) => void
   /** What waits now; null when the database did not tell in time. */
   setOpen(backlog: Backlog | null): void
@@ -35,12 +35,12 @@ export function createBacklogMetrics(registry: Registry): BacklogMetrics {
     new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
   const mailed = new Counter({
     name: 'svc_mail_attempts_total',
-    help: 'Attempts of this process at letters: sent, postponed (tried again), or failed (given up).',
+    help: 'Attempts of this process at emails: sent, postponed (tried again), or failed (given up).',
     labelNames: ['outcome'],
     registers: [registry],
   })
-  const waiting = gauge('svc_database_mail_waiting', 'Letters of all processes that wait.')
-  const waitingAge = gauge('svc_database_mail_oldest_age_seconds', 'Age of the oldest letter that waits; 0 for none.')
+  const waiting = gauge('svc_database_mail_waiting', 'Emails of all processes that wait.')
+  const waitingAge = gauge('svc_database_mail_oldest_age_seconds', 'Age of the oldest email that waits; 0 for none.')
   const outflows = gauge('svc_database_outflows', 'Movements from the addresses to the treasury, by how they stand.', [
     ...['chain', 'asset', 'state'],
   ])

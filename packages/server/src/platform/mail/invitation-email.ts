@@ -1,10 +1,10 @@
-import { dateText, plainName, renderLetter } from './letter.ts'
+import { dateText, plainName, renderEmail } from './email.ts'
 import type { MailContent } from './mailer.ts'
 
-export interface InvitationLetter {
+export interface InvitationEmail {
   /** What the gateway is called. Set by its operator. */
   readonly brand: string
-  /** As people have written them; the letter shows their words alone. */
+  /** As people have written them; the email shows their words alone. */
   readonly teamName: string
   readonly inviterName: string
   readonly role: string
@@ -13,12 +13,12 @@ export interface InvitationLetter {
   readonly expiresAt: number
 }
 
-/** The letter that asks somebody into a team. */
-export function renderInvitationLetter(invitation: InvitationLetter): MailContent {
+/** The email that asks somebody into a team. */
+export function renderInvitationEmail(invitation: InvitationEmail): MailContent {
   const { brand, role, link, expiresAt } = invitation
   const team = plainName(invitation.teamName, 'a team')
   const inviter = plainName(invitation.inviterName, 'A member')
-  return renderLetter({
+  return renderEmail({
     subject: `You are invited to a team on ${brand}`,
     kind: 'Invitation',
     title: 'Join a team',

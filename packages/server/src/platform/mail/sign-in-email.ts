@@ -1,16 +1,16 @@
-import { renderLetter } from './letter.ts'
+import { renderEmail } from './email.ts'
 import type { MailContent } from './mailer.ts'
 
-export interface SignInLetter {
+export interface SignInEmail {
   /** What the gateway is called. Set by its operator. */
   readonly brand: string
   readonly link: string
   readonly minutes: number
 }
 
-/** The letter with a link that signs its reader in, once. */
-export function renderSignInLetter({ brand, link, minutes }: SignInLetter): MailContent {
-  return renderLetter({
+/** The email with a link that signs its reader in, once. */
+export function renderSignInEmail({ brand, link, minutes }: SignInEmail): MailContent {
+  return renderEmail({
     subject: `Your link to sign in to ${brand}`,
     kind: 'Sign in',
     title: `Sign in to ${brand}`,

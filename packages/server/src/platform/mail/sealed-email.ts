@@ -1,5 +1,5 @@
 /**
- * Letters at rest. A letter of sign-in holds a link that lets its reader in: who reads the database, or a copy of it,
+ * Emails at rest. A sign-in email holds a link that lets its reader in: who reads the database, or a copy of it,
  * must not read that. The key is made from the secret of the sessions, which the database does not hold.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
@@ -14,8 +14,8 @@ function sealKey(secret: string, mailId: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, mailId, 'svc letter', KEY_BYTES))
 }
 
-/** Seals what a letter says. A sealed letter opens under its own id only. */
-export function sealLetter(content: MailContent, mailId: string, secret: string): string {
+/** Seals what an email says. A sealed email opens under its own id only. */
+export function sealEmail(content: MailContent, mailId: string, secret: string): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, sealKey(secret, mailId), nonce)
   const sealed = Buffer.concat([cipher.update(JSON.stringify(content), 'utf8'), cipher.final()])
@@ -23,12 +23,12 @@ export function sealLetter(content: MailContent, mailId: string, secret: string)
 }
 
 /**
- * Opens what `sealLetter` made.
+ * Opens what `sealEmail` made.
  *
- * @param sealed base64; letters that are older than sealing are JSON text.
+ * @param sealed base64; emails that are older than sealing are JSON text.
  * @returns null when the secret is another one by now, or the text is not whole.
  */
-export function openLetter(sealed: string, mailId: string, secret: string): MailContent | null {
+export function openEmail(sealed: string, mailId: string, secret: string): MailContent | null {
   const text = sealed.startsWith('{') ? sealed : unseal(sealed, mailId, secret)
   return text === null ? null : contentFrom(text)
 }

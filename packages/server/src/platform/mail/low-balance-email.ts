@@ -1,9 +1,9 @@
 import { formatCredits, type Nanocredits, groupDigits } from '@svc/contract'
-import { plainName, renderLetter } from './letter.ts'
+import { plainName, renderEmail } from './email.ts'
 import type { MailContent } from './mailer.ts'
 
-export interface LowBalanceLetter {
-  /** As people have written it; the letter shows its words alone. */
+export interface LowBalanceEmail {
+  /** As people have written it; the email shows its words alone. */
   readonly teamName: string
   readonly balance: Nanocredits
   readonly threshold: Nanocredits
@@ -11,12 +11,12 @@ export interface LowBalanceLetter {
   readonly link: string
 }
 
-/** The letter that tells a team that its credits run low. */
-export function renderLowBalanceLetter({ teamName, balance, threshold, link }: LowBalanceLetter): MailContent {
+/** The email that tells a team that its credits run low. */
+export function renderLowBalanceEmail({ teamName, balance, threshold, link }: LowBalanceEmail): MailContent {
   const team = plainName(teamName, 'your team')
   const left = groupDigits(formatCredits(balance))
   const limit = groupDigits(formatCredits(threshold))
-  return renderLetter({
+  return renderEmail({
     subject: `Low balance: ${left} credits left`,
     kind: 'Low balance',
     title: `${left} credits left`,

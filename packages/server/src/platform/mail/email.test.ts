@@ -1,9 +1,9 @@
 import { nanocreditsOf } from '@svc/contract'
 import { expect, test } from 'vitest'
-import { renderInvitationLetter } from './invitation-letter.ts'
-import { plainName } from './letter.ts'
-import { renderLowBalanceLetter } from './low-balance-letter.ts'
-import { renderSignInLetter } from './sign-in-letter.ts'
+import { renderInvitationEmail } from './invitation-email.ts'
+import { plainName } from './email.ts'
+import { renderLowBalanceEmail } from './low-balance-email.ts'
+import { renderSignInEmail } from './sign-in-email.ts'
 
 const invitation = {
   brand: 'SVC',
@@ -22,32 +22,32 @@ test('names become words: no program makes a link or markup of them', () => {
   expect(plainName('\u202e://', 'a team')).toBe('a team')
 })
 
-test('what people have written stands in no subject, and as words alone in the letter', () => {
+test('what people have written stands in no subject, and as words alone in the email', () => {
   const hostile = { ...invitation, teamName: 'evil.example\r\nBcc: x', inviterName: '<script>alert(1)</script>' }
-  const letter = renderInvitationLetter(hostile)
-  expect(letter.subject).toBe('You are invited to a team on SVC')
-  for (const text of [letter.text, letter.html]) {
+  const email = renderInvitationEmail(hostile)
+  expect(email.subject).toBe('You are invited to a team on SVC')
+  for (const text of [email.text, email.html]) {
     expect(text).toContain('evil example Bcc x')
     expect(text).not.toMatch(/evil\.example|<script>/)
   }
 })
 
-test('both forms of a letter say the same and hold its link', () => {
-  const letters = [
-    renderInvitationLetter(invitation),
-    renderSignInLetter({ brand: 'SVC', link: invitation.link, minutes: 15 }),
-    renderLowBalanceLetter({
+test('both forms of an email say the same and hold its link', () => {
+  const emails = [
+    renderInvitationEmail(invitation),
+    renderSignInEmail({ brand: 'SVC', link: invitation.link, minutes: 15 }),
+    renderLowBalanceEmail({
       teamName: 'Crew',
       balance: nanocreditsOf(1_234_500_000_000n),
       threshold: nanocreditsOf(2_000_000_000_000n),
       link: invitation.link,
     }),
   ]
-  for (const { text, html } of letters) {
+  for (const { text, html } of emails) {
     expect(text).toContain(invitation.link)
     expect(html).toContain(`href="${invitation.link}"`)
   }
-  expect(letters[2]?.subject).toBe('Low balance: 1,234.5 credits left')
-  expect(letters[2]?.text).toContain('2,000 credits')
-  expect(letters[0]?.text).toContain('2026-11-30 08:05 UTC')
+  expect(emails[2]?.subject).toBe('Low balance: 1,234.5 credits left')
+  expect(emails[2]?.text).toContain('2,000 credits')
+  expect(emails[0]?.text).toContain('2026-11-30 08:05 UTC')
 })

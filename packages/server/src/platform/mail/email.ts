@@ -1,39 +1,39 @@
 /**
- * How every letter looks: one card with a title, rows of facts, one button, and below it why the reader gets it. HTML
+ * How every email looks: one card with a title, rows of facts, one button, and below it why the reader gets it. HTML
  * and text say the same.
  */
 import { escapeHtml } from './escape-html.ts'
 import type { MailContent } from './mailer.ts'
 
 /** One fact. Ids are set in a mono face. */
-export interface LetterRow {
+export interface EmailRow {
   readonly label: string
   readonly value: string
   readonly isId?: boolean
 }
 
-export interface Letter {
+export interface Email {
   readonly subject: string
-  /** Above the title; what kind of letter it is. */
+  /** Above the title; what kind of email it is. */
   readonly kind: string
   readonly title: string
-  /** Shown beside the subject in lists of letters. */
+  /** Shown beside the subject in lists of emails. */
   readonly preview: string
   readonly summary: string
-  readonly rows: readonly LetterRow[]
+  readonly rows: readonly EmailRow[]
   readonly button: { readonly text: string; readonly link: string }
   /** Below the button; empty for none. */
   readonly note: string
-  /** Why the reader gets this letter, and what to do where they do not want it. */
+  /** Why the reader gets this email, and what to do where they do not want it. */
   readonly reason: string
 }
 
-/** Writes a letter in both forms. Pure; the same letter gives the same text. */
-export function renderLetter(letter: Letter): MailContent {
-  return { subject: letter.subject, text: renderText(letter), html: renderHtml(letter) }
+/** Writes an email in both forms. Pure; the same email gives the same text. */
+export function renderEmail(email: Email): MailContent {
+  return { subject: email.subject, text: renderText(email), html: renderHtml(email) }
 }
 
-function renderText({ kind, summary, rows, button, note, reason }: Letter): string {
+function renderText({ kind, summary, rows, button, note, reason }: Email): string {
   const width = Math.max(0, ...rows.map(({ label }) => label.length))
   const table = rows.map(({ label, value }) => `${label.padEnd(width)}  ${value}`)
   const parts = [[kind], [summary], table, [`${button.text}: ${button.link}`], note === '' ? [] : [note]]
@@ -63,7 +63,7 @@ const STYLE = `
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const MONO = 'font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:13px'
 
-function renderRow({ label, value, isId = false }: LetterRow): string {
+function renderRow({ label, value, isId = false }: EmailRow): string {
   const line = 'border-bottom:1px solid #e6e8ec;padding:10px 0;vertical-align:top'
   return (
     `<tr><td class="cell label line faint" style="${line};color:#667085;width:112px">${escapeHtml(label)}</td>` +
@@ -72,7 +72,7 @@ function renderRow({ label, value, isId = false }: LetterRow): string {
   )
 }
 
-function renderRows(rows: readonly LetterRow[]): string {
+function renderRows(rows: readonly EmailRow[]): string {
   if (rows.length === 0) return ''
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse">
 ${rows.map(renderRow).join('\n')}
@@ -80,7 +80,7 @@ ${rows.map(renderRow).join('\n')}
 `
 }
 
-function renderHtml({ kind, title, preview, summary, rows, button, note, reason }: Letter): string {
+function renderHtml({ kind, title, preview, summary, rows, button, note, reason }: Email): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -121,7 +121,7 @@ export function dateText(ms: number): string {
 }
 
 /**
- * A name that people have chosen, as letters show it: words alone, so that no program makes a link of it.
+ * A name that people have chosen, as emails show it: words alone, so that no program makes a link of it.
  *
  * @returns `fallback` when nothing is left.
  */

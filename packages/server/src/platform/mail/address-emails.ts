@@ -1,13 +1,13 @@
-import { renderLetter } from './letter.ts'
+import { renderEmail } from './email.ts'
 import type { MailContent } from './mailer.ts'
-import type { SignInLetter } from './sign-in-letter.ts'
+import type { SignInEmail } from './sign-in-email.ts'
 
-/** The letter whose link adds the reader's address to the account that asked for it. */
-export function renderAddressLetter({ brand, link, minutes }: SignInLetter): MailContent {
-  return renderLetter({
-    subject: `Confirm your mail address for ${brand}`,
-    kind: 'Mail address',
-    title: 'Confirm your mail address',
+/** The email whose link adds the reader's address to the account that asked for it. */
+export function renderAddressEmail({ brand, link, minutes }: SignInEmail): MailContent {
+  return renderEmail({
+    subject: `Confirm your email address for ${brand}`,
+    kind: 'Email address',
+    title: 'Confirm your email address',
     preview: `The link works for ${minutes} minutes, once.`,
     summary: `Somebody, most likely you, wants to add this address to an account of ${brand}, to sign in with it.`,
     rows: [],
@@ -18,10 +18,10 @@ export function renderAddressLetter({ brand, link, minutes }: SignInLetter): Mai
 }
 
 /** What the owner of an address is told that somebody wanted to add to another account. */
-export function renderAddressTakenLetter({ brand, link }: Pick<SignInLetter, 'brand' | 'link'>): MailContent {
-  return renderLetter({
-    subject: `Your mail address signs in to ${brand} already`,
-    kind: 'Mail address',
+export function renderAddressTakenEmail({ brand, link }: Pick<SignInEmail, 'brand' | 'link'>): MailContent {
+  return renderEmail({
+    subject: `Your email address signs in to ${brand} already`,
+    kind: 'Email address',
     title: 'This address is in use',
     preview: 'It was not added to another account.',
     summary:
