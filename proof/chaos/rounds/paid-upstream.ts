@@ -166,7 +166,8 @@ export async function startPaidUpstream(): Promise<PaidUpstream> {
     const tag = findTag(call.body.toString('latin1'))
     if (call.method !== 'POST' || tag === null || book === null) return void response.writeHead(404).end()
     const plan = planPaid(book.kindOf(tag), book.seed, tag)
-    const line: PaidLine = { tag, plan, generationId: `gen-${tag}-${lines++}`, isWhole: plan.kind === 'video' }
+    const isMade = plan.kind === 'video' && plan.behaviour !== 'error_status'
+    const line: PaidLine = { tag, plan, generationId: `gen-${tag}-${lines++}`, isWhole: isMade }
     book.lines.push(line)
     if (plan.kind === 'video') jobs.set(line.generationId, { line, polls: 0 })
     const end = await play(response, answerOf(line, call.wantsStream))
