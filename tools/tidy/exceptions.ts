@@ -73,6 +73,11 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: TABLES,
+    path: `${SERVER}/money/ledger/sqlite-name-store.ts`,
+    reason: 'A late charge takes the Idempotency-Key of its request in the transaction that books it.',
+  },
+  {
+    rule: TABLES,
     path: `${SERVER}/operations/actions/account-directory-store.ts`,
     reason: 'An operator finds an account by whatever is known of it: its name, a member, a key.',
   },

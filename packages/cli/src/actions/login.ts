@@ -44,7 +44,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
     return
   }
   await terminal.notes.line(`Signed in to ${baseUrl} with the key "${balance.key.name}".`)
-  await terminal.notes.line(`Kept in ${written}, readable by you alone.`)
+  const isReplaced = known !== undefined && known.key !== key
+  const where = isReplaced ? `It replaces the key of the profile "${profile}"` : `Saved as the profile "${profile}"`
+  await terminal.notes.line(`${where} in ${written}, readable by you alone.`)
 }
 
 function checkedName(name: string): string {
@@ -57,7 +59,7 @@ function checkedName(name: string): string {
 async function warnOfPlainHttp(terminal: Terminal, baseUrl: string): Promise<void> {
   const { protocol, hostname } = new URL(baseUrl)
   if (protocol === 'https:' || LOOPBACK.has(hostname)) return
-  await terminal.notes.line(`Warning: ${baseUrl} is not encrypted; whoever is on the way can read the key.`)
+  await terminal.notes.line(`Warning: ${baseUrl} is not encrypted: anyone on the network path can read the key.`)
 }
 
 async function openConsole(terminal: Terminal, baseUrl: string): Promise<void> {

@@ -56,7 +56,7 @@ function Summary({ reply: { health, chain_problems: problems } }: { readonly rep
       <p className="mt-3 text-soft">
         {health.catalog.featured} featured and {health.catalog.models} other models;{' '}
         {health.catalog.updated_at === null ? (
-          'the bundled list is in use.'
+          'no list of models has been read yet.'
         ) : (
           <>
             the list is from <Time seconds={Math.floor(Date.parse(health.catalog.updated_at) / 1_000)} />.

@@ -8,12 +8,24 @@ import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { SettleHold } from '../ledger/operations.ts'
-import type { SettledStore } from '../ledger/settled-store.ts'
 import type { RecentSettlements } from './recent-settlements.ts'
+
+/** What the books say of a request that was settled. */
+export interface BookedCharge {
+  readonly charge: bigint
+  readonly writeOff: bigint
+  /** Whether another process has settled it by what it knew, since the one that worked on it was gone. */
+  readonly isSwept: boolean
+}
 
 export interface LostChargesDeps {
   readonly recent: Pick<RecentSettlements, 'read' | 'flush' | 'removeOld'>
-  readonly store: Pick<SettledStore, 'findBooked' | 'readIdentity'>
+  readonly store: {
+    /** What is booked of requests; those are missing that have no record, or whose hold merely expired. */
+    findBooked(requestIds: readonly string[]): Promise<ReadonlyMap<string, BookedCharge>>
+    /** Names the server that answers now, and this life of it. */
+    readIdentity(): Promise<string>
+  }
   readonly ledger: Pick<Ledger, 'submit'>
   /** Told of what is missing, before anything is done about it. */
   readonly onMissing: (settlements: readonly SettleHold[]) => void
