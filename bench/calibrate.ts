@@ -6,7 +6,7 @@ import { sampleSide } from './side.ts'
  * Of the lower throughput of the two sides: where the search begins. It goes down in steps until nothing is busier than
  * wanted, which is some way below where a row is refused.
  *
- * As high as may be, since a gateway that is nearly idle commits each request alone, and its CPU matters to nobody.
+ * As high as may be, since a gateway that is nearly idle commits each request alone, and its CPU does not matter.
  */
 const PART_OF_SATURATION = 0.75
 const STEP_DOWN = 0.85

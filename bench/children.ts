@@ -11,7 +11,7 @@ export const FOLLOW_BENCH = ['--import', join(import.meta.dirname, 'programs/fol
 const START_MS = 20_000
 const STOP_MS = 15_000
 
-/** Everything that a run leaves lying around if nobody clears it away: processes and folders. */
+/** Everything that a run leaves lying around unless it is cleared away: processes and folders. */
 export class Children {
   readonly #running = new Set<ChildProcess>()
   readonly #folders = new Set<string>()

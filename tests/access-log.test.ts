@@ -1,4 +1,4 @@
-/** The line of a request tells what it was charged, whatever form its answer has and whoever ended it. */
+/** The line of a request tells what it was charged, whatever form its answer has and whichever side ended it. */
 import { formatCredits } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../packages/server/testing/eventually.ts'

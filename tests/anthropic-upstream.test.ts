@@ -247,7 +247,7 @@ describe('answers', () => {
     }
     answer = (response) => send(response, message([{ type: 'text', text: 'Hi' }], usage))
     const { charge } = await chargeOf(gateway, () => client.chat.completions.create(question))
-    // Nobody wrote its price down: it is twice that of input.
+    // Its price is not listed: it is twice that of input.
     const long = (200n * 6_000_000n * 12n) / 10n
     expect(charge).toBe(priced({ input: 7, cached: 0, written: 100, output: 11 }) + long)
     const { pricing } = await lastRecord(gateway)

@@ -263,7 +263,7 @@ describe('readers who leave', () => {
 describe('readers that are quick', () => {
   // B066
   test.each(['gzip, br', 'identity', '*'])(
-    'each token arrives before the next is made, whoever accepts %s',
+    'each token arrives before the next is made, whichever client accepts %s',
     async (encodings) => {
       let sendNext: (word: number) => void = () => undefined
       let finish: () => void = () => undefined

@@ -1,4 +1,4 @@
-/** What the books say of one request: from outside nobody sees what the gateway bears itself. */
+/** What the books say of one request: a client cannot see what the gateway bears itself. */
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 
 export interface Booked {

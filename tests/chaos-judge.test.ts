@@ -52,7 +52,7 @@ test('a part of a cut answer belongs to the client who left before it knew an id
   expect([...parts]).toEqual(['row 0'])
 })
 
-test('one attempt explains one row: a second charge is still nobody’s', () => {
+test('one attempt explains one row: a second charge is still unexplained', () => {
   const { tags } = match([CUT], [{ charge: due / 2n }, { charge: due / 3n }])
   expect([...tags.values()].flat()).toEqual(['row 0'])
 })
@@ -64,7 +64,7 @@ test.each([
   ['of an answer that was not cut', { ...CUT, behaviour: 'whole' as const }, { charge: due / 2n }],
   ['of a client who stayed', { ...CUT, end: 'broken' as const }, { charge: due / 2n }],
   ['of a client who knows its id', { ...CUT, requestId: 'another' }, { charge: due / 2n }],
-])('a charge %s is nobody’s', (_name, asked, row) => {
+])('a charge %s is unexplained', (_name, asked, row) => {
   const { tags, parts } = match([asked], [row])
   expect([tags.size, parts.size]).toEqual([0, 0])
 })

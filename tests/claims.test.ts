@@ -151,7 +151,7 @@ describe.skipIf(!hasEvm())('claims', () => {
 
   // B141
   test.each([
-    ['a hash that nobody knows', `0x${'12'.repeat(32)}`, 404, 'transaction_not_found'],
+    ['an unknown hash', `0x${'12'.repeat(32)}`, 404, 'transaction_not_found'],
     ['a hash that is too short', '0x1234', 400, 'invalid_request'],
     ['a hash with other letters', `0x${'zz'.repeat(32)}`, 400, 'invalid_request'],
     ['a long text', 'a'.repeat(100_000).slice(0, 200), 400, 'invalid_request'],
@@ -186,7 +186,7 @@ describe.skipIf(!hasEvm())('claims', () => {
     expect(await response.json()).toMatchObject({ credited: true, chainId: 4663 })
   })
 
-  // B139: coins of the test network are worth nothing, so it is not enabled unless somebody says so.
+  // B139: coins of the test network are worth nothing, so it is not enabled unless the operator says so.
   test('refuse a chain that is not enabled', async () => {
     const txHash = await pay(2)
     const answer = await errorOf(await claim({ txHash, asset: 'USDG', chainId: 46630 }))

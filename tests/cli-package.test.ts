@@ -46,7 +46,7 @@ test('an older Node is told which one is needed, in one line', async () => {
   })
 })
 
-test('it says what to do where nobody is signed in', async () => {
+test('it says what to do without a signed-in profile', async () => {
   const program = path.join(folder, 'node_modules/.bin/svc')
   const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: folder }
   await expect(run(program, ['balance'], { env })).rejects.toMatchObject({

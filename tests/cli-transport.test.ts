@@ -143,7 +143,7 @@ describe('a proxy', () => {
       for (const each of [socket, onward]) each.on('error', () => undefined)
     })
     const transport = createTransport({ https_proxy: `http://${await listen(proxy)}` })
-    // Its certificate is known to nobody, which is found out at the far end of the tunnel.
+    // Its certificate is not trusted, which is found out at the far end of the tunnel.
     const error = await failureOf(transport(`https://${target}/api`, get()))
     expect(error.message).toContain('NODE_EXTRA_CA_CERTS')
     expect(seen[0]).toBe(`CONNECT ${target}`)
@@ -168,7 +168,7 @@ describe('what stands between is said', () => {
     })
   })
 
-  test('a certificate that nobody knows, and TLS where there is none', async () => {
+  test('a certificate that is not trusted, and TLS where there is none', async () => {
     const { key, cert } = createUpstreamIdentity(Date.now())
     const secure = await listen(createSecureServer({ key, cert }, (_request, response) => response.end()))
     const error = await failureOf(createTransport({})(`https://${secure}/api`, get()))

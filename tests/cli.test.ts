@@ -37,7 +37,7 @@ describe('with the sandbox', () => {
   })
 
   // B192
-  test('standard output holds only the answer, and no decoration where nobody sits', async () => {
+  test('standard output holds only the answer, and no decoration without a terminal', async () => {
     for (const env of [{}, { NO_COLOR: '1' }, { TERM: 'dumb' }, { FORCE_COLOR: '1' }]) {
       const { code, out, notes } = await svc(['chat', 'Hello'], { env })
       expect(code).toBe(0)

@@ -16,7 +16,7 @@ interface Ended {
 
 function runScript(script: string, ...words: string[]): Promise<Ended> {
   const [file = '', ...given] = script.split(' ')
-  // A folder that nobody can make: a program that begins its work all the same fails, and with another code.
+  // A folder that cannot be made: a program that begins its work all the same fails, and with another code.
   const env = { ...process.env, SVC_DATA_DIR: '/dev/null/svc' }
   return new Promise((resolve) => {
     execFile(process.execPath, [join(ROOT, file), ...given, ...words], { env }, (error, stdout, stderr) =>

@@ -115,7 +115,7 @@ test.each([
   expect(answer).toContain('"code":"invalid_value"')
 })
 
-test('an expectation that nobody knows is no reason to refuse', async () => {
+test('an unknown expectation is no reason to refuse', async () => {
   const client = talk()
   client.send(head('GET /api/health', ['expect: 200-maybe', 'connection: close']))
   expect(statusesIn(await client.closed)).toEqual(['200'])

@@ -168,7 +168,7 @@ describe.skipIf(!hasEvm())('funding', () => {
       }
     })
 
-    test('pages ask nobody but this origin, and nothing of them was refused', () => {
+    test('pages ask no origin but this, and nothing of them was refused', () => {
       expect([...pages.hosts]).toEqual([new URL(originOf(gateway)).host])
       expect(faultsAmong(pages.complaints)).toEqual([])
     })

@@ -62,7 +62,7 @@ test(
     await page.getByRole('button', { name: 'Create the account' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 
-    // Nobody is invited to a closed door unawares; who can open it is led there.
+    // An owner who invites to a closed gateway is warned; an operator is led to the setting.
     await openPlace(page, 'Team')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByText('People who have no account here cannot make one').waitFor()
@@ -151,7 +151,7 @@ test('a deposit under review is looked at and released', { timeout: TEST_MS }, a
   const deposit = await heldBackDeposit(database, gateway.accountId)
   await openPlace(page, 'Deposits')
   await page.getByRole('link', { name: '25.000000 USDG' }).click()
-  await page.getByRole('dialog').getByText('There is nobody to ask').waitFor()
+  await page.getByRole('dialog').getByText('No node can be asked').waitFor()
   expect(await faultsOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Release …' }).click()
   await giveReason('known sender', 'Release it')
@@ -175,7 +175,7 @@ test('upstreams, prices, the audit and the journal are shown', { timeout: TEST_M
   const prices = page.getByRole('region', { name: 'Prices' })
   const named = prices.getByRole('link').filter({ visible: true })
   expect(await named.count()).toBe(40)
-  // Whoever asks for more by the keyboard goes on with the first of them, and a reload shows as many.
+  // A person who asks for more by the keyboard goes on with the first of them, and a reload shows as many.
   await page.getByRole('button', { name: 'Show 40 more' }).focus()
   await page.keyboard.press('Enter')
   await page.getByText(/the first 80 below$/).waitFor()
@@ -233,7 +233,7 @@ test('on a phone no operator’s page is wider than the screen', { timeout: TEST
   await page.setViewportSize(DESK)
 })
 
-test('whoever is no operator sees none of it', { timeout: TEST_MS }, async () => {
+test('a person who is no operator sees none of it', { timeout: TEST_MS }, async () => {
   const { page: member, ...other } = await openVisit(browser)
   await enterSandbox(member, gateway)
   await openPlace(page, 'Settings')

@@ -9,7 +9,7 @@ import { openBrowser } from './open-browser.ts'
 export const DESK = { width: 1440, height: 900 }
 export const PHONE = { width: 390, height: 844 }
 
-/** Long enough for the slowest machine: whoever waits, waits for a thing, and goes on as soon as it is there. */
+/** Long enough for the slowest machine: a test waits for a thing, and goes on as soon as it is there. */
 const PATIENCE_MS = 30_000
 
 /** How long a test of pages may take before it counts as stuck. */
@@ -37,7 +37,7 @@ export interface Visit {
   readonly hosts: Set<string>
 }
 
-/** A browser's profile that nobody has signed in with, on a desk. `prepare` runs before its first page. */
+/** A browser's profile without a session, on a desk. `prepare` runs before its first page. */
 export async function openVisit(
   browser: Browser,
   prepare: (context: BrowserContext) => Promise<unknown> = () => Promise.resolve(),

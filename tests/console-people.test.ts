@@ -11,7 +11,7 @@ import { DESK, enterSandbox, openConsole, originOf, overhang, PHONE, TEST_MS, un
 let gateway: TestGateway
 let mail: TestMailServer
 let browser: Browser
-/** Whoever runs the team. */
+/** The owner of the team. */
 let owner: Page
 /** What pages said in the browser's console: refused styles, scripts and calls among it. */
 const complaints: string[] = []

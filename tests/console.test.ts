@@ -466,7 +466,7 @@ test('the overview takes less than 154 KB of scripts, schemas not among them', {
   expect(scripts.filter((script) => script.includes('ZodError')).length).toBe(0)
 })
 
-test('pages ask nobody but this origin, and nothing of them was refused', () => {
+test('pages ask no origin but this, and nothing of them was refused', () => {
   expect([...hosts]).toEqual([new URL(origin()).host])
   expect(complaints).toEqual([])
 })

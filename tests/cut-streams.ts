@@ -16,7 +16,7 @@ export function sendCut(response: ServerResponse, part: Buffer, how: (typeof CUT
   response.write(part, () => (how === 'breaks' ? response.destroy() : response.end()))
 }
 
-/** Requests under way at a time: a look-up waits, and nobody should wait for it alone. */
+/** Requests under way at a time: a look-up waits, and a test should not wait for it alone. */
 const AT_ONCE = 100
 
 /**

@@ -1,4 +1,4 @@
-/** The wish that nobody keeps what they are sent, as it reaches an upstream that speaks OpenRouter's dialect. */
+/** The wish that providers keep no prompts, as it reaches an upstream that speaks OpenRouter's dialect. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { sendImages } from '../packages/server/testing/stub-images.ts'

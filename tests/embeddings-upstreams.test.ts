@@ -107,7 +107,7 @@ describe('an answer', () => {
     expect([charge, nanocreditsIn(result)]).toEqual([9n * PER_TOKEN, 9n * PER_TOKEN])
   })
 
-  test('of a model of which nobody says what it does is the upstream’s affair', async () => {
+  test('of a model without a stated kind is the upstream’s affair', async () => {
     expect((await ask({}, 'bge-m3')).data).toEqual([entry(0)])
   })
 })
@@ -155,7 +155,7 @@ describe('a route with two upstreams', () => {
     expect(await lastRecord(gateway)).toMatchObject({ upstream_model: 'two' })
   })
 
-  test('asks nobody else where it may have been billed', async () => {
+  test('asks no other upstream where it may have been billed', async () => {
     first.onOther = refuse(500)
     const { charge } = await chargeOf(gateway, () => failureOf(ask({}, 'embed-twice')))
     expect([calls.length, charge]).toEqual([0, 0n])

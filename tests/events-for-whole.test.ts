@@ -1,6 +1,6 @@
 /**
- * Servers that answer in the other form: events to whoever asked for a whole answer, a document to whoever asked for a
- * stream. The client gets what it asked for, and pays for it as for any other answer.
+ * Servers that answer in the other form: events to a client that asked for a whole answer, a document to one that asked
+ * for a stream. The client gets what it asked for, and pays for it as for any other answer.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chunkText, startStubUpstream, type StubUpstream, usageText } from '../packages/server/testing/stub-upstream.ts'

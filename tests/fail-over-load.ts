@@ -183,7 +183,7 @@ export async function judgeFailOver({ told, lines, database, isUnwritten = () =>
     const row = byGeneration.get(generationId)
     if (row !== undefined && row.charge + row.write_off === dueOf(tag)) continue
     if (row !== undefined && wasTold.has(row.usage_id)) continue
-    // Its cost at par is what is lost where nobody was told a charge.
+    // Its cost at par is what is lost where no client was told a charge.
     if (row !== undefined && row.charge === 0n && row.write_off > 0n) note(WRITTEN_OFF)
     else note(UNBOOKED)
   }

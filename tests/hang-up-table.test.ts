@@ -139,7 +139,7 @@ describe.concurrent.each(TABLE)('an upstream that $upstream', (row) => {
       const record = await recordOf(gateway, requestId)
       const pieces = Math.min(point, PIECES)
       expect([point, record.charge]).toEqual([point, row.charge(pieces, record)])
-      // Whoever leaves after the end has had a whole answer.
+      // A client that leaves after the end has had a whole answer.
       expect([point, record.status]).toEqual([point, point > PIECES ? 'ok' : 'cancelled'])
     }
     expect((await gateway.balance()).held).toBe(0n)

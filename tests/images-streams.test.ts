@@ -314,7 +314,7 @@ describe('a request to change images', () => {
       'prompt',
     ],
     [
-      'a file that nobody asked for',
+      'a file that was not asked for',
       formWith({ model: 'painter', prompt: 'x' }, [
         ['image', new Blob([bytes]), 'a.png'],
         ['extra', new Blob([bytes]), 'b.png'],

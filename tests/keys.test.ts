@@ -54,7 +54,7 @@ describeEachEngine('keys', (engine) => {
     ['basic credentials', '', { authorization: 'Basic KEY' }],
     ['another scheme', '', { authorization: 'Token KEY' }],
     ['no scheme', '', { authorization: 'KEY' }],
-  ])('a key in %s lets nobody in', async (_place, query, headers) => {
+  ])('a key in %s is refused', async (_place, query, headers) => {
     const filled = Object.entries(headers).map(([name, value]) => [name, value.replaceAll('KEY', gateway.key)] as const)
     const init = { key: null, headers: Object.fromEntries(filled) }
     for (const path of keyed) {

@@ -1,6 +1,6 @@
 /**
  * Every regular expression of the product takes time that grows with its text alone: one that backtracks over a long
- * text from each of its places stops the whole process, and whoever sends a header chooses the text.
+ * text from each of its places stops the whole process, and the client that sends a header chooses the text.
  */
 import path from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,6 @@
-/** What an upstream bills and nobody pays is a write-off, whatever was asked for and however the answer is broken. */
+/**
+ * What an upstream bills and no client pays is a write-off, whatever was asked for and however the answer is broken.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'

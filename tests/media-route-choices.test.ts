@@ -116,7 +116,7 @@ describe('a target that cannot do what is asked is left out', () => {
     expect([...first.calls, ...second.calls][0]?.json).toMatchObject({ voice: sent })
   })
 
-  test('a voice that nobody has is told as the first knows them', async () => {
+  test('an unknown voice is told as the first knows them', async () => {
     const answer = await speak({ voice: 'dora' })
     expect([answer.status, asks()]).toEqual([400, [0, 0]])
     expect(await answer.text()).toContain('anna, bert')

@@ -26,7 +26,7 @@ let gateway: TestGateway
 /** Its circuits open at the third failure, and stay open. */
 let careful: TestGateway
 
-/** An address where nobody listens: no system gives this port to a server. */
+/** An address without a server: no system gives this port to a server. */
 const DEAD_URL = 'http://127.0.0.1:1/v1'
 
 const MODELS = ['paints', 'speaks', 'hears', 'films'] as const
@@ -211,7 +211,7 @@ describe.each(KINDS)('$name of a route of two', (kind: MediaKind) => {
     expect(first.calls.length + second.calls.length).toBe(1)
   })
 
-  test('hold what the dearest would cost, whoever makes them', async () => {
+  test('hold what the dearest would cost, whichever upstream makes them', async () => {
     const { promise: served, resolve: serve } = Promise.withResolvers<void>()
     first.onWork = async (call, response) => {
       await served
@@ -337,7 +337,7 @@ describe('the second gets all that the first got', () => {
     first.onWork = says(429)
   }
   const partsOf = async (call: StubCall | undefined): Promise<unknown[]> => {
-    if (call === undefined) throw new Error('nobody was asked')
+    if (call === undefined) throw new Error('no upstream was asked')
     const form = await formOf(call)
     const parts = [...form].filter(([name]) => name !== 'model')
     return Promise.all(

@@ -176,7 +176,7 @@ describe('an answer that calls tools without saying so at its end', () => {
   })
 })
 
-// B054: an error that is not seen becomes a success that nobody had.
+// B054: an error that is not seen becomes a success that was none.
 describe('an error inside a 200 stream ends it, and is free', () => {
   test.each([
     ['an event of that name', 'event: error\ndata: {"message":"no capacity","code":503}\n\n', 'server_is_overloaded'],

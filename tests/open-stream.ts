@@ -70,7 +70,7 @@ export async function openStream(target: ChatTarget, body: object, init: { key?:
   if (response.status !== 200 || response.body === null) {
     throw new Error(`no stream but ${response.status}: ${await response.text()}`)
   }
-  // Read from now on: a body that nobody reads is cancelled when its response is garbage.
+  // Read from now on: an unread body is cancelled when its response is garbage.
   const events = eventsOf(response.body.getReader())
   const frames: Frame[] = []
   let isDone = false

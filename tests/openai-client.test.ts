@@ -77,7 +77,7 @@ describe('with the sandbox', () => {
     expect((await slashed.models.list()).data.length).toBeGreaterThan(17)
   })
 
-  test('a stream has its charge on its last chunk alone, and no usage that nobody asked for', async () => {
+  test('a stream has its charge on its last chunk alone, and no usage that was not asked for', async () => {
     const { result: chunks, charge } = await chargeOf(gateway, async () =>
       collect(await client.chat.completions.create({ ...question, stream: true })),
     )

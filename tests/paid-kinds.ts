@@ -11,7 +11,7 @@ import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { sendJson } from './audio-upstream.ts'
 import { KINDS as MEDIA, type MediaStub, startMediaStub, work as makeMedia } from './media-upstream.ts'
 
-/** USD that an upstream says it bills for a request whose answer nobody pays, and nanocredits of it. */
+/** USD that an upstream says it bills for a request whose answer no client pays, and nanocredits of it. */
 export const BILLED_USD = '0.05'
 export const BILLED = 50_000_000_000n
 
@@ -120,7 +120,7 @@ const EMPTY_MEDIA: Readonly<Record<string, StubHandler | null>> = {
   // An audio file has no room for a cost.
   speech: null,
   'speech in events': null,
-  // An audio file in which nobody speaks has an empty transcript.
+  // An audio file without speech has an empty transcript.
   transcripts: null,
   'streamed transcripts': null,
   videos: (_call, response) => sendJson(response, { id: BILLED_JOB, object: 'video', status: 'queued' }),

@@ -163,7 +163,7 @@ describe('bodies', () => {
     ['empty messages', '{"model":"svc-gpt","messages":[]}', 'empty_content'],
     ['messages that are text', '{"model":"svc-gpt","messages":"x"}', 'invalid_value'],
     ['a message that is null', '{"model":"svc-gpt","messages":[null]}', 'invalid_value'],
-    ['a role that nobody has', '{"model":"svc-gpt","messages":[{"role":"king","content":"x"}]}', 'invalid_value'],
+    ['an unknown role', '{"model":"svc-gpt","messages":[{"role":"king","content":"x"}]}', 'invalid_value'],
     ['a blank prompt', '{"model":"svc-gpt","messages":[{"role":"user","content":" "}]}', 'empty_content'],
     [
       'stream as text',
@@ -230,7 +230,7 @@ describe('bodies', () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
   })
 
-  test('a client that breaks off in its body harms nobody', async () => {
+  test('a client that breaks off in its body harms no other client', async () => {
     const socket = connect(gatewayPort(), '127.0.0.1')
     const head = `POST /api/v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.key}\r\n`
     const lines = gateway.logged.length

@@ -90,7 +90,7 @@ function json(status: number, body: string, headers: Record<string, string> = {}
 const says = (status: number, headers: Record<string, string> = {}): Answer =>
   json(status, `{"error":{"message":"no","code":${status}}}`, headers)
 
-/** An address where nobody listens: no system gives this port to a server. */
+/** An address without a server: no system gives this port to a server. */
 const DEAD_URL = 'http://127.0.0.1:1/v1'
 
 const asks = () => [first.chats.length, second.chats.length]
@@ -170,7 +170,7 @@ describe.each([{ stream: false }, { stream: true }])('a request to a route of tw
       first.onChat = (_call, response) => answer(response)
       expect([await askBoth(target), asks()]).toEqual([200, [1, 1]])
     }
-    // What somebody in between says, or nobody, is no verdict of the upstream.
+    // What a proxy in between says, or no server, is no verdict of the upstream.
     for (const [status, answer] of [
       [504, says(504)],
       [502, json(502, '<html>')],
@@ -300,7 +300,7 @@ describe('an upstream alone', () => {
 })
 
 describe('what is held', () => {
-  test('covers the dearest of the route, whoever serves in the end', async () => {
+  test('covers the dearest of the route, whichever upstream serves in the end', async () => {
     const target = await start()
     const { promise: served, resolve: serve } = Promise.withResolvers<void>()
     first.onChat = async (_call, response) => {
@@ -399,7 +399,7 @@ describe('circuits', () => {
     expect(target.logged.filter((line) => line.includes('an attempt is repeated'))).toHaveLength(3)
   })
 
-  test('when all are left alone nobody is asked, nothing is held, and the answer says when to come back', async () => {
+  test('when all are left alone no upstream is asked, nothing is held, and the answer says when to come back', async () => {
     const target = await start({ limits: { ...limits, breaker_open_ms: 30_000 } })
     for (const stub of [first, second]) stub.onChat = (_call, response) => says(503)(response)
     for (let turn = 0; turn < 3; turn++) expect((await target.chat(QUESTION)).status).toBe(503)

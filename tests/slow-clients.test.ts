@@ -32,7 +32,7 @@ afterAll(async () => {
 /** How much of an answer the gateway has taken from its upstream. */
 interface Offered {
   taken: number
-  /** Times that the upstream had to stop since nobody took more. */
+  /** Times that the upstream had to stop since the client took no more. */
   pauses: number
 }
 
@@ -181,7 +181,7 @@ describe('a client that sends slowly', () => {
     expect([stub.chats.length, (await strict.balance()).held]).toEqual([before, 0n])
   })
 
-  test('a hundred of them keep nobody else out', async () => {
+  test('a hundred of them keep no other client out', async () => {
     const slow = Array.from({ length: 100 }, () => open(strict))
     for (const { socket } of slow) socket.write('POST /api/v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-slow: ')
     stub.onChat = (_call, response) => void offer(response, 1)

@@ -281,7 +281,7 @@ describe('an audio file that breaks off', () => {
     expect(await lastRecord(gateway)).toMatchObject({ status: 'ok', estimated: true, error_code: 'upstream_error' })
   })
 
-  test('at its very first bytes is charged as little as can be, and harms nobody', async () => {
+  test('at its very first bytes is charged as little as can be, and harms no other client', async () => {
     audio.onSpeech = (call, response) => {
       const { socket } = response
       const first = 'HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\ncontent-length: 1000000\r\n\r\n\xff\xfb'
@@ -361,7 +361,7 @@ test('a reader who is slow slows the upstream down', async () => {
   const client = new AbortController()
   await speak(gateway, { input: 'a' }, { signal: client.signal })
   let before = -1
-  // Nobody reads, so the upstream comes to a halt long before its end.
+  // The client does not read, so the upstream comes to a halt long before its end.
   await vi.waitUntil(
     () => {
       const isQuiet = sent === before

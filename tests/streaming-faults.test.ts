@@ -106,7 +106,7 @@ describe('an upstream that fails before its first content', () => {
     ['500', json(500, '{"error":"boom"}'), 502, 'upstream_error'],
     ['524', json(524, ''), 504, 'upstream_timeout'],
     ['529', json(529, '{}'), 503, 'server_is_overloaded'],
-    ['a status that nobody knows', json(418, '{}'), 502, 'upstream_error'],
+    ['an unknown status', json(418, '{}'), 502, 'upstream_error'],
   ]
   test.each(cases)('%s is told by its true status, and is free', async (_name, answer, status, code) => {
     for (const response of await failuresOf(answer)) {
@@ -189,7 +189,7 @@ describe('an upstream that fails before its first content', () => {
       },
     ],
     ['bytes that are not what their encoding says', json(200, 'no gzip', { 'content-encoding': 'gzip' })],
-    ['an encoding that nobody knows', json(200, '{}', { 'content-encoding': 'snappy' })],
+    ['an unknown encoding', json(200, '{}', { 'content-encoding': 'snappy' })],
   ])('%s is a failure, and free', async (_name, answer) => {
     for (const response of await failuresOf(answer)) {
       expect([response.status, (await errorOf(response)).code]).toEqual([502, 'upstream_error'])

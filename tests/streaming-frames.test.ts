@@ -338,7 +338,7 @@ describe('the end', () => {
     expect(charge).toBe(CHARGE)
   })
 
-  test('what an upstream sends after [DONE] reaches nobody and costs nothing', async () => {
+  test('what an upstream sends after [DONE] reaches no client and costs nothing', async () => {
     const late = events(chunkText({ content: 'late' }), usageText({ prompt_tokens: 900, completion_tokens: 900 }))
     upstreamSends(events(chunkText({ content: 'Hi' }), chunkText({}, 'stop'), usageText(USAGE), '[DONE]'), late)
     const { result, charge } = await chargeOf(gateway, () => streamOf(gateway))

@@ -238,7 +238,7 @@ describe('the way of a trace', () => {
     expect(await spansAfterStop()).toEqual([])
   })
 
-  test('does not begin where nobody asked for traces', async () => {
+  test('does not begin where tracing is off', async () => {
     gateway = await startTestGateway({ upstreamUrl: stub.url })
     expect((await gateway.chat(BODY, { headers: { traceparent: TRACEPARENT } })).status).toBe(200)
     await spansAfterStop()

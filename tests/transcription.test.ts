@@ -200,7 +200,7 @@ describe('the price', () => {
     expect(charge).toBe(3n * SECOND)
   })
 
-  test('goes by the bytes of a file that nobody can read: 4,000 of them a second', async () => {
+  test('goes by the bytes of a file that cannot be read: 4,000 of them a second', async () => {
     const noise = new File([new Uint8Array(randomBytes(40_010))], 'a.bin')
     const { charge } = await chargeOf(gateway, () => ask([['file', noise]]))
     expect(charge).toBe(11n * SECOND)
@@ -431,7 +431,7 @@ describe('an upstream that fails costs nothing', () => {
     expect(await refusalOf(streamed)).toBe(expected)
   })
 
-  test('nobody speaking is an answer of a model that has listened', async () => {
+  test('silence is an answer of a model that has listened', async () => {
     audio.onTranscription = (_call, response) => sendJson(response, { text: '', usage: { seconds: 3 } })
     const { result, charge } = await chargeOf(gateway, () => ask())
     expect(await result.json()).toMatchObject({ text: '' })

@@ -224,7 +224,7 @@ describe.skipIf(findPostgres() === null)('settlements on PostgreSQL', () => {
 
       await unlock()
       await rm(folder())
-      // The next process settles what was left; nothing is charged for an answer that nobody got.
+      // The next process settles what was left; nothing is charged for an answer that no client got.
       await processes.start()
       await processes.settled()
       expect((await processes.balance()).posted).toBe(CREDITS)

@@ -75,7 +75,7 @@ describe.skipIf(findPostgres() === null)('three processes on one database', () =
     expect(await pollAll()).toEqual(new Set(['in_progress']))
     expect(await captures()).toEqual([])
     upstream.file.isGone = false
-    // Whoever asked while it was missing may be answered so; whoever asks now is told of the end.
+    // A poll while it was missing may be answered so; a poll now reads the end.
     expect(await pollAll()).toEqual(new Set(['completed']))
     expect(await captures()).toEqual([{ charge: 240_000_000_000n }])
     // The clock of the database's rows says that the next one was missed half an hour ago.

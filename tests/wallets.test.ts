@@ -79,7 +79,7 @@ describe.skipIf(!hasEvm())('linked wallets', () => {
     svc.remove()
   })
 
-  test('own what they pay from their link to their end, whoever claims', async () => {
+  test('own what they pay from their link to their end, whichever account claims', async () => {
     const place = await (await gateway.fetch('/deposits/address')).json()
     expect(place).toMatchObject({ mode: 'wallet', chains: [{ chainId: 4663, address: TREASURY }] })
     const wallet = chain.accounts[1]!.address

@@ -23,7 +23,7 @@ export type AttemptEnd =
   | 'failed_stream'
   /** The connection broke. */
   | 'broken'
-  /** Nobody listened. */
+  /** No server listened. */
   | 'unreachable'
   /** The client itself went. */
   | 'left'
@@ -33,8 +33,8 @@ export type AttemptEnd =
   | 'nonsense'
 
 /**
- * An attempt that takes longer than this hangs, in milliseconds: waits for a database alone are limited to seconds each,
- * and every other wait of the gateway and the upstream is far shorter.
+ * An attempt that takes longer than this hangs, in milliseconds: waits for a database alone are limited to seconds
+ * each, and every other wait of the gateway and the upstream is far shorter.
  */
 export const HANG_MS = 60_000
 

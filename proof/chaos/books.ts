@@ -47,7 +47,7 @@ export async function readBooks({ read }: Database): Promise<Books> {
   return { usage, transfers, holds, balances }
 }
 
-/** What must never be seen, in words: balances below zero, keys above a budget that nobody changed. */
+/** What must never be seen, in words: balances below zero, keys above an unchanged budget. */
 export async function sampleBooks({ read }: Database, fixedBudgets: ReadonlySet<string>): Promise<readonly string[]> {
   const balances = await read.selectFrom('balance').select(['account_id', 'posted', 'held']).execute()
   const keys = await read

@@ -110,7 +110,7 @@ const nothingDeliveredIsFree: Check = (evidence) =>
       return isFree && line?.isWhole === true ? [`answer ${requestId} was delivered whole and is free`] : []
     })
 
-/** Whoever was told an error before anything was delivered pays nothing. */
+/** A client that got an error before anything was delivered pays nothing. */
 const failedIsFree: Check = (evidence) =>
   evidence.attempts
     .filter(({ end }) => end === 'refused')
@@ -119,7 +119,7 @@ const failedIsFree: Check = (evidence) =>
       return charge === 0n ? [] : [`request ${requestId} was refused (${status} ${errorCode}) and is charged ${charge}`]
     })
 
-/** Nobody asks the upstream more often than the clients asked. */
+/** The gateway asks the upstream no more often than the clients asked. */
 const noRepeats: Check = ({ attempts, invoice }) => {
   const asked = new Map<number, number>()
   for (const { tag } of attempts) asked.set(tag, (asked.get(tag) ?? 0) + 1)

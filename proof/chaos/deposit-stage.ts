@@ -1,4 +1,6 @@
-/** A chain, two nodes that can be made worse, a database, and the gateway's own parts as several processes have them. */
+/**
+ * A chain, two nodes that can be made worse, a database, and the gateway's own parts as several processes have them.
+ */
 import { createAccountStore } from '../../packages/server/src/access/accounts/account-store.ts'
 import { createAccount } from '../../packages/server/src/access/accounts/create-account.ts'
 import type { Hex } from '../../packages/server/src/chain/assets.ts'
@@ -27,7 +29,7 @@ export interface DepositProcess {
   watch: ChainWatch
 }
 
-/** Whoever is paid. */
+/** The account that is paid. */
 export interface RoundPayee {
   readonly accountId: string
   readonly address: Hex

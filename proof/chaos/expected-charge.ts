@@ -61,7 +61,7 @@ export function createChargeOracle(): ChargeOracle {
   const cards = readCards()
   const byCard = ({ model, plan }: InvoiceLine): bigint => {
     const card = cards.get(model)
-    if (card === undefined) throw new Error(`the upstream was asked for ${model}, which nobody asked for`)
+    if (card === undefined) throw new Error(`the upstream was asked for ${model}, which no client asked for`)
     return BigInt(plan.promptTokens) * card.input + BigInt(plan.completionTokens) * card.output
   }
   const larger = (left: bigint, right: bigint): bigint => (left > right ? left : right)

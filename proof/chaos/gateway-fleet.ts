@@ -8,7 +8,7 @@ import { isFault } from '../rig/log-faults.ts'
 
 export interface Fleet {
   readonly ports: readonly number[]
-  /** What went wrong without being asked to: an end that nobody caused, a fault in the log. */
+  /** What went wrong without being asked to: an end that the run did not cause, a fault in the log. */
   readonly faults: readonly string[]
   /**
    * Kills one gateway, now or in the middle of its orderly stop, and starts it again. @returns milliseconds

@@ -27,7 +27,7 @@ export interface InvoiceLine {
   readonly plan: AnswerPlan
   /** The answer's end, usage included where planned, was handed to the network. */
   isWhole: boolean
-  /** Times that somebody asked what it had cost. */
+  /** How often its cost was asked for. */
   lookUps: number
 }
 

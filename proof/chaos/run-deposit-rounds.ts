@@ -99,7 +99,7 @@ async function playRounds(play: Play, count: number): Promise<void> {
     const looks = random.below(6)
     for (let look = 0; look < looks; look++) {
       await stage.pass(3)
-      // Some are claimed while the watcher looks, and some nobody claims.
+      // Some are claimed while the watcher looks, and some are not claimed.
       await Promise.all([lookAll(play), ...claimsOf(play, rounds)])
       await compare(play, rounds, false)
     }

@@ -1,4 +1,4 @@
-/** Somebody who runs the gateway and calls the console's rows, signed in for as long as the run lasts. */
+/** An operator who runs the gateway and calls the console's rows, signed in for as long as the run lasts. */
 import { type BrowserSession, createBrowserSession } from '../../packages/server/testing/browser-session.ts'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 

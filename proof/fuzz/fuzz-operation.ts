@@ -44,7 +44,7 @@ export interface OperationStage {
 /** Bodies of chats above this are refused before they are read, in bytes. */
 export const BODY_BYTES_MAX = 128 * 1024
 /**
- * The longest that one request may take, in milliseconds: what waits for nobody hangs for ever, and on a machine that
+ * The longest that one request may take, in milliseconds: what waits for nothing hangs for ever, and on a machine that
  * other work takes, twenty seconds are what an answer of two slow nodes may need. How slow answers were is told anyway.
  */
 const HANG_MS = 60_000

@@ -24,7 +24,7 @@ export interface Operation {
   readonly example: unknown
   /** Right bodies beside it, each as good as it is. */
   readonly examples?: readonly unknown[]
-  /** Who calls it: a program with a key, a person in the console, or somebody who is not signed in yet. */
+  /** Who calls it: a program with a key, a person in the console, or a person who is not signed in yet. */
   readonly caller: 'key' | 'session' | 'visitor'
   /** Whether it cannot be answered well without an upstream. */
   readonly asksUpstream: boolean
@@ -65,7 +65,7 @@ interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
 }
 
-/** What an upstream left out of a tool call stays left out: nobody could make it up. */
+/** What an upstream left out of a tool call stays left out: it cannot be made up. */
 function isLeftOut({ keyword, instancePath }: ErrorObject): boolean {
   return keyword === 'required' && instancePath.includes('/tool_calls/')
 }

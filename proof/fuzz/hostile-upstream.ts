@@ -48,7 +48,7 @@ interface HostileAnswer {
   readonly story: string
 }
 
-/** Headers that lie, or say what nobody asked for. */
+/** Headers that lie, or say what was not asked for. */
 function lies(status: number): fc.Arbitrary<Record<string, string>> {
   const parts: fc.Arbitrary<Record<string, string>>[] = [
     rarely(12, fc.record({ 'content-encoding': fc.constantFrom(...encodings) }), {}),

@@ -52,7 +52,7 @@ function properBody({ id, canStream }: Operation, example: fc.Arbitrary<object>)
   const usage = id === 'createChatCompletion' ? [{}, { stream_options: { include_usage: true } }] : [{}]
   const streamed = fc.constantFrom(...usage).map((options) => ({ stream: true, ...options }))
   const stream = canStream ? weighted([2, fc.constant({})], [3, streamed]) : fc.constant({})
-  // A field that nobody knows is forwarded or refused, by the dialect.
+  // An unknown field is forwarded or refused, by the dialect.
   const more = rarely(
     8,
     strangeValue.map((unknown) => ({ unknown })),

@@ -22,7 +22,7 @@ export interface RandomRequest {
 /** What is known as a request is sent: who sends it, and what exists. */
 export interface Sending {
   readonly rawKey: string
-  /** Headers of somebody who is signed in to the console; empty where nobody is. */
+  /** Headers of a person who is signed in to the console; empty without a session. */
   readonly session: readonly string[]
   readonly known: KnownNames
   /** Bodies above this are refused before they are read. */

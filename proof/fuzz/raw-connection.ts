@@ -43,7 +43,7 @@ export class RawConnection {
     return socket
   }
 
-  /** Sends a request and waits for its answer. Bytes that nobody asked for are a broken answer. */
+  /** Sends a request and waits for its answer. Unasked bytes are a broken answer. */
   async send(request: Buffer, options: { readonly toHead: boolean; readonly timeoutMs: number }): Promise<Exchange> {
     if (this.#bytes.length > 0) {
       const message = `bytes without a request: ${this.#bytes.toString('latin1').slice(0, 200)}`

@@ -69,7 +69,7 @@ const PATIENCE_MS = 1_200
 const CREDITS = 100_000_000n
 /** Random requests to the port of metrics; each is a connection. */
 const ADMIN_REQUESTS_MAX = 300
-/** Some calls have limits by key that nobody can widen; so many keys take turns. */
+/** Some calls have limits by key that cannot be widened; so many keys take turns. */
 const KEYS = 150
 
 interface Stage {

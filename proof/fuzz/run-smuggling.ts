@@ -91,7 +91,7 @@ export function runSmuggling(port: number, rawKey: string): Promise<readonly str
   return runCases({ port, place, check: checkEveryAnswer }, smugglingCases)
 }
 
-/** The answers of the ports beside have no id: they know nobody who could ask after one. */
+/** The answers of the ports beside have no id: no caller could ask for one. */
 function checkPlainAnswer({ headers, status }: RawAnswer): string | null {
   if (Object.keys(headers).some((name) => name.startsWith('x-injected'))) return 'a header that a client has injected'
   return status >= 500 && status !== 501 && status !== 505 ? `status ${status}` : null

@@ -52,7 +52,7 @@ function framed(headers: string, body: string): string {
   return `${POST}${headers}\r\n${body}`
 }
 
-/** Two lengths, or a length and chunks, or a coding that nobody knows: refused, and nothing behind it is read. */
+/** Two lengths, or a length and chunks, or an unknown coding: refused, and nothing behind it is read. */
 export const doubtfulLengths: readonly (readonly [string, string])[] = [
   ['a length before chunks', 'content-length: 6\r\ntransfer-encoding: chunked\r\n'],
   ['a length behind chunks', 'transfer-encoding: chunked\r\ncontent-length: 6\r\n'],
@@ -65,7 +65,7 @@ export const doubtfulLengths: readonly (readonly [string, string])[] = [
   ['a length of words', 'content-length: five\r\n'],
   ['a length with a fraction', 'content-length: 5.0\r\n'],
   ['an endless length', 'content-length: 99999999999999999999999999\r\n'],
-  ['a coding that nobody knows', 'transfer-encoding: xchunked\r\n'],
+  ['an unknown coding', 'transfer-encoding: xchunked\r\n'],
   ['chunks that are not last', 'transfer-encoding: chunked, identity\r\n'],
   ['a space before the colon', 'transfer-encoding : chunked\r\n'],
   ['a tab before the colon', 'content-length\t: 5\r\n'],
@@ -162,7 +162,7 @@ const plain: readonly SmugglingCase[] = [
     answers: 1,
   },
   {
-    name: 'an expectation that nobody keeps',
+    name: 'an unknown expectation',
     text: `${GET}expect: 200-maybe\r\n${LAST}`,
     answers: 1,
     statuses: [200],
@@ -178,7 +178,7 @@ const pipelined: readonly SmugglingCase[] = [
     statuses: [200],
   },
   {
-    name: 'a body that nobody reads, and a request in it',
+    name: 'a body that is not read, and a request in it',
     text: `GET /api/v1/models/x HTTP/1.1\r\nhost: a\r\ncontent-length: HIDDEN_BYTES\r\n${LAST}${HIDDEN}`,
     answers: 1,
     statuses: [404],
@@ -235,7 +235,7 @@ const doubled: readonly (readonly [string, string])[] = [
     'a doubled limit',
     '{"model":"svc-gpt","messages":[{"role":"user","content":"a"}],"max_tokens":1,"max_tokens":900000}',
   ],
-  ['a doubled key that nobody knows', '{"model":"svc-gpt","messages":[{"role":"user","content":"a"}],"a":1,"a":2}'],
+  ['a doubled unknown key', '{"model":"svc-gpt","messages":[{"role":"user","content":"a"}],"a":1,"a":2}'],
   [
     'a doubled prototype',
     '{"__proto__":{},"model":"svc-gpt","messages":[{"role":"user","content":"a"}],"__proto__":{}}',

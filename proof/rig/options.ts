@@ -13,7 +13,7 @@ export const storageOptions = {
   }),
 } as const
 
-/** The seed of a run: random where nobody asks to repeat one. It is printed by whoever uses it. */
+/** The seed of a run: random unless the run repeats one. Its user prints it. */
 export function seedOption(help: string): ProgramOption<number> {
   const option = wholeNumber({ help, otherwise: Date.now() % 1_000_000 })
   return { ...option, otherwiseText: 'random' }

@@ -34,7 +34,7 @@ async function make({ engine, postgresUrl }: StorageOptions): Promise<FreshDatab
 export async function makeStorage(options: StorageOptions): Promise<FreshDatabase> {
   const { place, remove } = await make(options)
   const interrupt = (): void => {
-    // Whatever still runs fails now, and nobody asks for it any more.
+    // Whatever still runs fails now, and is not asked for any more.
     process.on('uncaughtException', () => undefined)
     void remove().finally(() => process.exit(INTERRUPTED))
   }

@@ -1,5 +1,5 @@
 /**
- * Loaded into a gateway by `--import`: measures its event loop from within and tells whoever forked it, when
+ * Loaded into a gateway by `--import`: measures its event loop from within and tells its parent process, when
  * asked. No inspector, which would change what is measured.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'

@@ -55,7 +55,7 @@ export async function buildConsole(): Promise<void> {
   if (isFresh()) return
   const release = await takeTurn()
   try {
-    // Whoever had the turn before may have built the same.
+    // The process that had the turn before may have built the same.
     if (isFresh()) return
     const stamp = sourceStamp()
     process.stdout.write('Building the console …\n')
@@ -79,7 +79,7 @@ async function takeTurn(): Promise<() => void> {
 }
 
 function tryTurn(): boolean {
-  // Written whole and then linked, so that nobody reads it half.
+  // Written whole and then linked, so that no process reads it half.
   const own = `${turnFile}.${process.pid}`
   writeFileSync(own, String(process.pid))
   try {
@@ -113,7 +113,7 @@ function isAlive(pid: number): boolean {
 /** In a process of its own, which ends: what the bundler holds in memory must not stay with a gateway for its life. */
 function runBuilder(): Promise<void> {
   const words = [path.join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn']
-  // Whoever asks for it, a test too, gets the pages as people do.
+  // Every client that asks for it, a test too, gets the pages as people do.
   const env = { ...process.env, NODE_ENV: 'production' }
   const builder = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 'inherit', 'inherit'] })
   return new Promise((resolve, reject) => {

@@ -128,7 +128,7 @@ function renew(file) {
   try {
     utimesSync(file, new Date(), new Date())
   } catch {
-    // Somebody removed the lock by hand; the install goes on.
+    // A person removed the lock by hand; the install goes on.
   }
 }
 

@@ -9,7 +9,7 @@ const stampOf = (folder) => path.join(folder, 'node_modules', '.svc-installed')
  * Whether the folder's packages are those of its lock file, for this platform, and all still there.
  *
  * The stamp is written after a finished install only, so an interrupted one is noticed. Looking for each package's
- * manifest costs a few milliseconds and notices what somebody has deleted since.
+ * manifest costs a few milliseconds and notices what was deleted since.
  *
  * @param {string} folder
  */

@@ -140,14 +140,14 @@ test('a failed install is told in one line and repaired by the next start', asyn
   expect((await finish(launch('script.mjs'))).output).toContain('ran')
 })
 
-test('a package that somebody deleted is installed again', async () => {
+test('a deleted package is installed again', async () => {
   await launch('script.mjs').end
   rmSync(path.join(root, 'node_modules', 'one'), { recursive: true })
   expect((await finish(launch('script.mjs'))).output).toContain('ran')
   expect(installs()).toBe(2)
 })
 
-test('a new lock file leads to an install, unless somebody has made one by hand', async () => {
+test('a new lock file leads to an install, unless a person has made one by hand', async () => {
   await launch('script.mjs').end
   write('package-lock.json', JSON.stringify({ ...LOCK, version: '2' }))
   await launch('script.mjs').end

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A port of the loopback interface that nobody uses now. */
+/** A port of the loopback interface that is free now. */
 export async function findFreePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -62,7 +62,7 @@ export function startGateway({ cwd, port, dataDir, npmCache }) {
 }
 
 /**
- * Our environment without the settings of the npm that runs us and of a gateway that somebody runs here.
+ * Our environment without the settings of the npm that runs us and of a gateway that runs here.
  *
  * @param {NodeJS.ProcessEnv} added
  * @param {string | null} npmCache

@@ -28,7 +28,7 @@ export const exceptions: readonly Exception[] = [
   {
     rule: TABLES,
     path: `${SERVER}/access/keys/key-records.ts`,
-    reason: 'Whoever looks at a key reads the names of those who made and saw it.',
+    reason: 'A member who looks at a key reads the names of those who made and saw it.',
   },
   {
     rule: TABLES,
@@ -94,7 +94,7 @@ export const exceptions: readonly Exception[] = [
   {
     rule: TABLES,
     path: `${SERVER}/access/teams/invitation-store.ts`,
-    reason: 'Who is asked reads the name of the team and of whoever asks.',
+    reason: 'Who is asked reads the name of the team and of the inviter.',
   },
   {
     rule: TABLES,

@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts'
 import type { TextFile } from './tree.ts'
 
-/** A file of 300 lines is long already; the room above is there so that nobody folds code to fit. */
+/** A file of 300 lines is long already; the room above is there so that code is not folded to fit. */
 const FILE_LINES = 400
 const TEST_LINES = 600
 /** A function in SQL is one statement that cannot be split over files. */

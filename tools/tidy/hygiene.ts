@@ -4,12 +4,12 @@ import type { TextFile } from './tree.ts'
 
 const ROOT_DOCUMENTS = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
 
-/** Folders that exist on somebody's machine only. */
+/** Folders that exist on one machine only. */
 const MACHINE_PATH = /(^|[\s'"`(=:])(\/(?:home|Users|root|work)\/|[A-Z]:\\Users\\)/
 
 const REGISTRY = /registry\.(?:npmjs|yarnpkg|npmmirror)\.|npm\.pkg\.github\./
 
-/** Paths of a machine and hosts of package registries: neither means anything to somebody else. */
+/** Paths of a machine and hosts of package registries: neither means anything elsewhere. */
 export function findForeignPlaces(files: readonly TextFile[]): Finding[] {
   return files.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {

@@ -29,7 +29,7 @@ const NEVER_REACHED: Readonly<Record<string, readonly string[]>> = {
   // Who takes requests from strangers knows nothing that signs payments.
   'main.ts': ['deposits/sweeping', 'sweeper.ts', 'app/run-sweeper.ts'],
   'admin.ts': ['deposits/sweeping', 'sweeper.ts', 'app/run-sweeper.ts'],
-  // Who holds private keys listens to nobody and runs nothing of the gateway.
+  // A process that holds private keys listens to no one and runs nothing of the gateway.
   'sweeper.ts': [
     'edge',
     'modalities/chat',
@@ -99,7 +99,7 @@ function loadedBy(source: SourceFile | undefined): readonly string[] {
   ]
 }
 
-/** Stores that somebody else than their own room, a composition root or a test imports. */
+/** Stores that more than their own room, a composition root or a test imports. */
 export function findStoreBreaches(sources: readonly SourceFile[]): Finding[] {
   return sources
     .filter((source) => source.room !== null && !source.isTest && levelOf(source.room) !== ROOT_LEVEL)

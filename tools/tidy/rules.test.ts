@@ -197,7 +197,7 @@ test('links to files and headings that do not exist are found', () => {
   ])
 })
 
-test('decisions that nobody wrote down are found, in whatever form they are named', () => {
+test('decisions that are not written down are found, in whatever form they are named', () => {
   const word = 'decision'
   const named = `${word} 0001. ${word}s 0001 (one) and 0003 (three). ${word} 2. ${word}s 5.7`
   const files = [{ path: 'docs/decisions/0001-one.md', text: '' }].concat({ path: 'a.ts', text: named })

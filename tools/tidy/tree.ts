@@ -7,7 +7,7 @@ export interface TextFile {
   readonly text: string
 }
 
-/** What somebody has made, not written. */
+/** What was generated, not written. */
 const SKIPPED = new Set(['.git', '.svc', '.vscode', '.idea', 'node_modules', 'dist', 'coverage'])
 
 const TEXT = new Set([

@@ -10,7 +10,7 @@ export interface ApiConnection {
   readonly settings: Settings
 }
 
-/** @param isQuiet whether nobody wants notes. */
+/** @param isQuiet whether notes are left out. */
 export function connectApi(settings: Settings, terminal: Terminal, isQuiet: boolean): ApiConnection {
   const client = createClient({
     baseUrl: settings.baseUrl,

@@ -22,7 +22,7 @@ export interface Context {
   readonly settings: () => Settings
   /** Connects without a key, for what is public. */
   readonly publicApi: () => Promise<ApiConnection>
-  /** @throws {CommandError} when nobody is signed in. */
+  /** @throws {CommandError} when no profile is signed in. */
   readonly api: () => Promise<ApiConnection>
 }
 

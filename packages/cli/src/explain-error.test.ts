@@ -27,7 +27,7 @@ describe('explainError', () => {
     expect(explained?.advice).toBe(`Raise the key's budget at ${topup}, or use another key.`)
   })
 
-  test('a 401 means that nobody is signed in', () => {
+  test('a 401 means that the caller is not signed in', () => {
     expect(explainError(new ApiError({ ...fields, status: 401, details: {} }))?.exitCode).toBe(4)
   })
 

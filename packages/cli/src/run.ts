@@ -47,7 +47,7 @@ export async function run(terminal: Terminal, words: readonly string[], version:
 
 async function exitCodeOf(terminal: Terminal, error: unknown, texts: readonly Promise<void>[]): Promise<ExitCode> {
   await Promise.allSettled(texts)
-  // Whoever reads has had enough: that is how `svc models | head` ends, and no failure.
+  // The reader closed the pipe: that is how `svc models | head` ends, and no failure.
   const reason: unknown = terminal.signal.reason
   if (error instanceof ReaderGoneError || reason instanceof ReaderGoneError) return exitCodes.done
   if (reason instanceof CommandError) return tell(terminal, reason)

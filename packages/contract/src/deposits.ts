@@ -118,7 +118,7 @@ export const claimReply = z
     already_claimed: z.boolean().describe('Whether it was in the balance before this request.'),
     credits: creditsNumber.nullable().describe('What the deposit is worth; null until that is known.'),
     reason,
-    eta_seconds: z.int().nullable().describe('About how long until it is credited; null when nobody can say.'),
+    eta_seconds: z.int().nullable().describe('About how long until it is credited; null when it cannot be estimated.'),
     safe: z
       .boolean()
       .nullable()
@@ -154,7 +154,7 @@ export const depositAddressReply = z
     object: z.literal('deposit_address'),
     mode: z
       .enum(depositModes)
-      .describe('address: whoever pays to it pays for this account. wallet: only payments of linked wallets count.'),
+      .describe('address: payments to it are credited to this account. wallet: only payments of linked wallets count.'),
     minimum_usd: usdNumber.describe('Smaller deposits are kept and credited once they reach it together.'),
     chains: z.array(
       z.object({

@@ -199,7 +199,10 @@ export const imageModelEntry = z
     supported_parameters: z.looseObject({}).describe("As the upstream's list describes them; may be empty."),
     max_n: z.int(),
     max_input_images: z.int().nullable(),
-    supports_streaming: z.boolean().nullable().describe('Whether partial images come; null where nobody says.'),
+    supports_streaming: z
+      .boolean()
+      .nullable()
+      .describe('Whether partial images come; null where the upstream does not say.'),
     supports_edits: z.boolean(),
     estimated: z.boolean().describe('The list price is a guess; the cost that the upstream reports is charged.'),
     margin_bps: z.int(),

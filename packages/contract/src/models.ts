@@ -6,7 +6,7 @@ import { wholeNumber } from './whole-number.ts'
 /** Whether prompts may be trained on. */
 export const promptTrainings = ['may', 'never'] as const
 
-/** `may`: whoever serves a model may train on what is sent to it. `never`: they do not. */
+/** `may`: providers of a model may train on what is sent to it. `never`: they do not. */
 export type PromptTraining = (typeof promptTrainings)[number]
 
 /**
@@ -45,13 +45,15 @@ const modelSvc = z.looseObject({
   featured: z.boolean(),
   confidential: z
     .boolean()
-    .describe('Served by providers of confidential compute only, who cannot read prompts. False where nobody says.'),
+    .describe(
+      'Served by providers of confidential compute only, who cannot read prompts. False where the upstream does not say.',
+    ),
   prompt_training: z
     .enum(promptTrainings)
     .nullable()
     .describe(
-      'Whether whoever serves it may train on prompts, by the strictest of its upstreams, as the operator says: ' +
-        '`may`, `never`, or null where nobody says. Null is no promise.',
+      'Whether its providers may train on prompts, by the strictest of its upstreams, as the operator says: ' +
+        '`may`, `never`, or null where the operator does not say. Null is no promise.',
     ),
   alias_for: z.string().nullable().describe('The model that this alias leads to.'),
   aliases: z.array(z.string()).describe('Aliases that lead to this model.'),

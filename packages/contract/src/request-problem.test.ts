@@ -53,7 +53,7 @@ describe('what is wrong with a text that does not fit a pattern', () => {
     }
   })
 
-  test('is never the pattern, also where nobody wrote a sentence', () => {
+  test('is never the pattern, also where no sentence was written', () => {
     const problem = problemOf(z.object({ name: z.string().regex(/^a+$/) }), { name: 'b' })
     expect(problem?.message).toBe("Invalid value for 'name': expected another form.")
   })

@@ -9,7 +9,7 @@ export function shortDecimal(text: DecimalText): string {
   return shorten(text, 'half_up')
 }
 
-/** The same for what somebody has: rounded down, so that nothing is shown that is not there. */
+/** The same for a balance: rounded down, so that nothing is shown that is not there. */
 export function shortBalance(text: DecimalText): string {
   return shorten(text, 'down')
 }

@@ -1,4 +1,4 @@
-/** The thread that compiles contracts for local chains. Nobody imports it: it is started as a thread. */
+/** The thread that compiles contracts for local chains. It is never imported: it is started as a thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { compileContracts, LOCAL_CONTRACTS } from './compile-contracts.ts'
 

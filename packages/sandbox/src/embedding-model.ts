@@ -10,7 +10,7 @@ export interface EmbeddingModel {
   readonly prices: TokenPrices
   /** Tokens of one text. */
   readonly contextLength: number
-  /** Of a vector whose length nobody asked for; no longer one can be had. */
+  /** Of a vector whose length the request leaves open; no longer one can be had. */
   readonly dimensions: number
 }
 

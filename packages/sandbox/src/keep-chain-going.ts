@@ -14,7 +14,7 @@ interface NodeBlock {
 }
 
 /**
- * Makes blocks on a local chain until what it holds is final, and then lets it rest: a chain that nobody uses costs
+ * Makes blocks on a local chain until what it holds is final, and then lets it rest: an unused chain costs
  * nothing and does not grow.
  *
  * @returns what ends it.
@@ -39,7 +39,7 @@ export async function keepChainGoing(url: string): Promise<() => void> {
   }
   const again = (): void => {
     if (isStopped) return
-    // A chain that does not answer now may do so later; whoever needs it says so.
+    // A chain that does not answer now may do so later; its caller reports it.
     const timeout = setTimeout(
       () =>
         void look()

@@ -89,7 +89,7 @@ async function startOne({ program, folder, contracts }: Place, chainId: 4663 | 4
 /** Starts a chain, and notes where it listens and which process it is. */
 async function startNoted(program: string, folder: string, chainId: number): Promise<AdoptedAnvil> {
   const anvil = await startAnvil({ program, chainId, stateFile: join(folder, `${chainId}.json`) })
-  // The process first: whoever finds the address finds it, too.
+  // The process first: a reader of the address finds it, too.
   await writeFile(join(folder, `${chainId}.pid`), `${anvil.process.pid ?? ''}`, { mode: 0o600 })
   await writeFile(join(folder, `${chainId}.url`), anvil.url, { mode: 0o600 })
   return anvil

@@ -73,7 +73,7 @@ async function listening(child: ChildProcess): Promise<string> {
     return await promise
   } finally {
     clearTimeout(timeout)
-    // Its further output is of no use, but a pipe that nobody empties would stop it.
+    // Its further output is of no use, but a full pipe would stop it.
     lines.close()
     child.stdout.resume()
     if ('unref' in child.stdout && typeof child.stdout.unref === 'function') child.stdout.unref()

@@ -152,7 +152,7 @@ function createActions({ client, contracts, accounts }: Parts) {
       const [contractName = '', functionName = ''] = name.split('.')
       return client.readContract({ abi: contract(contractName).abi as Abi, address, functionName, args })
     },
-    /** Mints the token to somebody. */
+    /** Mints the token to an address. */
     mint: (to: Hex, amount: bigint) => write('Usdg.mint', TOKEN, [to, amount]),
     /** Transfers the token from a funded account, which is given it first. */
     async payToken(to: Hex, amount: bigint, from: Account = banker): Promise<Hex> {

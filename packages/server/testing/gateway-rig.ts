@@ -51,7 +51,7 @@ export interface GatewayRig {
   readonly workingDir: string
   /** Sets the configuration of gateways that start from now on. */
   configure(file: ConfigFile): Promise<void>
-  /** Starts a gateway in this process. Whoever starts it stops it. */
+  /** Starts a gateway in this process. Its starter stops it. */
   startLocal(options: { readonly clock: SystemClock; readonly onLine: (line: string) => void }): Promise<LocalGateway>
   /** Starts one more gateway as a process and waits until it listens; what it has of its own stands above the rest. */
   startProcess(own?: Partial<GatewayStart>): Promise<GatewayProcess>

@@ -74,7 +74,7 @@ export async function makeAudio(format: AudioFormat, seconds: number): Promise<B
   registerFlacEncoder()
   registerAacEncoder()
   const kind = sampled[format]
-  if (kind === undefined) throw new Error(`nobody makes ${format} here`)
+  if (kind === undefined) throw new Error(`no encoder makes ${format} here`)
   const target = new BufferTarget()
   const output = new Output({ format: kind.container(), target })
   const source = new AudioSampleSource({ codec: kind.codec, bitrate: 64_000 })

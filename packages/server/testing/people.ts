@@ -48,7 +48,7 @@ export function tokenIn(email: ReceivedMail): string {
   return linkIn(email).hash.slice(1)
 }
 
-/** Signs somebody in by a link; who is new gets an account. */
+/** Signs a person in by a link; a new one gets an account. */
 export async function signInByMail(
   gateway: Pick<TestGateway, 'baseUrl'>,
   mail: TestMailServer,

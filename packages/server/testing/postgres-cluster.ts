@@ -22,8 +22,8 @@ export interface PostgresCluster {
   /** The primary dies, and no session outlives it; the standby takes its place. What was not shipped is lost. */
   failOver(): Promise<void>
   /**
-   * The standby becomes a second primary: whoever connects anew reaches it, and sessions that are there stay with the
-   * first, which goes on confirming. What a cluster does that has no watchdog, and a proxy that ends no sessions.
+   * The standby becomes a second primary: a client that connects anew reaches it, and sessions that are there stay with
+   * the first, which goes on confirming. What a cluster does that has no watchdog, and a proxy that ends no sessions.
    */
   split(): Promise<void>
   /** The first primary is gone at last, with the sessions that it still had. */

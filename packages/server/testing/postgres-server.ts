@@ -44,7 +44,7 @@ const START_RETRY_MS = 50
 export type PostgresDurability = 'relaxed' | 'full'
 
 const DURABILITY_SETTINGS: Readonly<Record<PostgresDurability, readonly string[]>> = {
-  // Hundreds of databases come and go: nobody has to look through them for what to tidy up.
+  // Hundreds of databases come and go: autovacuum would look through all of them, so it is off.
   relaxed: [
     ...['shared_buffers = 64MB', 'max_wal_size = 256MB', 'fsync = off', 'full_page_writes = off', 'autovacuum = off'],
   ],

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 
 export interface RawRequest {
   readonly method?: string
-  /** Sent as it stands: nobody takes `..` out of it. */
+  /** Sent as it stands: no library takes `..` out of it. */
   readonly path: string
   /** Names and values, one after the other: a name may stand twice. */
   readonly headers?: readonly string[]
@@ -18,7 +18,9 @@ export interface RawAnswer {
   readonly text: string
 }
 
-/** Sends a request byte for byte, as no well-behaved client would. @param origin of the gateway, with or without a path. */
+/**
+ * Sends a request byte for byte, as no well-behaved client would. @param origin of the gateway, with or without a path.
+ */
 export function rawRequest(
   origin: string,
   { method = 'GET', path, headers = [], body }: RawRequest,

@@ -19,7 +19,7 @@ export interface SeedOptions {
   readonly keyLimit?: bigint | null
   readonly period?: BudgetTable['period']
   readonly expiresAt?: number
-  /** Makes each id; absent makes ids that nobody else has. */
+  /** Makes each id; absent makes unique ids. */
   readonly createId?: () => string
 }
 

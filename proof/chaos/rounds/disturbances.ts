@@ -34,7 +34,7 @@ export interface Scene {
 /** What was done, in words, and what may follow from it. */
 export interface Played {
   readonly what: string
-  /** A process was ended or kept from its work for longer than its lease: what nobody had noted by then can be lost. */
+  /** A process was ended or kept from its work for longer than its lease: what was not noted by then can be lost. */
   readonly losesProcess: boolean
 }
 

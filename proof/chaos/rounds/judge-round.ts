@@ -1,6 +1,6 @@
 /**
- * What clients were told, the ledger, and the upstream's invoice, against each other. What is no fault but not the plain
- * case either has a name and is counted.
+ * What clients were told, the ledger, and the upstream's invoice, against each other. What is no fault but not the
+ * plain case either has a name and is counted.
  */
 import { JOBS_OWNER } from '../../../packages/server/src/money/ledger/hold-owner.ts'
 import { type MatchedRows, matchRows } from './match-rows.ts'
@@ -18,7 +18,7 @@ export interface RoundEvidence {
   readonly books: RoundBooks
   /** Nanocredits that each account had at the start. */
   readonly grants: ReadonlyMap<string, bigint>
-  /** A process was ended or cut off for long: what nobody had noted by then can be lost. */
+  /** A process was ended or cut off for long: what was not noted by then can be lost. */
   readonly losesProcess: boolean
 }
 
@@ -161,7 +161,7 @@ function judgeTag(evidence: Indexed, story: PaidStory, findings: Findings): void
   const delivered = evidence.lines.filter((line) => line.tag === tag && line.isWhole).length
   const answered = rows.filter(({ charge, write_off: lost }) => charge + lost > 0n).length
   if (delivered <= answered) return
-  // Whoever leaves a stream ends it: what the upstream had on its way then was not received by the gateway.
+  // A client that leaves a stream ends it: what the upstream had on its way then was not received by the gateway.
   const left = isStream(kind) ? story.attempts.filter(({ end }) => end === 'left').length : 0
   if (delivered - answered <= left) {
     return note(findings, 'left: what was on its way is free')
@@ -173,7 +173,7 @@ function judgeTag(evidence: Indexed, story: PaidStory, findings: Findings): void
   }
 }
 
-/** Rows that no client knows by an id still belong to a question that somebody asked and had no answer to. */
+/** Rows that no client knows by an id still belong to a request that a client sent without an answer. */
 function judgeRows(evidence: Indexed, findings: Findings): void {
   const known = new Set([...evidence.rowsByTag.values()].flatMap((rows) => rows.map(({ usage_id: id }) => id)))
   const jobs = new Set(evidence.holdByJob.values())

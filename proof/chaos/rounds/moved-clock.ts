@@ -1,5 +1,5 @@
 /**
- * Loaded into a gateway by `--import`: moves its time of day by as much as whoever forked it says. How time passes
+ * Loaded into a gateway by `--import`: moves its time of day by as much as its parent process says. How time passes
  * (`performance.now()`, timers) stays as it is, as on a machine whose clock is set.
  */
 let movedMs = 0
@@ -23,5 +23,5 @@ process.on('message', (message) => {
   const { movedMs: asked } = message
   if (typeof asked === 'number') movedMs = asked
 })
-// A gateway that stops does not wait for whoever moves its clock.
+// A gateway that stops does not wait for the process that moves its clock.
 process.channel?.unref()

@@ -128,7 +128,7 @@ function answerOf(line: PaidLine, isStreamed: boolean): ScriptedAnswer {
 
 const NOT_FOUND: ScriptedAnswer = { status: 404, pieces: ['{}'] }
 
-/** What an answer has cost, for whoever asks behind it. */
+/** What an answer has cost, for the question behind it. */
 function costAnswer(line: PaidLine | undefined): ScriptedAnswer {
   if (line === undefined) return NOT_FOUND
   return { pieces: [`{"data":{"id":"${line.generationId}","total_cost":${usdOf(line)}}}`] }

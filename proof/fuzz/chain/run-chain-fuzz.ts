@@ -93,7 +93,7 @@ async function standings({ rig, paid }: Stage): Promise<string> {
   return [...told, ...balances.map((row) => `${row.ordinal}: ${row.state} ${row.raw_amount}`)].join('; ')
 }
 
-/** Claims one payment, as its owner or as somebody else. */
+/** Claims one payment, as its owner or as another account. */
 async function claim(stage: Stage, { payee, txHash, asset }: Payment, claimant: Payee): Promise<number> {
   const { statusCode: status, body } = await request(`http://127.0.0.1:${stage.gateway.port}/api/deposits/claim`, {
     method: 'POST',
@@ -157,7 +157,7 @@ async function settle(stage: Stage): Promise<void> {
   for (const node of nodes) node.beHostile(0)
   await chain.finalise()
   const isSettled = await until(async () => {
-    // A node that told of no payment in a range was believed. Whoever paid tells of it.
+    // A node that told of no payment in a range was believed. The payer tells of it.
     for (const payment of paid) await claim(stage, payment, payment.payee)
     if ((await differencesOf(stage.rig, stage.payees, 'exact')).length === 0) return true
     await chain.client.mine({ blocks: 1 })

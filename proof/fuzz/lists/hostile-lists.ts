@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { rarely, weighted } from '../draw.ts'
 import { changes, strangeValue } from '../strange-values.ts'
 
-/** Prices that are none, or that nobody should be sold anything for, or that no balance can hold. */
+/** Prices that are none, or that nothing should be sold for, or that no balance can hold. */
 const prices: readonly unknown[] = [
   ...['0', '0.0', '-0', '-1', '-0.000001', 'NaN', 'Infinity', '1e999', '1e-999', '1e-18', '1e-19', '999999', '1e6'],
   ...['', ' ', '0x1', '1,5', '٣', '1e5.5', '--1', 'null', '\u0000', `0.${'0'.repeat(90)}1`, '9'.repeat(2_000)],

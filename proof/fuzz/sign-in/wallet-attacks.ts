@@ -83,6 +83,6 @@ export async function runWalletAttacks(port: number): Promise<readonly string[]>
   const first = await visitor.call('POST', '/auth/siwe/verify', right)
   if (first.status !== 200) faults.push(`a right message was answered with ${first.status}: ${await first.text()}`)
   const again = await openVisitor(port, number + 1).call('POST', '/auth/siwe/verify', right)
-  if (again.status < 400) faults.push('a message signed somebody in twice')
+  if (again.status < 400) faults.push('a message signed a person in twice')
   return faults
 }

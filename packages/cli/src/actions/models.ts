@@ -68,10 +68,10 @@ async function printModels({ terminal }: Context, chosen: readonly Model[]): Pro
   if (terminal.out.isTerminal) await terminal.notes.line(`${chosen.length} models`)
 }
 
-/** What nobody says must not look like a promise. */
+/** What the model list leaves out must not look like a promise. */
 const TRAINING = { may: 'may', never: 'never', unknown: 'not stated' } as const
 
-/** Null where nobody says; a gateway of an earlier version says nothing. */
+/** Null where the list does not say; a gateway of an earlier version never does. */
 function trainingOf({ svc }: Model): Model['svc']['prompt_training'] {
   return svc.prompt_training ?? null
 }

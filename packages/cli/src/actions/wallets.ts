@@ -96,7 +96,7 @@ export async function unlinkWallet(context: Context, wallet: string): Promise<vo
   const id = isAddress ? await idOf(context, wallet) : wallet
   const reply = await client.call(endpoints.unlinkWallet, { path: { wallet_id: id } }, call)
   if (context.options.json === true) await printJson(terminal.out, reply)
-  else await terminal.out.line(`${wallet} is unlinked. What it pays from now on belongs to nobody.`)
+  else await terminal.out.line(`${wallet} is unlinked. Its future payments are not credited.`)
 }
 
 async function idOf(context: Context, address: string): Promise<string> {

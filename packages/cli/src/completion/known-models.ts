@@ -11,8 +11,8 @@ const LEFT_ALONE_MS = 30_000
 const WAIT_MS = 1_000
 
 /**
- * Lists the models of the gateway that a command line means. Waits a second at most, and asks nobody where no key is
- * known; what goes wrong leaves what was seen last.
+ * Lists the models of the gateway that a command line means. Waits a second at most, and sends no request where no key
+ * is known; what goes wrong leaves what was seen last.
  */
 export async function knownModels(
   { terminal, settingsFolder }: Pick<Context, 'terminal' | 'settingsFolder'>,

@@ -114,7 +114,7 @@ function refusal(name: string, cause: unknown): CommandError {
   return new CommandError(`${name} cannot be written.`, { advice: 'Check the folder and its rights.', cause })
 }
 
-/** A name that nobody has used, by the time: "speech-20261128-101500.mp3". */
+/** An unused name, made from the time: "speech-20261128-101500.mp3". */
 export function timedName(kind: string, extension: string, now: Date): string {
   const stamp = now.toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15)
   return `${kind}-${stamp}.${extension}`

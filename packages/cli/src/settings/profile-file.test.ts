@@ -23,13 +23,16 @@ test('what was written is read again; a missing file holds nothing', () => {
   expect(readProfiles(path.join(folder, 'new'))).toEqual(profiles)
 })
 
-test.skipIf(process.platform === 'win32')('only the owner can read it, also after somebody opened it to others', () => {
-  const file = writeProfiles(folder, profiles)
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  chmodSync(file, 0o644)
-  readProfiles(folder)
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-})
+test.skipIf(process.platform === 'win32')(
+  'only the owner can read it, also after its mode was opened to others',
+  () => {
+    const file = writeProfiles(folder, profiles)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    chmodSync(file, 0o644)
+    readProfiles(folder)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  },
+)
 
 test('no draft is left behind', () => {
   writeProfiles(folder, profiles)

@@ -55,7 +55,7 @@ export function readProfiles(folder: string): ProfileFile {
   throw new CommandError(`${file} is not a file of profiles.`, { advice: 'Remove it and sign in again: `svc login`.' })
 }
 
-/** Writes the profiles in one step: whoever reads meanwhile sees the old or the new ones, whole. */
+/** Writes the profiles in one step: a process that reads meanwhile sees the old or the new ones, whole. */
 export function writeProfiles(folder: string, profiles: ProfileFile): string {
   const file = fileIn(folder)
   const draft = `${file}.${process.pid}.tmp`

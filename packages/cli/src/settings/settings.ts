@@ -9,8 +9,9 @@ export const DEFAULT_BASE_URL = 'http://localhost:8787/api'
 const LOCAL_BASE_URL = /^http:\/\/localhost:\d+\/api$/
 
 /**
- * The address where nobody named one: that of the profile, else the gateway of this machine. One of this machine is on
- * the port that `SVC_PORT` says, as for `npm start`; Kubernetes sets that name to something else, which is no port.
+ * The address where the command names none: that of the profile, else the gateway of this machine. One of this machine
+ * is on the port that `SVC_PORT` says, as for `npm start`; Kubernetes sets that name to something else, which is no
+ * port.
  */
 export function usualBaseUrl(environment: SettingsInput['environment'], known: string | undefined): string {
   const port = environment['SVC_PORT'] ?? ''
@@ -22,7 +23,7 @@ export function usualBaseUrl(environment: SettingsInput['environment'], known: s
 export interface Settings {
   /** Ends in `/api`, without a slash after it. */
   readonly baseUrl: string
-  /** Null when nobody is signed in. */
+  /** Null when no profile is signed in. */
   readonly key: string | null
   /** What the key came from, to tell people. */
   readonly keySource: 'environment' | 'profile' | null

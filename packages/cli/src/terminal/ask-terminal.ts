@@ -9,7 +9,7 @@ const INTERRUPT = '\u0003'
  * Asks the terminal itself something, and waits for its answer.
  *
  * @param answer what the answer looks like.
- * @returns null where nobody sits or the terminal says nothing within the time.
+ * @returns null where input is no terminal, or the terminal says nothing within the time.
  */
 export async function askTerminal(
   terminal: Terminal,

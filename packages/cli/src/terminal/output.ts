@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { CommandError } from '../command-error.ts'
 import { withoutControls } from './without-controls.ts'
 
-/** The reader of a pipe has gone: whatever the command still had to say, nobody wants it. */
+/** The reader of a pipe has gone: the rest of the command's output is dropped. */
 export class ReaderGoneError extends Error {
   constructor() {
     super('The reader of the output has gone.')

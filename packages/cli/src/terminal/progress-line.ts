@@ -5,7 +5,7 @@ const BAR_WIDTH = 24
 const FULL = '█'
 const EMPTY = '░'
 
-/** A line that changes while something is done; nothing at all where nobody sits. */
+/** A line that changes while something is done; nothing at all where the output is no terminal. */
 export interface ProgressLine {
   /** @param percent 0 to 100. */
   show(percent: number, text: string): Promise<void>

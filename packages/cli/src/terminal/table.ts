@@ -29,7 +29,7 @@ interface Measured<Row> {
 /**
  * Prints rows under their titles.
  *
- * @param width columns of the terminal; infinite where nobody needs it to fit.
+ * @param width columns of the terminal; infinite where it need not fit.
  * @returns lines without their ends.
  */
 export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): string[] {

@@ -33,7 +33,7 @@ function wantsColour(environment: Terminal['environment']): boolean {
   return (NO_COLOR === undefined || NO_COLOR === '') && CLICOLOR !== '0' && TERM !== 'dumb'
 }
 
-/** @param abort ends the command's work: interrupted, or nobody reads. */
+/** @param abort ends the command's work: interrupted, or the reader of its output has gone. */
 export function createTerminal(
   streams: TerminalStreams,
   environment: Terminal['environment'],

@@ -28,13 +28,16 @@ const REASONS: Readonly<Record<string, Reason>> = {
   CERT_NOT_YET_VALID: { text: 'its certificate is not valid yet. Is the clock right?', isPermanent: true },
   ERR_TLS_CERT_ALTNAME_INVALID: { text: 'its certificate is for another name.', isPermanent: true },
   DEPTH_ZERO_SELF_SIGNED_CERT: { text: `its certificate is signed by itself. ${OWN_AUTHORITY}`, isPermanent: true },
-  SELF_SIGNED_CERT_IN_CHAIN: { text: `nobody known signed its certificate. ${OWN_AUTHORITY}`, isPermanent: true },
+  SELF_SIGNED_CERT_IN_CHAIN: {
+    text: `its certificate is not signed by a known authority. ${OWN_AUTHORITY}`,
+    isPermanent: true,
+  },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
-    text: `nobody known signed its certificate. ${OWN_AUTHORITY}`,
+    text: `its certificate is not signed by a known authority. ${OWN_AUTHORITY}`,
     isPermanent: true,
   },
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
-    text: `nobody known signed its certificate. ${OWN_AUTHORITY}`,
+    text: `its certificate is not signed by a known authority. ${OWN_AUTHORITY}`,
     isPermanent: true,
   },
   ERR_PROXY_TUNNEL: { text: 'the proxy refuses to lead there.', isPermanent: true },

@@ -67,7 +67,7 @@ function writtenBody({ body, method }: FetchRequest): WrittenBody {
   return { headers: { 'content-type': form.headers.get('content-type') ?? '' }, body: form.body }
 }
 
-/** Writes a long body as fast as it is taken. An answer may come before its end: then nobody wants the rest. */
+/** Writes a long body as fast as it is taken. An answer may come before its end: then the rest is not sent. */
 async function pour(body: AsyncIterable<Uint8Array>, sent: ClientRequest): Promise<void> {
   try {
     for await (const bytes of body) {

@@ -15,7 +15,7 @@ const CLAIM_PAUSE_MS = 7_000
 
 export type Deposit = Exact<TeamDeposit>
 
-/** A payment that somebody says they have made. */
+/** A payment that a person says they have made. */
 export interface Claim {
   readonly chainId: 4663 | 46630
   readonly asset: 'USDG' | 'ETH'

@@ -20,16 +20,16 @@ export interface SignedIn {
   readonly teams: ConsoleSession['teams']
 }
 
-/** For pages behind the sign-in. @throws when nobody is signed in, which the route has ruled out. */
+/** For pages behind the sign-in. @throws without a session, which the route has ruled out. */
 export function useSignedIn(): SignedIn {
   const { user, ...rest } = useSession()
-  if (user === null) throw new Error('Nobody is signed in.')
+  if (user === null) throw new Error('You are not signed in.')
   return { user, ...rest }
 }
 
 const teamRoute = getRouteApi('/signed-in/team/$teamId')
 
-/** The team of the address; null for whoever is not in it. */
+/** The team of the address; null for a person who is not in it. */
 export function useOwnTeam(): ConsoleTeam | null {
   const { teamId } = teamRoute.useParams()
   return useSignedIn().teams.find(({ id }) => id === teamId) ?? null

@@ -49,7 +49,7 @@ export async function challengeWallet(place: { readonly address: string; readonl
 export const signInByWallet = (signed: { readonly message: string; readonly signature: string }): Promise<unknown> =>
   post('/siwe/verify', signed)
 
-/** Makes an account for somebody new by the invitation email. */
+/** Makes an account for a new person by the invitation email. */
 export const joinByInvitation = (person: { readonly token: string; readonly name: string }): Promise<unknown> =>
   post('/join', person)
 

@@ -1,4 +1,4 @@
-/** The menus around the page. They load when somebody comes near their buttons. */
+/** The menus around the page. They load when the pointer or focus comes near their buttons. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { BookOpen, Check, LogOut, Moon, Plus, Settings, Sun, SunMoon } from 'lucide-react'

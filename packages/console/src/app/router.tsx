@@ -23,7 +23,7 @@ const signedIn = createRoute({
 })
 
 /**
- * Short addresses that links from elsewhere use: they lead to the team that is meant. Where nobody knows which that is,
+ * Short addresses that links from elsewhere use: they lead to the team that is meant. Where the team is not known,
  * the console's own address leads to the first, which says its name, and every other one asks.
  */
 const PLACES = ['playground', 'models', 'keys', 'usage', 'fund', 'team', 'account'] as const
@@ -141,7 +141,7 @@ const account = createRoute({
 })
 
 /**
- * The pages of whoever runs the gateway. The server refuses everybody else; here they are led away, unless the frame of
+ * The pages of operators. The server refuses everybody else; here they are led away, unless the frame of
  * the team has something to tell them.
  */
 const operator = createRoute({

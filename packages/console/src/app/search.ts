@@ -63,13 +63,13 @@ export function readPlaygroundSearch(search: Readonly<Record<string, unknown>>):
   return only<PlaygroundSearch>({ tab } as PlaygroundSearch)
 }
 
-/** Whether prompts may be trained on, and `unknown` where nobody says. */
+/** Whether prompts may be trained on, and `unknown` where the operator does not say. */
 export const trainingFilters = [...promptTrainings, 'unknown'] as const
 
 /** More than any list of models has; a larger number is none that a page has written. */
 const ROWS_MAX = 100_000
 
-/** How many rows of a long list somebody has asked for. */
+/** How many rows of a long list the person has asked for. */
 export function readRows(value: unknown): number | undefined {
   const rows = Number(value)
   return Number.isSafeInteger(rows) && rows > 0 && rows <= ROWS_MAX ? rows : undefined
@@ -104,7 +104,7 @@ const WORK = [
   'characters',
 ]
 
-/** What somebody means by their month, as they typed it. */
+/** A month's use, as the person typed it. */
 export function readWorkSearch(search: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const read = WORK.map((name) => [name, textOf(search[name]) ?? (search[name] === '' ? '' : undefined)] as const)
   return Object.fromEntries(read.filter((entry): entry is readonly [string, string] => entry[1] !== undefined))
@@ -144,7 +144,7 @@ export function readStatementSearch(search: Readonly<Record<string, unknown>>): 
 }
 
 export interface NextSearch {
-  /** Where somebody goes once they are signed in. */
+  /** Where a person goes after signing in. */
   readonly next?: string
 }
 

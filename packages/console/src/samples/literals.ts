@@ -1,6 +1,6 @@
 /** Values as they are written in other languages. Pure: what comes out is code, whatever goes in. */
 
-/** Longer texts, such as images as data URLs, are shortened: nobody reads them. */
+/** Longer texts, such as images as data URLs, are shortened: people do not read them. */
 const TEXT_MAX = 2_000
 const SHORTENED = 64
 

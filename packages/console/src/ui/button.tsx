@@ -29,7 +29,7 @@ export function buttonLook(look: keyof typeof LOOKS): string {
 export function Button(props: ButtonProps) {
   const { look = 'primary', isBusy = false, className, children, disabled, onClick, ...rest } = props
   const click = (event: MouseEvent<HTMLButtonElement>): void => {
-    // The second click of a double click: whoever makes one means one thing.
+    // The second click of a double click: it means one thing.
     if (event.detail > 1) event.preventDefault()
     else onClick?.(event)
   }

@@ -6,7 +6,7 @@ interface CreditsProps {
   readonly withUsd?: boolean
   /** False where a table's head says it. */
   readonly withUnit?: boolean
-  /** True for what somebody has: it is rounded down. */
+  /** True for a balance: it is rounded down. */
   readonly isBalance?: boolean
 }
 

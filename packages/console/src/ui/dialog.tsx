@@ -8,7 +8,7 @@ interface DialogProps {
   readonly title: string
   /** One sentence below the title. */
   readonly lead?: ReactNode
-  /** Called when somebody wants to leave: by the button, the key or a click beside it. */
+  /** Called when the person wants to leave: by the button, the key or a click beside it. */
   readonly onClose: () => void
   /** `drawer` stands at the right edge, and fills a phone. */
   readonly look?: 'dialog' | 'drawer'

@@ -35,7 +35,7 @@ export function Shortage({ details }: { readonly details: Readonly<Record<string
   )
 }
 
-/** The gateway names the page that helps; whoever may not change anything there is told whom to ask. */
+/** The gateway names the page that helps; a member who may not change anything there reads whom to ask. */
 function Remedy({ limit, address }: { readonly limit: unknown; readonly address: unknown }) {
   const team = useTeam()
   const canFund = useCan('deposits:manage')

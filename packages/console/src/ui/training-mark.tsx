@@ -20,7 +20,7 @@ export function trainingText(training: Training): string {
   return (training === null ? UNKNOWN : WORDS[training]).text
 }
 
-/** Whether whoever serves a model may train on prompts. */
+/** Whether providers of a model may train on prompts. */
 export function TrainingMark({ training }: { readonly training: Training }) {
   const { tone, text } = training === null ? UNKNOWN : WORDS[training]
   return <Mark tone={tone}>{text}</Mark>

@@ -68,7 +68,7 @@ export async function moveToNetwork(provider: WalletProvider, chainId: number): 
   if (!(await isThere())) throw new WalletError('The wallet is on another network still.')
 }
 
-/** Where and what somebody pays. */
+/** Where and what a wallet pays. */
 export interface Payment {
   readonly to: Hex
   /** The contract of the token; null for the network's own coin. */
@@ -108,7 +108,7 @@ export async function signText(provider: WalletProvider, account: Hex, text: str
 
 const DECIMAL = /^(\d{1,12})(?:[.,](\d*))?$/
 
-/** An amount as somebody typed it, in smallest units. Null when it is none, is 0, or is finer than the asset. */
+/** An amount as the person typed it, in smallest units. Null when it is none, is 0, or is finer than the asset. */
 export function parseUnits(text: string, decimals: number): bigint | null {
   const match = DECIMAL.exec(text.trim())
   if (match === null) return null

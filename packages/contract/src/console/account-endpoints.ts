@@ -50,7 +50,7 @@ export const accountEndpoints = {
     isSensitive: true,
     request: { body: newEmail },
     reply: {
-      description: 'An email may be on its way: the answer is the same whoever has the address.',
+      description: 'An email may be on its way. The answer is the same whether the address is known or not.',
       json: doneReply,
     },
     errors: ['email_already_set', 'mail_not_enabled'],
@@ -90,7 +90,7 @@ export const accountEndpoints = {
     path: '/console/account/wallets/{wallet_id}',
     permission: null,
     request: { path: signInWalletPath },
-    reply: { description: 'It signs nobody in any more.', json: doneReply },
+    reply: { description: 'The wallet no longer signs in.', json: doneReply },
     errors: ['wallet_not_found', 'last_way_in'],
   },
 } as const satisfies ConsoleTable<

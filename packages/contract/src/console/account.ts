@@ -8,7 +8,7 @@ export const PASSWORD_LENGTH_MAX = 128
 const MESSAGE_LENGTH_MAX = 4_000
 const SIGNATURE_LENGTH_MAX = 20_000
 
-/** How somebody comes in. */
+/** How a person signs in. */
 export const accountWays = z.object({
   name: z.string(),
   email: z.string().nullable(),
@@ -28,7 +28,7 @@ export const newPassword = z.object({
   next: z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX),
 })
 
-/** An email address that somebody without one wants to add. */
+/** An email address that a person without one wants to add. */
 export const newEmail = z.object({ email: plainEmail })
 
 /** What the link of the email carries. */

@@ -6,7 +6,7 @@ import type { TeamPermission } from './session.ts'
 export interface ConsoleEndpoint extends CallableEndpoint {
   /**
    * What the role in the team of the path must allow. Null for what belongs to the person alone. `operator` is for
-   * whoever runs the gateway; `public` needs no session.
+   * operators; `public` needs no session.
    */
   readonly permission: TeamPermission | 'operator' | 'public' | null
   /** Whether it must be a session that signed in a short while ago. */

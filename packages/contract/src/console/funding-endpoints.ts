@@ -21,7 +21,9 @@ import {
 import { teamPath } from './team-keys.ts'
 import { teamStatement, teamStatementEntries, teamStatementEntriesQuery, teamStatementQuery } from './team-statement.ts'
 
-/** What the pages about funding call. Whoever sees all requests sees deposits and statements; paying in takes more. */
+/**
+ * What the pages about funding call. A member who sees all requests sees deposits and statements; paying in takes more.
+ */
 export const fundingEndpoints = {
   getTeamDepositAddress: {
     id: 'getTeamDepositAddress',

@@ -53,7 +53,7 @@ export const depositEvidenceReply = z.object({
       }),
     )
     .nullable()
-    .describe('Null where there is nobody to ask: the chain is not watched, or no transaction is known.'),
+    .describe('Null where no node can be asked: the chain is not watched, or no transaction is known.'),
 })
 
 export type DepositEvidence = z.output<typeof depositEvidenceReply>

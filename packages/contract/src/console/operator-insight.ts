@@ -43,7 +43,7 @@ export const priceWarnings = ['card_below_cost', 'cost_unknown', 'reported_only'
 
 /** `GET /console/operator/prices`: what everything is sold at, and what it costs. */
 export const comparedPricesReply = z.object({
-  unsold_aliases: z.array(z.string()).describe('Featured names that are not served: nobody could tell what they cost.'),
+  unsold_aliases: z.array(z.string()).describe('Featured names that are not served: their price is unknown.'),
   data: z.array(
     z.object({
       id: z.string(),

@@ -25,7 +25,7 @@ const termsUrl = z
 const termsText = z.string().trim().min(1).max(TERMS_LENGTH_MAX)
 
 const settings = z.object({
-  signup: signup.describe('Who may make an account: nobody, the invited, everybody.'),
+  signup: signup.describe('Who may make an account: no one, the invited, everyone.'),
   allows_passwords: z.boolean(),
   allows_wallets: z.boolean(),
   brand: z.string().describe('What pages and emails call the gateway.'),
@@ -86,7 +86,7 @@ const listedOperator = z.object({
 export const operatorList = z.object({ data: z.array(listedOperator) })
 
 export const newOperator = z.object({
-  email: z.email().max(254).describe('Of somebody who has signed in here before.'),
+  email: z.email().max(254).describe('Of a person who has signed in here before.'),
   reason: operatorReason,
 })
 

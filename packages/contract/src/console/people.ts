@@ -92,10 +92,10 @@ export const teamSettings = z.object({
   alert_can_mail: z.boolean().describe('False where this gateway sends no mail.'),
   rotation_overlap_hours: z
     .int()
-    .describe('How long a key still works after somebody who has seen its secret lost the right to handle it.'),
+    .describe('How long a key still works after a member who has seen its secret lost the right to handle it.'),
 })
 
-/** Longest time that a key works after somebody who has seen it has left, in hours. Source: decision 0095. */
+/** Longest time that a key works after a member who has seen it has left, in hours. Source: decision 0095. */
 export const ROTATION_OVERLAP_HOURS_MAX = 24
 
 export const rotationOverlap = z.object({
@@ -132,11 +132,11 @@ export const invitationToken = z.object({ token: z.string().min(1).max(256) })
 /** What the reader of an invitation email learns before signing in. */
 export const invitationView = ownInvitation.extend({
   email: z.string(),
-  has_account: z.boolean().describe('True where somebody signs in with this address already.'),
+  has_account: z.boolean().describe('True where an account with this address exists.'),
   can_join: z.boolean().describe('False where there is no account and the gateway takes no new people.'),
 })
 
 export type InvitationView = z.output<typeof invitationView>
 
-/** The team that somebody is in now. */
+/** The team that the person is in now. */
 export const joinedTeam = z.object({ team_id: z.string() })

@@ -15,7 +15,7 @@ export const teamPermissions = [
   'keys:own',
   /** See, change and revoke everybody's keys. */
   'keys:all',
-  /** Set how long keys still work that somebody has seen who may not handle them any more. */
+  /** Set how long keys still work whose secret a former manager has seen. */
   'keys:rotation',
   /** See one's own requests. */
   'usage:own',
@@ -57,7 +57,9 @@ export const consoleGateway = z.object({
     link: z.boolean().describe('A mail with a link can be sent.'),
     password: z.boolean(),
     wallet: z.boolean(),
-    first_run: z.boolean().describe('Nobody operates this gateway yet: the link that the start printed leads in.'),
+    first_run: z
+      .boolean()
+      .describe('True while the gateway has no operator: the link that it printed at its start makes one.'),
   }),
   signup: z.enum(['closed', 'invite', 'open']),
 })
@@ -74,8 +76,8 @@ export const consoleUser = z.object({
 /** `GET /console/session`: where a visit begins. */
 export const consoleSession = z.object({
   gateway: consoleGateway,
-  user: consoleUser.nullable().describe('Null when nobody is signed in.'),
-  teams: z.array(consoleTeam).describe('Oldest first; empty when nobody is signed in.'),
+  user: consoleUser.nullable().describe('Null without a session.'),
+  teams: z.array(consoleTeam).describe('Oldest first; empty without a session.'),
 })
 
 export type ConsoleSession = z.output<typeof consoleSession>

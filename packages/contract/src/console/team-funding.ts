@@ -16,7 +16,7 @@ export const teamDeposit = deposit.extend({
   eta_seconds: z
     .int()
     .nullable()
-    .describe('About how long until its block is final; null once it is, and when nobody can say.'),
+    .describe('About how long until its block is final; null once it is, and when it cannot be estimated.'),
 })
 
 export type TeamDeposit = z.output<typeof teamDeposit>

@@ -52,7 +52,7 @@ export const teamKey = z.object({
   rotate_by: z
     .int()
     .nullable()
-    .describe('It ends then unless it is rotated before: somebody who has seen it may not handle it any more.'),
+    .describe('It ends then unless it is rotated before, because a former manager has seen its secret.'),
   mirrored_by: z.string().nullable().describe('The key that it follows; null for one that was made here.'),
   is_own: z.boolean(),
   is_playground: z.boolean(),

@@ -22,7 +22,7 @@ export const depositsEndpoints = {
     summary: 'Claim a deposit by its transaction',
     description:
       'Answers 200 with `pending` until the deposit is final and `credited` then; the same claim may be sent any ' +
-      'number of times. A deposit that nobody claims is credited too: a claim makes it happen sooner and says how ' +
+      'number of times. An unclaimed deposit is credited too: a claim makes it happen sooner and says how ' +
       'far it is.',
     request: { body: claimRequest },
     reply: { description: 'The deposit, and whether it is in the balance.', json: claimReply },

@@ -71,7 +71,7 @@ export const walletsEndpoints = {
     right: 'deposits',
     tag: 'Deposits',
     summary: 'Unlink a wallet',
-    description: 'What it pays afterwards belongs to nobody until it is linked again. Deposits that are known stay.',
+    description: 'Its later payments are not credited until it is linked again. Known deposits stay.',
     request: { path: linkedWalletPath },
     reply: { description: 'That it is done.', json: unlinkedWalletReply },
     errors: ['wallet_not_found'],

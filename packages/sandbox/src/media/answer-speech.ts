@@ -56,7 +56,7 @@ function readInput(body: MediaBody): string {
   return input
 }
 
-/** OpenRouter's own default is `pcm`; whoever cares names a format. */
+/** OpenRouter's own default is `pcm`; a client that cares names a format. */
 function readFormat(body: MediaBody): SpeechFormat {
   const name = textAt(body, 'response_format') ?? 'pcm'
   const format = speechFormats.find((each) => each === name)

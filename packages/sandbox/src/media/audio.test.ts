@@ -64,7 +64,7 @@ describe('speech', () => {
     expect(found.seconds).toBeLessThan(7)
   })
 
-  test('comes as bare samples that can be heard, and that is what nobody asks for otherwise', async () => {
+  test('comes as bare samples that can be heard, also where the request names no format', async () => {
     const answer = await speak({ response_format: undefined })
     expect(answer.headers.get('content-type')).toBe('audio/pcm;rate=24000;channels=1')
     const samples = Buffer.from(await answer.arrayBuffer())

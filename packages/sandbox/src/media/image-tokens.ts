@@ -11,7 +11,7 @@ const tokensOf: ReadonlyMap<string, number> = new Map([
   ['xhigh', 7_396],
   ['max', 16_640],
 ])
-/** Where nobody knows a quality. Source: own choice, the most that OpenAI's older models count. */
+/** Where the quality is unknown. Source: own choice, the most that OpenAI's older models count. */
 const TOKENS_DEFAULT = 4_160
 const PIXELS = 1_048_576
 

@@ -183,6 +183,6 @@ test.each([
   expect(await refusalOf(await send(sandbox, '/videos', { ...dog, ...change }))).toEqual([400, 'invalid_request'])
 })
 
-test('a job that nobody has made is not found', async () => {
+test('an unknown job is not found', async () => {
   expect(await refusalOf(await send(sandbox, '/videos/job-1', null))).toEqual([404, 'not_found'])
 })

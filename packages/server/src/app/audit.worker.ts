@@ -1,5 +1,5 @@
 /**
- * Composition root of the audit's thread: reads that may be long stand in no request's way. Nobody imports it: it is
+ * Composition root of the audit's thread: reads that may be long stand in no request's way. It is never imported: it is
  * started as a thread.
  */
 import { parentPort, workerData } from 'node:worker_threads'

@@ -27,7 +27,7 @@ test('a damaged or unreachable database file is told as such', () => {
 })
 
 test.each([new Error('a fault'), Object.assign(new Error('x'), { code: '42601' }), 'a text'])(
-  'what nobody expects keeps its stack: %o',
+  'an unexpected error keeps its stack: %o',
   (error) => {
     expect(describeStartFailure(error, place)).toBeNull()
   },

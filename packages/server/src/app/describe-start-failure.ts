@@ -51,7 +51,7 @@ const serverReasons: Readonly<Record<string, string>> = {
  * Describes an expected failure in one plain text that says what to do; it repeats no password.
  *
  * @param config null when the configuration itself could not be had.
- * @returns null for an error that nobody expects: its stack is needed.
+ * @returns null for an unexpected error: its stack is needed.
  */
 export function describeStartFailure(thrown: unknown, config: Known | null): string | null {
   const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown

@@ -51,7 +51,7 @@ export interface Gateway {
 
 /** What a stop has left to others. */
 export interface StopReport {
-  /** Ids of requests whose settlement could not be written; whoever finds their lease run out settles them. */
+  /** Ids of requests whose settlement could not be written; a process that finds their lease run out settles them. */
   readonly unwritten: readonly string[]
   /** Settlements that stand in a file until a gateway starts on this data folder. */
   readonly pending: number

@@ -130,7 +130,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     return503OnClosing: false,
   })
   app.server.on('request', (request, response) => exchanges.note(request, response))
-  // An expectation that nobody knows is no reason to refuse. Source: RFC 9110, section 10.1.1.
+  // An unknown expectation is no reason to refuse. Source: RFC 9110, section 10.1.1.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   // Bodies are read by their routes, after the key was checked.
   app.removeAllContentTypeParsers()
@@ -156,7 +156,8 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
         exposedHeaders,
         methods: ['GET', 'POST', 'DELETE'],
         maxAge: 7_200,
-        // Whoever asks for the options without being a browser gets the same answer, not an error without our shape.
+        // A client that asks for the options without being a browser gets the same answer, not an error without our
+        // shape.
         strictPreflight: false,
       })
       for (const mount of routes) mount(api, deps)

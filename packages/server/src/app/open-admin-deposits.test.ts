@@ -99,7 +99,7 @@ describeEachEngine('operator commands of deposits', (engine) => {
     }
   })
 
-  test('a rejected deposit stays so whoever looks at the chain, and can be released all the same', async () => {
+  test('a rejected deposit stays so however often the chain is looked at, and can be released all the same', async () => {
     const deposit = await heldBackDeposit(opened.database, accountId)
     const { depositId } = deposit
     await admin('deposits', 'reject', depositId, '--reason', 'Stolen')
@@ -128,7 +128,8 @@ describeEachEngine('operator commands of deposits', (engine) => {
     const { decisions, state } = await adminJson('deposits', 'show', depositId)
     const won = answers.filter(({ exitCode }) => exitCode === 0).length
     expect(decisions).toHaveLength(won)
-    // Whoever read the deposit before the other's decision is told to look again; who came after it may undo it.
+    // An operator who read the deposit before the other's decision has to look again; one who came after it may undo
+    // it.
     expect(answers.filter(({ errors }) => errors.includes('changed in this moment'))).toHaveLength(2 - won)
     expect(state).toBe(decisions.at(-1).decision === 'release' ? 'confirming' : 'rejected')
   })
@@ -164,7 +165,7 @@ describeEachEngine('operator commands of deposits', (engine) => {
     expect(await createDepositStore(opened.database).find(seen.depositId)).toMatchObject({ state: 'seen', note: null })
   })
 
-  test('a decision can be changed and deleted by nobody', async () => {
+  test('a decision can be neither changed nor deleted', async () => {
     const { depositId } = await heldBackDeposit(opened.database, accountId)
     await admin('deposits', 'reject', depositId, '--reason', 'Stolen')
     const { read } = opened.database

@@ -161,7 +161,7 @@ describeEachEngine('operator commands', (engine) => {
     expect([outcome.code, outcome.errors]).toEqual([code, expect.stringContaining(said)])
   })
 
-  test('a model that nobody knows is a warning with the name that was meant', async () => {
+  test('an unknown model is a warning with the name that was meant', async () => {
     const to = ['--account', await makeAccount(), '--name', 'x']
     const made = await run('key', 'create', ...to, '--models', 'svc-gtp,svc-gpt,own-model,something-else-entirely')
     expect(made.code).toBe(0)

@@ -93,7 +93,9 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   }
 }
 
-/** With embedded storage nobody else may have the folder meanwhile: a gateway that just starts has no lease yet. */
+/**
+ * With embedded storage no other process may have the folder meanwhile: a gateway that just starts has no lease yet.
+ */
 async function goLiveAlone(
   config: AdminConfig,
   database: Database,

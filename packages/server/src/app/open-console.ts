@@ -73,7 +73,7 @@ const PASSWORDS_PER_MINUTE = 30
 const EMAILS_PER_MINUTE = 18
 const BRAND = 'SVC'
 
-/** Nobody is asked for proof only where nothing real can be spent and nobody else can come in. */
+/** Proof is left out only where nothing real can be spent and no stranger can reach the gateway. */
 export function isPlayground(config: Config): boolean {
   return !config.isProduction && isSandboxAlone(config.upstreams)
 }
@@ -145,7 +145,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         },
         is_sandbox: isSandboxAlone(config.upstreams),
         has_local_chains: hasLocalDeposits(config),
-        // Emails are files on loopback alone, so nobody else is told where.
+        // Emails are files on loopback alone, so no stranger reads where.
         mail_folder: config.mail?.kind === 'file' ? relative(process.cwd(), config.mail.folder) : null,
         demo: signInDeps.demoEmail !== null,
         link: outbox !== null,
@@ -189,7 +189,7 @@ async function joinDemoTeam({ database, clock }: ConsoleParts, teams: TeamStore,
   if (team !== undefined) await teams.makePersonal({ teamId: team.teamId, userId, createdAt: clock.now() })
 }
 
-/** Opens the library and its connection when somebody first needs them, once. */
+/** Opens the library and its connection when they are first needed, once. */
 function lazySignIn(
   parts: ConsoleParts,
   deps: SignInDeps,

@@ -18,7 +18,7 @@ export interface LimitParts {
   readonly processId: string
   readonly leases: LeaseObserver
   readonly config: Pick<Config, 'limits'>
-  /** Null where nobody counts. */
+  /** Null where metrics are off. */
   readonly metrics: LimitMetrics | null
 }
 

@@ -7,7 +7,7 @@ import { findSandbox, loadSandbox } from './load-sandbox.ts'
 import type { OpenDeposits } from './open-deposits.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 
-/** A chain on this machine rests while nobody uses it, so the age of its newest block says nothing. */
+/** A chain on this machine rests while it is unused, so the age of its newest block says nothing. */
 const RESTING_MS = 10 * 365 * 86_400_000
 
 const localChain = {

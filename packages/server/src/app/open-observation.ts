@@ -66,7 +66,9 @@ export function observeEngine({ metrics }: Observation, engine: LedgerEngine): L
   return metrics === null ? engine : measureLedgerEngine(engine, metrics.ledger)
 }
 
-/** Who watches the calls to an upstream, as far as that is on. @param url where it listens; null for its own address. */
+/**
+ * Who watches the calls to an upstream, as far as that is on. @param url where it listens; null for its own address.
+ */
 export function callObservers(
   { metrics, tracing }: Observation,
   upstream: TracedUpstream,
@@ -107,7 +109,7 @@ function logWriteOff(log: Logger): SettlementListener {
   }
 }
 
-/** What takes down each settlement: losses in the log, all of them where somebody counts. */
+/** What takes down each settlement: losses in the log, all of them where metrics are on. */
 export function settlementListener({ metrics }: Observation, catalog: Catalog, log: Logger): SettlementListener {
   const onWriteOff = logWriteOff(log)
   if (metrics === null) return onWriteOff

@@ -109,7 +109,7 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
   const leases = new LeaseObserver({ clock: systemClock, leaseMs: config.limits.leaseMs })
   const ledgerMetrics = observation.metrics?.ledger ?? null
   const settlements = openSettlements({ dataDir, processId, ledger, database, clock, log, metrics: ledgerMetrics })
-  // Known once the gateway listens; nobody needs them before.
+  // Known once the gateway listens; they are not needed before.
   const listening = { origin: localOrigin(config) }
   const origins = () => consoleOrigins(config, listening.origin)
   const limitMetrics = observation.metrics?.limits ?? null

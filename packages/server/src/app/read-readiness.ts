@@ -35,7 +35,7 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
 }
 
 /**
- * Asks something of the database for at most a second. While an earlier question is unanswered nobody asks again, so
+ * Asks something of the database for at most a second. While an earlier question is unanswered none is asked again, so
  * that probes do not pile up before a database that hangs.
  *
  * @returns a function that answers null when the database fails or does not answer in time.

@@ -25,8 +25,8 @@ async function isAnswered(
 }
 
 /**
- * Makes the question. A hold that is open is open work, whoever answers for it; a record tells whether the work was
- * charged; without either it depends on whether the process that began the work is alive.
+ * Makes the question. A hold that is open is open work, whichever process answers for it; a record tells whether the
+ * work was charged; without either it depends on whether the process that began the work is alive.
  */
 export function requestOutcome(
   database: OpenDatabase,

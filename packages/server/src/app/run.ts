@@ -47,7 +47,7 @@ async function seedSandbox(config: Config, gateway: Gateway): Promise<string | n
   return rawKey
 }
 
-/** What a stop waits for, so that nobody takes its silence for a fault. */
+/** What a stop waits for, so that an operator does not take its silence for a fault. */
 function stopText(requests: number, graceMs: number): string {
   if (requests === 0) return 'stopping'
   const open = requests === 1 ? '1 open request' : `${requests} open requests`
@@ -105,7 +105,7 @@ async function start({ log, sink }: Output, config: Config, notices: readonly st
   log.info({ host: config.host, port: config.port, upstreams: config.upstreams.map(({ name }) => name) }, 'ready')
   // What a person is to read comes last.
   sink.flush()
-  // Where people are let in by a click, nobody needs a link.
+  // Where people are let in by a click, a link is not needed.
   const firstRunAddress = isPlayground(config) ? null : await gateway.console.firstRunAddress()
   process.stdout.write(welcome(config, { demoKey, firstRunAddress }))
 }

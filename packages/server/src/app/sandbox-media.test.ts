@@ -42,7 +42,7 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
     }
     const image = Buffer.from(data[0]?.b64_json ?? '', 'base64')
     expect(await sharp(image).metadata()).toMatchObject({ format: 'png', width: 1024, height: 1024 })
-    // Nobody asked for a quality: the cheapest, in its charge as in its tokens.
+    // The request names no quality: the cheapest, in its charge as in its tokens.
     expect([svc.credits_charged, usage.output_tokens]).toEqual([6, 272])
   })
 

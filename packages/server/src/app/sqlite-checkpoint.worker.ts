@@ -1,4 +1,4 @@
-/** Composition root of the thread that makes checkpoints. Nobody imports it: it is started as a thread. */
+/** Composition root of the thread that makes checkpoints. It is never imported: it is started as a thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { serveCheckpoints } from '../platform/db/serve-checkpoints.ts'
 

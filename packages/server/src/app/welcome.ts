@@ -37,7 +37,7 @@ const quietLogText = `  Log        warnings and errors; SVC_LOG_LEVEL=info shows
 `
 
 const firstRunText = (address: string): string => `
-  Nobody operates this gateway yet. Open this once to become its operator:
+  This gateway has no operator yet. Open this link once to become its operator:
 
   ${address}
 `

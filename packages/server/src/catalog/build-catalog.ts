@@ -17,7 +17,7 @@ import { soldPlaces } from './sold-places.ts'
 
 export interface BuiltCatalog {
   readonly catalog: Catalog
-  /** Aliases that production does not serve, because nobody could tell what they cost. */
+  /** Aliases that production does not serve, because their price is unknown. */
   readonly refusedAliases: readonly string[]
 }
 

@@ -7,7 +7,7 @@ const prices = readPriceTexts({
   tiers: [{ above_input_tokens: 200_000, input: '6', output: '22.50' }],
 })!
 
-describe('prices of a cache that nobody wrote down', () => {
+describe('prices of a cache that are not listed', () => {
   test('are parts of the input at Anthropic, in each tier; what was written down stays', () => {
     expect(withCachePrices('anthropic', prices)).toMatchObject({
       ...{ cachedInput: 300_000_000_000n, cacheWrite: 4_000_000_000_000n, cacheWriteLong: 6_000_000_000_000n },

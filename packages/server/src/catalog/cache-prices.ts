@@ -1,4 +1,4 @@
-/** What a provider's cache costs where nobody has written it down. */
+/** What a provider's cache costs where it is not listed. */
 import { attoUsdOf } from '../pricing/usd.ts'
 import type { AttoUsd, PriceTier, TokenPrices } from '../pricing/price.ts'
 import type { UpstreamKind } from './catalog-config.ts'

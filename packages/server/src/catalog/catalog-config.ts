@@ -79,7 +79,7 @@ export interface CatalogConfig {
   readonly defaultPrice: TokenPrices | null
   /** Whether prompts may be trained on, by the id that the upstream knows, or by its start with `*` behind it. */
   readonly promptTraining?: ReadonlyMap<string, PromptTraining>
-  /** A bind that is not loopback: aliases whose cost nobody can tell are refused. */
+  /** A bind that is not loopback: aliases of unknown cost are refused. */
   readonly isProduction: boolean
 }
 

@@ -150,7 +150,7 @@ describe("OpenRouter's lists", () => {
     expect(media.prices.variants).toContainEqual(expect.objectContaining(variant))
   })
 
-  test('sell no video whose price is in a unit that nobody knows', () => {
+  test('sell no video whose price is in an unknown unit', () => {
     const row = {
       ...imageRow('new/video'),
       architecture: { output_modalities: ['video'] },

@@ -15,7 +15,7 @@ type ModelFacts = Pick<
   | 'supportedParameters'
 >
 
-/** What a list says of a model, whoever serves it in the end. */
+/** What a list says of a model, whichever provider serves it in the end. */
 export function modelFacts(row: CatalogRow): ModelFacts {
   return {
     name: row.name,

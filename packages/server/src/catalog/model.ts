@@ -61,7 +61,10 @@ export interface Model {
   readonly aliasFor: string | null
   /** Served by confidential-compute providers only, without fallback. */
   readonly confidential: boolean
-  /** Whether whoever serves it may train on prompts, by the strictest of its upstreams; null where nobody says. */
+  /**
+   * Whether its providers may train on prompts, by the strictest of its upstreams; null where the operator does not
+   * say.
+   */
   readonly promptTraining: PromptTraining | null
 }
 

@@ -19,7 +19,7 @@ export interface OfferedRow {
  * How a model's media are sold. The first of these that there is: the price on its route, the price configured for its
  * id, that of the first upstream's own list, and for models that OpenRouter or the sandbox serves the bundled list.
  *
- * @returns null when nobody says what they cost: then they are not sold.
+ * @returns null when their price is unknown: then they are not sold.
  *
  * Source: decision 0022 (prices of media).
  */

@@ -25,9 +25,9 @@ test.each([
   ['what is said of an upstream holds for all that it serves', config, [local('x/y')], 'never'],
   ['one place that may train decides', config, [local('x/y'), main('x/y')], 'may'],
   ['all places must be said not to train', config, [local('a'), main('anthropic/claude')], 'never'],
-  ['a place of which nobody says anything leaves it open', silent, [local('x/y'), main('x/y')], null],
+  ['a place of which nothing is said leaves it open', silent, [local('x/y'), main('x/y')], null],
   ['nothing is made up where nothing is said', silent, [main('x/y')], null],
-  ['a model that nobody serves has no mark', config, [], null],
+  ['a model without a provider has no mark', config, [], null],
 ] as const)('%s', (_promise, stated, places, expected) => {
   expect(promptTrainingOf(stated, places)).toBe(expected)
 })

@@ -1,4 +1,4 @@
-/** Whether whoever serves a model may train on what is sent to it, as far as the operator has said so. */
+/** Whether the providers of a model may train on what is sent to it, as far as the operator has said so. */
 import type { PromptTraining } from '@svc/contract'
 import type { CatalogConfig } from './catalog-config.ts'
 
@@ -13,10 +13,10 @@ export interface ServedPlace {
 type Stated = Pick<CatalogConfig, 'upstreams' | 'promptTraining'>
 
 /**
- * The strictest of what is said of each place: one that may train decides, and one of which nobody says anything
+ * The strictest of what is said of each place: one that may train decides, and one of which nothing is said
  * leaves it open. Source: decision 0082 (what providers do with prompts).
  *
- * @returns null where nobody says.
+ * @returns null where it is not said.
  */
 export function promptTrainingOf(config: Stated, places: readonly ServedPlace[]): PromptTraining | null {
   const said = places.map((place) => statedOf(config, place))

@@ -75,7 +75,7 @@ describe('a refresh', () => {
     expect(await refreshCatalog(deps)).toMatchObject({ models: 1, unpriced: { count: 2, first: ['b', 'c'] } })
   })
 
-  test('leaves a list that somebody is reading whole', async () => {
+  test('leaves a list whole that a request is reading', async () => {
     const deps = await start(() => ({ data: [model('a')] }))
     const before = deps.catalog.list()
     await refreshCatalog(deps)

@@ -34,7 +34,7 @@ export interface AliasPlace {
   /** What the route says that media cost there; null where it says nothing. */
   readonly media: ListedMedia | null
   readonly weight: number
-  /** Whether it is sold in chats: in production not where nobody could tell what it costs. */
+  /** Whether it is sold in chats: in production not where its price is unknown. */
   readonly isSold: boolean
 }
 
@@ -51,7 +51,7 @@ export interface AliasRoute {
 /**
  * Finds where an alias leads: by its configured route, else by the kind of the first upstream.
  *
- * @returns null when the alias is refused: in production nobody could tell what it costs.
+ * @returns null when the alias is refused: its price is unknown in production.
  *
  * Source: decision 0003 (routes of aliases).
  */

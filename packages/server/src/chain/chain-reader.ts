@@ -30,7 +30,7 @@ export interface ChainView {
   /** USD for one ETH in the rounds of the feed before one, the newest first; empty where they cannot be read. */
   findEarlierPrices(round: string, head: ChainHead): Promise<readonly number[]>
   /**
-   * Balances at a block, in the order of the addresses; smallest units. One that nobody can have is null.
+   * Balances at a block, in the order of the addresses; smallest units. An impossible one is null.
    *
    * @returns null where the state is gone.
    */

@@ -19,7 +19,7 @@ const CALL_ADDRESSES = 200
 const MULTICALL_FROM = 8
 
 /**
- * Reads balances at a block, many with one call where the chain has a contract for it. A balance that nobody can have is
+ * Reads balances at a block, many with one call where the chain has a contract for it. An impossible balance is
  * null, and the others stand; all is null where the provider has dropped the state of that block.
  */
 export async function findBalances(

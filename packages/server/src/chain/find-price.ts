@@ -25,8 +25,8 @@ const PHASE_BITS = 64n
 /**
  * Finds the price that held at a block's time. Source: decision 0028.
  *
- * A deposit is worth what it was worth when it was made, so nobody gains by waiting with a claim. The feed keeps its
- * old rounds in its present state, so no archive of old blocks is needed.
+ * A deposit is worth what it was worth when it was made, so a payer gains nothing by waiting with a claim. The feed
+ * keeps its old rounds in its present state, so no archive of old blocks is needed.
  *
  * @returns null when there is no usable price for that time.
  */
@@ -57,7 +57,7 @@ function fixedPrice({ fixedEthUsd }: ChainRules, asset: Asset, block: BlockRef):
 /** Rounds that tell how the price has moved. Source: decision 0093. */
 const EARLIER_ROUNDS = 8
 
-/** USD for one ETH in the rounds before one, the newest first. A round that nobody can believe tells nothing. */
+/** USD for one ETH in the rounds before one, the newest first. An implausible round tells nothing. */
 export async function findEarlierPrices(
   rpc: JsonRpc,
   { ethFeed }: ChainRules,

@@ -19,7 +19,7 @@ export type TransferMatch =
   | { readonly kind: 'paid'; readonly transfers: readonly OwnedTransfer[] }
   /** Nothing came, but tokens of another contract did. */
   | { readonly kind: 'unsupported_token'; readonly tokens: readonly Hex[] }
-  /** The treasury was paid by wallets that are linked to nobody who asks. */
+  /** The treasury was paid by wallets that are linked to none of the askers. */
   | { readonly kind: 'wallet_not_linked' }
   | { readonly kind: 'nothing' }
 

@@ -23,7 +23,7 @@ const REST_MS = 5_000
 const SLOW_MS = 2_000
 /** For so long; then it is given another try. */
 const SLOW_REST_MS = 60_000
-/** How much the newest answer counts in the average: one slow answer alone moves nobody back. */
+/** How much the newest answer counts in the average: one slow answer alone moves no node back. */
 const NEWEST_SHARE = 0.25
 
 interface Provider {
@@ -135,7 +135,7 @@ async function askOne<T>(
 }
 
 /**
- * Where a refusal means something, whoever asked has taken it for that. Any other is no answer, such as that of a node
+ * Where a refusal means something, the asker has taken it for that. Any other is no answer, such as that of a node
  * which is still indexing transactions: the next provider is asked.
  *
  * @throws what is neither.
@@ -155,7 +155,7 @@ async function admit({ rules, clock }: ReaderDeps, provider: Provider): Promise<
   provider.isTrusted = true
 }
 
-/** Whoever was away may come back as another: the check is made anew. */
+/** A node that was away may come back as another: the check is made anew. */
 function rest({ clock }: ReaderDeps, provider: Provider, error: ChainUnavailableError): void {
   const isWrong = provider.wrong.length > 0
   if (provider.restsUntil <= clock.elapsed()) provider.restsUntil = clock.elapsed() + (isWrong ? RECHECK_MS : REST_MS)

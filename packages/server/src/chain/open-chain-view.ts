@@ -77,7 +77,7 @@ async function readBlockAt(rpc: JsonRpc, number: number) {
   return askedFor(rpc, number, await readBlock(rpc, hexOf(number)))
 }
 
-/** @throws {ChainUnavailableError} for another block: it would move a watch to where nobody has looked. */
+/** @throws {ChainUnavailableError} for another block: it would move a watch past blocks that were not read. */
 function askedFor<Block extends { readonly number: number }>(rpc: JsonRpc, number: number, block: Block | null) {
   if (block === null || block.number === number) return block
   throw new ChainUnavailableError(`${rpc.name} told of block ${block.number} where block ${number} was asked for`)
@@ -193,7 +193,9 @@ async function findTokenTransactions(
     .toSorted((one, other) => one.blockNumber - other.blockNumber)
 }
 
-/** Those that may pay by an inner call are traced some at a time; one that cannot be traced costs the others nothing. */
+/**
+ * Those that may pay by an inner call are traced some at a time; one that cannot be traced costs the others nothing.
+ */
 async function findNativeTransactions(
   { rpc, traces }: ViewDeps,
   addresses: ReadonlySet<Hex>,

@@ -2,7 +2,7 @@ import type { ChainReader } from './chain-reader.ts'
 import { ChainUnavailableError } from './chain-unavailable.ts'
 import { isSignedByKey, type SignedMessage } from './verify-signature.ts'
 
-/** Who has signed: a key, a contract on the chain that was asked, nobody; or the chain does not answer now. */
+/** Who has signed: a key, a contract on the chain that was asked, or neither; or the chain does not answer now. */
 export type SignatureProof = 'eoa' | 'contract' | 'wrong_signature' | 'chain_unavailable'
 
 /**

@@ -69,7 +69,7 @@ export const receiptForm = z
 
 /**
  * One call of a transaction as `callTracer` tells it. The calls within it are left unread: they stand as deep as
- * whoever pays for them wants, which a form that reads itself again does not bear.
+ * their payer wants, which a form that reads itself again does not bear.
  */
 export const callFrameForm = z.object({
   type: z.string(),

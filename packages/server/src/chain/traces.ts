@@ -15,9 +15,9 @@ const REST_MS = 60_000
 /** "There is no such method". Source: JSON-RPC 2.0. */
 const NO_METHOD = -32_601
 
-/** How much a trace matters to whoever asks. */
+/** How much a trace matters to the asker. */
 export type TraceWish =
-  /** Somebody waits for this transaction. */
+  /** A client waits for this transaction. */
   | 'always'
   /** One of many: they must not wait for traces that hang. */
   | 'unless_resting'

@@ -4,7 +4,7 @@ const NAME_PART = 3
 
 /**
  * Finds the known name that differs least from `name`; null when none is close. Costs time with the length of `name`:
- * whoever takes it from a request bounds it.
+ * a caller that takes it from a request bounds it.
  */
 export function closestName(name: string, known: readonly string[]): string | null {
   let closest: string | null = null

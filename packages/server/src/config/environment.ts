@@ -84,7 +84,7 @@ const mailSender = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** An hour: whoever waits longer wants a supervisor that starts the gateway anew. */
+/** An hour: an operator who waits longer wants a supervisor that starts the gateway anew. */
 const WAIT_SECONDS_MAX = 3_600
 
 const waitSeconds = z

@@ -30,14 +30,14 @@ function mountPerson(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSession(app, parts, consoleEndpoints.setPassword, async ({ session, body }) => {
     const { userId } = session.user
     if (!(await deps.settings()).allowsPasswords) {
-      throw new ServiceError('passwords_not_allowed', 'This gateway lets nobody in by a password.')
+      throw new ServiceError('passwords_not_allowed', 'Passwords are disabled on this gateway.')
     }
     await deps.perPassword.take(userId)
     const signIn = await deps.signIn()
     if (!(await signIn.setPassword(userId, { current: body.current ?? null, next: body.next }))) {
       throw new ServiceError('wrong_password', 'Current password is incorrect.', { param: 'current' })
     }
-    // Whoever knew the old one is out.
+    // Sessions under the old password end.
     await signIn.endSessions(userId, session.sessionId)
     return { done: true }
   })
@@ -54,13 +54,13 @@ function requireLinked(outcome: LinkWalletOutcome): void {
     case 'wrong_signature':
       throw new ServiceError('wallet_not_proven', 'The wallet has not signed this message.', { param: 'signature' })
     case 'taken':
-      throw new ServiceError('wallet_already_linked', 'This wallet signs somebody else in.')
+      throw new ServiceError('wallet_already_linked', 'This wallet belongs to another person.')
     case 'too_many':
       throw new ServiceError('limit_reached', 'There are as many wallets as a person can have. Remove one first.')
   }
 }
 
-/** Whether somebody comes in without a wallet: by an email that this gateway sends, or by their password. */
+/** Whether a person signs in without a wallet: by an email that this gateway sends, or by their password. */
 async function comesInOtherwise({ offers, settings, signIn }: ConsoleDeps, user: User): Promise<boolean> {
   if (!user.hasEmail) return false
   return offers.link || ((await settings()).allowsPasswords && (await (await signIn()).hasPassword(user.userId)))

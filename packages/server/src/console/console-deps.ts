@@ -16,7 +16,7 @@ import type { RateLimit } from '../admission/limits/rate-limit.ts'
 export interface ConsoleDeps {
   /** Loads the sign-in library on first use: it is slow to load, and a start must not wait for it. */
   readonly signIn: () => Promise<SignIn>
-  /** @throws {ServiceError} 404 for whoever is no member, 403 where the role does not reach. */
+  /** @throws {ServiceError} 404 for a person who is no member, 403 where the role does not reach. */
   readonly authorize: (userId: string, teamId: string, permission: Permission) => Promise<Membership>
   readonly teamsOf: (person: { readonly userId: string; readonly name: string }) => Promise<readonly Membership[]>
   readonly keys: TeamKeys
@@ -56,6 +56,6 @@ export interface PeopleDeps {
   readonly settings: TeamSettingsDeps
   /** False for the placeholder of people who came by a wallet. */
   readonly hasMailbox: (email: string) => boolean
-  /** Whether somebody with this address, who has no account yet, may get one. */
+  /** Whether a person with this address, who has no account yet, may get one. */
   readonly mayJoin: (email: string) => Promise<boolean>
 }

@@ -1,4 +1,4 @@
-/** Authority over a key follows whoever has seen its secret. */
+/** Authority over a key follows the people who have seen its secret. */
 import { teamRoles } from '@svc/contract'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -94,7 +94,7 @@ describeEachEngine('who may use a key', (engine) => {
     expect(await show(base, keys[0]?.id ?? '')).toMatchObject({ status: 'revoked' })
   })
 
-  test('a rotated key ends with whoever has seen its new secret, at once where that is asked for', async () => {
+  test('a rotated key ends with the people who have seen its new secret, at once where that is asked for', async () => {
     const { base } = await makeTeam()
     const [mine, untouched] = [await make(owner, base), await make(owner, base)]
     const rotated = await rotate(admin, base, mine.id, 24)
@@ -142,7 +142,7 @@ describeEachEngine('who may use a key', (engine) => {
     expect(await statusesOf(...keys)).toEqual([401, 200])
   })
 
-  test('whoever may not handle all keys any more keeps their own, and the others that they have seen end', async () => {
+  test('a member who may not handle all keys any more keeps their own, and the others that they have seen end', async () => {
     const { base } = await makeTeam()
     const own = await make(admin, base)
     const seen = [await make(admin, base, 'service'), await rotate(admin, base, (await make(owner, base)).id)]
@@ -163,7 +163,7 @@ describeEachEngine('who may use a key', (engine) => {
     expect((await show(base, keys[1]?.id ?? '')).rotate_by).toBeNull()
   })
 
-  test('no key is made for whoever lost the right to it at the same moment', async () => {
+  test('no key is made for a member who lost the right to it at the same moment', async () => {
     const { base, add, teamId } = await makeTeam()
     const member = await open('racer@example.com')
     await add(member, 'member')

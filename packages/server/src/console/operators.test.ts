@@ -41,7 +41,7 @@ describeEachEngine('the operator’s rows', (engine) => {
 
   const accountOf = (accountId: string) => operator.json<OperatorAccountDetails>('GET', `${rows}/accounts/${accountId}`)
 
-  test('what is set holds at once, is told to whoever comes, and goes back', async () => {
+  test('what is set holds at once, is shown to visitors, and goes back', async () => {
     const stranger = createBrowserSession(gateway.baseUrl)
     const seen = async () =>
       (await stranger.json<{ gateway: Record<string, unknown> }>('GET', '/console/session')).gateway

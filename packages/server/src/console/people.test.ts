@@ -37,7 +37,7 @@ describeEachEngine('people of a team', (engine) => {
   const members = (from: BrowserSession, base: string) => from.json<MemberList>('GET', `${base}/members`)
   const memberOf = async (base: string, email: string) =>
     (await members(owner, base)).data.find((member) => member.email === email)?.user_id ?? ''
-  /** Asks somebody new into a team; they come in by the email. */
+  /** Invites a new person to a team; they come in by the email. */
   const join = async (base: string, email: string, role = 'member'): Promise<BrowserSession> => {
     expect((await invite(owner, base, email, role)).status).toBe(200)
     const person = openPerson(gateway)
@@ -52,7 +52,7 @@ describeEachEngine('people of a team', (engine) => {
     return person
   }
 
-  test('somebody new joins by the invitation email, once, with the role that it gave', async () => {
+  test('a new person joins by the invitation email, once, with the role that it gave', async () => {
     const base = await makeTeam('First')
     expect((await invite(owner, base, 'Ada@Example.com', 'viewer')).status).toBe(200)
     const email = await takeMail(mail, 'ada@example.com')
@@ -129,7 +129,7 @@ describeEachEngine('people of a team', (engine) => {
     expect((await owner.json<InvitationList>('GET', `${base}/invitations`)).data).toEqual([])
   })
 
-  test('whoever may not invite any more has their open invitations withdrawn', async () => {
+  test('a member who may not invite any more has their open invitations withdrawn', async () => {
     const base = await makeTeam('Fourth')
     const admin = await join(base, 'admin@example.com', 'admin')
     expect(await refusalOf(await invite(admin, base, 'no@example.com', 'owner'))).toEqual([400, 'invalid_value'])
@@ -143,7 +143,7 @@ describeEachEngine('people of a team', (engine) => {
     ])
   })
 
-  test('nobody gives or takes what stands above them, and a team keeps an owner', async () => {
+  test('no member gives or takes a role above their own, and a team keeps an owner', async () => {
     const base = await makeTeam('Fifth')
     const admin = await join(base, 'admin5@example.com', 'admin')
     const self = await memberOf(base, 'admin5@example.com')
@@ -172,7 +172,7 @@ describeEachEngine('people of a team', (engine) => {
     expect(await refusalOf(await owner.call('DELETE', `${base}/membership`))).toEqual([409, 'last_owner'])
   })
 
-  test('whoever is out of a team is out at once, and their own keys with them, whatever is kept', async () => {
+  test('a removed member is out at once, and their own keys with them, whatever is kept', async () => {
     const base = await makeTeam('Sixth')
     const makeKey = (person: BrowserSession) => person.json<{ key: string }>('POST', `${base}/keys`, { name: 'theirs' })
     const statusOf = async (key: string) => (await gateway.fetch('/v1/balance', { key })).status

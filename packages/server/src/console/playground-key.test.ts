@@ -163,7 +163,7 @@ describeEachEngine('keys of the playground', (engine) => {
     expect([await statusOf(key), (await chat(key)).status]).toEqual([401, 401])
   })
 
-  test('whoever asks for keys without end is told to wait', async () => {
+  test('a person who asks for keys without end has to wait', async () => {
     const statuses: number[] = []
     while (statuses.length < 500 && statuses.at(-1) !== 429) {
       statuses.push((await browser.call('POST', `${base}/playground-key`)).status)

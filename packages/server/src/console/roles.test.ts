@@ -101,7 +101,7 @@ describeEachEngine('rows of the console', (engine) => {
     expect(await codeOf(browser, row, 'nothing')).toBe('team_not_found')
   })
 
-  test('what operators do is for nobody else, whatever their role in a team', async () => {
+  test('what operators do is for operators alone, whatever their role in a team', async () => {
     const { user } = await browser.json<{ user: { id: string } }>('GET', '/console/session')
     const operators = createOperatorStore(gateway.gateway.database)
     expect(await operators.remove(user.id)).toBe(true)

@@ -133,7 +133,7 @@ export function mountSession<Row extends ConsoleEndpoint>(
       reply.header('cache-control', 'no-store')
       requireOwnOrigin(deps, call)
       const session = await requireSession(parts, call)
-      // Checked before the body is read: whoever may not do it does not learn what would be wrong with it.
+      // Checked before the body is read: a person who may not do it does not learn what would be wrong with it.
       const membership = await membershipFor(deps, session, row, request.params)
       if (row.isSensitive === true && !isFresh(session, edge.clock.now())) {
         throw new ServiceError('sign_in_again', 'Sign in again to do this: your last sign-in is too long ago.')

@@ -40,7 +40,7 @@ describeEachEngine('sessions of the console', (engine) => {
     ['through a proxy', { 'x-forwarded-for': '198.51.100.7' }],
     ['through a proxy that names itself alone', { via: '1.1 tunnel' }],
     ['through a proxy of this machine', { forwarded: 'for=127.0.0.1' }],
-    ['by a host name that somebody points at this machine', { host: 'rebound.example' }],
+    ['by a host name that a stranger points at this machine', { host: 'rebound.example' }],
   ])('the demo user does not sign in %s', async (_way, headers) => {
     const ask = async (method: 'GET' | 'POST', path: string) => {
       const { origin } = new URL(gateway.baseUrl)
@@ -147,7 +147,7 @@ describeEachEngine('sessions of the console', (engine) => {
   })
 })
 
-test('whoever is signed in is counted by themselves, however busy their address is', async () => {
+test('a person who is signed in is counted by themselves, however busy their address is', async () => {
   // The limits that everybody has: the pages of the other tests would not show what they are like.
   const limits = { requests_per_minute: 600, public_per_minute: 120 }
   const gateway = await startTestGateway({ file: { limits } })
@@ -174,7 +174,7 @@ describe('behind a proxy with an https address', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('nobody signs in without proof, though the gateway itself listens on loopback', async () => {
+  test('signing in needs proof, though the gateway itself listens on loopback', async () => {
     const browser = createBrowserSession(gateway.baseUrl, { origin: 'https://ai.example.com' })
     expect((await browser.call('POST', '/auth/sign-in/demo', {})).status).not.toBe(200)
     const visit = await browser.json<ConsoleSession>('GET', '/console/session')

@@ -26,7 +26,7 @@ describeEachEngine('limits of sign-in', (engine) => {
 
   const tryPassword = (browser: BrowserSession, email: string, password: string) =>
     browser.call('POST', '/auth/sign-in/email', { email, password })
-  /** Somebody with a password, in a browser that the account knows. */
+  /** A person with a password, in a browser that the account knows. */
   const openOwner = async (email: string): Promise<BrowserSession> => {
     const owner = await signInByMail(gateway, mail, email)
     await owner.json('POST', '/console/account/password', { next: PASSWORD })
@@ -121,7 +121,7 @@ describeEachEngine('limits of sign-in', (engine) => {
     expect(await refusalOf(refused)).toEqual([429, 'TOO_MANY_PASSWORDS'])
     aheadMs += 30_000
     expect((await tryPassword(openPerson(gateway), 'ada@example.com', PASSWORD)).status).toBe(200)
-    // Whoever has signed in begins anew.
+    // A successful sign-in resets the count.
     expect(await guess('ada@example.com', 4)).toEqual({ 401: 4 })
   })
 

@@ -115,7 +115,7 @@ describeEachEngine('ways to sign in', (engine) => {
       .select(['mail_id', 'content'])
       .where('state', '=', 'queued')
       .executeTakeFirstOrThrow()
-    // Whoever has the session secret, and the database, reads it: nobody else.
+    // Only a holder of the session secret and the database can read it.
     const email = openEmail(waiting.content ?? '', waiting.mail_id, TEST_SESSION_SECRET)
     const [, token = ''] = /#(\w{20,})$/m.exec(email?.text ?? '') ?? []
     expect(token).not.toBe('')
@@ -127,7 +127,7 @@ describeEachEngine('ways to sign in', (engine) => {
     expect(answered).not.toContain(session)
   })
 
-  test('nobody learns who has an account, and strangers of a closed gateway get no email', async () => {
+  test('a stranger does not learn who has an account, and strangers of a closed gateway get no email', async () => {
     await signInByMail(gateway, mail, 'known@example.com')
     await setSignup('closed')
     try {
@@ -171,7 +171,7 @@ describeEachEngine('ways to sign in', (engine) => {
     const signature = await wallet.signMessage({ message })
     const stranger = await privateKeyToAccount(generatePrivateKey()).signMessage({ message })
     expect((await verify(person, message, stranger)).status).toBe(401)
-    // A nonce that was used is gone, whoever used it.
+    // A nonce that was used is gone, whichever client used it.
     expect((await verify(person, message, signature)).status).toBe(401)
     const again = await challenge(person, wallet.address)
     expect((await verify(person, again, await wallet.signMessage({ message: again }))).status).toBe(200)
@@ -257,7 +257,7 @@ describeEachEngine('ways to sign in', (engine) => {
     const email = await takeMail(mail, 'lovelace@example.com', /Confirm/)
     expect(linkIn(email).pathname).toBe('/console/confirm-email')
     expect((await visitOf(person)).user).toMatchObject({ email: null })
-    // Neither a stranger nor somebody with an account of theirs can take it, and trying uses nothing up.
+    // Neither a stranger nor a person with an account can take it, and trying uses nothing up.
     const other = await openByWallet()
     const token = tokenIn(email)
     expect(await refusalOf(await prove(openPerson(gateway), token))).toEqual([401, 'not_signed_in'])
@@ -275,7 +275,7 @@ describeEachEngine('ways to sign in', (engine) => {
     expect((await person.call('DELETE', `/console/account/wallets/${ways.wallets[0]?.id ?? ''}`)).status).toBe(200)
   })
 
-  test('whoever asks for a taken address learns nothing, and its owner is told', async () => {
+  test('a person who asks for a taken address learns nothing, and its owner is told', async () => {
     await signInByMail(gateway, mail, 'owner@example.com')
     const { person } = await openByWallet()
     const answers = []
@@ -287,7 +287,7 @@ describeEachEngine('ways to sign in', (engine) => {
     const told = await takeMail(mail, 'owner@example.com', /already/)
     expect(linkIn(told).pathname).toBe('/console/sign-in')
     expect(linkIn(told).hash).toBe('')
-    // Somebody makes an account with an address while the email waits: it is theirs.
+    // Another person makes an account with an address while the email waits: it is theirs.
     const token = tokenIn(await takeMail(mail, 'nobody-yet@example.com', /Confirm/))
     await signInByMail(gateway, mail, 'nobody-yet@example.com')
     expect(await refusalOf(await prove(person, token))).toEqual([409, 'email_taken'])

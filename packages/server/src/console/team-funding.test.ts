@@ -71,7 +71,7 @@ describeEachEngine('deposits of a team', (engine) => {
     expect(await codeOf(answer)).toEqual([404, 'deposit_not_found'])
   })
 
-  test('have a receipt for whoever is named, once they are credited', async () => {
+  test('have a receipt for the named recipient, once they are credited', async () => {
     const deposit = await creditedDeposit(gateway.gateway, accountId)
     const send = (id: string, email: string): Promise<Response> =>
       browser.call('POST', `${base}/deposits/dep_${id}/receipt`, { email })

@@ -170,7 +170,7 @@ describeEachEngine('keys of a team', (engine) => {
     await gateway.audit()
   })
 
-  test('a member reaches their own keys and requests alone; whoever may see all sees all', async () => {
+  test('a member reaches their own keys and requests alone; a member who may see all sees all', async () => {
     const mine = await make({ name: 'mine' })
     const other = await gateway.createKey({ ...team, name: 'theirs', createdBy: 'somebody-else' })
     const command = await gateway.createKey({ ...team, name: 'by command' })

@@ -89,7 +89,7 @@ describeEachEngine('what a team sets', (engine) => {
       const rows = await gateway.gateway.database.read.selectFrom('mail_outbox').select('kind').execute()
       return rows.filter(({ kind }) => kind === 'low_balance').length
     }
-    // Off until somebody wants it; what is below already is no fall.
+    // Off until a member wants it; what is below already is no fall.
     expect(await emails()).toBe(0)
     await setAlert('1000')
     expect(await settings()).toMatchObject({ alert_credits: 1_000, alert_is_low: true })

@@ -21,7 +21,7 @@ export interface PriceOpinionDeps {
   readonly deposits: Pick<DepositStore, 'findBelievedPrice'>
 }
 
-/** Rounds of a price that nobody told: set by the operator, or a dollar by its name. */
+/** Rounds of a price without a feed: set by the operator, or a dollar by its name. */
 const NO_FEED = new Set(['fixed', 'par'])
 
 /**

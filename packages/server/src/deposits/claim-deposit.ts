@@ -115,7 +115,7 @@ function answerOutcome(
   }
 }
 
-/** One text for what does not exist and for what is somebody else's. */
+/** One text for what does not exist and for what belongs to another account. */
 export function depositNotFound(): ServiceError {
   return new ServiceError('deposit_not_found', 'There is no such deposit to your account.')
 }

@@ -74,7 +74,7 @@ describeEachEngine('crediting a deposit', (engine) => {
     })
   })
 
-  test('a deposit that nobody recorded is unknown, and one operation beside it goes on', async () => {
+  test('an unrecorded deposit is unknown, and one operation beside it goes on', async () => {
     const { accountId } = await money.createCaller(7n)
     const { database } = money.test
     const known = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(5, 32) }))
@@ -87,7 +87,7 @@ describeEachEngine('crediting a deposit', (engine) => {
     expect(await money.findBalance(accountId)).toEqual({ posted: 25_000_000_000_007n, held: 0n })
   })
 
-  test('a credited deposit can be changed and deleted by nobody', async () => {
+  test('a credited deposit can be neither changed nor deleted', async () => {
     const { accountId } = await money.createCaller(0n)
     const { database } = money.test
     const deposit = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(6, 32) }))

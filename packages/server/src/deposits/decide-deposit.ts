@@ -34,7 +34,7 @@ export type DecideDepositResult =
   | { readonly kind: 'not_final'; readonly state: DepositState }
   /** It has no price, and none was named; or the named one gives no sensible worth. */
   | { readonly kind: 'needs_price' }
-  /** Somebody changed it in the same moment. */
+  /** Another process changed it in the same moment. */
   | { readonly kind: 'changed_meanwhile' }
 
 /** What an operator may let pass: what waits for something, or was decided against. */

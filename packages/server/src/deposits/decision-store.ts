@@ -28,7 +28,7 @@ export interface DecisionStore {
    * Writes a decision and what it makes of the deposit, both or none.
    *
    * @param from states in which the deposit must be, in the block and of the amount in which it was read.
-   * @returns false when it is not: somebody else was faster.
+   * @returns false when it is not: another process was faster.
    */
   decide(
     deposit: Pick<Deposit, 'depositId' | 'blockHash' | 'amount'>,
@@ -59,7 +59,7 @@ export function createDecisionStore(database: Database): DecisionStore {
         .where('raw_amount', '=', amount.toString())
         .where('state', 'in', from)
         .where('credited_at', 'is', null)
-      // Whoever is about to match payments with this deposit, by what it was, notices.
+      // A process that is about to match payments with this deposit, by what it was, notices.
       const revise = read
         .updateTable('address_inflow')
         .set({ revision: decision.decisionId })

@@ -26,7 +26,7 @@ const BALANCE = /^balance:/
 /**
  * Asks every provider of the chain about a deposit: what an operator weighs before they decide. Nothing changes by it.
  *
- * @returns null where there is nobody to ask: the chain is not watched, or no transaction is known.
+ * @returns null where no node can be asked: the chain is not watched, or no transaction is known.
  */
 export async function findEvidence(
   chains: ReadonlyMap<ChainId, ChainReader>,

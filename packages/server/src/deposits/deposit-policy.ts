@@ -58,7 +58,7 @@ export interface DepositFacts {
   readonly isReleased: boolean
   /** What a second provider says; `alone` where there is none. */
   readonly opinion: 'agrees' | 'differs' | 'later' | 'alone'
-  /** What speaks for its price; `agrees` where nobody had to be asked. */
+  /** What speaks for its price; `agrees` where no second source was needed. */
   readonly price: PriceOpinion
 }
 

@@ -77,7 +77,7 @@ export interface DepositStore {
    * Changes a deposit that is in one of the states, in this block and of this amount: a worth that was found for
    * another amount must never stand beside it.
    *
-   * @returns false when it is not: somebody else was faster.
+   * @returns false when it is not: another process was faster.
    */
   change(
     deposit: Pick<Deposit, 'depositId' | 'blockHash' | 'amount'>,

@@ -20,7 +20,7 @@ function chainOf() {
   return { asked, reader: { chainId: 4663, ask } as ChainReader }
 }
 
-test('nobody waits for a chain: what was read last is told, and read anew where it is old', async () => {
+test('no caller waits for a chain: what was read last is told, and read anew where it is old', async () => {
   let now = 1_000_000
   const { asked, reader } = chainOf()
   const lags = new FinalityLags(new Map([[4663 as const, reader]]), { elapsed: () => now })

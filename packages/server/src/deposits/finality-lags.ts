@@ -11,8 +11,8 @@ interface Lag {
 }
 
 /**
- * How far the final block of each chain stands behind its newest one. Nobody waits for a chain here: an answer is what
- * was read last, and asking has it read anew where that is old. A chain is asked once at a time.
+ * How far the final block of each chain stands behind its newest one. No caller waits for a chain here: an answer is
+ * what was read last, and asking has it read anew where that is old. A chain is asked once at a time.
  */
 export class FinalityLags {
   readonly #chains: ReadonlyMap<ChainId, ChainReader>

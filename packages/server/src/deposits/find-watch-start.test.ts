@@ -23,7 +23,7 @@ async function startOn(last: number, since: number | null, keptFrom = 0) {
 }
 
 describe('the first block that is watched', () => {
-  test('is the next one where nobody was told where to pay', async () => {
+  test('is the next one where no address was given out', async () => {
     expect(await startOn(50_000, null)).toEqual({ start: 50_000, asked: [] })
   })
 

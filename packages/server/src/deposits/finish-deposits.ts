@@ -51,7 +51,7 @@ export async function finishDeposits(
   for (const deposit of enough) await creditCovered(deps, scene, deposit)
 }
 
-/** Whoever waits is told since when the block is final, whatever the deposit waits for afterwards. */
+/** A waiting client reads since when the block is final, whatever the deposit waits for afterwards. */
 async function noteFinal({ deposits, clock }: SettleDeps, open: readonly Deposit[]): Promise<void> {
   for (const deposit of open) {
     if (deposit.finalAt === null) await deposits.change(deposit, OPEN_STATES, { finalAt: clock.now() }, clock.now())

@@ -17,7 +17,7 @@ const ATTEMPTS_MAX = 50
  * The address to which an account's deposits go on a chain; made when it is asked for the first time, the same ever
  * after.
  *
- * What the database has is derived again and compared before it is shown: a row that somebody changed must not lead
+ * What the database has is derived again and compared before it is shown: a row that was tampered with must not lead
  * money elsewhere.
  *
  * @throws {InvariantError} when the two differ.

@@ -80,7 +80,7 @@ function resourceOf(accountId: string): string {
 
 /**
  * Links the wallet that has signed such a message. A contract's signature counts on the message's chain alone: the same
- * address on another chain may belong to somebody else.
+ * address on another chain may belong to another person.
  */
 export async function linkWallet(
   deps: LinkWalletDeps,

@@ -76,7 +76,7 @@ export async function unlinkWallet(
   return { id: renderWalletId(walletId), object: 'linked_wallet.deleted', deleted: true }
 }
 
-/** One text for what does not exist and for what is somebody else's. */
+/** One text for what does not exist and for what belongs to another account. */
 export function walletNotFound(): ServiceError {
   return new ServiceError('wallet_not_found', 'There is no such linked wallet of your account.')
 }

@@ -17,11 +17,11 @@ export interface MeasuredInflow extends FinalInflow {
 }
 
 /**
- * Measures all that ever came to an address: its balance at the final block and what we moved away ourselves. Nobody
+ * Measures all that ever came to an address: its balance at the final block and what we moved away ourselves. No one
  * else can spend from it, so a mistake in reading transactions cannot make credits.
  *
  * @returns null where the provider lacks the state.
- * @throws {ChainUnavailableError} for a balance that nobody can have.
+ * @throws {ChainUnavailableError} for an impossible balance.
  */
 export async function measureInflow(
   { outflows }: { readonly outflows: Pick<OutflowStore, 'sumOf'> },
@@ -32,7 +32,7 @@ export async function measureInflow(
   const found = await view.findBalances(question.asset, [question.address], blockNumber)
   const balance = found?.[0]
   if (balance === undefined) return null
-  if (balance === null) throw new ChainUnavailableError(`${view.name} told of a balance that nobody has`)
+  if (balance === null) throw new ChainUnavailableError(`${view.name} answered an impossible balance`)
   const { settled, isMoving } = await outflows.sumOf({ ...question, block: blockNumber })
   return { amount: balance + settled, blockNumber, isMoving }
 }

@@ -107,7 +107,7 @@ describe.skipIf(!hasEvm())('a payment that a balance tells of and a transaction 
       expect(await scene.balanceOf(accountId)).toBe(creditsOf(75))
     })
 
-    test('takes the place of what the balance told of and nobody has decided yet', async () => {
+    test('takes the place of what the balance told of and no operator has decided yet', async () => {
       const { accountId, address } = await scene.createAccount()
       await look(1)
       proxy.refuse('debug_traceTransaction', -32601)

@@ -22,7 +22,7 @@ export function createOutflowStore(database: Database): OutflowStore {
         .updateTable('outflow')
         .set({ ...facts, seal: sealOutflow(facts), updated_at: now })
         .where('outflow_id', '=', outflowId)
-        // As it was read: what somebody else has changed meanwhile is not written over.
+        // As it was read: what another process has changed meanwhile is not written over.
         .where('seal', '=', before.seal)
       const [changed] = await database.write([statement.compile()])
       return changed === 1

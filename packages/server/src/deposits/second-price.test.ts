@@ -58,7 +58,7 @@ describeEachEngine('a price service', (engine) => {
     expect(await ticker.findAt(start + 1_000)).toBe(2_500)
     expect(await ticker.findAt(start + 60_000)).toBe(2_600.5)
     expect(await ticker.findAt(start - 400_000)).toBeNull()
-    // What nobody has asked about is asked for a moment that is near.
+    // What was not asked about is asked for a moment that is near.
     now += 600_000
     service.tell('{"data":{"amount":2800}}')
     expect(await ticker.findAt(now - 10_000)).toBe(2_800)

@@ -113,7 +113,7 @@ async function mailReceipt(
 
 async function tryNow(outbox: OutboxDeps, mailId: string): Promise<NotifyReply> {
   const delivery = deliverMail(outbox, mailId)
-  // Nobody waits for what comes after the time; a failure there is the next attempt's.
+  // The caller does not wait for what comes after the time; a failure there is the next attempt's.
   delivery.catch((error: unknown) => outbox.log.error({ err: error, mail_id: mailId }, 'an email could not be tried'))
   const slow = new AbortController()
   const outcome = await Promise.race([

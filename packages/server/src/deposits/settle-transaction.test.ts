@@ -147,7 +147,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     expect(await scene.settle(ofOne, accountId)).toEqual({ kind: 'not_yours' })
   })
 
-  test('what is paid to somebody else says nothing about them', async () => {
+  test('what is paid to another says nothing about them', async () => {
     const [a, b] = [await scene.createAccount(), await scene.createAccount()]
     const txHash = await chain.payToken(b.address, usdg(50))
     await chain.finalise()
@@ -172,7 +172,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
   })
 
   // B152: nothing is credited from the mempool.
-  test('a payment that was replaced by one to somebody else pays nothing', async () => {
+  test('a payment that was replaced by one to another pays nothing', async () => {
     const { accountId, address } = await scene.createAccount()
     await chain.client.setAutomine(false)
     const from = chain.accounts[1]!

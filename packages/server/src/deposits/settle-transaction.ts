@@ -67,7 +67,7 @@ async function settleBy(
   question: TransactionQuestion,
 ): Promise<TransactionOutcome> {
   const head = await view.readHead()
-  // Whoever claims waits for this transaction alone; of the watcher's, none may keep the others waiting.
+  // A claimer waits for this transaction alone; of the watcher's, none may keep the others waiting.
   const wish = question.accountId === null ? 'unless_resting' : 'always'
   const facts = await view.readTransaction(question.txHash, head, wish)
   if (facts.kind !== 'mined') {

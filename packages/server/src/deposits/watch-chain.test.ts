@@ -383,7 +383,7 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(22))
   })
 
-  test('an address with a balance that nobody can have holds up no other', async () => {
+  test('an address with an impossible balance holds up no other', async () => {
     const [odd, sound] = [await scene.createAccount(), await scene.createAccount()]
     await finish()
     await chain.client.setBalance({ address: odd.address, value: 10n ** 27n })
@@ -434,7 +434,7 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(changes).toEqual([`0x${'77'.repeat(20)}`])
   })
 
-  test('wakes nobody for one wrong answer about the code behind the token', async () => {
+  test('raises no alarm for one wrong answer about the code behind the token', async () => {
     const changes: string[] = []
     const told: WatchDeps = { ...deps, onTokenChanged: (_chainId, code) => changes.push(code) }
     for (let round = 0; round < 2; round++) await watchChain(told, watch)

@@ -100,7 +100,7 @@ async function explain(deps: SettleDeps, round: EtherRound, address: Hex, balanc
 
 /**
  * The noted block up to which recorded deposits explain all that came; null where they do not: a claim may have noted a
- * block before which there are payments that nobody has seen yet.
+ * block before which there are payments that were not seen yet.
  */
 async function findExplained(deps: SettleDeps, chainId: ChainId, address: Hex): Promise<number | null> {
   const noted = await deps.inflows.find(chainId, address, 'ETH')

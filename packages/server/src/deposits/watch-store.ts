@@ -28,7 +28,7 @@ export interface WatchStore {
   noteFact(chainId: ChainId, name: string, value: string, now: number): Promise<string | null>
 }
 
-/** Nobody takes a task for as long as this, in milliseconds. Source: decision 0069. */
+/** A failed task rests for as long as this, in milliseconds. Source: decision 0069. */
 const LEASE_MS_MAX = 3_600_000
 
 /** Makes the store of what the watcher keeps. */

@@ -1,6 +1,6 @@
 /**
- * One line a request, written when its answer is over, whoever ended it. Counts and ids only: no body, no header, no
- * key.
+ * One line a request, written when its answer is over, whichever side ended it. Counts and ids only: no body, no
+ * header, no key.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceError } from '../platform/errors/service-error.ts'
@@ -33,7 +33,7 @@ const CLIENT_CLOSED = 499
 /** Who is told of the end of each request. */
 export interface AccessLogDeps {
   readonly log: Logger
-  /** Null where nobody counts. */
+  /** Null where metrics are off. */
   readonly metrics: HttpMetrics | null
 }
 

@@ -19,7 +19,7 @@ test.each([
   expect(file.destroyed).toBe(true)
 })
 
-test('whoever reads no more ends the file, too', async () => {
+test('a client that reads no more ends the file, too', async () => {
   const file = fileOf('ab', 'c')
   const sent = exactLength(file, 3)
   sent.on('error', () => undefined).destroy()

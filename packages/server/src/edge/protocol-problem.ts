@@ -41,7 +41,7 @@ function doubledHeader(rawHeaders: readonly string[]): string | null {
 }
 
 /**
- * What is wrong with a request that whoever stands in between could understand differently: a version without
+ * What is wrong with a request that a proxy in between could understand differently: a version without
  * headers, no host, or a header twice that may stand once.
  *
  * Node's own check of the host is off, because its answer has neither a body nor a request id.

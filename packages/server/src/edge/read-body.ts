@@ -22,7 +22,9 @@ export class BodyBudget {
     this.#memoryMax = memoryMax
   }
 
-  /** Takes the memory of so many bytes of a body. @throws {ServiceError} `server_is_overloaded` when there is none left. */
+  /**
+   * Takes the memory of so many bytes of a body. @throws {ServiceError} `server_is_overloaded` when there is none left.
+   */
   take(bytes: number): void {
     this.#take(bytes * COPIES)
   }
@@ -103,7 +105,7 @@ export function readBody(
     request.on('close', () => {
       if (!request.readableEnded) brokenOff(null)
     })
-    // Whoever left while the key was looked up sends no more events.
+    // A client that left while the key was looked up sends no more events.
     if (request.destroyed) brokenOff(null)
   })
 }

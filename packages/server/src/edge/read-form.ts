@@ -219,7 +219,7 @@ function parseForm(request: IncomingMessage, reader: FormReader, limits: FormLim
     request.on('error', (cause) => fail(malformed('The body ended before it was complete.', cause)))
     parser.on('error', (cause) => fail(malformed('The form is not well-formed.', cause)))
     parser.on('file', (...[name, bytes, filename, , contentType]: FilePart) => {
-      // Whatever becomes of the form, nobody else listens to the end of this part.
+      // Whatever becomes of the form, no other code listens to the end of this part.
       bytes.on('error', () => undefined)
       streams.push(bytes)
       parts.push(reader.read(name, { bytes, filename, contentType }).catch(fail))
@@ -227,7 +227,7 @@ function parseForm(request: IncomingMessage, reader: FormReader, limits: FormLim
     parser.on('finish', () => {
       void Promise.all(parts).then(() => finish(resolve))
     })
-    // Whoever left while the key was looked up sends no more events.
+    // A client that left while the key was looked up sends no more events.
     if (request.destroyed) return onClose()
     request.pipe(parser)
   })

@@ -19,7 +19,7 @@ const frameworkErrors: Readonly<Record<string, () => ServiceError>> = {
   FST_ERR_ASYNC_CONSTRAINT: () => new ServiceError('unknown_url', 'There is nothing at this address.'),
 }
 
-/** Translates whatever was thrown. What nobody knows becomes `internal_error` and says nothing about itself. */
+/** Translates whatever was thrown. An unknown error becomes `internal_error` and says nothing about itself. */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -11,7 +11,7 @@ import { READER_STALL_MS } from './sse-writer.ts'
 export interface MediaDownload {
   /** Names the very bytes; quoted as it goes into `etag`. Letters, digits, dots and hyphens. */
   readonly version: string
-  /** Proposed to whoever saves it; letters, digits, dots and hyphens. */
+  /** Proposed to a person who saves it; letters, digits, dots and hyphens. */
   readonly fileName: string
   readonly contentType: string
   readonly bytes: number
@@ -67,7 +67,7 @@ function headersOf({ contentType, fileName, maxAgeSeconds }: MediaDownload, etag
     'accept-ranges': 'bytes',
     etag,
     'content-security-policy': SHUT_IN,
-    // Pages of other origins may show it: whoever has the address has the file.
+    // Pages of other origins may show it: the holder of the address has the file.
     'cross-origin-resource-policy': 'cross-origin',
   }
 }

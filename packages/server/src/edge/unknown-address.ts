@@ -40,7 +40,7 @@ function methodsAt(path: string): readonly string[] {
 /**
  * Refuses a request to an unknown address, and counts it as one without a key.
  *
- * @throws {ServiceError} 404, 405, and 429 to whoever asks too often.
+ * @throws {ServiceError} 404, 405, and 429 to a client that asks too often.
  */
 export function refuseUnknown({ limits }: Pick<RouteKit, 'limits'>, request: FastifyRequest): never {
   limits.perAddress.take(callerAddress(request.ip))

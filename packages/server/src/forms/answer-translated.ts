@@ -60,7 +60,7 @@ class KeptStream {
   }
 }
 
-/** A reader whose end is sent by somebody else. */
+/** A reader whose end is sent by other code. */
 function withEnd(reader: StreamReader, end: (writer: FrameWriter, text: string) => void): StreamReader {
   return {
     get gone() {

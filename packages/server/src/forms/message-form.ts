@@ -10,7 +10,7 @@ import { renderError } from '../edge/render-error.ts'
  * Takes the key from where clients of this form send it, in a header of its own. Some send `Authorization` beside it,
  * which decides; a key of another service in `x-api-key` is then left alone.
  *
- * @throws {ServiceError} `invalid_api_key` for two keys of ours that differ: whoever stands in between may read the
+ * @throws {ServiceError} `invalid_api_key` for two keys of ours that differ: a proxy in between may read the
  *   other one.
  */
 export function takeKeyHeader({ headers }: FastifyRequest): void {

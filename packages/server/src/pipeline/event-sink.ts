@@ -3,8 +3,8 @@ import type { FrameWriter, StreamEnd, StreamReader } from './frame-writer.ts'
 import { DONE_FRAME, renderErrorFrame } from './stream-frames.ts'
 
 /**
- * The caller's side of an event stream: a 200 with the first piece, an error frame in place of the end. The work is done
- * to its end, also for a caller who leaves, unless a kind of stream says otherwise.
+ * The caller's side of an event stream: a 200 with the first piece, an error frame in place of the end. The work is
+ * done to its end, also for a caller who leaves, unless a kind of stream says otherwise.
  */
 export class EventSink {
   protected readonly reader: StreamReader
@@ -18,7 +18,7 @@ export class EventSink {
     return this.#writer !== null
   }
 
-  /** Whether nothing was delivered and somebody still waits, so that another upstream may take its place. */
+  /** Whether nothing was delivered and the client still waits, so that another upstream may take its place. */
   get mayBeginAnew(): boolean {
     return this.#writer === null && !this.reader.gone.aborted
   }

@@ -53,7 +53,7 @@ const abilities: Readonly<Record<MediaPrices['type'], string>> = {
 /**
  * The same, of a model that is sold for one kind of media.
  *
- * @throws {ServiceError} `invalid_value` for a model that does something else, or that nobody knows the price of.
+ * @throws {ServiceError} `invalid_value` for a model that does something else, or whose price is unknown.
  */
 export function findMediaModel(
   deps: FindModelDeps,

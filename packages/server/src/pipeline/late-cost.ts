@@ -10,7 +10,8 @@ import type { ChatUpstream, ReportedUsage } from '../upstreams/chat-upstream.ts'
 const WAITS_MS = [250, 750, 2_000] as const
 
 /**
- * A wait more where nobody waits for the answer: providers that work on after a hang-up need their time. Source: own.
+ * A wait more where no client waits for the answer: providers that work on after a hang-up need their time. Source:
+ * own.
  */
 const LAST_WAIT_MS = 4_000
 

@@ -16,7 +16,7 @@ import { placeBounded } from './place-bounded.ts'
  * Works on one paid request and charges it. The charge is durable before the last byte of the answer leaves.
  *
  * Source: decisions 0005 (size of a hold), 0008 (order at the end of a request), 0033 (what may be repeated), 0084
- * (what an upstream bills and nobody pays).
+ * (what an upstream bills and no client pays).
  *
  * @returns how it ended, as the sink says.
  * @throws {ServiceError} for everything that fails before anything was sent; the request is then free.

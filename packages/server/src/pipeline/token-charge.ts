@@ -1,6 +1,6 @@
 /**
- * From what an upstream reported to what the caller pays, for every kind that is charged by its tokens. Pure: the rules of
- * the price are the pricing room's.
+ * From what an upstream reported to what the caller pays, for every kind that is charged by its tokens. Pure: the rules
+ * of the price are the pricing room's.
  */
 import { billingPrices, chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
 import { listCost } from '../pricing/list-cost.ts'
@@ -52,7 +52,7 @@ function withLaterOutput(usage: ChatUsage, { laterBytes, limit }: Counted): Chat
   return { ...usage, completionTokens: Math.max(tokens, usage.completionTokens) }
 }
 
-/** What an answer costs by what the upstream counted, where it names no cost; null where nobody can say. */
+/** What an answer costs by what the upstream counted, where it names no cost; null where it cannot be known. */
 export function countedCost({ price }: { readonly price: ChatPrice }, { usage = null }: UpstreamBill): AttoUsd | null {
   const prices = billingPrices(price)
   return usage === null || prices === null || !('promptTokens' in usage) ? null : listCost(prices, usage)

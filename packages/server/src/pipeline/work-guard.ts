@@ -1,6 +1,6 @@
 /**
- * Keeps a request from making an upstream do more than is held for. Servers read fields of their own beside OpenAI's: some
- * set the same limit under another name, some multiply the work. Source: decision 0081; the lists of fields are in
+ * Keeps a request from making an upstream do more than is held for. Servers read fields of their own beside OpenAI's:
+ * some set the same limit under another name, some multiply the work. Source: decision 0081; the lists of fields are in
  * `upstream/work-fields/`.
  */
 import type { UsageType } from '@svc/contract'
@@ -34,7 +34,9 @@ export interface AskedWork {
   readonly needsLimit: boolean
 }
 
-/** So deep in an object do servers look for fields: `nvext.max_thinking_tokens`, `generation_config.thinking_config.…`. */
+/**
+ * So deep in an object do servers look for fields: `nvext.max_thinking_tokens`, `generation_config.thinking_config.…`.
+ */
 const DEPTH_MAX = 6
 /** Probabilities of tokens that OpenAI's API gives at most. Source: its reference, `top_logprobs`. */
 const PROBABILITIES_MAX = 20
@@ -81,7 +83,7 @@ const reasons: Readonly<Partial<Record<WorkKind, string>>> = {
   search: 'would change the price or the route of the request.',
   route: 'would change the price or the route of the request.',
   input: 'would stand in the place of the input that the credits are held for.',
-  beams: 'makes answers that nobody gets: send 1 or leave it out.',
+  beams: 'makes answers that are not returned: send 1 or omit it.',
   probabilities: `must be at most ${PROBABILITIES_MAX}.`,
 }
 

@@ -49,7 +49,7 @@ test('a setting that one list alone knows is shown at what the others would take
   })
 })
 
-test('what is sold beside the renders is the dearest that anybody asks, and nothing where nobody does', () => {
+test('what is sold beside the renders is the dearest that any upstream asks, and nothing where none does', () => {
   const one = images([['low', '1024x1024', 1]], { perInputImage: usd(3) })
   const other = images([['low', '1024x1024', 1]], { perInputImage: usd(5), perRequest: usd(2) })
   expect(dearestMedia([one, other])).toMatchObject({
@@ -57,7 +57,7 @@ test('what is sold beside the renders is the dearest that anybody asks, and noth
   })
 })
 
-test('videos are shown at the dearest of each variant, with the first one’s settings where nobody names any', () => {
+test('videos are shown at the dearest of each variant, with the first one’s settings where none names any', () => {
   const video = (resolution: string, micro: number, more: object = {}): VideoPrices => ({
     ...{ type: 'video', perSecond: usd(micro), defaultResolution: resolution, defaultAudio: null },
     ...{ variants: [{ resolution, audio: null, perSecond: usd(micro) }], perInputImage: null, minimum: null },

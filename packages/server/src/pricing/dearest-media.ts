@@ -51,7 +51,7 @@ function dearestBeside(all: Several<ImagePrices>): Omit<ImagePrices, 'variants'>
 
 /**
  * No render may cost more at any of them than the one list says that it can. Lists that price by the same settings are
- * compared setting by setting; of others nobody can say which prices meet in one render.
+ * compared setting by setting; of others it is unknown which prices meet in one render.
  */
 function dearestImages(all: Several<ImagePrices>): ImagePrices {
   const variants = distinct(all.flatMap((prices) => prices.variants.map(settingsOf)))
@@ -81,7 +81,7 @@ function keyOf(variant: Omit<ImageVariant, 'perImage'>): string {
   return JSON.stringify(settingsOf(variant))
 }
 
-/** Which size is the usual one depends on the prices of a list: where nobody asks for one, the lists may differ. */
+/** Which size is the usual one depends on the prices of a list: where the request names none, the lists may differ. */
 function coversUsual(shown: ImagePrices, all: Several<ImagePrices>): boolean {
   // No list knows the quality of no name: variants that hold for every quality stand for it alone.
   const qualities = [null, '', 'hd', 'standard', ...shown.variants.map(({ quality }) => quality)]

@@ -1,5 +1,5 @@
 /**
- * How much of a piece of work was delivered when it broke off, where nobody counts it: from what is usual of speech.
+ * How much of a piece of work was delivered when it broke off, where it is not counted: from what is usual of speech.
  * Source: own choice, stated in docs/money.md.
  */
 

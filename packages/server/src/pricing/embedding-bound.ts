@@ -25,7 +25,7 @@ function clamp(tokens: number, contextLength: number | null): number {
  * Upper bound of the tokens of all texts: a token has at least one byte of its text, and of ids there are as many as
  * were sent. No text has more than the window.
  *
- * @param contextLength the model's window for one text, in tokens; null when nobody states it.
+ * @param contextLength the model's window for one text, in tokens; null when it is not stated.
  *
  * Source: decision 0005 (size of a hold).
  */

@@ -63,7 +63,7 @@ function withQuality<Variant extends RenderSettings>(
   return matching.length === 0 ? variants : matching
 }
 
-/** Pixels of an image that nobody asked a size for, at most: 1024 × 1536 and a little. */
+/** Pixels of an image without a size in the request, at most: 1024 × 1536 and a little. */
 const USUAL_PIXELS = 1_700_000
 
 function ofUsualSize<Variant extends RenderSettings>(

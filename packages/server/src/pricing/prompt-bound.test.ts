@@ -58,7 +58,7 @@ describe('the bound of a prompt', () => {
   test.each([
     ['a file', user([{ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }])],
     ['a video', user([{ type: 'video_url', video_url: { url: 'https://example.com/a.mp4' } }])],
-    ['a part that nobody knows', user([{ type: 'hologram', url: 'https://example.com' }])],
+    ['a part of unknown type', user([{ type: 'hologram', url: 'https://example.com' }])],
     ['an earlier spoken answer', { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }],
     ['a web search', { ...user('news?'), plugins: [{ id: 'web' }] }],
   ])('is the whole context window with %s', (_name, value) => {

@@ -23,7 +23,9 @@ export const PREAMBLE_TOKENS = 1_024
  */
 export const IMAGE_TOKENS = 16_384
 
-/** Characters of a token in a text that has few of them. Source: own choice; English prose has about four and a half. */
+/**
+ * Characters of a token in a text that has few of them. Source: own choice; English prose has about four and a half.
+ */
 const LEAST_TOKEN_CHARACTERS = 6
 /** One image at least. Source: own choice, below every published rule. */
 const LEAST_IMAGE_TOKENS = 64
@@ -44,7 +46,7 @@ const ESTIMATED_AUDIO_BYTES_PER_TOKEN = 500
 /** What a chat template puts around a message, as OpenAI publishes it for its models. */
 const ESTIMATED_FRAME_TOKENS = 3
 
-/** Stands in for a context window that nobody states, when a part of unknown size has to be bounded by it. */
+/** Stands in for a context window that is not stated, when a part of unknown size has to be bounded by it. */
 export const UNKNOWN_CONTEXT_TOKENS = 1_048_576
 
 /** Beyond a precise count: tokenizers of other vendors make up to half as many tokens more of the same text. */
@@ -76,7 +78,7 @@ export interface PromptSize extends Readonly<Pick<Media, 'images' | 'audioTokens
 /**
  * Upper bound of the prompt's tokens.
  *
- * @param contextLength the model's window in tokens; null when nobody states it.
+ * @param contextLength the model's window in tokens; null when it is not stated.
  *
  * Source: decision 0005 (size of a hold).
  */

@@ -2,7 +2,7 @@
 import type { VideoPrices, VideoVariant } from './media-price.ts'
 import type { AttoUsd } from './price.ts'
 
-/** Settings that decide a price; null where nobody says. */
+/** Settings that decide a price; null where it is not said. */
 export interface FrameSettings {
   readonly resolution: string | null
   readonly hasAudio: boolean | null

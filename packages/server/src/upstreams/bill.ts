@@ -1,7 +1,7 @@
 /**
- * What upstreams have billed for one request. Whoever reads an upstream's answer notes here what it says that it cost,
+ * What upstreams have billed for one request. The reader of an upstream's answer notes here what it says that it cost,
  * be it an answer or a failure; the settlement of the hold charges what was delivered, and writes off all the rest.
- * Source: decision 0084 (what an upstream bills and nobody pays).
+ * Source: decision 0084 (what an upstream bills and no client pays).
  */
 import type { AttoUsd } from '../pricing/price.ts'
 import { attoUsdOf, ZERO_USD } from '../pricing/usd.ts'
@@ -28,7 +28,7 @@ export class Bill {
   readonly #entries = new Map<UpstreamBill, Entry>()
 
   /**
-   * Notes what one call to an upstream says. Nobody pays for it until `deliver` says so.
+   * Notes what one call to an upstream says. No client pays for it until `deliver` says so.
    *
    * @param cost as the report says, or as its counts make it.
    */
@@ -57,7 +57,7 @@ export class Bill {
     }
   }
 
-  /** Costs of what was not delivered that nobody has told yet. */
+  /** Costs of what was not delivered that were not reported yet. */
   get unknown(): readonly UnknownCost[] {
     return [...this.#entries.values()].flatMap(({ upstream, generationId, cost, isDelivered }) =>
       cost !== null || isDelivered || generationId === null ? [] : [{ generationId, upstream }],

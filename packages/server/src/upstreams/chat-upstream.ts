@@ -1,5 +1,5 @@
 /**
- * The port to an upstream that answers chat requests. Adapters translate between its wire and ours; nobody above knows
+ * The port to an upstream that answers chat requests. Adapters translate between its wire and ours; no caller knows
  * which one serves. Every failure leaves an adapter as a `ServiceError` whose text is safe to show.
  */
 import type { JsonBody } from '../platform/json/json-body.ts'

@@ -9,7 +9,7 @@ import { Agent, type Dispatcher } from 'undici'
 import { isPublicAddress } from './public-address.ts'
 import type { UpstreamTimeouts } from './upstream-client.ts'
 
-/** The address leads where nobody is sent. */
+/** The address leads where no request is sent. */
 export class ForbiddenAddressError extends Error {
   constructor(message: string) {
     super(message)

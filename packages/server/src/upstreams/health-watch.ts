@@ -15,7 +15,7 @@ export interface HealthWatch {
 
 /** So many failures in a row, and an upstream counts as down. Source: own choice. */
 const FAILURES_UNTIL_DOWN = 3
-/** A down upstream is probed this often at most, in milliseconds, and only when somebody asks for its health. */
+/** A down upstream is probed this often at most, in milliseconds, and only when its health is asked for. */
 const PROBE_INTERVAL_MS = 5_000
 
 /** Failures that speak about the upstream itself and not about one request. */

@@ -94,7 +94,7 @@ function decodedReader(
 }
 
 /**
- * The decoder that an answer needs: null for plain bytes, undefined for an encoding that nobody asked for and nobody
+ * The decoder that an answer needs: null for plain bytes, undefined for an encoding that was not asked for and cannot
  * knows, or for several of them. The header may stand more than once.
  */
 function decoderFor(headers: IncomingHttpHeaders): Transform | null | undefined {

@@ -1,5 +1,5 @@
 /**
- * The port to an upstream that makes images. As with chat, nobody above knows which one serves, and every failure
+ * The port to an upstream that makes images. As with chat, no caller knows which one serves, and every failure
  * leaves an adapter as a `ServiceError` whose text is safe to show.
  */
 import type { AttoUsd } from '../pricing/price.ts'

@@ -148,7 +148,7 @@ async function untilStreamEnd(
 }
 
 /**
- * Puts the observers between an upstream and whoever calls it. They change nothing but the trace that is forwarded.
+ * Puts the observers between an upstream and its callers. They change nothing but the trace that is forwarded.
  * Prompts are counted, and lists completed, without them.
  */
 export function interceptUpstream(upstream: Upstream, observers: readonly UpstreamObserver[]): Upstream {

@@ -1,5 +1,5 @@
 /**
- * The port to an upstream that speaks text. As with chat, nobody above knows which one serves, and every failure leaves
+ * The port to an upstream that speaks text. As with chat, no caller knows which one serves, and every failure leaves
  * an adapter as a `ServiceError` whose text is safe to show.
  */
 import type { Readable } from 'node:stream'

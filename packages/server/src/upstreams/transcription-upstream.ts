@@ -1,5 +1,5 @@
 /**
- * The port to an upstream that writes down what is said. As with chat, nobody above knows which one serves, and every
+ * The port to an upstream that writes down what is said. As with chat, no caller knows which one serves, and every
  * failure leaves an adapter as a `ServiceError` whose text is safe to show.
  */
 import type { Readable } from 'node:stream'
@@ -12,7 +12,7 @@ export type TranscriptionTask = 'transcribe' | 'translate'
 /** Forms of a transcript that carry everything that other forms are made from. */
 export type UpstreamTranscriptFormat = 'json' | 'verbose_json' | 'diarized_json'
 
-/** A file of a request, kept by whoever asks for as long as the call runs. */
+/** A file of a request, kept by the caller for as long as the call runs. */
 export interface AudioFile {
   /** As the client wrote it; null where there is none. */
   readonly filename: string | null

@@ -230,7 +230,7 @@ export function withBill(
     return new UpstreamFailure(kind, message, { internal, cause, waitMs, isUnbilled, ...bills, ...wait })
   }
   if (!(error instanceof ServiceError)) return upstreamFailure('broken', { upstream, cause: error, ...bill })
-  // Somebody ended the call with a verdict of their own, which stays what the client is told.
+  // A caller ended the call with a verdict of its own, which stays what the client is told.
   const cause = upstreamFailure('broken', { upstream, cause: error.cause, ...bill })
   const { code, message, param, internal, details, headers } = error
   return new ServiceError(code, message, { param, internal, details, headers, cause })
@@ -289,8 +289,8 @@ const transportKinds: Readonly<Record<string, FailureKind>> = {
 }
 
 /**
- * Translates whatever an exchange failed with. A `ServiceError` passes through: somebody aborted with a verdict. What
- * was never sent cannot have been billed; of everything else nobody knows.
+ * Translates whatever an exchange failed with. A `ServiceError` passes through: a caller aborted with a verdict. What
+ * was never sent cannot have been billed; of everything else it is unknown.
  *
  * @param generationId of an answer that had begun; null where it had not, or where the upstream gives none.
  */

@@ -6,7 +6,9 @@
 import type { Readable } from 'node:stream'
 import type { AttoUsd } from '../pricing/price.ts'
 
-/** An image, an audio file or a video that the model is given, as its address: `https:` or `data:`. Never fetched by us. */
+/**
+ * An image, an audio file or a video that the model is given, as its address: `https:` or `data:`. Never fetched by us.
+ */
 export interface VideoReference {
   readonly type: 'image_url' | 'audio_url' | 'video_url'
   readonly url: string
@@ -93,9 +95,9 @@ export interface VideoContent {
   readonly contentType: string
   /** Bytes that `body` has; null where the upstream does not say. */
   readonly length: number | null
-  /** What part of the file `body` is; null for the whole. `total` null where nobody knows. */
+  /** What part of the file `body` is; null for the whole. `total` null where it is unknown. */
   readonly part: { readonly start: number; readonly end: number; readonly total: number | null } | null
-  /** To be read to its end or destroyed. Waits while nobody reads. */
+  /** To be read to its end or destroyed. Waits while it is not read. */
   readonly body: Readable
 }
 

@@ -7,11 +7,11 @@ import { RecentCalls } from './recent-calls.ts'
 import type { Modality, Upstream } from './upstream.ts'
 
 export interface WatchedUpstream extends Upstream {
-  /** Whoever makes a call asks it before, and tells it how the call ended: the attempts of a request do. */
+  /** The maker of a call asks it before, and tells it how the call ended: the attempts of a request do. */
   readonly circuits: CircuitBreaker
   /** How calls of one kind fare; `off` where the upstream has no port for it. */
   health(modality: Modality): UpstreamHealth | 'off'
-  /** How the last calls fared, for whoever operates the gateway. */
+  /** How the last calls fared, for operators. */
   readonly recent: RecentCalls
 }
 
@@ -25,7 +25,7 @@ export function watchHealth(
   }: {
     readonly clock: SystemClock
     readonly limits: BreakerLimits
-    /** Whoever else watches the calls. */
+    /** Further observers of the calls. */
     readonly observers: readonly UpstreamObserver[]
   },
 ): WatchedUpstream {

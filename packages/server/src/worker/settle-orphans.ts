@@ -99,7 +99,7 @@ export async function settleOrphans(
 
 /**
  * Ends the lease in order: nothing is open any more. Where settlements wait in a file the lease goes on until its time
- * is over, so that whoever starts on the folder comes before those who would estimate them.
+ * is over, so that a process that starts on the folder comes before those who would estimate them.
  */
 export async function endLease({ database, processId, openHolds }: SettleOrphansDeps): Promise<void> {
   if (openHolds.countPending() > 0) return

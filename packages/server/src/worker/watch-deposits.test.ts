@@ -146,7 +146,7 @@ describeEachEngine('two processes that watch a chain', (engine) => {
     expect([...repeating.keys()]).toEqual([WATCH_MS])
     now += 2_000
     expect(await isFree()).toBe(true)
-    // Whoever takes it by a clock that is a month ahead keeps it from nobody for a month.
+    // A process that takes it by a clock a month ahead keeps it from no other for a month.
     await store.takeLease('deposits:4663', 'b', now + 30 * 86_400_000, 30_000)
     expect(await store.takeLease('deposits:4663', 'c', now, 30_000)).toBe(true)
     await stop()

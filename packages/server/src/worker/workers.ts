@@ -34,7 +34,7 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly chores?: readonly Chore[]
   /** Whether the catalog's prices are the upstream's own by now. */
   readonly hasOwnPrices: () => boolean
-  /** Goes on with video jobs that nobody asks for. */
+  /** Goes on with video jobs that no client asks for. */
   readonly videos: Pick<VideoObserver, 'tick' | 'stop'>
 }
 

@@ -4,7 +4,7 @@ import type { DecoderJob, DecoderResult } from './decoder-thread.ts'
 /** What servers of Whisper models decode to. */
 const RATE = 16_000
 const SAMPLE_BYTES = 2
-/** Beyond it nobody listens: 20 minutes. */
+/** Beyond it nothing is transcribed: 20 minutes. */
 const HEARD_BYTES_MAX = 20 * 60 * RATE * SAMPLE_BYTES
 
 /** A real ffmpeg, from its package. */

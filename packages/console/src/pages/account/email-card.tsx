@@ -10,7 +10,9 @@ import { Card } from '../../ui/page.tsx'
 import { useChange } from '../../ui/use-change.ts'
 import { WhereEmailsGo } from '../../ui/where-emails-go.tsx'
 
-/** For somebody who came by a wallet: an address that signs them in as well, once they have opened an email to it. */
+/**
+ * For a person who signed in by a wallet: an address that signs them in as well, once they have opened an email to it.
+ */
 export function EmailCard() {
   const { gateway } = useSession()
   const [sentTo, setSentTo] = useState<string | null>(null)

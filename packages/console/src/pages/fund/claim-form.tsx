@@ -13,7 +13,7 @@ interface ClaimFormProps {
   readonly onClaim: (claim: Claim) => void
 }
 
-/** The second way: whoever has paid already names the transaction. */
+/** The second way: a person who has paid already names the transaction. */
 export function ClaimForm({ chosen, networkName, onClaim }: ClaimFormProps) {
   const [problem, setProblem] = useState<string | null>(null)
   const submit = (event: FormEvent<HTMLFormElement>): void => {

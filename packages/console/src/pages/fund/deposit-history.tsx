@@ -19,7 +19,7 @@ import { textLink } from '../../ui/text-link.ts'
 
 interface DepositHistoryProps {
   readonly search: FundSearch
-  /** Whether somebody could pay now. */
+  /** Whether the person could pay now. */
   readonly isOpen?: boolean
 }
 

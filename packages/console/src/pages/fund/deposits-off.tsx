@@ -8,7 +8,7 @@ SVC_DEPOSIT_XPUB=xpub…`
 
 const COMMAND = 'npm run fund'
 
-/** Where nobody can pay: what it takes, for whoever can change it. */
+/** Where deposits are off: what is missing, for operators who can change it. */
 export function DepositsOff() {
   const { gateway, user } = useSignedIn()
   if (gateway.has_local_chains) {

@@ -22,7 +22,7 @@ const REFUSALS: Readonly<Record<string, (claim: Claim, told: string) => string>>
   transaction_reverted: () =>
     'The transaction failed on the network; it moved nothing, and there is nothing to credit.',
   deposit_not_found: () =>
-    'It paid nobody of this team on this network. Compare the address that it was sent to with the one below.',
+    'It paid no address of this team on this network. Compare the address that it was sent to with the one below.',
   wallet_not_linked: () =>
     'The wallet that has sent it is not linked to this team. Link it below; then it is credited.',
   amount_below_minimum: (_claim, told) => `${told} You need not claim it again.`,
@@ -31,7 +31,7 @@ const REFUSALS: Readonly<Record<string, (claim: Claim, told: string) => string>>
     `${networkName(chainId)} cannot be read at the moment. Nothing is lost: deposits are found later, too.`,
 }
 
-/** One payment that somebody has claimed, from its hash to the balance. */
+/** One payment that was claimed, from its hash to the balance. */
 export function FollowClaim({ claim }: { readonly claim: Claim }) {
   const team = useTeam()
   const client = useQueryClient()
@@ -51,7 +51,7 @@ export function FollowClaim({ claim }: { readonly claim: Claim }) {
     if (depositId !== null) void client.invalidateQueries({ queryKey: ['team', team.id, 'deposits'] })
   }, [depositId, client, team.id])
   const place = useRef<HTMLDivElement>(null)
-  // Whoever claimed at the end of the page sees what becomes of it.
+  // The claimer, at the end of the page, sees what becomes of it.
   useEffect(() => {
     place.current?.scrollIntoView({ block: 'nearest' })
   }, [])

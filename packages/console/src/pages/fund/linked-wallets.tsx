@@ -23,8 +23,8 @@ export function LinkedWallets({ wallets, place }: LinkedWalletsProps) {
     <Card title="Your wallets">
       <div className="flex flex-col gap-4">
         <p className="text-soft">
-          Everybody pays to one address here. What a linked wallet sends there is credited to this team, whoever claims
-          it. Withdrawals of an exchange cannot be linked.
+          All teams pay to one address here. What a linked wallet sends there is credited to this team, whichever team
+          claims it. Withdrawals of an exchange cannot be linked.
         </p>
         {wallets.length > 0 && (
           <ul className="divide-y divide-line/70 rounded border border-line">

@@ -22,7 +22,7 @@ interface PayCardProps {
   readonly onSent: (claim: Claim) => void
 }
 
-/** Where to pay, for whoever scans, copies, or has a wallet here. */
+/** Where to pay, to scan, to copy, or to pay by a wallet in this browser. */
 export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCardProps) {
   const play = usePlayMoney(place.chainId)
   return (

@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<TeamKey['kind'], string>> = {
   playground: 'a key of the playground',
 }
 
-const nameOf = ({ name }: { readonly name: string }): string => (name === '' ? 'somebody who is gone' : name)
+const nameOf = ({ name }: { readonly name: string }): string => (name === '' ? 'a former member' : name)
 
 /** Rows for the details of a key. */
 export function KeyHolderFacts({ target }: KeyProps) {
@@ -29,7 +29,7 @@ export function KeyHolderFacts({ target }: KeyProps) {
         {kind !== 'service' && maker !== null && `: it ends when ${nameOf(maker)} may have no keys in the team`}
       </Fact>
       <Fact name="Secret seen by">
-        {readers.length === 0 ? 'nobody in the console' : readers.map(nameOf).join(', ')}
+        {readers.length === 0 ? 'no one in the console' : readers.map(nameOf).join(', ')}
       </Fact>
       {origin !== null && (
         <Fact name="Mirrors">
@@ -48,7 +48,7 @@ export function RotateNote({ target: { rotate_by: end } }: KeyProps) {
   if (end === null) return null
   return (
     <p className="rounded-lg bg-warning-soft px-4 py-3 text-warning">
-      Replace this key: somebody who has seen its secret may not handle it any more. It ends <Time seconds={end} />.
+      Replace this key: a former key manager has seen its secret. It ends <Time seconds={end} />.
     </p>
   )
 }

@@ -6,7 +6,7 @@ import { useSession } from '../../api/session.ts'
 
 interface KeySecretProps {
   readonly made: MadeTeamKey
-  /** Called when it was copied or downloaded: whoever has it may leave without being asked. */
+  /** Called when it was copied or downloaded: the dialog may then close without a question. */
   readonly onKept: () => void
 }
 

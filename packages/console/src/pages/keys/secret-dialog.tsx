@@ -34,7 +34,7 @@ export function SecretDialog({ title, lead, made, onClose, children }: SecretDia
         <KeySecret made={made} onKept={() => setKept(true)} />
         {isAsking && (
           <p role="alert" className="rounded bg-warning-soft px-3 py-2 text-warning">
-            You have not copied the key. Once this is closed, nobody can show it again.
+            You have not copied the key. It is not shown again after you close this.
           </p>
         )}
         <div className="flex justify-end">

@@ -12,7 +12,7 @@ import { cachedProblem, countProblem } from './count-problem.ts'
 
 type Model = Exact<ModelEntry>
 type Amount = Exclude<keyof ModelPriceQuery, 'model'>
-/** What somebody means by their month, as they typed it. */
+/** A month's use, as the person typed it. */
 export type Work = Readonly<Partial<Record<Amount, string>>>
 
 interface Input {

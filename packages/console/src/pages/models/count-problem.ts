@@ -1,4 +1,4 @@
-/** What is wrong with the figures that somebody types for a sum. Pure. */
+/** What is wrong with the figures that are typed for a sum. Pure. */
 
 const WHOLE = /^\d{1,9}$/
 

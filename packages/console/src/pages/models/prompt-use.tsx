@@ -7,10 +7,9 @@ interface PromptUseProps {
 }
 
 const TRAINING_TEXTS = {
-  may: 'Whoever serves this model may train on what is sent to it, as the operator of this gateway says.',
-  never: 'Nobody who serves this model trains on what is sent to it, as the operator of this gateway says.',
-  unknown:
-    'Whether whoever serves this model may train on what is sent to it is not said here: see the terms of the maker.',
+  may: 'Providers of this model may train on prompts, according to the operator of this gateway.',
+  never: 'Providers of this model do not train on prompts, according to the operator of this gateway.',
+  unknown: 'Whether providers of this model may train on prompts is unknown: see the terms of its maker.',
 } as const
 
 /** Who may read what is sent to a model, and train on it, as far as anybody says. */

@@ -36,7 +36,8 @@ export function AccountMembers({ account }: { readonly account: Account }) {
 }
 
 function MemberList({ members }: { readonly members: Account['members'] }) {
-  if (members.length === 0) return <p className="mt-1 text-soft">Nobody signs in for it; keys alone use it.</p>
+  if (members.length === 0)
+    return <p className="mt-1 text-soft">No person signs in to this account; only API keys use it.</p>
   return (
     <ul className="mt-1 flex flex-col divide-y divide-line">
       {members.map((member) => (

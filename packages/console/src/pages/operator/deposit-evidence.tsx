@@ -17,7 +17,9 @@ export function DepositEvidence({ deposit }: { readonly deposit: Deposit }) {
       <Failure error={error} />
       {data === undefined && error === null && <Skeleton className="h-28 w-full" />}
       {data?.providers === null && (
-        <p className="text-soft">There is nobody to ask: its chain is not watched here, or no transaction is known.</p>
+        <p className="text-soft">
+          No node can be asked: this gateway does not watch the chain, or the transaction is unknown.
+        </p>
       )}
       <div className="flex flex-col gap-3">
         {data?.providers?.map((provider) => (

@@ -80,7 +80,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         maxLength={EMAIL_ADDRESS_LENGTH_MAX}
         autoComplete="off"
         autoFocus
-        hint="Of somebody who has signed in here before."
+        hint="The person must have signed in here before."
       />
       <ReasonField />
     </ActionDialog>

@@ -36,7 +36,7 @@ export const WARNINGS: Readonly<Record<Warning, { readonly text: string; readonl
 
 interface PriceTableProps {
   readonly prices: readonly Price[]
-  /** Every model, shown or not: where there is one upstream, nobody needs to be told which. */
+  /** Every model, shown or not: where there is one upstream, its name says nothing. */
   readonly all: readonly Price[]
 }
 

@@ -46,7 +46,7 @@ export function PricesPage() {
         {data === undefined && error === null && <RowsSkeleton />}
         {data !== undefined && data.unsold_aliases.length > 0 && (
           <p className="rounded bg-danger-soft px-3 py-2 text-danger">
-            Not sold, since nobody could tell what they cost: {data.unsold_aliases.join(', ')}.
+            Not sold, because their price is unknown: {data.unsold_aliases.join(', ')}.
           </p>
         )}
         {data !== undefined && (

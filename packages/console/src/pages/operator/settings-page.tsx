@@ -16,7 +16,7 @@ import { RowsSkeleton } from './rows-skeleton.tsx'
 import { useDeed } from './use-deed.ts'
 
 const SIGNUPS = [
-  { value: 'closed', text: 'Nobody: operators make them' },
+  { value: 'closed', text: 'Closed: only operators create accounts' },
   { value: 'invite', text: 'Who was invited to a team' },
   { value: 'open', text: 'Everybody, by mail or wallet' },
 ] as const

@@ -17,7 +17,7 @@ const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx
 const LAST_CALLS = 6
 const SPEND_DAYS = 30
 const REFRESH_MS = 15_000
-/** While somebody waits for their first charge. */
+/** While the person waits for their first charge. */
 const WATCH_MS = 2_000
 
 export function OverviewPage() {

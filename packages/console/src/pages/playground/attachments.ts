@@ -1,4 +1,4 @@
-/** Files of images that somebody gives: by the button, by drop, by paste. */
+/** Files of images that a person gives: by the button, by drop, by paste. */
 import type { Attachment } from './chat/conversation.ts'
 
 /** Types that models take. */

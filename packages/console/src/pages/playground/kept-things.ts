@@ -1,6 +1,6 @@
 /**
- * What the playground keeps in the browser, so that a reload loses nothing: conversations, images, audio files. By person
- * and team; the gateway stores none of it. Source: decision 0045 (the playground).
+ * What the playground keeps in the browser, so that a reload loses nothing: conversations, images, audio files. By
+ * person and team; the gateway stores none of it. Source: decision 0045 (the playground).
  */
 import { deleteDB, type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
@@ -47,7 +47,7 @@ function open(): Promise<IDBPDatabase<Schema> | null> {
       things.createIndex('user', 'userId')
     },
     blocking: (_from, _to, event) => {
-      // Somebody signed out in another tab: let go, so that all of it can be removed.
+      // The person signed out in another tab: let go, so that all of it can be removed.
       if (event.target instanceof IDBDatabase) event.target.close()
       opened = null
     },
@@ -108,7 +108,7 @@ export async function removeOthers(userId: string): Promise<void> {
   }
 }
 
-/** Removes all of it: somebody signs out. */
+/** Removes all of it: the person signs out. */
 export async function removeAllKept(): Promise<void> {
   const database = await opened
   database?.close()

@@ -1,5 +1,5 @@
 /**
- * What was asked for and what came of it, outside of the pages: a request goes on while somebody looks at something
+ * What was asked for and what came of it, outside of the pages: a request goes on while the person looks at something
  * else, and what came is kept in the browser.
  */
 import type { Client, Exact, TeamUsageRecord } from '@svc/contract'
@@ -36,7 +36,7 @@ export interface RunState<Kind extends Run> {
   readonly runs: readonly Kind[]
 }
 
-/** Told to whoever does the work of a run. */
+/** What the work of a run is given. */
 export interface Work<Kind extends Run> {
   readonly client: Client
   readonly options: {
@@ -163,7 +163,7 @@ export class RunStore<Kind extends Run> {
     this.#set({ ...this.#state, runs: this.#state.runs.map((run) => (run.id === id ? { ...run, ...change } : run)) })
   }
 
-  /** Keeps nothing any more: somebody signs out. */
+  /** Keeps nothing any more: the person signs out. */
   close(): void {
     this.#isClosed = true
     this.#listeners.clear()

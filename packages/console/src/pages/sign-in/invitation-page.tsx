@@ -34,7 +34,7 @@ export function InvitationPage() {
     return (
       <Gate title="This invitation is over">
         <p className="text-soft">
-          It was used or withdrawn, or its time is over. Ask whoever invited you to send it again.
+          It was used or withdrawn, or has expired. Ask the person who invited you to send a new one.
         </p>
         <Link to="/" className={textLink}>
           To the console
@@ -88,7 +88,7 @@ function Answer({ view, token }: AnswerProps) {
   return <p role="alert">This gateway takes no new people now. Ask its operator for an account for {view.email}.</p>
 }
 
-/** For somebody who is signed in: under the account that this browser has. */
+/** For a person who is signed in: under the account that this browser has. */
 function JoinAs({ view, token, name }: AnswerProps & { readonly name: string }) {
   const accept = useMutation({
     mutationFn: () => consoleApi.call(consoleEndpoints.acceptInvitation, { body: { token } }),
@@ -116,7 +116,7 @@ function JoinAs({ view, token, name }: AnswerProps & { readonly name: string }) 
   )
 }
 
-/** For somebody new: reading the email has proved the address. */
+/** For a new person: reading the email has proved the address. */
 function JoinAnew({ view, token }: AnswerProps) {
   const { enter, isBusy, problem } = useEnter(undefined)
   const submit = (event: FormEvent<HTMLFormElement>): void => {

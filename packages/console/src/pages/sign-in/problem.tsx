@@ -1,4 +1,4 @@
-/** Why somebody did not come in; nothing where nothing is wrong. */
+/** Why signing in failed; nothing where nothing is wrong. */
 export function Problem({ text }: { readonly text: string | null }) {
   if (text === null) return null
   return (

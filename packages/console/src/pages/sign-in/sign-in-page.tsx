@@ -30,7 +30,7 @@ export function SignInPage() {
       )}
       {ways.wallet && <Wallets />}
       {ways.first_run && !ways.demo && (
-        <p className="text-soft">Nobody runs this gateway yet. Open the link that it printed when it started.</p>
+        <p className="text-soft">This gateway has no operator yet. Open the link that it printed when it started.</p>
       )}
       {gateway.terms_url !== null && (
         <p className="text-[12px] text-soft">
@@ -77,7 +77,7 @@ interface MailFormProps {
   readonly canSendLink: boolean
 }
 
-/** One address; then a link by mail, or a password where somebody has one. */
+/** One address; then a link by mail, or a password where the person has one. */
 function MailForm({ look, canUsePassword, canSendLink }: MailFormProps) {
   const { next } = route.useSearch()
   const { enter, isBusy, problem } = useEnter(next)

@@ -18,7 +18,7 @@ function textOf(hours: number): string {
   return `works for ${hours === 1 ? 'one more hour' : `${hours} more hours`}`
 }
 
-/** How long keys work that somebody has seen who may not handle them any more. Only an owner sets it. */
+/** How long keys work whose secret a former manager has seen. Only an owner sets it. */
 export function DeparturesCard() {
   const team = useTeam()
   const canSet = useCan('keys:rotation')

@@ -12,7 +12,7 @@ import { toast } from '../../ui/toasts.tsx'
 import { onItsWay } from '../../ui/email-text.ts'
 import { useChange } from '../../ui/use-change.ts'
 
-/** Who was asked and has not answered; nothing where there is nobody. */
+/** Who was asked and has not answered; nothing where all have. */
 export function InvitationTable() {
   const team = useTeam()
   const { data } = useSuspenseQuery(invitationsQuery(team.id)).data

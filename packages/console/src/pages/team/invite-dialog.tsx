@@ -10,7 +10,7 @@ import { onItsWay } from '../../ui/email-text.ts'
 import { useChange } from '../../ui/use-change.ts'
 import { RoleChoice } from './role-choice.tsx'
 
-/** Asks somebody into the team by mail. */
+/** Invites a person to the team by mail. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const team = useTeam()
   const { gateway } = useSession()

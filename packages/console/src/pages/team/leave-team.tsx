@@ -9,7 +9,7 @@ import { useChange } from '../../ui/use-change.ts'
 
 const LEAD =
   'Your own keys in this team are revoked at once; requests that run with them end within a second. ' +
-  'Only somebody in the team can ask you back.'
+  'Only a member of the team can invite you again.'
 
 export function LeaveTeam() {
   const team = useTeam()

@@ -55,7 +55,7 @@ function Initials({ name }: { readonly name: string }) {
 
 function MemberRow({ member, canManage }: { readonly member: TeamMember; readonly canManage: boolean }) {
   const team = useTeam()
-  // Whoever stands higher is out of reach; leaving has a place of its own.
+  // A member of a higher role is out of reach; leaving has a place of its own.
   const isInReach = !member.is_self && (team.role === 'owner' || member.role !== 'owner')
   return (
     <tr className={bodyRow}>

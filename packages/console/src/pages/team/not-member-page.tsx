@@ -14,8 +14,8 @@ export function NotMemberPage() {
   return (
     <Gate title="You are not a member of this team">
       <p className="break-words text-soft">
-        You are signed in as {user.email ?? user.name}. If there is such a team, somebody in it can invite you; or sign
-        in as whoever is a member.
+        You are signed in as {user.email ?? user.name}. If there is such a team, a member can invite you; or sign in as
+        a member.
       </p>
       <Link to="/" className={textLink}>
         {own === undefined ? 'To the overview' : `To your team ${own.name}`}

@@ -1,4 +1,4 @@
-/** What a team sets for itself. Whoever may not change it sees what holds. */
+/** What a team sets for itself. A member who may not change it sees the values. */
 import { consoleEndpoints, SHOWN_NAME_LENGTH_MAX } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'

@@ -25,12 +25,12 @@ export interface KeyAuthenticator {
   authenticate(authorization: string | undefined, freshness: Freshness): Caller | Promise<Caller>
   /**
    * Whether a key was valid when it was last used here. For limits alone, which must not hold the wrong keys of others
-   * against it; it admits nobody.
+   * against it; it admits no caller.
    */
   isKnown(authorization: string | undefined): boolean
   /**
-   * Drops what is cached about a key and its mirrors, or about every key of an account: call it when the key was revoked,
-   * or either was changed.
+   * Drops what is cached about a key and its mirrors, or about every key of an account: call it when the key was
+   * revoked, or either was changed.
    */
   forget(keyOrAccountId: string): void
 }
@@ -62,7 +62,7 @@ interface CachedCaller {
  * Makes the one way from an `Authorization` header to a caller.
  *
  * Only keys that exist are cached, under a digest of the header, so that memory holds no raw key and a flood of
- * wrong keys displaces nobody. A wrong key costs a checksum or one look-up in an index, never a walk through stored
+ * wrong keys displaces no key. A wrong key costs a checksum or one look-up in an index, never a walk through stored
  * keys.
  */
 export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthenticator {

@@ -11,7 +11,7 @@ const OVERLAP_MS = 60_000
 /** News that one question returns at most; the next one continues after the last of them. */
 const PAGE_MAX = 1_000
 
-/** Something that happened to a key or an account, with the time of whoever did it. */
+/** Something that happened to a key or an account, with the time of the process that did it. */
 export interface News {
   readonly id: string
   readonly at: number
@@ -96,8 +96,8 @@ export function createNewsPoll(deps: NewsPollDeps): ChangePoller {
 }
 
 /**
- * Makes the question how far back news are asked for. A clock that is set forward or back must hide no news: for a while
- * the earlier of the two times counts.
+ * Makes the question how far back news are asked for. A clock that is set forward or back must hide no news: for a
+ * while the earlier of the two times counts.
  */
 function createReach(clock: SystemClock): () => number {
   let offset = clock.now() - clock.elapsed()

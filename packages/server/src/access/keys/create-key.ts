@@ -47,7 +47,7 @@ export interface KeyRequest {
 
 export interface CreatedKey {
   readonly keyId: string
-  /** The secret itself. Nobody can read it again later. */
+  /** The secret itself. It cannot be read again later. */
   readonly rawKey: string
   readonly display: string
 }

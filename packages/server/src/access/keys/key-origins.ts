@@ -15,7 +15,7 @@ export interface KeyWorth {
   /** A limit of its own; null for that of its account. */
   readonly requestsPerMinute: number | null
   readonly expiresAt: number | null
-  /** When it ends unless it was rotated before; null where nobody has to. */
+  /** When it ends unless it was rotated before; null where rotation is not required. */
   readonly rotateBy: number | null
   readonly revokedAt: number | null
 }

@@ -24,7 +24,7 @@ export interface NewKey {
   readonly kind: KeyKind
   /** The person whose it is, unless it is a service key; null for an operator's command. */
   readonly createdBy: string | null
-  /** Who sees its secret in the console now; null where nobody does. */
+  /** Who sees its secret in the console now; null where no person does. */
   readonly reader: string | null
   /** The key through which it was mirrored; null for one that is made here. */
   readonly mirroredBy: string | null

@@ -25,7 +25,7 @@ export interface KeySummary {
   readonly requestsPerMinute: KeyLimitSummary
   readonly createdAt: number
   readonly expiresAt: number | null
-  /** When it ends unless it is rotated before; null where nobody has to. */
+  /** When it ends unless it is rotated before; null where rotation is not required. */
   readonly rotateBy: number | null
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null

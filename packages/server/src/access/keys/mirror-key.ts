@@ -22,7 +22,7 @@ export interface MirrorRequest {
 
 /**
  * `already_mirrored`: the key works here, and nothing was changed. `invalid_key`: its form is not a key's, or it is one
- * that this caller cannot have mirrored; which of the two is not told, so that nobody can try keys here.
+ * that this caller cannot have mirrored; which of the two is not told, so that a caller cannot try keys here.
  * `not_permitted`: the caller's own key lacks the right, is not valid any more, or is a mirror of too many others.
  */
 export type MirrorResult =
@@ -60,7 +60,7 @@ export async function mirrorKey(deps: MirrorKeyDeps, caller: Caller, request: Mi
       createdAt: now,
     }))
   if (inserted) return { mirrored: true }
-  // Somebody may have been faster, here or on another gateway; or the caller's own key was revoked meanwhile.
+  // Another request may have been faster, here or on another gateway; or the caller's own key was revoked meanwhile.
   const present = known ?? (await deps.store.findByHash(hashes))
   if (present === null) return { mirrored: false, reason: 'not_permitted' }
   const isValid = present.accountId === caller.accountId && isUsable(present, now)

@@ -11,7 +11,7 @@ export interface TeamKeysDeps extends CreateKeyDeps {
   readonly store: Pick<KeyStore, 'find' | 'insert' | 'list' | 'listSpent' | 'revoke' | 'endBy' | 'change'>
 }
 
-/** Whose keys somebody may handle. */
+/** Whose keys a person may handle. */
 export interface KeyReach {
   readonly accountId: string
   readonly teamId: string
@@ -41,7 +41,7 @@ export interface TeamKeys {
   /**
    * Makes a personal key, or a service key where that is asked for.
    *
-   * @throws {ServiceError} as `createKey` does; `role_denied` for a service key of somebody who handles only their own.
+   * @throws {ServiceError} as `createKey` does; `role_denied` for a service key of a person who handles only their own.
    */
   create(reach: KeyReach, request: TeamKeyRequest): Promise<CreatedKey>
   /** Revokes it, and what was mirrored through it. @throws {ServiceError} `key_not_found` beyond the reach. */

@@ -1,6 +1,6 @@
 /**
  * Room `operators`: who runs the gateway, and what they set while it runs. The first operator comes in by a token that
- * only the start prints: whoever reads the gateway's output runs it. Source: decision 0040 (sign-in).
+ * only the start prints: the reader of the gateway's output becomes its operator. Source: decision 0040 (sign-in).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../platform/runtime/clock.ts'
@@ -39,7 +39,7 @@ export function takeFirstRunToken({ store }: FirstRunDeps, token: string): Promi
 export async function makeOperator(deps: FirstRunDeps & JournalDeps, person: FirstOperator): Promise<void> {
   const { store, clock } = deps
   const { userId, name, reason } = person
-  // Whoever is one already comes in again with each visit of the sandbox: nothing new to note.
+  // An operator comes in again with each visit of the sandbox: nothing new to note.
   if (await store.isOperator(userId)) return
   const by = { operatorId: userId, name, way: 'start' } as const
   await keepJournal(

@@ -71,7 +71,7 @@ export async function readSettingFacts({ store }: Pick<SettingsDeps, 'store'>): 
   return Object.fromEntries(facts)
 }
 
-/** Writes changes, all or none. Values have been checked by whoever took them in. */
+/** Writes changes, all or none. Values have been checked by the caller. */
 export async function writeGatewaySettings(
   store: Pick<OperatorStore, 'writeSettings'>,
   changes: SettingChanges,

@@ -29,7 +29,7 @@ describeEachEngine('the journal', (engine) => {
     expect(await newest()).toMatchObject({ operatorName: 'Ada', outcome: 'done' })
   })
 
-  test('says what was refused, and what nobody knows of', async () => {
+  test('says what was refused, and what is unknown', async () => {
     const refuse = () => Promise.reject(new ServiceError('invalid_value', 'no'))
     await expect(keepJournal(deps, by, deed, { work: refuse, outcomeOf: () => 'done' })).rejects.toThrow('no')
     expect((await newest())?.outcome).toBe('refused')

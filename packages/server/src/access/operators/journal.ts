@@ -12,7 +12,7 @@ export type OperatorAction = (typeof journalActions)[number]
 
 /** Who acts. */
 export interface Operator {
-  /** The person's id; null for whoever runs a command, who is known to the machine alone. */
+  /** The person's id; null for a command, whose user is known to the machine alone. */
   readonly operatorId: string | null
   readonly name: string
   readonly way: 'console' | 'command' | 'start'
@@ -105,7 +105,7 @@ export async function keepJournal<Result>(
     await journal.end(actionId, steps.outcomeOf(result), clock.now())
     return result
   } catch (error) {
-    // What the gateway itself refuses was not done; of anything else nobody knows.
+    // What the gateway itself refuses was not done; of anything else the outcome is unknown.
     await journal.end(actionId, error instanceof ServiceError && error.status < 500 ? 'refused' : 'failed', clock.now())
     throw error
   }

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/database.ts'
 export interface OperatorStore {
   isOperator(userId: string): Promise<boolean>
   hasAny(): Promise<boolean>
-  /** Returns false when the person is one already; adding somebody twice changes nothing. */
+  /** Returns false when the person is one already; adding a person twice changes nothing. */
   add(userId: string, now: number): Promise<boolean>
   /** Never removes the last one. Returns false when nothing changed. */
   remove(userId: string): Promise<boolean>
@@ -24,7 +24,7 @@ export interface StoredSetting {
   /** JSON text. */
   readonly value: string
   readonly updatedAt: number
-  /** What whoever set it is called; null for what was set by hand. */
+  /** The name of the person who set it; null for what was set by hand. */
   readonly updatedBy: string | null
 }
 

@@ -35,7 +35,7 @@ const challengeBody = z.strictObject({
   chainId: z.int().positive(),
 })
 
-/** What a wallet shows when it is asked to sign somebody in. */
+/** What a wallet shows when it is asked to sign a person in. */
 export const SIGN_IN_STATEMENT = 'Sign in to the console.'
 
 interface Person {
@@ -91,8 +91,8 @@ function firstRunEndpoint(deps: EntryDeps) {
 }
 
 /**
- * The email of an invitation proves whose the address is, so it lets somebody in who has no account yet. Whoever has
- * one signs in as ever: an email that works for days is no key to an account.
+ * The email of an invitation proves whose the address is, so it lets in a person who has no account yet. A person who
+ * has one signs in as ever: an email that works for days is no key to an account.
  */
 function joinEndpoint(deps: EntryDeps) {
   return createAuthEndpoint(JOIN_PATH, { method: 'POST', body: joinBody }, async (ctx) => {

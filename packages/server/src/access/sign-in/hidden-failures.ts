@@ -3,7 +3,7 @@ import type { DatabaseUnavailableError } from '../../platform/errors/database-un
 import type { SignIn } from './sign-in.ts'
 
 /**
- * Failures of the database that the sign-in library hides: it answers 401 or 500, or says that nobody is signed in.
+ * Failures of the database that the sign-in library hides: it answers 401 or 500, or says that there is no session.
  *
  * Whatever the library makes of it, a call has failed when the database has failed during it.
  */

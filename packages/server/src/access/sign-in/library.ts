@@ -128,7 +128,8 @@ export function createLibrary(options: SignInOptions, hooks: LibraryHooks) {
         sendMagicLink: (mail, ctx) => {
           const isKnown = async () =>
             (await ctx?.context.internalAdapter.findUserByEmail(mail.email.toLowerCase())) != null
-          // The answer is the same, after the same time, whether a mail leaves or not: nobody learns who is known.
+          // The answer is the same, after the same time, whether a mail leaves or not: a stranger does not learn who is
+          // known.
           hooks.later(() => sendLink(options, mail, isKnown))
         },
       }),

@@ -1,7 +1,7 @@
 /**
- * An email address for somebody who came by a wallet. It counts once a link in an email to it was opened, in a browser in
- * which that very person is signed in: whoever reads an email that somebody else has asked for gives nothing away by
- * opening it. Source: decision 0053 (adding an email address).
+ * An email address for a person who signed in by a wallet. It counts once a link in an email to it was opened, in a
+ * browser in which that very person is signed in: a person who opens an email that a stranger asked for gives nothing
+ * away by opening it. Source: decision 0053 (adding an email address).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Library } from './library.ts'
@@ -22,7 +22,7 @@ function identifierOf(userId: string, token: string): string {
   return `svc-email:${userId}:${createHash('sha256').update(token).digest('hex')}`
 }
 
-/** Writes to the address: the link, or where it signs somebody in already, that. The asker cannot tell which. */
+/** Writes to the address: the link, or where the address has an account already, that. The asker cannot tell which. */
 export async function askForAddress(deps: MailAddressDeps, user: User, typed: string): Promise<void> {
   const email = typed.toLowerCase()
   const { internalAdapter } = await deps.library.$context
@@ -62,7 +62,7 @@ export async function proveAddress(
     })
     return changed > 0 ? 'proven' : 'has_one'
   } catch (error) {
-    // The column is unique: somebody has made an account with it in this moment.
+    // The column is unique: another person has made an account with it in this moment.
     if (await isTaken()) return 'taken'
     throw error
   }

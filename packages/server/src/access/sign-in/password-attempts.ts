@@ -1,7 +1,7 @@
 /**
  * How often a password may be tried for one account, from however many addresses. Failures slow the next attempts down
- * and never end them, and what strangers do slows nobody who signs in by another way or in a browser that the account
- * knows. Source: decision 0097 (wrong passwords).
+ * and never end them, and what strangers do does not slow a person who signs in by another way or in a browser that the
+ * account knows. Source: decision 0097 (wrong passwords).
  */
 import { createHmac } from 'node:crypto'
 import { type KnownDevice, recogniseDevice } from './known-device.ts'
@@ -29,8 +29,8 @@ export type AttemptName =
   | { readonly kind: 'user'; readonly userId: string }
 
 /**
- * Says under which name a sign-in is counted. It depends on what the browser sends alone, so that it tells nothing about
- * whether there is such an account.
+ * Says under which name a sign-in is counted. It depends on what the browser sends alone, so that it tells nothing
+ * about whether there is such an account.
  */
 export function attemptName(
   device: Omit<KnownDevice, 'email'>,

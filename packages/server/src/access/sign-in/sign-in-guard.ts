@@ -5,7 +5,7 @@ import { attemptName, clearAttempts, type PasswordAttemptDeps, takeAttempt } fro
 export interface SignInGuardDeps extends PasswordAttemptDeps {
   readonly cookiePrefix: string
   readonly isSecure: boolean
-  /** The address of whom a cookie signs in; null for nobody. */
+  /** The address of whom a cookie signs in; null without a session. */
   readonly emailOf: (cookie: string) => Promise<string | null>
 }
 
@@ -35,11 +35,11 @@ export async function limitPassword(deps: SignInGuardDeps, request: Request): Pr
 }
 
 /**
- * Whoever has signed in, by whichever way, is the account's owner: its failures are forgotten, and their browser is
- * known from now on.
+ * A person who has signed in, by whichever way, is the account's owner: its failures are forgotten, and their browser
+ * is known from now on.
  *
  * @param cookies what the answer sets.
- * @returns the header that it sets besides; null where it signs nobody in.
+ * @returns the header that it sets besides; null where signing in failed.
  */
 export async function welcome(
   deps: SignInGuardDeps,

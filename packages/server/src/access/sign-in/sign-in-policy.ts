@@ -1,6 +1,6 @@
 /** Who may come in, and how. Asked at every attempt, since an operator can change the rules at any time. */
 export interface SignInPolicy {
-  /** Whether somebody with this address, who has no account yet, may get one. */
+  /** Whether a person with this address, who has no account yet, may get one. */
   mayJoin(email: string): Promise<boolean>
   readonly allowsPasswords: () => Promise<boolean>
   readonly allowsWallets: () => Promise<boolean>
@@ -33,19 +33,19 @@ export interface SignInDeps {
     /** Milliseconds since the epoch. */
     readonly expiresAt: number
   }) => Promise<void>
-  /** Tells the reader that their address, which somebody wanted to add to another account, signs them in already. */
+  /** Tells the reader that their address, which a person wanted to add to another account, signs them in already. */
   readonly sendAddressTaken: (mail: { readonly email: string }) => Promise<void>
-  /** Whether a signature is the wallet's: its key's, or its code's on that chain. Null where it is nobody's. */
+  /** Whether a signature is the wallet's: its key's, or its code's on that chain. Null where it is neither's. */
   readonly verifyWallet: (signed: WalletSignature) => Promise<'eoa' | 'contract' | null>
   /** The address that an open invitation was sent to; null where the token opens none. */
   readonly findInvited: (token: string) => Promise<string | null>
-  /** Takes the invitation for somebody who has just joined with it. */
+  /** Takes the invitation for a person who has just joined with it. */
   readonly onJoined: (token: string, userId: string) => Promise<void>
   /** Takes a first-run token once; false where it is unknown or used. */
   readonly takeFirstRunToken: (token: string) => Promise<boolean>
   /** Called once the first operator has come in. */
   readonly onFirstOperator: (userId: string, name: string) => Promise<void>
-  /** The address of the sandbox's user; null where nobody comes in without proof. */
+  /** The address of the sandbox's user; null where signing in needs proof. */
   readonly demoEmail: string | null
   /** Called when the sandbox's user has come in. */
   readonly onDemoUser: (userId: string) => Promise<void>

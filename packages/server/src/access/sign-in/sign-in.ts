@@ -1,5 +1,5 @@
 /**
- * Room `sign-in`: who somebody is. It wraps the sign-in library, so that nothing else knows which one it is, and knows
+ * Room `sign-in`: who a person is. It wraps the sign-in library, so that nothing else knows which one it is, and knows
  * nothing of teams, roles or credits. Source: decision 0040 (sign-in).
  */
 
@@ -46,15 +46,15 @@ export type LinkWalletOutcome =
   /** It is no message that was given to this person, or its time is over. */
   | 'wrong_message'
   | 'wrong_signature'
-  /** It signs in somebody else, or is known on another chain where its code may be somebody else's. */
+  /** It signs in another person, or is known on another chain where its code may belong to another person. */
   | 'taken'
   | 'too_many'
 
 export type ProveEmailOutcome =
   | 'proven'
-  /** It was used, is over, or was given to somebody else. */
+  /** It was used, is over, or was given to another person. */
   | 'wrong_token'
-  /** It signs in somebody else. */
+  /** It signs in another person. */
   | 'taken'
   /** The person has an address; it is not exchanged. */
   | 'has_one'
@@ -85,8 +85,8 @@ export interface SignIn {
    */
   setPassword(userId: string, passwords: { readonly current: string | null; readonly next: string }): Promise<boolean>
   /**
-   * Sends an email to an address that somebody without one wants to add, after the answer: nobody learns by its time
-   * whether the address is known.
+   * Sends an email to an address that a person without one wants to add, after the answer: a stranger does not learn by
+   * its time whether the address is known.
    */
   askForEmail(user: User, email: string): void
   /** Takes the address that a link was sent to, for the person who asked for it alone. */
@@ -121,10 +121,10 @@ export function isFresh(session: Session, now: number): boolean {
   return now - session.signedInAt <= FRESH_MS
 }
 
-/** Addresses of people who came by a wallet end in it. Nobody has a mailbox there. Source: RFC 2606, section 2. */
+/** Addresses of people who came by a wallet end in it. No mailbox exists there. Source: RFC 2606, section 2. */
 export const WALLET_EMAIL_DOMAIN = 'wallet.invalid'
 
-/** False for the placeholder of somebody who came by a wallet. */
+/** False for the placeholder of a person who signed in by a wallet. */
 export function hasMailbox(email: string): boolean {
   return !email.toLowerCase().endsWith(`@${WALLET_EMAIL_DOMAIN}`)
 }

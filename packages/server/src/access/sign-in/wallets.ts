@@ -36,7 +36,7 @@ const identifierOf = (nonce: string): string => `svc-wallet:${nonce}`
 
 /**
  * Whether a wallet's proof counts on this chain. A key is the same on every chain. A contract's code is its own on
- * each: the same address elsewhere may belong to somebody else.
+ * each: the same address elsewhere may belong to another person.
  *
  * @param address with its checksum.
  */
@@ -94,8 +94,8 @@ export async function linkWallet(
 }
 
 /**
- * The last wallet of somebody who comes in by wallets alone stays. Two that are removed at the same time each leave the
- * other: whoever finds none left afterwards puts theirs back.
+ * The last wallet of a person who signs in by wallets alone stays. Two that are removed at the same time each leave the
+ * other: a request that finds none left afterwards puts its own back.
  */
 export async function unlinkWallet(
   { library }: Pick<WalletDeps, 'library'>,

@@ -7,7 +7,7 @@ import type { TeamStore } from './team-store.ts'
  * Finds what a person is in a team, and refuses what their role may not do. Read from the rows at every call: a role
  * that was taken away ends at once.
  *
- * @throws {ServiceError} 404 when the person is no member: whoever is not in a team does not learn that it exists;
+ * @throws {ServiceError} 404 when the person is no member: a stranger does not learn that it exists;
  *   403 when the role does not reach.
  */
 export async function authorize(

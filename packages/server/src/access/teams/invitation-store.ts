@@ -46,7 +46,7 @@ export interface InvitationStore {
   /** Returns false when it was taken or withdrawn before. */
   revoke(invitationId: string, now: number): Promise<boolean>
   /**
-   * Makes somebody a member by an open invitation, once; who is one already keeps their role. Returns false when it is
+   * Makes a person a member by an open invitation, once; a member keeps their role. Returns false when it is
    * not open any more.
    */
   accept(invitationId: string, userId: string, now: number): Promise<boolean>

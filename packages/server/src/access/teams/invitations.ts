@@ -1,4 +1,4 @@
-/** Invitations: asking somebody into a team by an email, and their answer. Source: decision 0043 (people of a team). */
+/** Invitations: asking a person into a team by an email, and their answer. Source: decision 0043 (people of a team). */
 import { createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { renderInvitationEmail } from '../../platform/mail/invitation-email.ts'
@@ -39,7 +39,7 @@ export function hashToken(token: string): string {
 }
 
 /**
- * Asks somebody into a team. Another open invitation of the same team and address ends.
+ * Invites a person to a team. Another open invitation of the same team and address ends.
  *
  * @param request its address is a plain one.
  * @throws {ServiceError} `mail_not_enabled`, `already_member`, `limit_reached`, `role_denied`; `rate_limit_exceeded`
@@ -110,7 +110,7 @@ export async function findInvitation({ store, clock }: Pick<InvitationDeps, 'sto
 }
 
 /**
- * Takes an invitation by the secret of its email: whoever has read the email may answer it, under whichever account.
+ * Takes an invitation by the secret of its email: the reader of the email may answer it, under whichever account.
  *
  * @throws {ServiceError} `invitation_not_found`.
  */
@@ -190,7 +190,7 @@ async function send(deps: InvitationDeps, invitation: Invitation, token: string)
     throw new ServiceError('invalid_value', 'This address takes no emails of this gateway.', { param: 'email' })
   }
   if (result.kind !== 'queued') return
-  // Nobody waits for the mail server; what fails is tried again from the outbox.
+  // The request does not wait for the mail server; what fails is tried again from the outbox.
   deliverMail(outbox, result.mailId).catch((error: unknown) =>
     outbox.log.error({ err: error, mail_id: result.mailId }, 'an email could not be tried'),
   )
@@ -198,7 +198,7 @@ async function send(deps: InvitationDeps, invitation: Invitation, token: string)
 
 function requireMail({ outbox }: Pick<InvitationDeps, 'outbox'>): OutboxDeps {
   if (outbox !== null) return outbox
-  throw new ServiceError('mail_not_enabled', 'This gateway sends no mail, so nobody can be invited. Ask its operator.')
+  throw new ServiceError('mail_not_enabled', 'This gateway sends no mail, so invitations are off. Ask its operator.')
 }
 
 function createToken(): string {

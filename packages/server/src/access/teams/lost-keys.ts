@@ -1,7 +1,7 @@
 /**
  * What becomes of keys when a person loses a role, in the transaction that takes it. Their own keys end at once. A key
- * whose secret they have seen and that they may not handle any more ends after the team's overlap, so that those who run
- * production with it can rotate it first. Source: decision 0095 (keys follow whoever has seen them).
+ * whose secret they have seen and that they may not handle any more ends after the team's overlap, so that those who
+ * run production with it can rotate it first. Source: decision 0095 (keys follow the people who have seen them).
  */
 import { type CompiledQuery, type Expression, sql, type SqlBool } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
@@ -16,7 +16,9 @@ export interface LostRole {
   readonly keys: 'keep' | 'revoke'
 }
 
-/** Statements for after the change of the role. They read the role that is there then: one that was kept loses nothing. */
+/**
+ * Statements for after the change of the role. They read the role that is there then: one that was kept loses nothing.
+ */
 export function endLostKeys({ read }: Database, lost: LostRole): readonly CompiledQuery[] {
   const { teamId, userId, now, keys } = lost
   const live = () => read.updateTable('api_key').where('team_id', '=', teamId).where('revoked_at', 'is', null)

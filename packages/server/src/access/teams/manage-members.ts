@@ -10,12 +10,12 @@ export interface ManageMembersDeps {
   readonly clock: Clock
 }
 
-/** Whoever stands higher is out of reach of those below. Source: decision 0041 (teams and roles). */
+/** A member of a higher role is out of reach of those below. Source: decision 0041 (teams and roles). */
 const RANK: Readonly<Record<Role, number>> = { owner: 3, admin: 2, billing: 1, member: 1, viewer: 1 }
 
 const ORDER: readonly Role[] = ['owner', 'admin', 'billing', 'member', 'viewer']
 
-/** Whether somebody with this role may give or take another. */
+/** Whether a member of this role may give or take another. */
 export function reaches(role: Role, other: Role): boolean {
   return RANK[role] >= RANK[other]
 }
@@ -82,7 +82,7 @@ export async function leaveTeam(
 async function findMember({ store }: ManageMembersDeps, teamId: string, userId: string): Promise<Member> {
   const member = (await store.listMembers(teamId)).find((each) => each.userId === userId)
   if (member !== undefined) return member
-  throw new ServiceError('member_not_found', 'Nobody with this id is in the team.', { param: 'user_id' })
+  throw new ServiceError('member_not_found', 'No member with this id is in the team.', { param: 'user_id' })
 }
 
 function requireReach(role: Role, other: Role): void {
@@ -91,6 +91,7 @@ function requireReach(role: Role, other: Role): void {
 }
 
 function lastOwner(): ServiceError {
-  const message = 'The team needs an owner, and whom it was made with stays in it. Make somebody else an owner first.'
+  const message =
+    'The team needs an owner, and the person whom it was made for stays in it. Make another member an owner first.'
   return new ServiceError('last_owner', message)
 }

@@ -4,7 +4,7 @@ import type { Membership } from './membership.ts'
 import type { TeamStore } from './team-store.ts'
 
 /**
- * The teams of a person, oldest first. Somebody who has none of their own gets one, with an account and no credits;
+ * The teams of a person, oldest first. A person who has none of their own gets one, with an account and no credits;
  * any number of requests at the same time make one. Source: decision 0041 (teams and roles).
  */
 export async function teamsOf(

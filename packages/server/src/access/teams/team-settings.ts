@@ -98,7 +98,7 @@ export async function setTeamAlert(
 }
 
 /**
- * Sets how long a key still works after somebody who has seen its secret lost the right to handle it. Keys that have to
+ * Sets how long a key still works after a member who has seen its secret lost the right to handle it. Keys that have to
  * be rotated already keep their end.
  *
  * @param overlapMs 0 ends such keys at once; a day at most.

@@ -27,8 +27,8 @@ export interface TeamStore {
   addMember(member: { teamId: string; userId: string; role: Role; createdAt: number }): Promise<boolean>
   /**
    * Changes a role that is still the one it was; never takes the last owner's, nor that of the person whom the team was
-   * made with. Whoever may not invite any more has their open invitations withdrawn, and keys end as `endLostKeys` says.
-   * Returns false when nothing changed.
+   * made with. A member who may not invite any more has their open invitations withdrawn, and keys end as `endLostKeys`
+   * says. Returns false when nothing changed.
    */
   setRole(change: RoleChange): Promise<boolean>
   /**

@@ -21,7 +21,7 @@ const KEPT_MS = 86_400_000
 /** Longest answer that is kept, in UTF-16 units. Source: own choice; images are longer, texts are not. */
 export const KEPT_LENGTH_MAX = 1_048_576
 
-/** Somebody who ends a request while another begins it anew moves out of each other's way after so many turns. */
+/** A process that ends a request while another begins it anew moves out of each other's way after so many turns. */
 const TURNS_MAX = 5
 
 /** What the books say of a request that was begun. */
@@ -155,7 +155,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
       return note({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed })
     }
-    // What the books cannot tell now stays a row that runs nowhere: whoever repeats the request asks them again.
+    // What the books cannot tell now stays a row that runs nowhere: a repeated request asks them again.
     const endByTheBooks = async (answer: KeptAnswer | null): Promise<void> => {
       const outcome = await deps.outcomeOf({ callerId, requestId, processId })
       if (outcome === 'charged') await keep(answer)

@@ -14,7 +14,7 @@ export interface IdempotentRequestStore {
   findAll(callerId: string, nameHashes: readonly string[]): Promise<readonly IdempotentRow[]>
   /**
    * Puts a new request in the place of an earlier one.
-   * @returns false when the earlier one is another by now: somebody else did so before, or it was charged after all.
+   * @returns false when the earlier one is another by now: another process did so before, or it was charged after all.
    */
   replace(row: IdempotentRow, earlier: Pick<IdempotentRow, 'request_id' | 'state'>): Promise<boolean>
   /** Notes how a request ended. It may have been replaced meanwhile: then nothing happens. */

@@ -124,7 +124,7 @@ describeEachEngine('a request that is charged late', (engine) => {
     await assertSound(money, TEST_NOW)
   })
 
-  test('as a failure gives nobody its name', async () => {
+  test('as a failure gives its name to no one', async () => {
     const settle = await leave('once', 'first', 'its name')
     const { placed } = settle
     await money.ledger.submit(release('first', { placed, cost: settle.cost, lost: settle.cost }))

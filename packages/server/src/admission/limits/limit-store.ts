@@ -30,7 +30,7 @@ export interface LimitStore {
     gone: ReadonlySet<string>,
   ): Promise<readonly number[]>
   /**
-   * Decides about a rare call while nobody else does for the same caller.
+   * Decides about a rare call while no other process does for the same caller.
    *
    * @param decide is given the times of the calls so far, oldest first, and answers those to keep; null to keep them.
    */

@@ -31,7 +31,7 @@ export interface HandAnswer {
   readonly fullInMs: number
 }
 
-/** A second's worth of tokens is held, and a hand that nobody used for so long gives back what is left. */
+/** A second's worth of tokens is held, and a lease that was unused for so long gives back what is left. */
 const SECOND_MS = 1_000
 /** Tokens that a process holds count no more from the end of the next epoch on. Source: migration 0022. */
 const EPOCH_MS = 2_000

@@ -1,4 +1,4 @@
-/** What a limit on how often callers may ask is to whoever asks, wherever it is counted. */
+/** What a limit on how often callers may ask is to its callers, wherever it is counted. */
 import type { ServiceError } from '../../platform/errors/service-error.ts'
 import { mostOf, tooMany } from './too-many.ts'
 

@@ -14,7 +14,7 @@ export interface SharedLimitsDeps {
   readonly store: LimitStore
   readonly clock: SystemClock
   readonly log: Pick<Logger, 'warn' | 'info'>
-  /** Null where nobody counts. */
+  /** Null where metrics are off. */
   readonly metrics: LimitMetrics | null
   readonly processId: string
   /** How many processes share the database, by their leases. */

@@ -197,7 +197,7 @@ describe.skipIf(findPostgres() === null)('rates that processes share', () => {
     expect(await ask(limit, caller, 12)).toEqual({ waits: 5 })
   })
 
-  test('a clock that is set back refuses nobody, and its buckets fill on from there', async () => {
+  test('a clock that is set back refuses no caller, and its buckets fill on from there', async () => {
     const [one, other] = [keys(await shared.start(), 600), keys(await shared.start(), 600)]
     const caller = newCaller()
     shared.clock.time += 86_400_000

@@ -95,7 +95,7 @@ export class SharedStreamSlots implements StreamLimit {
       for (const name of names) this.#due.delete(name)
       await this.#ask(names)
     }
-    // In the same turn in which nothing was due: whoever comes next begins anew.
+    // In the same turn in which nothing was due: the next caller begins anew.
     this.#running = null
     if (this.#deps.link.isDown) this.#decideAlone([])
   }

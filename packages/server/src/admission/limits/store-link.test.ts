@@ -10,7 +10,7 @@ function createLink(probe: () => Promise<unknown>) {
   return { link, logged }
 }
 
-test('a store that never answers is left alone after its time, and nobody is told twice', async () => {
+test('a store that never answers is left alone after its time, and the failure is reported once', async () => {
   const { link, logged } = createLink(never)
   expect(await link.ask(() => Promise.resolve({ answer: 1 }))).toEqual({ answer: 1 })
   expect(await Promise.all([link.ask(never), link.ask(never)])).toEqual([null, null])

@@ -3,7 +3,7 @@ import type { LimitMetrics } from '../../telemetry/metrics/limit-metrics.ts'
 
 export interface StoreLinkDeps {
   readonly log: Pick<Logger, 'warn' | 'info'>
-  /** Null where nobody counts. */
+  /** Null where metrics are off. */
   readonly metrics: LimitMetrics | null
   /** Asks the store for nothing, to see whether it answers. */
   readonly probe: () => Promise<unknown>
@@ -47,7 +47,7 @@ export class StoreLink {
 
   /** Looks whether a store that was down answers again. @returns whether it has just come back. */
   async probe(): Promise<boolean> {
-    // A question that nobody waits for any more may still hold a connection: another one would only take one more.
+    // An abandoned question may still hold a connection: another one would only take one more.
     if (!this.#isDown || this.#probing !== null) return false
     const probing = this.#deps.probe()
     const ended = probing.then(noted, noted).finally(() => (this.#probing = null))
@@ -86,5 +86,5 @@ export class StoreLink {
 }
 
 function noted(): void {
-  // How a late answer ends is told to nobody: the outage has been told.
+  // How a late answer ends is not reported: the outage has been.
 }

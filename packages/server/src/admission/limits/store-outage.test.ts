@@ -7,7 +7,7 @@ import type { RateLimit } from './rate-limit.ts'
 
 let shared: SharedProcesses
 
-/** A store that can be sent away: nobody listens where it is then. */
+/** A store that can be sent away: no server listens where it is then. */
 function fickle() {
   const state = { isAway: false }
   const gone = createLimitStore(new PostgresPool({ url: 'postgres://nobody@127.0.0.1:1/none', takesSettings: true }))
@@ -75,7 +75,7 @@ describe.skipIf(findPostgres() === null)('an outage of what processes share', ()
     expect(await countPassed(limits, caller, 200)).toBe(10)
   })
 
-  test('begins with what a caller has used up: nobody gets a second burst', async () => {
+  test('begins with what a caller has used up: no caller gets a second burst', async () => {
     shared.clock.time += 300_000
     const { state, store } = fickle()
     const process = await shared.start({ store })

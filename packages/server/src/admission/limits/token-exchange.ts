@@ -15,7 +15,7 @@ export interface TokenExchangeDeps {
 const BUCKETS_AT_ONCE = 500
 
 /**
- * Asks the shared buckets for what the hands of this process need: one statement at a time, so that whoever waits
+ * Asks the shared buckets for what the hands of this process need: one statement at a time, so that a caller who waits
  * meanwhile shares the next one.
  */
 export class TokenExchange {
@@ -45,14 +45,14 @@ export class TokenExchange {
   }
 
   async #run(): Promise<void> {
-    // Whoever comes in the same turn is asked for at once.
+    // Callers of the same turn are asked for at once.
     await Promise.resolve()
     while (this.#due.size > 0) {
       const hands = [...this.#due].slice(0, BUCKETS_AT_ONCE)
       for (const hand of hands) this.#due.delete(hand)
       await this.#ask(hands)
     }
-    // In the same turn in which nothing was due: whoever comes next begins anew.
+    // In the same turn in which nothing was due: the next caller begins anew.
     this.#running = null
   }
 

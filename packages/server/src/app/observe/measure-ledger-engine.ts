@@ -1,5 +1,5 @@
 /**
- * Room `observe`: the ports of ledger and upstream with somebody who watches between them and their adapters. What is
+ * Room `observe`: the ports of ledger and upstream with an observer between them and their adapters. What is
  * watched does not know it; where nothing is measured or traced, none of this stands in the way.
  */
 import type { EngineResult, LedgerEngine } from '../../money/ledger/ledger-engine.ts'

@@ -65,7 +65,7 @@ export function traceCalls(tracing: Tracing, { name, url, forwardsTrace }: Trace
       firstContent: () => span.tell({ 'gen_ai.response.time_to_first_chunk': (performance.now() - startedMs) / 1_000 }),
       ended: ({ error, answer, isStopped }) => {
         if (answer !== null) span.tell({ ...answerFacts(answer), 'svc.stopped': isStopped || undefined })
-        // A stream that we stopped has not failed; a call that never answered has, whoever gave it up.
+        // A stream that we stopped has not failed; a call that never answered has, whichever side gave it up.
         const hasFailed = error !== null && !(isStopped && answer !== null)
         span.end(hasFailed ? codeOf(error) : null)
       },

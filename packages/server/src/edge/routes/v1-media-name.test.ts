@@ -121,7 +121,7 @@ test('trying addresses is slowed down, using right ones is not', async () => {
   expect(await statuses(url)).toEqual(new Set([200]))
 })
 
-test('whoever only reads may not write, and the log holds no signature', async () => {
+test('a client that only reads may not write, and the log holds no signature', async () => {
   const { url } = await keep()
   expect((await fetch(url, { method: 'POST' })).status).toBe(405)
   const signature = new URL(url).searchParams.get('signature') ?? 'none'

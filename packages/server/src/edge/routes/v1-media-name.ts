@@ -8,8 +8,8 @@ import { type RouteCall, routePattern } from '../route.ts'
 import { sendMedia } from '../send-media.ts'
 
 /**
- * Lets nobody in without the signature. Wrong ones count as wrong keys do; right ones count nowhere, since one page may
- * show many files and a player asks for many parts.
+ * Refuses requests without the signature. Wrong ones count as wrong keys do; right ones count nowhere, since one page
+ * may show many files and a player asks for many parts.
  */
 function admitAddress({ media, limits }: MediaRoutesDeps, { request }: RouteCall, name: string): void {
   const address = callerAddress(request.ip)

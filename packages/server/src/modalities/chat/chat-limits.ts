@@ -22,7 +22,7 @@ export interface OutputLimit {
 
 /**
  * Says what limits the answer: the client's own number, never above the model's maximum, or the model's maximum alone.
- * `max_completion_tokens` wins over `max_tokens`; nobody knows which of two the upstream obeys, so both get that
+ * `max_completion_tokens` wins over `max_tokens`; it is unknown which of two the upstream obeys, so both get that
  * number.
  */
 export function limitOutput(

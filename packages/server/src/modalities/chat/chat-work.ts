@@ -1,4 +1,6 @@
-/** What every chat request is to the pipeline, whole or streamed: its model, its limits and what it can come to cost. */
+/**
+ * What every chat request is to the pipeline, whole or streamed: its model, its limits and what it can come to cost.
+ */
 import type { OpenHold } from '../../money/billing/open-hold.ts'
 import type { Model } from '../../catalog/model.ts'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
@@ -31,7 +33,7 @@ export type ChatTask = PaidTask<ChatCall>
 export interface ChatPlan {
   /** The client's body, with every other limit of its own within what is held for. */
   readonly body: JsonBody
-  /** What the prompt probably has, for the case that nobody counts it. */
+  /** What the prompt probably has, for the case that it is not counted. */
   readonly promptTokens: number
   /** Output tokens to impose on the upstream; null leaves the client's own limit or none. */
   readonly maxTokens: number | null
@@ -71,7 +73,8 @@ function withChoices(choices: number): SelectTarget<ChatTarget> {
 }
 
 /**
- * Bounds the answer by what is held for: by the client's own limit, or by what the balance pays for where it named none.
+ * Bounds the answer by what is held for: by the client's own limit, or by what the balance pays for where it named
+ * none.
  *
  * @throws {ServiceError} 400 for a field that asks for more than the balance pays for.
  */
@@ -126,7 +129,10 @@ class ChatBounds {
     return this.#boundOf(found, promptTokens, output)
   }
 
-  /** Null where the count says no less, the text is too long to count, or nobody can now: a refusal stands without it. */
+  /**
+   * Null where the count says no less, the text is too long to count, or it cannot be counted now: a refusal stands
+   * without it.
+   */
   async byCount(found: FoundModel<ChatTarget>): Promise<Bound | null> {
     try {
       const { contextLength } = found.model

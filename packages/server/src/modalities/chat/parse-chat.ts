@@ -24,7 +24,7 @@ export interface ChatCall {
 
 /**
  * Refuses a request of more messages and parts than may be, before each of them is looked at: millions fit into a body,
- * and nobody else is served meanwhile.
+ * and no other client is served meanwhile.
  */
 function refuseCrowds({ messages, tools }: Readonly<Record<string, unknown>>): void {
   const tooMany = (param: string, most: number, unit: string): ServiceError =>
@@ -57,8 +57,8 @@ function refuseTools(tools: ChatRequest['tools']): void {
 }
 
 /**
- * Reads the body of a chat request. What the gateway does not read goes on byte for byte, unless it would make more work
- * than is held for.
+ * Reads the body of a chat request. What the gateway does not read goes on byte for byte, unless it would make more
+ * work than is held for.
  *
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, a field that we do not pass on,
  *   or no content at all.

@@ -93,7 +93,7 @@ interface EndedStream {
   readonly bill: UpstreamBill
 }
 
-/** Where the upstream says itself that it failed, it has said what that costs: nobody needs to be asked. */
+/** Where the upstream says itself that it failed, it has said what that costs: it need not be asked. */
 function billOfStream(outcome: ChatStreamOutcome): UpstreamBill {
   const { error, cut, usage, cost, generationId } = outcome
   if (error === null || cut) return { usage, cost, generationId }

@@ -77,7 +77,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     this.#hold = new StreamHold(held.hold, held.choices, (error) => this.#holdChanged(error))
   }
 
-  /** Whether nothing was delivered and somebody still waits, so that another upstream may take the stream's place. */
+  /** Whether nothing was delivered and the client still waits, so that another upstream may take the stream's place. */
   override get mayBeginAnew(): boolean {
     return !this.isOpen && this.interruption === null && !this.hasContent && !this.hasReasoning
   }

@@ -59,7 +59,7 @@ function boundOf({ targets }: FoundModel<EmbeddingTarget>, tokens: number): Boun
 }
 
 /**
- * A sharper bound by a real count; null where it is none, or nobody can count now. It only sharpens a refusal that
+ * A sharper bound by a real count; null where it is none, or it cannot be counted now. It only sharpens a refusal that
  * stands without it.
  */
 async function countedBound(

@@ -1,4 +1,7 @@
-/** Asks an upstream for images until there are as many as were asked for, or it gives no more. Images of two upstreams never stand in one answer. */
+/**
+ * Asks an upstream for images until there are as many as were asked for, or it gives no more. Images of two upstreams
+ * never stand in one answer.
+ */
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Paid } from '../../pipeline/paid-work.ts'
 import type { PartialImage, UpstreamImageRequest, UpstreamImages } from '../../upstreams/image-upstream.ts'
@@ -7,7 +10,7 @@ import type { ImageCall } from './image-call.ts'
 import type { ImageTarget } from './image-target.ts'
 
 export interface RenderWatcher {
-  /** A partial image; null where nobody watches, so that none are asked for. */
+  /** A partial image; null where the client takes none, so that none are asked for. */
   readonly onPartial: ((partial: PartialImage) => void) | null
   /** A call has come back with images. */
   readonly onMade: (made: UpstreamImages) => void

@@ -4,7 +4,7 @@ import { chooseVoice } from './choose-voice.ts'
 const unknown = { voices: [], defaultVoice: null, voiceRequired: false }
 const own = { voices: ['anna', 'bert', 'carl'], defaultVoice: null, voiceRequired: true }
 
-test('where nobody knows the voices, the request goes on as it is, and alloy is said where it names none', () => {
+test('where the voices are unknown, the request goes on as it is, and alloy is said where it names none', () => {
   expect(chooseVoice(unknown, 'anybody')).toBeNull()
   expect(chooseVoice(unknown, { id: 'voice_1' })).toBeNull()
   expect(chooseVoice(unknown, null)).toBe('alloy')

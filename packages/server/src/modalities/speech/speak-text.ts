@@ -26,8 +26,8 @@ interface SpeechForm {
 }
 
 /**
- * Prices an audio file that has begun. It is charged whole whoever ends it on our side, since upstreams bill the text with
- * the first audio of it; where the upstream broke off, the part that came is charged.
+ * Prices an audio file that has begun. It is charged whole whichever part of the gateway ends it, since upstreams bill
+ * the text with the first audio of it; where the upstream broke off, the part that came is charged.
  */
 function price(
   { target, hold }: Paid<SpeechTarget>,

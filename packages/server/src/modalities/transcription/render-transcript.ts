@@ -121,7 +121,7 @@ function verboseMembers(transcript: UpstreamTranscript, facts: TranscriptFacts):
   const words = objectsIn(value['words'])
   return {
     task: textOr(value['task'], facts.task),
-    // Told even where nobody knows it: clients demand a text here.
+    // Told even where it is unknown: clients demand a text here.
     language: textOr(value['language'], facts.task === 'translate' ? 'english' : ''),
     duration: numberOr(value['duration'], transcript.seconds ?? facts.duration ?? facts.chargedSeconds),
     text,

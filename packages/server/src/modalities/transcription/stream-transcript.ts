@@ -26,7 +26,7 @@ class TranscriptDelivery extends EventSink implements Sink<string, StreamEnd> {
   /** The whole transcript, for an upstream that sends no pieces. */
   told = ''
 
-  // A reader who is slow is waited for by nobody: a transcript is short, and its length has a limit.
+  // The gateway does not wait for a slow reader: a transcript is short, and its length has a limit.
   event(event: TranscriptEvent): void {
     this.open().write(`data: ${JSON.stringify(event)}\n\n`)
   }
@@ -74,8 +74,8 @@ function price(
 }
 
 /**
- * Writes down one audio file as a stream and charges it, as `transcribeAudio` does. The charge is durable before the last
- * event is sent.
+ * Writes down one audio file as a stream and charges it, as `transcribeAudio` does. The charge is durable before the
+ * last event is sent.
  *
  * Rejects only when nothing was sent yet; later failures end the stream with an error event.
  *

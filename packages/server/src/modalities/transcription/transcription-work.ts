@@ -165,7 +165,7 @@ function upstreamRequest(
 }
 
 /**
- * Says whether a transcript without a word is an answer: somebody listened, and heard nobody speak. A bare empty text
+ * Says whether a transcript without a word is an answer: the model listened, and heard no speech. A bare empty text
  * says nothing of the kind. Source: decision 0025.
  */
 export function isSilence({ value, seconds, cost }: UpstreamTranscript): boolean {

@@ -20,7 +20,7 @@ export interface SizedVideo {
   readonly open: (range: WantedRange | null) => Promise<Readable | null>
 }
 
-/** A file of which nobody knows how long it is: it can only be read whole. */
+/** A file of unknown length: it can only be read whole. */
 export interface UnsizedVideo {
   readonly kind: 'unsized'
   readonly contentType: string
@@ -28,7 +28,7 @@ export interface UnsizedVideo {
   readonly open: () => Promise<Readable | null>
 }
 
-/** Who asks for a file: a caller with a key, or somebody with a signed address, who needs none. */
+/** Who asks for a file: a caller with a key, or a client with a signed address, who needs none. */
 export type VideoReader = Pick<Caller, 'accountId'> | 'signed'
 
 /**

@@ -113,7 +113,9 @@ function valueOf({ fields }: Form): Record<string, unknown> {
   return value
 }
 
-/** Fields that other makers of videos know, and that would change the price or make the upstream call somebody. */
+/**
+ * Fields that other makers of videos know, and that would change the price or make the upstream call another server.
+ */
 const refusedFields = ['callback_url', 'upscale', 'remix_video_id'] as const
 
 /** Fields that no upstream gets are left out, so only those that lead elsewhere are refused. */

@@ -3,8 +3,8 @@ import type { VideoJob } from './video-job.ts'
 import type { RouteCall } from '../../edge/route.ts'
 
 /**
- * Says when a poller should ask again, and that nobody may keep the answer. Source: openai-python, `videos.poll`; RFC
- * 9111, section 5.2.
+ * Says when a poller should ask again, and that the answer must not be cached. Source: openai-python, `videos.poll`;
+ * RFC 9111, section 5.2.
  *
  * @returns the headers.
  */

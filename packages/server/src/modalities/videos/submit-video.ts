@@ -66,7 +66,9 @@ export function submitVideo(deps: VideoDeps, task: VideoTask): Promise<VideoJob>
   return runPaid(deps, task, work)
 }
 
-/** Asks one upstream. The journal of open holds names it before: if this process dies it may have begun all the same. */
+/**
+ * Asks one upstream. The journal of open holds names it before: if this process dies it may have begun all the same.
+ */
 async function submit({ hold }: Paid<VideoTarget>, target: VideoTarget): Promise<string> {
   const { settings, upstreamModel, port } = target
   const nothing = { charge: ZERO, cost: 0n, pricing: null, promptTokens: 0, completionTokens: 0, generationId: null }
@@ -133,7 +135,7 @@ async function giveUp(deps: VideoDeps, job: VideoJob): Promise<void> {
   await deps.jobs.delete(job.jobId, deps.clock.now())
 }
 
-/** Codes after which nobody knows whether the upstream has begun. */
+/** Codes after which it is unknown whether the upstream has begun. */
 const UNCERTAIN: ReadonlySet<string> = new Set(['upstream_timeout', 'upstream_error'])
 
 function mayHaveBegun(error: unknown): error is ServiceError {

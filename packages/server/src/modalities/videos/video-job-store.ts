@@ -33,8 +33,8 @@ export interface VideoJobCounts {
 
 export interface VideoJobStore {
   /**
-   * Inserts a job and lets it take over its hold, in one transaction. A job that is there stays as it is, so that it may
-   * be tried again where the answer of the database was lost.
+   * Inserts a job and lets it take over its hold, in one transaction. A job that is there stays as it is, so that it
+   * may be tried again where the answer of the database was lost.
    *
    * @returns false when the hold had ended already; the job is there all the same.
    */
@@ -42,7 +42,7 @@ export interface VideoJobStore {
   /** Null when there is none, it was deleted, or it is another account's. */
   find(accountId: string, jobId: string): Promise<VideoJob | null>
   get(jobId: string): Promise<VideoJob>
-  /** The same whoever's it is, for a caller who has a signed address. */
+  /** The same whichever account owns it, for a caller who has a signed address. */
   findSigned(jobId: string): Promise<VideoJob | null>
   /** Jobs that are not deleted; at most `limit`. */
   list(accountId: string, page: VideoJobPage): Promise<readonly VideoJob[]>

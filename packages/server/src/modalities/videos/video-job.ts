@@ -1,7 +1,7 @@
 /**
  * Room `videos`: the jobs that make videos, from the submission to the end of their files. A job owns one hold and is
- * charged by it once, whoever sees its end first. The room knows no prompt after the submission, and no prices but the
- * one that was noted then.
+ * charged by it once, whichever process sees its end first. The room knows no prompt after the submission, and no
+ * prices but the one that was noted then.
  */
 import { randomBytes } from 'node:crypto'
 import type { Nanocredits } from '@svc/contract'
@@ -47,7 +47,7 @@ export interface VideoJob {
   /** What is held: of several upstreams the dearest's. */
   readonly estimate: Nanocredits
   readonly createdAt: number
-  /** When somebody has to look at the job again, whoever asks for it; null when there is nothing left to do. */
+  /** When the job must be polled next, whether a client asks or not; null when there is nothing left to do. */
   readonly nextStepAt: number | null
   /** Looks in a row that failed. */
   readonly failures: number
@@ -70,7 +70,7 @@ export interface VideoJob {
   readonly firstReadAt: number | null
   /** Names of the files that the gateway keeps, by output; null while it keeps none. */
   readonly files: readonly string[] | null
-  /** A deleted job is told to nobody; its row stays for the books. */
+  /** A deleted job is shown to no client; its row stays for the books. */
   readonly deletedAt: number | null
 }
 
@@ -82,7 +82,7 @@ export function hasEnded({ state }: Pick<VideoJob, 'state'>): boolean {
 const RANDOM_BYTES = 16
 
 /**
- * Makes an id that nobody can guess. It begins with its time, so that order by id is order by time to the millisecond.
+ * Makes an id that cannot be guessed. It begins with its time, so that order by id is order by time to the millisecond.
  */
 export function createVideoJobId(nowMs: number): string {
   return `vid_${nowMs.toString(16).padStart(12, '0')}${randomBytes(RANDOM_BYTES).toString('hex')}`

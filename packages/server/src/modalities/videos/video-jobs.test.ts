@@ -158,7 +158,7 @@ describeEachEngine('a video job', (engine) => {
     expect(job.jobId).toMatch(/^vid_[0-9a-f]{44}$/)
   })
 
-  test('that nobody asks for is charged an hour after its end, when its file is kept', async () => {
+  test('that no client polls is charged an hour after its end, when its file is kept', async () => {
     const job = await stage.submit(caller)
     stage.stub.complete(stage.upstreamJob(job))
     stage.clock.moved += 60_000
@@ -203,7 +203,7 @@ describeEachEngine('a video job', (engine) => {
     expect(await stage.captures(job)).toEqual([credits(720)])
   })
 
-  test('that nobody asks for is free when its file cannot be had', async () => {
+  test('that no client polls is free when its file cannot be had', async () => {
     const job = await stage.submit(caller)
     stage.stub.complete(stage.upstreamJob(job))
     stage.clock.moved += 60_000

@@ -1,7 +1,7 @@
 /**
- * What goes on with jobs whoever asks for them: the upstream is asked after those without a verdict, finished ones are
- * settled in time, their files are kept and removed. Any number of processes may do this at once: a job is taken before
- * anything is done, and whatever is done may be done twice.
+ * What goes on with jobs whether clients poll them or not: the upstream is asked after those without a verdict,
+ * finished ones are settled in time, their files are kept and removed. Any number of processes may do this at once: a
+ * job is taken before anything is done, and whatever is done may be done twice.
  */
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { keepFiles, removeFiles } from './keep-video.ts'
@@ -22,7 +22,7 @@ import {
 /** Jobs that are asked after at a time, and finished ones whose files are copied at a time, in one process. */
 const POLLS_AT_ONCE = 16
 const ENDINGS_AT_ONCE = 4
-/** So long a job is left to whoever has taken it: longer than a poll, longer than most copies. */
+/** So long a job is left to the process that has taken it: longer than a poll, longer than most copies. */
 const POLL_CLAIM_MS = 60_000
 const ENDING_CLAIM_MS = 1_800_000
 
@@ -144,7 +144,7 @@ async function poll(deps: ObserverDeps, job: VideoJob): Promise<VideoJob> {
   return settleJob(deps, await endJob(deps, seen, { state: 'failed', errorCode: 'expired', cost: null }))
 }
 
-/** Nobody has asked for a completed video: its file is kept first, then it is charged. Without a file it is free. */
+/** No client has polled a completed video: its file is kept first, then it is charged. Without a file it is free. */
 async function storeAndSettle(deps: ObserverDeps, job: VideoJob, signal: AbortSignal): Promise<VideoJob> {
   const isTooLate = deps.clock.earliest() >= filesExpireAtLatest(job.endedAt ?? 0)
   const kept = isTooLate ? ({ kind: 'gone' } as const) : await keepFiles(deps, job, signal)

@@ -4,7 +4,7 @@ import { ownMember } from '@svc/contract'
 /** Pixels of the shorter side. Source: common names; `1K`, `2K` and `4K` as the upstream's guide has them. */
 const named: Readonly<Record<string, number>> = { '1k': 1_080, '2k': 1_440, '4k': 2_160 }
 
-/** The shorter side of a resolution such as `720p` or `4K`, in pixels; null for a name that nobody knows. */
+/** The shorter side of a resolution such as `720p` or `4K`, in pixels; null for an unknown name. */
 function shorterSide(resolution: string): number | null {
   const lines = /^(\d{3,4})p?$/i.exec(resolution)?.[1]
   return lines === undefined ? (ownMember(named, resolution.toLowerCase()) ?? null) : Number(lines)
@@ -28,7 +28,7 @@ export function resolutionOfPixels(size: string, resolutions: readonly string[])
 
 const WIDE = [16, 9] as const
 
-/** Width and height of a resolution, in even pixels; null for a name that nobody knows. */
+/** Width and height of a resolution, in even pixels; null for an unknown name. */
 export function framePixels(resolution: string, aspectRatio: string | null): string | null {
   const side = shorterSide(resolution)
   const [across = WIDE[0], down = WIDE[1]] = aspectRatio?.split(':').map(Number) ?? WIDE

@@ -5,7 +5,7 @@ const SECOND_MS = 1_000
 const HOUR_MS = 3_600 * SECOND_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** A completed job that nobody asks for is charged after so long. Source: decision 0024 (video jobs). */
+/** A completed job that no client polls is charged after so long. Source: decision 0024 (video jobs). */
 export const UNREAD_MS = HOUR_MS
 /** A job without a verdict expires at this age, when its upstream answers and still has none. Source: decision 0024. */
 export const JOB_LIFE_MS = DAY_MS

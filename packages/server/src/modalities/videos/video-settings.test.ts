@@ -23,7 +23,7 @@ test.each([
   [[4, 5, 8], 5],
   [[4, 6, 8], 4],
   [[12, 6], 6],
-])('of the lengths %j a video has %i seconds when nobody says', (durations, seconds) => {
+])('of the lengths %j a video has %i seconds when the request names none', (durations, seconds) => {
   expect(defaultSeconds(durations)).toBe(seconds)
 })
 

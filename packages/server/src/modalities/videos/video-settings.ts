@@ -13,7 +13,7 @@ export type VideoSettings = Omit<VideoSubmission, 'upstreamModel' | 'signal'>
 /** Taken where a request names no length and the model allows it. Source: decision 0024. */
 const SECONDS_DEFAULT = 5
 
-/** The length of a video for which nobody asked for one. */
+/** The length of a video whose request names none. */
 export function defaultSeconds(durations: readonly number[]): number {
   if (durations.length === 0 || durations.includes(SECONDS_DEFAULT)) return SECONDS_DEFAULT
   return Math.min(...durations)

@@ -8,7 +8,7 @@ const CONTROL = /(?![\t\r\n])\p{Cc}/gu
 const NEEDS_QUOTES = /[",;|\t\r\n]|^\s|\s$/
 
 /**
- * One field of a CSV file, as RFC 4180 has it. Somebody else may have chosen a text, and a spreadsheet would run what
+ * One field of a CSV file, as RFC 4180 has it. A stranger may have chosen a text, and a spreadsheet would run what
  * begins like a formula: such a place gets an apostrophe before it. Numbers are written as they are.
  */
 export function csvField(value: string | number | bigint | boolean | null): string {

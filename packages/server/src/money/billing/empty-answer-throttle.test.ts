@@ -28,7 +28,7 @@ const waitOf = (account = 'a'): number | null => {
   }
 }
 
-test('the first few slow nobody, the next ones longer and longer, up to a minute', () => {
+test('the first few slow no key, the next ones longer and longer, up to a minute', () => {
   provoke(3)
   expect(waitOf()).toBe(0)
   const waits = Array.from({ length: 9 }, () => {

@@ -24,7 +24,7 @@ export class EmptyAnswerThrottle {
   readonly #clock: MonotonicClock
   readonly #accounts = new Map<string, Provoked>()
 
-  /** @param allowed so many are nobody's fault. */
+  /** @param allowed so many are no fault of the key. */
   constructor(allowed: number, clock: MonotonicClock) {
     this.#allowed = allowed
     this.#clock = clock

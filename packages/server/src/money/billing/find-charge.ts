@@ -1,4 +1,4 @@
-/** Any request by its id, for whoever operates the gateway: what it was charged and why, and what it cost us. */
+/** Any request by its id, for operators: what it was charged and why, and what it cost us. */
 import { creditsJson, nanocreditsOf, type Printed, type UsageReply } from '@svc/contract'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
 import type { UsageStore } from './usage-store.ts'
@@ -13,7 +13,7 @@ export interface OperatorFacts {
   readonly generation_id: string | null
   /** What the upstream charges us; null while the request runs. */
   readonly credits_cost: ReturnType<typeof creditsJson> | null
-  /** What nobody pays for; null while the request runs. */
+  /** What no client pays for; null while the request runs. */
   readonly credits_written_off: ReturnType<typeof creditsJson> | null
 }
 

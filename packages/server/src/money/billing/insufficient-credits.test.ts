@@ -30,7 +30,7 @@ test.each([
   ['account', 'http://localhost/console/team/team-1/fund'],
   ['team', 'http://localhost/console/team/team-1/team'],
   ['key', 'http://localhost/console/team/team-1/keys/key-1'],
-] as const)('whoever is short of what the %s has is led to where that is given', (limit, address) => {
+] as const)('a caller short of what the %s has is led to where that is given', (limit, address) => {
   const { details } = insufficientCredits({ ...short, limit, affordableUnits: 0 }, asked)
   expect(details).toMatchObject({ limit, topup_url: address })
 })

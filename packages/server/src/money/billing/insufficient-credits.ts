@@ -29,7 +29,7 @@ const remedies: Readonly<Record<SpendLimit, string>> = {
 
 /**
  * Where a person gives what was lacking: credits on the page of funding, a larger budget on the page of the key or the
- * team. All of them name the key's team: whoever is in several must not pay for another.
+ * team. All of them name the key's team: a member of several must not pay for another.
  *
  * @param consoleUrl of the console, without a slash at its end. Source: decision 0086.
  */

@@ -52,7 +52,8 @@ export interface JobSettlement {
 }
 
 /**
- * Ends the hold of a job, once, whoever asks and however often. Answers when it is durable, with what was charged then.
+ * Ends the hold of a job, once, whichever process asks and however often. Answers when it is durable, with what was
+ * charged then.
  *
  * @throws {ServiceError} when it is not durable yet: asking again is safe.
  */

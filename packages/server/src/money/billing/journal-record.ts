@@ -11,7 +11,7 @@ export interface JournalContent {
   readonly records: readonly SettleHold[]
   /** Whole lines that are not what was written. */
   readonly damagedLines: number
-  /** Whether the last line breaks off: its writer died over it, and had told nobody of it. */
+  /** Whether the last line breaks off: its writer died over it, and had answered no client. */
   readonly isTorn: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Settlements that processes which are gone have left in the data folder: whoever lives on the folder writes them, one
+ * Settlements that processes which are gone have left in the data folder: the process on the folder writes them, one
  * of them for each file.
  *
  * Source: decision 0071 (settlements outlive an outage).
@@ -56,7 +56,7 @@ export class LeftJournals {
     this.#options = options
   }
 
-  /** Whether a settlement of a hold waits here: nobody may estimate it. */
+  /** Whether a settlement of a hold waits here: it must not be estimated. */
   has(holdId: string): boolean {
     return [...this.#journals.values()].some(({ waiting }) => waiting.has(holdId))
   }
@@ -83,7 +83,7 @@ export class LeftJournals {
     return this.#running
   }
 
-  /** Gives the files free that are not done, for whoever comes next. */
+  /** Gives the files free that are not done, for the next process. */
   async close(): Promise<void> {
     await this.#running?.catch(() => undefined)
     for (const { unlock } of this.#journals.values()) unlock()

@@ -1,6 +1,6 @@
 /**
- * Charges that were confirmed, and told, and that the database has lost: a fail-over to a standby that lagged does that,
- * and a primary that nobody had stopped. They are found by what this process took down, and charged late.
+ * Charges that were confirmed, and told, and that the database has lost: a fail-over to a standby that lagged does
+ * that, and a primary that was not stopped. They are found by what this process took down, and charged late.
  *
  * Source: decision 0072 (charges that a fail-over lost).
  */

@@ -46,7 +46,7 @@ test('a sharper bound never asks for more than the model can make, and a larger 
   expect([hold.units, hold.limit]).toEqual([50, null])
 })
 
-test('a hold that is settled stays as it is: nobody is asked again, and the first charge is answered', async () => {
+test('a hold that is settled stays as it is: the database is not asked again, and the first charge is answered', async () => {
   const submitted: string[] = []
   const told: bigint[] = []
   const submit = async (operation: { readonly kind: string; readonly charge?: bigint }) => {

@@ -177,7 +177,8 @@ export class OpenHold {
    * charged. What the bill names beside what was delivered is written off with it.
    *
    * It is durable in the database or, while that does not answer, in the journal: then the charge is pending, and is
-   * written later. A hold that is settled stays as it is: a second settlement asks nobody and answers the first charge.
+   * written later. A hold that is settled stays as it is: a second settlement does not ask the database and answers the
+   * first charge.
    *
    * @throws {ServiceError} when it is not durable yet: neither database nor disk took it. It is kept and tried again.
    */

@@ -24,7 +24,7 @@ import type { UsageFilter, UsageScope } from './usage-store.ts'
 
 const DAY_MS = 86_400_000
 
-/** Whose requests somebody may see. */
+/** Whose requests a member may see. */
 export interface UsageReach {
   readonly accountId: string
   readonly teamId: string
@@ -38,7 +38,7 @@ const keyOf = (row: { readonly key_id: string; readonly key_name: string }) => (
   key_name: row.key_name,
 })
 
-/** The requests that somebody may see. @param key the id of one key, for its requests alone. */
+/** The requests that a member may see. @param key the id of one key, for its requests alone. */
 export function scopeOf({ accountId, teamId, userId, seesAll }: UsageReach, key?: string): UsageScope {
   return { accountId, teamId, createdBy: seesAll ? null : userId, onlyKey: key ?? null }
 }

@@ -208,7 +208,7 @@ describeEachEngine('usage', (engine) => {
       })
     })
 
-    test('of another key or of nobody is not found', async () => {
+    test('of another key or of none is not found', async () => {
       const caller = await seedCaller(open.database)
       const other = await seedCalls([{ at: TEST_NOW, model: 'm', charge: 1n, tokens: 1 }])
       const pending = placeHold(other)

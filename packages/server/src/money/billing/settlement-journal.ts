@@ -1,7 +1,7 @@
 /**
  * The settlements of this process that the database does not take at the moment, in a file of its own in the data
- * folder. What stands there is durable: an answer may leave, and is charged from there, by this process or by whoever
- * starts on its folder. The file is made with the first settlement that needs it.
+ * folder. What stands there is durable: an answer may leave, and is charged from there, by this process or by the one
+ * that starts on its folder. The file is made with the first settlement that needs it.
  *
  * Source: decision 0071 (settlements outlive an outage).
  */
@@ -207,7 +207,7 @@ export class SettlementJournal {
     if (this.#file !== null) return this.#file
     const { folder } = this.#options
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // Before the file, so that nobody takes it for one of a process that is gone.
+    // Before the file, so that no process takes it for one of a process that is gone.
     this.#unlock ??= lockFile(journalLock(this.path))
     const file = await open(this.path, 'w+', 0o600)
     try {

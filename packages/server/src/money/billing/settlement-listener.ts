@@ -23,7 +23,9 @@ export type SettlementListener = (hold: SettledHold, settlement: SettleHold, set
 export interface SettlementListeners {
   /** Slows accounts that provoke answers without content, whatever they ask for; absent slows none. */
   readonly emptyAnswers?: EmptyAnswerThrottle | undefined
-  /** Takes down what the database has confirmed, for the case that it loses it; absent where nobody compares. */
+  /**
+   * Takes down what the database has confirmed, for the case that it loses it; absent where losses are not looked for.
+   */
   readonly recent?: Pick<RecentSettlements, 'note'> | undefined
   /** Told of each settlement that this process has written, once, after it is durable. It must not throw. */
   readonly onSettled?: SettlementListener | undefined

@@ -23,8 +23,8 @@ export interface SettlementWriterDeps extends SettlementListeners {
 }
 
 /**
- * After so many milliseconds without an answer of the database a settlement goes into the journal: whoever waits for a
- * whole answer has waited for the upstream already. Source: own choice.
+ * After so many milliseconds without an answer of the database a settlement goes into the journal: a caller that waits
+ * for a whole answer has waited for the upstream already. Source: own choice.
  */
 const SETTLE_WAIT_MS = 5_000
 

@@ -33,7 +33,7 @@ interface Reference {
 const to = (home: string, homeId: string, rows: readonly (readonly [rows: string, id: string, column: string])[]) =>
   rows.map(([from, id, column]): Reference => ({ rows: from, id, column, home, homeId }))
 
-/** The database keeps most of them by itself, unless somebody has switched that off or a copy lost rows. */
+/** The database keeps most of them by itself, unless that was switched off or a copy lost rows. */
 const REFERENCES: readonly Reference[] = [
   ...to('account', 'account_id', [
     ['balance', 'account_id', 'account_id'],

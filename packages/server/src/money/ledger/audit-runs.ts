@@ -53,7 +53,7 @@ export function createAuditRuns({ store, clock, run, onError }: AuditRunsDeps): 
       const end = { report: JSON.stringify(report), breaches: report.breaches, failure: null }
       await store.end(runId, end, clock.now())
     } catch (error) {
-      // Whoever stops the gateway knows; only what else ends an audit is a fault.
+      // The one who stops the gateway knows; only what else ends an audit is a fault.
       const isStopped = stopping.signal.aborted
       if (!isStopped) onError(error)
       const failure = isStopped ? 'The gateway stopped meanwhile.' : 'It did not come to an end. The log says why.'

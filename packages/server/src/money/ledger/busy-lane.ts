@@ -1,5 +1,5 @@
 /**
- * Operations that need a row which somebody else has locked. They wait here, beside all others, so that one account
+ * Operations that need a row which another session has locked. They wait here, beside all others, so that one account
  * that cannot be written to holds up itself alone. Source: decision 0078 (a locked account waits alone).
  */
 import { setTimeout as waitMs } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { EngineResult, LedgerEngine } from './ledger-engine.ts'
 import type { LedgerOperation, LedgerResult } from './operations.ts'
 
-/** An operation, and whoever waits for its result. */
+/** An operation, and the caller that waits for its result. */
 export interface Waiting {
   readonly operation: LedgerOperation
   readonly resolve: (result: LedgerResult) => void

@@ -26,7 +26,7 @@ const ID_LENGTH_MAX = 200
 const NAME_LENGTH_MAX = 500
 const TEXT_LENGTH_MAX = 20_000
 
-/** What was put right in an operation, by name; told so that somebody may find the mistake. */
+/** What was put right in an operation, by name; told so that an operator may find the mistake. */
 export type OnCorrected = (holdId: string, corrected: readonly string[]) => void
 
 /**

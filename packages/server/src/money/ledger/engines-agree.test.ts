@@ -149,7 +149,7 @@ async function seedDeposits(databases: readonly TestDatabase[], callers: readonl
   }
 }
 
-/** Mostly what is right; sometimes another block, another worth, too little that came, or what nobody has seen. */
+/** Mostly what is right; sometimes another block, another worth, too little that came, or what was not seen yet. */
 function anyDeposit({ random, now }: World): LedgerOperation {
   return {
     kind: 'deposit',

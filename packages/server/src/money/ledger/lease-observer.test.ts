@@ -21,7 +21,7 @@ test('a process is gone once its lease stood still for as long as one lasts, wha
   }
 })
 
-test('a process that has ended its lease, or has none, is gone at once, and one that nobody looked at is not', () => {
+test('a process that has ended its lease, or has none, is gone at once, and one that was not looked at is not', () => {
   const { observer } = observe()
   expect(observer.isGone('other', LEASE_ENDED)).toBe(true)
   expect(observer.isGone('other', null)).toBe(true)

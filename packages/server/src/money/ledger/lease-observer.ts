@@ -4,7 +4,7 @@ import type { MonotonicClock } from '../../platform/runtime/clock.ts'
 export const LEASE_ENDED = 0
 
 /**
- * Knows which leases of other processes nobody renews any more. What a lease says was written by another clock, which
+ * Knows which leases of other processes are not renewed any more. What a lease says was written by another clock, which
  * may stand an hour off: a lease counts as lost once this process has seen it unchanged for as long as one lasts, by
  * its own monotonic clock. Source: decision 0070 (streams end before their lease does).
  */

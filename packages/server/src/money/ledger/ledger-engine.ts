@@ -1,6 +1,6 @@
 import type { LedgerOperation, LedgerResult } from './operations.ts'
 
-/** Somebody else has locked a row that the operation needs. Nothing of it was done; others of its batch were. */
+/** Another session has locked a row that the operation needs. Nothing of it was done; others of its batch were. */
 export interface BusyResult {
   readonly kind: 'busy'
 }
@@ -20,7 +20,7 @@ export interface LedgerEngine {
   /**
    * Applies a batch in order, in one transaction, and answers in the same order once it is durable.
    *
-   * One that has to wait for a row which somebody else has locked is `busy`, and keeps no other from its end.
+   * One that has to wait for a row which another session has locked is `busy`, and keeps no other from its end.
    *
    * A rejection means that the outcome is unknown; every operation is idempotent, so the batch may be sent again.
    */

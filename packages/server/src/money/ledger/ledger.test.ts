@@ -95,7 +95,7 @@ describe('group commit', () => {
     const urgent = ledger.submit(credit(102))
     expect(await Promise.all([patient, urgent])).toHaveLength(2)
     expect(engine.batches.at(-1)).toHaveLength(2)
-    // Nobody has to come for it, neither among many nor when the ledger is closed.
+    // It needs no reader, neither among many nor when the ledger is closed.
     expect(await ledger.submit(credit(103), 'soon')).toMatchObject({ kind: 'credited' })
     const last = ledger.submit(credit(104), 'soon')
     await ledger.close()

@@ -20,7 +20,7 @@ export const BATCH_OPERATIONS_MAX = 256
 export const QUEUE_OPERATIONS_MAX = 20_000
 /** Waits before a batch with an unknown outcome is sent again. After the last its callers get a 503. */
 const RETRY_WAITS_MS: readonly number[] = [5, 25, 100, 400, 1_000, 2_000]
-/** After so long a batch is not sent again: its callers are told, and whoever has to tries again. */
+/** After so long a batch is not sent again: its callers are told, and they may try again. */
 const RETRY_FOR_MS = 7_000
 
 /**
@@ -31,7 +31,7 @@ const GATHER_FROM = 8
 const GATHER_MS = 8
 
 /**
- * Operations that nobody waits for with impatience may wait so long for others, where others come: so many operations
+ * Operations without a waiting client may wait so long for others, where others come: so many operations
  * within that time, on the average of the last ones. Source: decision 0021 (speed), measured.
  */
 const PATIENCE_MS = 10
@@ -41,7 +41,7 @@ const GAP_WEIGHT = 1 / 16
 
 /** How long an operation may wait for others to share a commit with. */
 export type Urgency =
-  /** Somebody's answer depends on it. */
+  /** A client's answer depends on it. */
   | 'now'
   /** A few milliseconds change nothing for anybody. */
   | 'soon'
@@ -214,7 +214,7 @@ export class Ledger {
 
   /**
    * A commit costs nearly the same for one operation as for ten. Where many callers are about, the others are given a
-   * moment to come; where few are, nobody waits who is in a hurry.
+   * moment to come; where few are, no urgent operation waits.
    */
   async #gather(): Promise<void> {
     if (this.#lastBatch >= GATHER_FROM) {

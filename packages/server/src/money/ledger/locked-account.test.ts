@@ -1,4 +1,7 @@
-/** A row of one account is locked by another session of PostgreSQL: whoever does not need it does not wait for it. */
+/**
+ * A row of one account is locked by another session of PostgreSQL: an operation that does not need it does not wait for
+ * it.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { capture, grant, placeHold, TEST_NOW } from '../../../testing/ledger-operations.ts'
 import { openPostgresSession, type PostgresSession } from '../../../testing/postgres-session.ts'
@@ -7,7 +10,7 @@ import { findPostgres } from '../../../testing/test-database.ts'
 import type { PlaceHold } from './operations.ts'
 import { assertSound, openTestLedger, type TestLedger } from '../../../testing/test-ledger.ts'
 
-describe.skipIf(findPostgres() === null)('a ledger of which somebody has locked a row', () => {
+describe.skipIf(findPostgres() === null)('a ledger of which another session has locked a row', () => {
   let money: TestLedger
   let other: PostgresSession
   let sick: SeededCaller
@@ -45,7 +48,7 @@ describe.skipIf(findPostgres() === null)('a ledger of which somebody has locked 
     const stuck = money.ledger.submit(placeHold(sick, { fixed: 10n })).then((result) => result.kind)
     const holds = callers.map((caller) => placeHold(caller, { fixed: 10n }))
     await within(3_000, Promise.all(holds.map((hold) => money.ledger.submit(hold))))
-    // By now it is known whom to wait for: nobody else pays for it.
+    // By now it is known whom to wait for: no other account pays for it.
     const late = money.ledger.submit(placeHold(sick, { fixed: 10n })).then((result) => result.kind)
     const ends = holds.map((hold) => money.ledger.submit(capture(hold.holdId, 7n)))
     await within(700, Promise.all(ends))
@@ -56,7 +59,8 @@ describe.skipIf(findPostgres() === null)('a ledger of which somebody has locked 
 
   test.each([
     ['the total of its day', (caller: SeededCaller) => `usage_daily where key_id = '${caller.keyId}'`],
-    // Which row it is no question tells: whoever has a budget's row has its periods, as long as the ledger is alone.
+    // Which row it is no question tells: a session that has a budget's row has its periods, as long as the ledger is
+    // alone.
     ['a period of its budget', (caller: SeededCaller) => `budget_window where budget_id = '${caller.keyBudgetId}'`],
   ])('settles for all other accounts while one has %s locked', async (_what, row) => {
     const holdsOf = async (each: readonly SeededCaller[]) => {
@@ -104,7 +108,7 @@ describe.skipIf(findPostgres() === null)('a ledger of which somebody has locked 
     await assertSound(money, TEST_NOW)
   })
 
-  test('tells whoever waits too long, and takes the same operation again', async () => {
+  test('refuses an operation that waits too long, and takes the same operation again', async () => {
     await other.query(`select from balance where account_id = '${sick.accountId}' for update`)
     const credit = grant(sick.accountId, 5n)
     await expect(money.ledger.submit(credit)).rejects.toMatchObject({ code: 'server_is_overloaded' })

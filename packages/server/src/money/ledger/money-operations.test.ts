@@ -219,7 +219,7 @@ describeEachEngine('money operations', (engine) => {
     expect(record).toMatchObject({ charge: 100n, status: 'ok', created_at: TEST_NOW + 5, completion_tokens: 20 })
   })
 
-  test('a hold that never was is an error of its caller and of nobody else', async () => {
+  test('a hold that never was is an error of its caller alone', async () => {
     const caller = await money.createCaller(100n)
     const [unknown, placed] = await Promise.allSettled([
       money.ledger.submit(capture('no-such-hold', 1n)),

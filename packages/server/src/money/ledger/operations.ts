@@ -156,14 +156,14 @@ export interface PlacedHold extends Pick<PlaceHold, 'accountId' | 'keyId' | 'pro
  * write-off. A cost with a charge of 0 is written off whole. A hold that had been `expired` may still be captured,
  * once.
  *
- * A hold of which no row is left (a fail-over lost it, or somebody deleted it) is charged late, by its id: from what
+ * A hold of which no row is left (a fail-over lost it, or it was deleted) is charged late, by its id: from what
  * the account has available, the remainder becomes a write-off. Nothing is freed for it. Its row is written again as
  * an ended hold of 0, so that the same settlement once more answers `already_settled`. Within a batch such settlements
  * come after all others.
  *
  * One that is charged late or after its hold had expired looks at the Idempotency-Key of its request: where another
- * request was worked on under it meanwhile, it is a write-off whole, since one name is charged once. Where none was, the
- * name stays with this one.
+ * request was worked on under it meanwhile, it is a write-off whole, since one name is charged once. Where none was,
+ * the name stays with this one.
  *
  * Everything in it can be written as JSON, amounts as text, and be settled from there by another process.
  */
@@ -192,7 +192,7 @@ export type SettleResult =
       readonly isLate: boolean
     }
   /**
-   * Nothing moved: somebody ended this hold before, and `charge` is what was charged then; or no row of it is left, and
+   * Nothing moved: this hold was ended before, and `charge` is what was charged then; or no row of it is left, and
    * there is nothing to charge or to write off.
    */
   | { readonly kind: 'already_settled'; readonly charge: Nanocredits }
@@ -205,7 +205,9 @@ export type SettleResult =
 /** Credits an account, or debits it with a negative amount. */
 export interface RecordCredit {
   readonly kind: 'credit'
-  /** UUIDv7 text, or any text that is unique by nature. The same twice is one effect; with other facts it is refused. */
+  /**
+   * UUIDv7 text, or any text that is unique by nature. The same twice is one effect; with other facts it is refused.
+   */
   readonly transferId: string
   readonly source: 'grant' | 'adjustment'
   readonly accountId: string
@@ -235,8 +237,8 @@ export interface CreditFacts {
  * Credits a deposit that stands recorded, and marks it credited in the same transaction. Its natural key is
  * (chain, transaction, ordinal); the transfer has the deposit's id.
  *
- * The row decides: it must be `confirming`, in the block that the caller verified, and worth what the caller found. What
- * was credited for its address is compared with what came to it in the same step. Source: decision 0091.
+ * The row decides: it must be `confirming`, in the block that the caller verified, and worth what the caller found.
+ * What was credited for its address is compared with what came to it in the same step. Source: decision 0091.
  */
 export interface CreditDeposit {
   readonly kind: 'deposit'

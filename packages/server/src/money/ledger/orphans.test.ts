@@ -210,7 +210,7 @@ describeEachEngine('orphaned holds', (engine) => {
     expect(await money.test.database.read.selectFrom('process_lease').selectAll().execute()).toEqual([])
   })
 
-  test.each([3_600_000, -3_600_000])('are judged by the own clock of whoever looks, %d ms off', async (off) => {
+  test.each([3_600_000, -3_600_000])('are judged by the own clock of the observer, %d ms off', async (off) => {
     const alive = await leaveBehind('alive', null)
     const gone = await leaveBehind('gone', null)
     const away = { now: () => now + off }

@@ -1,5 +1,5 @@
 /**
- * Holds that a process left open when it died: each is settled once, by whoever comes first.
+ * Holds that a process left open when it died: each is settled once, by the first process that comes.
  *
  * A known generation is charged what the upstream says it cost; else what the journal counted, marked as an estimate;
  * else
@@ -56,8 +56,8 @@ export interface OrphanDeps {
   /** This process. What it has open is never an orphan, even where its lease ran out because it slept. */
   readonly processId: string
   /**
-   * Whether this process answers for a hold, or knows how it is to be settled. One that it placed without learning so is
-   * an orphan.
+   * Whether this process answers for a hold, or knows how it is to be settled. One that it placed without learning so
+   * is an orphan.
    */
   readonly isOpenHere: (holdId: string) => boolean
   /** Called for a hold that cannot be settled at all, so that it does not keep the others from it. */

@@ -6,8 +6,8 @@ export type OutflowFacts = Omit<OutflowTable, 'seal' | 'created_at' | 'updated_a
 
 /**
  * The seal of an outflow: a digest of all that is recorded of it. What left an address raises what may be credited for
- * it, and no other row tells of it, so the row vouches for itself: the audit finds one that a hand has changed. It keeps
- * out mistakes; whoever knows how it is made can make it.
+ * it, and no other row tells of it, so the row vouches for itself: the audit finds one that a hand has changed. It
+ * keeps out mistakes; a person who knows how it is made can make it.
  */
 export function sealOutflow(facts: OutflowFacts): string {
   const { outflow_id: id, chain_id: chain, asset, address, tx_hash: tx, raw_amount: amount, raw_fee: fee } = facts

@@ -1,4 +1,4 @@
-/** What of a batch can go on while somebody else has locked rows that the rest of it needs. */
+/** What of a batch can go on while another session has locked rows that the rest of it needs. */
 import type { LedgerOperation } from './operations.ts'
 
 /** Ids of what is locked. A hold is where its account, its key or one of its budgets is. */

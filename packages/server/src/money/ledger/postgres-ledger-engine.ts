@@ -16,11 +16,12 @@ import { parseBlocked, withoutBlocked } from './postgres-blocked.ts'
  * The ledger on PostgreSQL: a batch is one call of the function `ledger_apply`, which is one round trip.
  *
  * A deposit is a call of its own, in its place in the order: it locks a row that no request ever needs, so it must
- * wait for nobody while it holds the locks of others. A settlement whose hold is gone is one, too, after all others:
- * what it needs to know is sent for it alone.
+ * wait for no session while it holds the locks of others. A settlement whose hold is gone is one, too, after all
+ * others: what it needs to know is sent for it alone.
  *
- * A batch that waits for a row which somebody else has locked is cut: what needs that row is busy, the rest goes on. Where
- * no question finds the row, each operation is a batch of its own, so that one of them waits and the others do not.
+ * A batch that waits for a row which another session has locked is cut: what needs that row is busy, the rest goes on.
+ * Where no question finds the row, each operation is a batch of its own, so that one of them waits and the others do
+ * not.
  */
 export function createPostgresLedgerEngine(pool: Pool): LedgerEngine {
   return {

@@ -34,7 +34,7 @@ export function createKnownRows(): KnownRows {
   return { balances: new Map(), budgets: new Map(), windows: new Map(), keys: new Map(), holds: new Map() }
 }
 
-/** Forgets every row: somebody else may have written, or a batch was not written after all. */
+/** Forgets every row: another process may have written, or a batch was not written after all. */
 export function forgetRows(known: KnownRows): void {
   for (const rows of Object.values(known)) rows.clear()
 }

@@ -47,8 +47,9 @@ export interface SqliteBatches {
 }
 
 /**
- * Makes the way of batches to a connection. Rows that one batch has written are known to the next, as long as nobody
- * else writes: the database's own count of foreign commits tells, inside the transaction that locks all others out.
+ * Makes the way of batches to a connection. Rows that one batch has written are known to the next, as long as no other
+ * process else writes: the database's own count of foreign commits tells, inside the transaction that locks all others
+ * out.
  */
 export function createSqliteBatches(store: SqliteLedgerStore): SqliteBatches {
   const known = createKnownRows()

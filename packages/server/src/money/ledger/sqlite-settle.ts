@@ -64,8 +64,8 @@ export function settleLate(rows: BatchRows, operation: LedgerOperation): SettleR
 }
 
 /**
- * Whether another request was worked on meanwhile under the Idempotency-Key of one that is charged late. Where none was,
- * the name stays with this one: whoever repeats it is told that it was charged.
+ * Whether another request was worked on meanwhile under the Idempotency-Key of one that is charged late. Where none
+ * was, the name stays with this one: a repeated request reads that it was charged.
  */
 function wasAskedAnew({ store }: BatchRows, { holdId, placed }: SettleHold): boolean {
   const name = placed?.name ?? null
@@ -95,7 +95,7 @@ function take({ balance, team, key }: SpendingLimits, charge: bigint, freed: big
   for (const window of [team, key]) {
     if (window === null) continue
     window.spent += charge
-    // A row that somebody deleted counts anew: it must not keep the hold from its end.
+    // A deleted row counts anew: it must not keep the hold from its end.
     window.reserved = window.reserved > freed ? window.reserved - freed : 0n
     window.isChanged = true
   }

@@ -14,7 +14,7 @@ export interface DirectoryRow {
 }
 
 export interface DirectoryFilter {
-  /** Part of its name, or of the address of somebody in it; or the beginning of an id of it, its team or a key. */
+  /** Part of its name, or of the address of a member; or the beginning of an id of it, its team or a key. */
   readonly text?: string
   readonly state?: 'active' | 'suspended' | 'closed'
   /** Continue after this account. */
@@ -168,7 +168,7 @@ export function createAccountDirectory({ read }: Database): AccountDirectory {
   }
 }
 
-/** Whether an account is one that somebody looks for by a text. */
+/** Whether an account is one that an operator looks for by a text. */
 function matches(text: string) {
   const [part, beginning] = [`%${patternOf(text)}%`, `${patternOf(text)}%`]
   return sql<boolean>`(

@@ -36,7 +36,7 @@ export function createAccountExport(database: Database): (accountId: string, now
 
 type Reader = readonly [name: string, read: (page: PageQuery) => Promise<readonly ExportRow[]>]
 
-/** Somebody may be in several teams of one account. */
+/** A person may be in several teams of one account. */
 const memberId = sql<string>`team_member.team_id || ':' || team_member.user_id`
 
 function holderReaders({ read }: Database): readonly Reader[] {

@@ -31,9 +31,9 @@ export async function listOperators({ operators, people }: ManageOperatorsDeps):
 }
 
 /**
- * Makes a person an operator. They must have signed in before: nobody gets this right by an address alone.
+ * Makes a person an operator. They must have signed in before: an address alone does not give this right.
  *
- * @throws {ServiceError} `operator_not_found` where nobody with this address has signed in.
+ * @throws {ServiceError} `operator_not_found` where no person with this address has signed in.
  */
 export async function addOperator(
   deps: ManageOperatorsDeps,
@@ -42,7 +42,9 @@ export async function addOperator(
 ): Promise<void> {
   const user = await deps.people.findUserByEmail(email)
   if (user === null || !user.hasEmail) {
-    throw new ServiceError('operator_not_found', 'Nobody with this address has signed in here yet.', { param: 'email' })
+    throw new ServiceError('operator_not_found', 'No person with this address has signed in here yet.', {
+      param: 'email',
+    })
   }
   await keepJournal(
     deps,
@@ -75,5 +77,5 @@ export async function removeOperator(
     { work: () => deps.operators.remove(userId), outcomeOf: (removed) => (removed ? 'done' : 'refused') },
   )
   if (isRemoved) return
-  throw new ServiceError('last_operator', 'Somebody has to run the gateway: make another operator first.')
+  throw new ServiceError('last_operator', 'This is the last operator. Make another person an operator first.')
 }

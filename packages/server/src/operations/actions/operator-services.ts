@@ -15,7 +15,7 @@ export interface OperatorServices extends OperatingDeps, ChangeSettingsDeps, Man
   /** What is wrong with chains, in sentences that name no address. */
   readonly chainProblems: () => readonly string[]
   readonly prices: () => readonly ComparedPrice[]
-  /** Featured aliases that are not sold, because nobody could tell what they cost. */
+  /** Featured aliases that are not sold, because their price is unknown. */
   readonly unsoldAliases: () => readonly string[]
   readonly upstreams: () => readonly UpstreamState[]
   readonly audits: AuditRuns

@@ -25,7 +25,7 @@ export interface AdminDeps {
   /** Takes text without its line end. */
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
-  /** Asks a person and waits for a line; absent or null where nobody sits at a terminal. */
+  /** Asks a person and waits for a line; absent or null where there is no terminal. */
   readonly ask?: CommandDeps['ask']
   /** The machine's own when absent. */
   readonly clock?: Clock

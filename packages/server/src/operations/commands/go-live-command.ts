@@ -15,7 +15,7 @@ export function goLiveCommand(deps: CommandDeps): Command {
     .option('--yes', 'do not ask')
     .action(async ({ yes }: { readonly yes?: boolean }, command: Command) => {
       if (yes !== true) {
-        if (deps.ask === null) refuseOptions(command, 'nobody can be asked here; give --yes.')
+        if (deps.ask === null) refuseOptions(command, 'there is no terminal to confirm at; give --yes.')
         if ((await deps.ask(QUESTION)).trim() !== 'go live') throw new AdminError('Nothing was changed.')
       }
       return runCommand(deps, command, async (context) => output(await context.goLive()))

@@ -159,7 +159,7 @@ function createdOutput(created: CreatedKey, options: CreateOptions, warnings: re
   }
 }
 
-/** The list of the running gateway is not asked, so an id that nobody knows here may exist all the same. */
+/** The list of the running gateway is not asked, so an id that is unknown here may exist all the same. */
 async function unknownModelWarnings(context: AdminContext, models: readonly string[]): Promise<readonly string[]> {
   if (models.length === 0) return []
   const known = await context.listKnownModels()

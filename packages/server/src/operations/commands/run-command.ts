@@ -19,7 +19,7 @@ export interface CommandDeps {
   readonly printError: (text: string) => void
   readonly clock: Clock
   readonly exit: (code: number) => void
-  /** Asks a person and waits for a line; null where nobody sits at a terminal. */
+  /** Asks a person and waits for a line; null where there is no terminal. */
   readonly ask: ((question: string) => Promise<string>) | null
 }
 

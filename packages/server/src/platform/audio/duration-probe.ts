@@ -6,8 +6,8 @@ import type { AudioLength } from './audio-length.ts'
 /** Measures audio files away from the main thread. */
 export interface DurationProbe {
   /**
-   * Measures how long an audio file lasts. Nobody may close or change it meanwhile; once this resolves, it is not read any
-   * more.
+   * Measures how long an audio file lasts. The caller must not close or change it meanwhile; once this resolves, it is
+   * not read any more.
    *
    * @returns its length. A look that takes too long is refused; while too many wait, or once the probe is closed, it is
    *   `busy`: none of both may make an audio file cheaper.

@@ -36,7 +36,7 @@ export interface ApiKeyTable {
   requests_per_minute: Generated<number | null>
   /** When what the key may do was changed last; null for never. */
   changed_at: Generated<number | null>
-  /** When it ends because somebody who has seen its secret may not handle it any more; null where nobody has to. */
+  /** When it ends because a member who has seen its secret may not handle it any more; null where it does not. */
   rotate_by: Generated<number | null>
 }
 

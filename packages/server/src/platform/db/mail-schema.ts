@@ -4,7 +4,7 @@
 export interface MailOutboxTable {
   mail_id: string
   kind: 'funding_receipt' | 'sign_in_link' | 'invitation' | 'low_balance'
-  /** Null for sign-in emails: they belong to nobody's account. */
+  /** Null for sign-in emails: they belong to no account. */
   account_id: string | null
   /** What the email is about. One recipient gets one email about it. */
   topic: string
@@ -29,7 +29,7 @@ export interface MailSuppressionTable {
   created_at: number
 }
 
-/** One row, locked by whoever counts emails before adding one. */
+/** One row, locked by a process that counts emails before adding one. */
 export interface MailGateTable {
   gate_id: number
   passed_at: number

@@ -90,7 +90,7 @@ export interface AuditRunTable {
   run_id: string
   started_at: number
   started_by: string
-  /** Whoever has not ended by then is given up. */
+  /** A caller that has not ended by then is given up. */
   lease_until: number
   ended_at: number | null
   breaches: number | null

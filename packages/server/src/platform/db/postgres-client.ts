@@ -10,16 +10,17 @@ type Query = (query: unknown, values?: unknown, done?: unknown) => unknown
 /**
  * One connection to PostgreSQL.
  *
- * - It may break at any moment, also while nobody waits for an answer. That fails what was asked of it and what is asked
- *   later, and nothing else.
- * - Whatever fails on it is thrown as `postgresFailureOf` says. A connection that gave no answer in time, or whose server
- *   takes no writes any more, is closed at once: nothing else is ever asked of it.
- * - Its texts are storable, whoever writes the statement: a NUL that a client or an upstream sent cannot make it fail.
+ * - It may break at any moment, also while no caller waits for an answer. That fails what was asked of it and what is
+ * asked   later, and nothing else.
+ * - Whatever fails on it is thrown as `postgresFailureOf` says. A connection that gave no answer in time, or whose
+ * server   takes no writes any more, is closed at once: nothing else is ever asked of it.
+ * - Its texts are storable, whichever caller writes the statement: a NUL that a client or an upstream sent cannot make
+ * it fail.
  */
 export class PostgresClient extends Client {
   readonly #socket: Socket
   #isDiscarded = false
-  /** Called with each failure, in the context of whoever asked. */
+  /** Called with each failure, in the context of the asker. */
   onFailure: (failure: DatabaseUnavailableError) => void = () => undefined
   /** Called when a failure has ended it: the other connections to its server may be lost, too. */
   onLost: () => void = () => undefined

@@ -17,7 +17,7 @@ import type { Schema } from './schema.ts'
 export interface PostgresDatabase extends Database {
   readonly engine: 'postgres'
   readonly pool: PostgresPool
-  /** Opens another pool on the same database, for whoever reads values in another way. Its owner ends it. */
+  /** Opens another pool on the same database, for a caller that reads values in another way. Its owner ends it. */
   openPool(options: Pick<PostgresPoolOptions, 'max' | 'onFailure'>): PostgresPool
 }
 

@@ -14,7 +14,7 @@ export interface PostgresLimits {
   readonly answerMs: number
 }
 
-/** Somebody waits for the answer: a request, or work that comes again by itself. */
+/** A caller waits for the answer: a request, or work that comes again by itself. */
 export const REQUEST_LIMITS: PostgresLimits = {
   checkoutMs: 5_000,
   statementMs: 5_000,

@@ -10,7 +10,7 @@ import { repeatReads } from './postgres-reads.ts'
 import { runInTransaction } from './postgres-transaction.ts'
 import type { Schema } from './schema.ts'
 
-/** Short, so that nobody waits; long enough for a machine that is busy. */
+/** Short, so that the tests do not wait; long enough for a machine that is busy. */
 const LIMITS: PostgresLimits = {
   checkoutMs: 1_500,
   statementMs: 1_000,

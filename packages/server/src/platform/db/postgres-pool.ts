@@ -13,7 +13,7 @@ export interface PostgresPoolOptions extends Pick<PoolConfig, 'max' | 'types'> {
    * shared: then transactions set them, and `answerMs` stands for the rest.
    */
   readonly takesSettings: boolean
-  /** Called with each failure, in the context of whoever asked. */
+  /** Called with each failure, in the context of the asker. */
   readonly onFailure?: ((failure: DatabaseUnavailableError) => void) | undefined
 }
 
@@ -28,7 +28,7 @@ const GREETING_MS = 3_000
  *
  * A connection that breaks leaves the pool by itself, in use or not. One that is made is asked whether it takes writes:
  * a standby counts as no database. Where it reaches another server than those before it, these are replaced: after a
- * fail-over none stays with a primary that nobody has stopped.
+ * fail-over none stays with a primary that was not stopped.
  */
 export class PostgresPool extends Pool {
   readonly limits: PostgresLimits

@@ -5,7 +5,7 @@ import type { PostgresPool } from './postgres-pool.ts'
 
 /**
  * The pool as readers see it: a read whose connection breaks is asked once more, on another one. It changes nothing, so
- * nobody has to know. What is read in a transaction is not repeated: its snapshot is gone.
+ * callers need not know. What is read in a transaction is not repeated: its snapshot is gone.
  */
 export function repeatReads(pool: PostgresPool): KyselyPool {
   return {

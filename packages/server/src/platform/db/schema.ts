@@ -65,7 +65,7 @@ export interface TeamTable {
   created_at: number
   /** Set on the team that was made with a person; one each. */
   personal_user_id: Generated<string | null>
-  /** How long a key still works after somebody who has seen its secret lost the right to handle it. */
+  /** How long a key still works after a member who has seen its secret lost the right to handle it. */
   rotation_overlap_ms: Generated<number>
 }
 

@@ -41,7 +41,7 @@ type Translate = <Result>(work: () => Result) => Result
 /**
  * Opens one. Its owner closes it, before the database.
  *
- * @param onFailure called with each failure of the database, in the context of whoever asked: the library hides them.
+ * @param onFailure called with each failure of the database, in the context of the asker: the library hides them.
  */
 export function openSignInConnection(
   database: OpenDatabase,

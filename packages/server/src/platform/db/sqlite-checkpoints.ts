@@ -77,7 +77,7 @@ function startThread(entry: URL, path: string, onEnded: () => void): CheckpointT
     ended.abort(new Error('the thread for checkpoints has ended'))
     onEnded()
   })
-  // It keeps the process alive only while somebody waits for it.
+  // It keeps the process alive only while a caller waits for it.
   worker.unref()
   return {
     async checkpoint(mode) {

@@ -80,7 +80,7 @@ test('what need not be flushed is told at once, also while the disk is busy', as
   expect(await slow).toBe('slow')
 })
 
-test('a flush that fails is reported once, and whoever waits or comes later is refused', async () => {
+test('a flush that fails is reported once, and callers that wait or come later are refused', async () => {
   const lost: Error[] = []
   const { ends, flush } = slowDisk()
   const writer = open({ flush, onLost: (error) => lost.push(error) })

@@ -69,7 +69,7 @@ export class SqliteWriter {
     this.#rollback = this.connection.prepare('rollback')
   }
 
-  /** Transactions that were committed. Whoever remembers rows learns by it whether anybody else has written here. */
+  /** Transactions that were committed. A cache of rows learns by it whether another caller has written here. */
   get commits(): number {
     return this.#commits
   }

@@ -26,7 +26,7 @@ test('an object keeps its own length where an object may be', () => {
   expect(parseBySchema(schema, value)).toEqual(value)
 })
 
-test('a length that nobody can compare is refused also where an object may be', () => {
+test('a length that cannot be compared is refused also where an object may be', () => {
   const value = { model: 'a', list: [{ a: 'b', length: { toString: 1 } }] }
   expect(() => parseBySchema(schema, value)).toThrow(expect.objectContaining({ code: 'invalid_value', param: null }))
 })

@@ -72,7 +72,7 @@ describe.each([
   ['the data folder', openFolder as () => Promise<Kept>],
   ['an S3-compatible store', openS3 as () => Promise<Kept>],
 ])('files in %s', (_place, openFiles) => {
-  test('come back as they were, whole and in parts, under a name that nobody can guess', async () => {
+  test('come back as they were, whole and in parts, under a name that cannot be guessed', async () => {
     const { files } = await openFiles()
     const put = await files.put(newFile())
     expect(put).toMatchObject({ bytes: 10_000, contentType: 'image/png', expiresAt: NOW + 60_000 })
@@ -171,7 +171,7 @@ test('a file in the data folder is for its owner alone, and what a dead writer l
   expect((await names()).toSorted()).toEqual([name, 'of-somebody-else', parts[1]].toSorted())
 })
 
-test('nobody sees a file in the data folder before it is whole', async () => {
+test('a file in the data folder is seen only when it is whole', async () => {
   const { files, names } = await openFolder()
   const seen: string[][] = []
   async function* watched(): AsyncGenerator<Uint8Array> {

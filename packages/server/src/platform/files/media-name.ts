@@ -8,13 +8,13 @@ export interface NameFacts {
   readonly expiresAt: number
 }
 
-/** Bytes of chance in a name: nobody guesses 128 bits. */
+/** Bytes of chance in a name: 128 bits cannot be guessed. */
 const RANDOM_BYTES = 16
 const NAME = /^(\d{10})-[0-9a-f]{32}\.([a-z0-9]{1,5})$/
 const typesByExtension = new Map(mediaTypes.map((type) => [mediaExtensions[type] as string, type]))
 
 /**
- * Makes a name that nobody can guess and in which nothing comes from a caller.
+ * Makes a name that cannot be guessed and in which nothing comes from a caller.
  *
  * It begins with the second in which the file ends, so that what is over is found by names alone, in order, and no
  * table has to agree with the files. It is lower-case throughout, for file systems that do not tell cases apart.

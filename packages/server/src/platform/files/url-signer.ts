@@ -7,7 +7,7 @@ export interface SignedQuery {
   readonly signature?: unknown
 }
 
-/** Makes addresses that open one thing for a while, for whoever has them. */
+/** Makes addresses that open one thing for a while, for their holder. */
 export interface UrlSigner {
   /**
    * Adds expiry and signature to a path. A query in the path is signed with it, so it must come back in the same form.

@@ -16,7 +16,7 @@ export function parseAnswerJson(data: string, parse: Parse = JSON.parse): unknow
 }
 
 /**
- * Reads JSON that somebody else wrote. A byte order mark before it is skipped, as RFC 8259, section 8.1 allows.
+ * Reads JSON of another program. A byte order mark before it is skipped, as RFC 8259, section 8.1 allows.
  *
  * @returns undefined for what is no JSON, or has more structure than an answer may have.
  */

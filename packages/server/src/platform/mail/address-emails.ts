@@ -9,7 +9,7 @@ export function renderAddressEmail({ brand, link, minutes }: SignInEmail): MailC
     kind: 'Email address',
     title: 'Confirm your email address',
     preview: `The link works for ${minutes} minutes, once.`,
-    summary: `Somebody, most likely you, wants to add this address to an account of ${brand}, to sign in with it.`,
+    summary: `Someone, most likely you, asked to add this address to an account of ${brand} as a way to sign in.`,
     rows: [],
     button: { text: 'Confirm the address', link },
     note: `The link works for ${minutes} minutes, once, in the browser in which it was asked for.`,
@@ -17,7 +17,7 @@ export function renderAddressEmail({ brand, link, minutes }: SignInEmail): MailC
   })
 }
 
-/** What the owner of an address is told that somebody wanted to add to another account. */
+/** What the owner of an address is told that another person wanted to add to their account. */
 export function renderAddressTakenEmail({ brand, link }: Pick<SignInEmail, 'brand' | 'link'>): MailContent {
   return renderEmail({
     subject: `Your email address signs in to ${brand} already`,
@@ -25,7 +25,7 @@ export function renderAddressTakenEmail({ brand, link }: Pick<SignInEmail, 'bran
     title: 'This address is in use',
     preview: 'It was not added to another account.',
     summary:
-      `Somebody, perhaps you, wanted to add this address to another account of ${brand}. ` +
+      `Someone, perhaps you, asked to add this address to another account of ${brand}. ` +
       'It signs you in to yours, so nothing was changed.',
     rows: [],
     button: { text: 'Sign in', link },

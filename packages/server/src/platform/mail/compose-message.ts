@@ -23,8 +23,8 @@ export type MessagePart = string | { raw: string }
 const LINE_MAX = 998
 
 /**
- * Leaves a text of ASCII as it is, so that a link stays whole for whoever opens the message in an editor: the library
- * would break every line of more than 76 characters. What cannot go so is left to the library.
+ * Leaves a text of ASCII as it is, so that a link stays whole for a reader who opens the message in an editor: the
+ * library would break every line of more than 76 characters. What cannot go so is left to the library.
  */
 function partOf(type: 'text/plain' | 'text/html', text: string): MessagePart {
   const lines = text.split('\n')

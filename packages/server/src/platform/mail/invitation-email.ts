@@ -13,7 +13,7 @@ export interface InvitationEmail {
   readonly expiresAt: number
 }
 
-/** The email that asks somebody into a team. */
+/** The email that invites a person to a team. */
 export function renderInvitationEmail(invitation: InvitationEmail): MailContent {
   const { brand, role, link, expiresAt } = invitation
   const team = plainName(invitation.teamName, 'a team')
@@ -31,6 +31,6 @@ export function renderInvitationEmail(invitation: InvitationEmail): MailContent 
     ],
     button: { text: 'See the invitation', link },
     note: 'You decide on the page that opens. The link is yours alone: do not pass it on.',
-    reason: 'A member of the team has given this address. If you know nobody there, do nothing.',
+    reason: 'A member of the team has given this address. If you do not know the team, ignore this email.',
   })
 }

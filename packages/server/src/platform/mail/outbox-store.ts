@@ -75,8 +75,8 @@ export interface OutboxStore {
   /** Ids of emails whose time has come, the longest waiting first. */
   listDue(times: DueTimes, limit: number): Promise<readonly string[]>
   /**
-   * Takes an email for one attempt: nobody else may try it before `until`. Null when it is not due, or somebody else
-   * was faster.
+   * Takes an email for one attempt: no other process may try it before `until`. Null when it is not due, or another
+   * process was faster.
    */
   take(mailId: string, times: DueTimes, until: number): Promise<QueuedMail | null>
   /** Notes when an email is tried again, and why it has to be. */

@@ -96,8 +96,8 @@ async function waitOf({ store, windows }: OutboxDeps, mail: Counted): Promise<nu
 }
 
 /**
- * Tries to deliver an email now. `queued` means that it waits: for its next attempt, or for somebody else who is trying
- * it.
+ * Tries to deliver an email now. `queued` means that it waits: for its next attempt, or for another process that is
+ * trying it.
  *
  * A process that dies between the mail server's answer and its note of it makes an email go out twice, under one
  * `Message-ID`; it never loses one.

@@ -15,10 +15,10 @@ export function renderSignInEmail({ brand, link, minutes }: SignInEmail): MailCo
     kind: 'Sign in',
     title: `Sign in to ${brand}`,
     preview: `The link works for ${minutes} minutes, once.`,
-    summary: `Somebody, most likely you, wants to sign in to ${brand} with this address.`,
+    summary: `Someone, most likely you, asked to sign in to ${brand} with this address.`,
     rows: [],
     button: { text: 'Sign in', link },
-    note: `The link works for ${minutes} minutes, once. Give it to nobody: whoever opens it is signed in as you.`,
-    reason: 'If you did not ask for it, do nothing: without the link nobody gets in.',
+    note: `The link works for ${minutes} minutes, once. Do not share it: it signs in as you.`,
+    reason: 'If you did not ask for it, ignore this email: without the link no one can sign in.',
   })
 }

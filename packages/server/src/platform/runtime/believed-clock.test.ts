@@ -23,7 +23,7 @@ describe('a believed clock', () => {
     )
   })
 
-  /** Lets time pass, while somebody asks what time it is twice a minute. */
+  /** Lets time pass, while the time is asked for twice a minute. */
   const pass = (ms: number): void => {
     for (const end = machine.passed + ms; machine.passed < end; clock.now()) {
       machine.passed = Math.min(end, machine.passed + MINUTE_MS / 2)
@@ -47,7 +47,7 @@ describe('a believed clock', () => {
     expect(steps).toEqual([{ kind: 'doubted', byMs: ms }, { kind: 'returned' }, { kind: 'doubted', byMs: ms }])
   })
 
-  test('is followed where it has stood for ten minutes, while somebody looked', () => {
+  test('is followed where it has stood for ten minutes, while it was looked at', () => {
     machine.moved = DAY_MS
     pass(BELIEVED_AFTER_MS)
     expect(told()).toBe(machine.passed)

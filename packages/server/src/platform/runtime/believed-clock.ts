@@ -1,15 +1,15 @@
 import type { SystemClock } from './clock.ts'
 
-/** A clock that somebody sets is followed once it has stood for so long, in milliseconds. Source: decision 0115. */
+/** A clock that is set is followed once it has stood for so long, in milliseconds. Source: decision 0115. */
 export const BELIEVED_AFTER_MS = 600_000
 /** A smaller step is followed at once, in milliseconds. Source: decision 0115. */
 const STEP_MS = 5_000
-/** A clock at which nobody looked for so long is not known to have stood, in milliseconds. Source: own choice. */
+/** A clock that was not looked at for so long is not known to have stood, in milliseconds. Source: own choice. */
 const LOOKED_AT_MS = 60_000
 
 /**
- * What time it is, as far as this process believes the system's clock. Time goes on by what has passed when the clock is
- * set, and the clock is followed once it has stood for ten minutes: one that is a month ahead for a moment changes
+ * What time it is, as far as this process believes the system's clock. Time goes on by what has passed when the clock
+ * is set, and the clock is followed once it has stood for ten minutes: one that is a month ahead for a moment changes
  * nothing.
  *
  * Source: decision 0115 (a clock that leaps is followed once it has stood).

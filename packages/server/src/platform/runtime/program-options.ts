@@ -1,6 +1,6 @@
 /**
  * Command lines of programs that have options and no commands of their own: what there is, what it takes, and one line
- * for whoever typed something else.
+ * for a person who typed something else.
  *
  * Commands with sub-commands (`admin`, `svc`) use the same parser directly, so all say a mistake in the same form.
  * Source: decision 0065.

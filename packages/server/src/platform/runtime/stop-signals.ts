@@ -1,4 +1,6 @@
-/** One press of Ctrl-C can arrive twice: from the terminal, and from whoever passes it on. Source: own choice. */
+/**
+ * One press of Ctrl-C can arrive twice: from the terminal, and from a process that passes it on. Source: own choice.
+ */
 const SAME_SIGNAL_MS = 500
 
 export interface StopSignals {

@@ -38,7 +38,7 @@ function spoolFailure(error: unknown): unknown {
  * A file that came with a request: its first bytes in memory, all of them on disk once they are more than that.
  *
  * The file on disk has no name: it is unlinked as soon as it is open, so that nothing can be left behind, however the
- * process ends. Whoever holds one calls `discard` at every end.
+ * process ends. Its holder calls `discard` at every end.
  */
 export class SpooledFile {
   readonly #folder: string

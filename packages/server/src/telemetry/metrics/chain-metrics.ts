@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import { createTallyCounter } from './tally.ts'
 
-/** What is looked at of a chain when somebody scrapes. */
+/** What is looked at of a chain at each scrape. */
 export interface ChainFigures {
   readonly chainId: number
   readonly latest: number

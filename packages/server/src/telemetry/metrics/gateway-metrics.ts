@@ -1,6 +1,6 @@
 /**
- * Room `metrics`: what a gateway counts, in one registry of its own. Whoever has something to count is given a small
- * function for it; nobody reaches for a registry. No label carries a key, an account or anything that a client made up.
+ * Room `metrics`: what a gateway counts, in one registry of its own. A room that has something to count gets a small
+ * function for it; none reaches for a registry. No label carries a key, an account or anything that a client made up.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { type Backlog, type BacklogMetrics, createBacklogMetrics } from './backlog-metrics.ts'

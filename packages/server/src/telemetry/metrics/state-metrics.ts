@@ -9,7 +9,7 @@ export interface HeldFigures {
   readonly oldestSeconds: number
 }
 
-/** What is looked at when somebody scrapes. */
+/** What is looked at at each scrape. */
 export interface GatewayState {
   readonly streamsOpen: number
   readonly ledgerQueue: number
@@ -150,7 +150,7 @@ function registerBuild(registry: Registry, version: string): void {
   gauge.set({ version, node: process.versions.node }, 1)
 }
 
-/** Registers what is looked at when somebody scrapes. @returns the look, to be taken before each scrape. */
+/** Registers what is looked at at each scrape. @returns the look, to be taken before each scrape. */
 export function registerState(registry: Registry, sources: StateSources): () => Promise<void> {
   const made = gauges.map(({ name, help, value }) => ({
     value,

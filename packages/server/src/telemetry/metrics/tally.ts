@@ -1,6 +1,6 @@
 /**
  * Counters and histograms that cost an addition on the way of a request. The library hashes labels at every call; here
- * a caller keeps the cell of its labels, and the library reads all cells when somebody scrapes.
+ * a caller keeps the cell of its labels, and the library reads all cells at each scrape.
  */
 import { Counter, Histogram, type Registry } from 'prom-client'
 

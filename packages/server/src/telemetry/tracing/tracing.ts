@@ -16,7 +16,7 @@ export interface RunningSpan {
    * @param errorCode becomes `error.type`; null when nothing failed.
    */
   end(errorCode: string | null): void
-  /** W3C `traceparent` for whoever is called below this span. */
+  /** W3C `traceparent` for a server that is called below this span. */
   readonly traceparent: string
 }
 

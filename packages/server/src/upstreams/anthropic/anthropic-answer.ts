@@ -17,7 +17,7 @@ const finishReasons: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 }
 
-/** Null until the answer ends; a reason that nobody knows is an ordinary end. */
+/** Null until the answer ends; an unknown reason is an ordinary end. */
 export function finishReasonOf(stopReason: unknown): string | null {
   return typeof stopReason === 'string' ? (ownMember(finishReasons, stopReason) ?? 'stop') : null
 }

@@ -1,4 +1,4 @@
-/** A whole answer made of the chunks of a stream, for servers that send events to whoever asked for none. */
+/** A whole answer made of the chunks of a stream, for servers that send events to clients that asked for none. */
 import { recordOf, recordsOf } from './json-records.ts'
 import { OpenCalls } from './open-calls.ts'
 

@@ -9,7 +9,10 @@ import { type CollectedResponse, type Exchange, type ExchangeRequest, startExcha
 import { ANSWER_BYTES_MAX, AnswerBytes, ERROR_BYTES_MAX } from './answer-bytes.ts'
 import type { ChatStreamReader } from './chat-stream.ts'
 
-/** Whoever waits for an answer. After `started` exactly one of the others is called, or what `events` gives is told. */
+/**
+ * A caller that waits for an answer. After `started` exactly one of the others is called, or what `events` gives is
+ * told.
+ */
 export interface AnswerReceiver {
   started(status: number, headers: IncomingHttpHeaders): void
   /** The body is events: they go to what this answers. */

@@ -135,7 +135,7 @@ export class ChatStreamReader {
     this.#end(failure, false)
   }
 
-  /** The socket is not read for a while: whoever waits for more from it waits in vain. */
+  /** The socket is not read for a while: a caller that waits for more from it waits in vain. */
   paused(): void {
     this.#answerEnd.clear()
   }

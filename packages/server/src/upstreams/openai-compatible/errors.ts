@@ -26,8 +26,8 @@ const statusKinds: Readonly<Record<number, FailureKind>> = {
 }
 
 /**
- * Words that an upstream uses for a kind of failure, in its `type`, `code` or `metadata.error_type`. Those that say that
- * content was refused stand in `content-refusals.ts`.
+ * Words that an upstream uses for a kind of failure, in its `type`, `code` or `metadata.error_type`. Those that say
+ * that content was refused stand in `content-refusals.ts`.
  */
 const wordKinds: Readonly<Record<string, FailureKind>> = {
   context_length_exceeded: 'context_length',
@@ -148,7 +148,7 @@ function kindOf(value: unknown, error: UpstreamError | null, status: number | nu
   return effective === null ? 'broken' : (statusKinds[effective] ?? 'broken')
 }
 
-/** Statuses of a refusal: nothing was begun, whoever says it. */
+/** Statuses of a refusal: nothing was begun, whichever server says it. */
 const refusals: ReadonlySet<number> = new Set([401, 402, 403, 404, 429])
 /**
  * Statuses of an overload. A bare page of that status may come from a proxy whose server had begun, so only the
@@ -167,7 +167,7 @@ interface FailedAnswer {
 
 /** Whether nothing can have been billed for a failure. Source: decision 0033 (what may be repeated). */
 function isUnbilled({ error, status, kind, retryAfterSeconds, failuresAreFree }: FailedAnswer): boolean {
-  // The upstream's own verdict, where it is known to bill none. A timeout is the verdict of somebody in between.
+  // The upstream's own verdict, where it is known to bill none. A timeout is the verdict of a proxy in between.
   if (failuresAreFree && error !== null && kind !== 'timeout') return true
   if (status === null || status < 400) return false
   if (refusals.has(status)) return true

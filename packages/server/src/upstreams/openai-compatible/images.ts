@@ -124,7 +124,7 @@ function createImage(
   const settle = (error: Error | null): void => {
     const made = reader?.end() ?? null
     if (made === null) return failed(error ?? new Error('The answer never began'))
-    // What the upstream says itself is its verdict: nobody needs to be asked what it bills.
+    // What the upstream says itself is its verdict: it needs not be asked what it bills.
     if (made instanceof ServiceError && (error === null || reader?.error != null)) return reject(made)
     if (made instanceof ServiceError) return failed(transportFailure(options.name, error))
     resolve({ ...made, generationId: generationIdOf(options, headers) })

@@ -179,7 +179,7 @@ async function open(options: VideosOptions, jobId: string, wanted: WantedOutput)
   return source === null ? found : openAt(options, source, wanted)
 }
 
-/** Builds the adapter. Its connections belong to whoever made the client. */
+/** Builds the adapter. Its connections belong to the client's maker. */
 export function createVideos(options: VideosOptions): VideoUpstream {
   return {
     name: options.name,

@@ -130,13 +130,13 @@ class SpeechReader {
     const audio = new Readable({
       read: () => exchange.resume(),
       destroy: (error, done) => {
-        // Whoever does not want the rest stops the upstream.
+        // A reader that does not want the rest stops the upstream.
         if (!audio.readableEnded) exchange.abort(error ?? new Error('The audio is not read any more'))
         done(error)
       },
     })
     this.#audio = audio
-    // It may break off before anybody reads it; whoever reads it then still learns why.
+    // It may break off before it is read; its reader then still learns why.
     audio.on('error', () => undefined)
     const isWrapped = this.#asked !== this.#format
     if (isWrapped) audio.push(streamedWavHeader(pcmParameters(type)))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readJobId, readVideoReport } from './video-report.ts'
 
-// A job whose id is not understood is made, and paid by nobody.
+// A job whose id is not understood is made, and not paid for.
 test.each<[object, string | null]>([
   [{ id: 'job-1' }, 'job-1'],
   [{ request_id: 'r1' }, 'r1'],

@@ -151,7 +151,7 @@ export const vendorFields: readonly DialectFields[] = [
   {
     dialect: 'xAI',
     source: 'https://docs.x.ai/docs/api-reference',
-    // A deferred answer is fetched later, which nobody here does.
+    // A deferred answer is fetched later, which the gateway never does.
     fields: { search_parameters: 'search', deferred: 'route' },
   },
   {

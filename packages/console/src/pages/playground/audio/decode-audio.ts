@@ -15,7 +15,7 @@ const DECODED_BYTES_MAX = 15_000_000
 /** Null where the browser cannot read it. */
 export async function decodeAudio(blob: Blob): Promise<AudioShape | null> {
   if (blob.size > DECODED_BYTES_MAX) return null
-  // Without a device: nothing is played, so nobody has to have clicked before.
+  // Without a device: nothing is played, so no click is needed before.
   const context = new OfflineAudioContext(1, 1, 44_100)
   try {
     const audio = await context.decodeAudioData(await blob.arrayBuffer())

@@ -35,7 +35,7 @@ export function useRecorder(onFile: (file: File) => void): Recorder {
     }, 200)
     return () => clearInterval(timer)
   }, [startedAt])
-  // Whoever leaves the page is not listened to any longer.
+  // Leaving the page ends the recording.
   useEffect(() => () => recorder.current?.stream.getTracks().forEach((track) => track.stop()), [])
   const start = async (): Promise<void> => {
     try {

@@ -1,5 +1,5 @@
 /**
- * The conversations of a person in a team, outside of the pages: answers go on while somebody looks at something else.
+ * The conversations of a person in a team, outside of the pages: answers go on while the person looks at another page.
  */
 import type { Client, Exact, TeamUsageRecord } from '@svc/contract'
 import { keep, listKept, type Owner, removeKept, removeOthers } from '../kept-things.ts'
@@ -135,7 +135,7 @@ export class ChatStore {
     for (const [id, controller] of this.#running) if (answers.has(id)) controller.abort()
   }
 
-  /** Ends everything, since somebody signs out. */
+  /** Ends everything, since the person signs out. */
   close(): void {
     for (const controller of this.#running.values()) controller.abort()
     if (this.#keepTimer !== null) clearTimeout(this.#keepTimer)

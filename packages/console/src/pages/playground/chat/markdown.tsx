@@ -79,7 +79,7 @@ const components: Components = {
     <blockquote className="my-2 border-l-2 border-line pl-3 text-soft">{children}</blockquote>
   ),
   hr: () => <hr className="my-4 border-line" />,
-  // A box that nobody can tick says no more than its text.
+  // A box that cannot be ticked says no more than its text.
   input: ({ checked }) => <span aria-hidden>{checked === true ? '☑ ' : '☐ '}</span>,
 }
 

@@ -37,7 +37,7 @@ function gatewayThat(events: readonly unknown[], end: 'done' | 'cut' | 'hang' = 
 
 interface Run {
   readonly signal?: AbortSignal
-  /** What the usage says; null for no record, `unknown` while nobody knows. */
+  /** What the usage says; null for no record, `unknown` until it was read. */
   readonly charged?: string | null
   readonly onText?: (text: string) => void
 }
@@ -110,7 +110,7 @@ test('after a stop what had come stays, and the charge is asked for', async () =
   expect(answer).toMatchObject({ text: 'He', state: 'stopped', charge: '0.25', isEstimated: true, failure: null })
 })
 
-test('a stop before anything was sent asks for what nobody has told an id of', async () => {
+test('a stop before anything was sent asks for a request whose id never came', async () => {
   const { answer, asked } = await run(gatewayThat([]), { charged: 'unknown', signal: AbortSignal.abort() })
   expect(asked).toEqual([null])
   expect(answer).toMatchObject({ state: 'stopped', charge: null })

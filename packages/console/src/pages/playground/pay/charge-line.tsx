@@ -9,7 +9,7 @@ interface ChargeLineProps {
   readonly charge: string | null
   readonly requestId: string | null
   readonly isEstimated?: boolean
-  /** Whether somebody is still asking. */
+  /** Whether the page still wants the answer. */
   readonly isPending?: boolean
 }
 

@@ -38,7 +38,7 @@ function askForKey(teamId: string): PageKey {
  * A client that spends the team's credits. Asks for a key where there is none, or the last one ends soon; requests
  * that begin together share one.
  *
- * @throws {ApiError} what the gateway says to whoever may not have a key.
+ * @throws {ApiError} what the gateway answers where the person may have no key.
  */
 export function playClient(teamId: string): Promise<Client> {
   const known = keys.get(teamId)
@@ -58,7 +58,7 @@ export function dropKey(teamId: string): void {
   keys.delete(teamId)
 }
 
-/** Drops everything: somebody signs out. */
+/** Drops everything: the person signs out. */
 export function dropAllKeys(): void {
   keys.clear()
 }

@@ -32,7 +32,7 @@ async function readRecord(teamId: string, requestId: string): Promise<Exact<Team
 /**
  * Asks until the request's record is final. Uses the session and not the page's key, which may be gone.
  *
- * @returns null where there is no record: nothing was charged. Undefined where nobody knows yet.
+ * @returns null where there is no record: nothing was charged. Undefined until it is known.
  */
 export async function readCharge(
   teamId: string,
@@ -49,7 +49,7 @@ export async function readCharge(
   return undefined
 }
 
-/** A request whose answer's head has not come, so that nobody has told its id. */
+/** A request whose answer's head has not come, so that its id is unknown. */
 export interface LostRequest {
   /** The key that has sent it. */
   readonly keyId: string

@@ -27,7 +27,7 @@ async function admitReader(
   throw new ServiceError('invalid_signature', 'This address is not one that the gateway has made.')
 }
 
-/** Passes on a file of which nobody knows the length: whole, and without a length. */
+/** Passes on a file of unknown length: whole, and without a length. */
 async function sendUnsized({ request, reply }: RouteCall, video: UnsizedVideo): Promise<FastifyReply> {
   reply.headers({ 'content-type': video.contentType, 'cache-control': 'no-store', 'accept-ranges': 'none' })
   if (request.method === 'HEAD') return reply.send()

@@ -51,7 +51,7 @@ export function flacSeconds(bytes: Buffer, streamRate: number, effort: Effort): 
   let at = bytes.indexOf(0xff)
   while (at >= 0) {
     const frame = readHeader(bytes, at)
-    // Where a frame says another rate than its stream, the slower one is heard by somebody.
+    // Where a frame says another rate than its stream, the slower one is heard by some listeners.
     const rate = frame === null ? 0 : frame.rate === 0 ? streamRate : Math.min(frame.rate, streamRate)
     if (frame !== null && rate > 0) seconds += frame.samples / rate
     at = bytes.indexOf(0xff, at + (frame?.bytes ?? 1))

@@ -20,7 +20,7 @@ export const BYTES_PER_SECOND_MOST = { opusPair: 64_000, vorbisPair: 64_000, sam
 export const AAC_FRAME_BITS_MOST = 6_144
 
 /**
- * Bytes of a second of audio whose codec nobody here reads: 32 kbit/s, little for speech, so that it is rather long.
+ * Bytes of a second of audio whose codec is not read here: 32 kbit/s, little for speech, so that it is rather long.
  * Source: decision 0025 (speech and transcription).
  */
 export const BYTES_PER_SECOND_UNKNOWN = 4_000

@@ -66,7 +66,7 @@ export function readWaveFormat(format: Buffer, effort: Effort): SampleMeasure {
   return steady(SLOW_CODECS[tag] ?? Math.min(Math.max(format.readUInt32LE(8), 1), BYTES_PER_SECOND_UNKNOWN))
 }
 
-/** Frames that none are found of are taken for a codec that nobody here reads. */
+/** Frames that none are found of are taken for a codec that is not read here. */
 function framed(walk: SampleMeasure): SampleMeasure {
   return (samples) => {
     const seconds = walk(samples)

@@ -47,7 +47,7 @@ const PLAIN: ReadonlySet<string> = new Set([
 ])
 const MPEG: ReadonlySet<string> = new Set(['.mp3', '.mp2', '.mp1', 'ms\0U', 'ms\0P'])
 
-/** What a sample entry says. Of a codec that nobody here reads, the bytes tell. */
+/** What a sample entry says. Of a codec that is not read here, the bytes tell. */
 export function readSampleEntry(type: string, entry: Buffer, effort: Effort): TrackCodec {
   const facts = readEntry(type, entry)
   if (facts !== null && PLAIN.has(type)) {
@@ -94,7 +94,9 @@ function findBox(boxes: Buffer, name: string, effort: Effort): Buffer | null {
   return null
 }
 
-/** Reads a descriptor of an elementary stream: what kind it is, and its configuration. Source: ISO/IEC 14496-1, 7.2.6. */
+/**
+ * Reads a descriptor of an elementary stream: what kind it is, and its configuration. Source: ISO/IEC 14496-1, 7.2.6.
+ */
 function readDescriptor(esds: Buffer): { readonly kind: number | null; readonly config: Buffer } {
   let at = 4
   let kind: number | null = null

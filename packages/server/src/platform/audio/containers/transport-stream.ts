@@ -27,7 +27,7 @@ function longest(streams: Iterable<readonly Buffer[]>, effort: Effort): number {
     effort.spend(1, bytes.length)
     const walks = [walkMpegFrames, walkAdtsFrames, walkAc3Frames].map((walk) => walk(bytes, effort))
     const found = walks.filter(({ frames }) => frames >= FRAMES_LEAST).map((walk) => walk.seconds)
-    // Of a codec that nobody here reads, the bytes tell.
+    // Of a codec that is not read here, the bytes tell.
     const own = found.length > 0 ? Math.max(...found) : bytes.length / BYTES_PER_SECOND_UNKNOWN
     seconds = Math.max(seconds ?? 0, own)
   }
