@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startBareProxy } from './bare-proxy.ts'
 import type { BenchContext } from './bench-context.ts'
 import { type FreshDatabase, makeSqliteDatabase } from '../packages/server/testing/fresh-database.ts'
-import { createPurse, startGateway } from './gateway-process.ts'
+import { createFundedAccount, startGateway } from './gateway-process.ts'
 import type { PairedSides } from './pairs.ts'
 import type { StubSettings } from './program-settings.ts'
 import type { Side } from './side.ts'
@@ -41,13 +41,13 @@ export async function withPair<Result>(
 ): Promise<Result> {
   const { engine, name, upstream } = options
   const baseline = await startBareProxy(context, { upstream, allowH2: false })
-  const purse = await createPurse(context, await createDatabase(context, engine))
-  const candidate = await startGateway(context, purse, {
+  const funded = await createFundedAccount(context, await createDatabase(context, engine))
+  const candidate = await startGateway(context, funded, {
     ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, name) },
   })
   const result = await use({ baseline, candidate })
   await stopSides(context, [baseline, candidate])
-  await purse.rig.close()
+  await funded.rig.close()
   return result
 }
 

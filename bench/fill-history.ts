@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { BenchContext } from './bench-context.ts'
-import type { Purse } from './gateway-process.ts'
+import type { FundedAccount } from './gateway-process.ts'
 
 /** Each record is a millisecond after the one before; the last one is this long ago. */
 const QUIET_MS = 60_000
@@ -16,40 +16,40 @@ const COST = 250_000
  *
  * Rules that a database checks row by row are switched off meanwhile.
  */
-export async function fillHistory(context: BenchContext, purse: Purse, records: number): Promise<void> {
+export async function fillHistory(context: BenchContext, funded: FundedAccount, records: number): Promise<void> {
   const firstMs = Date.now() - QUIET_MS - records
-  const { url } = purse.rig.place
-  if (url === null) return fillSqlite(purse, records, firstMs)
+  const { url } = funded.rig.place
+  if (url === null) return fillSqlite(funded, records, firstMs)
   const postgres = await context.postgres()
-  await postgres.run(url, postgresStatements(purse, records, firstMs))
+  await postgres.run(url, postgresStatements(funded, records, firstMs))
 }
 
-function postgresStatements(purse: Purse, records: number, firstMs: number): string[] {
+function postgresStatements(funded: FundedAccount, records: number, firstMs: number): string[] {
   const source = `select
       substr(time, 1, 8) || '-' || substr(time, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0') as id,
       ${firstMs} + n as at
     from generate_series(1, ${records}) n, lpad(to_hex(${firstMs} + n), 12, '0') time`
   return [
     'set session_replication_role = replica',
-    ...insertStatements(purse, source),
+    ...insertStatements(funded, source),
     ...['hold', 'transfer', 'usage_record'].map((table) => `vacuum analyze ${table}`),
     'checkpoint',
   ]
 }
 
-function fillSqlite(purse: Purse, records: number, firstMs: number): void {
+function fillSqlite(funded: FundedAccount, records: number, firstMs: number): void {
   const source = `with recursive number(n) as (select 1 union all select n + 1 from number where n < ${records}),
       moment(n, at) as (select n, ${firstMs} + n from number)
     select format('%08x-%04x-7000-8000-%012x', at >> 16, at & 65535, n) as id, at from moment`
-  const database = new DatabaseSync(join(purse.rig.place.dataDir, 'svc.db'))
+  const database = new DatabaseSync(join(funded.rig.place.dataDir, 'svc.db'))
   database.exec('pragma foreign_keys = off; pragma synchronous = off')
-  for (const statement of insertStatements(purse, source)) database.exec(statement)
+  for (const statement of insertStatements(funded, source)) database.exec(statement)
   database.exec('pragma wal_checkpoint(truncate)')
   database.close()
 }
 
 /** @param source selects `id` and `at` of each record. */
-function insertStatements({ accountId, teamId, keyId }: Purse, source: string): string[] {
+function insertStatements({ accountId, teamId, keyId }: FundedAccount, source: string): string[] {
   return [
     `insert into hold (hold_id, account_id, key_id, process_id, type, model, stream, amount, state, placed_at, ended_at)
        select id, '${accountId}', '${keyId}', 'bench', 'chat', 'svc-gpt', 0, ${CHARGE}, 'captured', at, at

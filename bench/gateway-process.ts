@@ -18,7 +18,7 @@ const LIMITS = {
 } as const
 
 /** A caller with credits, and the database with its books. */
-export interface Purse {
+export interface FundedAccount {
   readonly rig: GatewayRig
   readonly accountId: string
   readonly teamId: string
@@ -34,7 +34,7 @@ async function openRig({ children }: BenchContext, database: FreshDatabase): Pro
 }
 
 /** Makes one caller in an empty database. */
-export async function createPurse(context: BenchContext, database: FreshDatabase): Promise<Purse> {
+export async function createFundedAccount(context: BenchContext, database: FreshDatabase): Promise<FundedAccount> {
   const rig = await openRig(context, database)
   const books = await openGatewayBooks(rig.place, PEPPER)
   const account = await books.createAccount('bench', CREDITS)
@@ -44,9 +44,9 @@ export async function createPurse(context: BenchContext, database: FreshDatabase
 }
 
 /** The same caller in the same PostgreSQL database, for a gateway with folders of its own. */
-export async function openBeside(context: BenchContext, purse: Purse): Promise<Purse> {
-  const place = { ...purse.rig.place, dataDir: context.children.createFolder() }
-  return { ...purse, rig: await openRig(context, { place, remove: () => Promise.resolve() }) }
+export async function openBeside(context: BenchContext, funded: FundedAccount): Promise<FundedAccount> {
+  const place = { ...funded.rig.place, dataDir: context.children.createFolder() }
+  return { ...funded, rig: await openRig(context, { place, remove: () => Promise.resolve() }) }
 }
 
 export interface GatewayOptions {
@@ -63,7 +63,7 @@ export interface GatewayOptions {
 /** Starts a gateway as operators do, with its log in a file, and waits until it answers. */
 export async function startGateway(
   context: BenchContext,
-  { rig, rawKey }: Purse,
+  { rig, rawKey }: FundedAccount,
   options: GatewayOptions,
 ): Promise<Side> {
   const { name, upstreamUrl: url, allowH2 = false, trusted, profile } = options

@@ -2,7 +2,7 @@ import type { BenchContext } from '../bench-context.ts'
 import { type BenchEngine, createDatabase, ENGINE_NAMES, profileFolder, startStub, stopSides } from '../bench-rig.ts'
 import { calibrateRate } from '../calibrate.ts'
 import { fillHistory } from '../fill-history.ts'
-import { createPurse, type Purse, startGateway } from '../gateway-process.ts'
+import { createFundedAccount, type FundedAccount, startGateway } from '../gateway-process.ts'
 import { cpuRatio, resultOf, takePairs } from '../pairs.ts'
 import type { Row, RowResult } from '../row.ts'
 import type { Side } from '../side.ts'
@@ -26,8 +26,8 @@ async function measure(context: BenchContext, engine: BenchEngine): Promise<read
   const many = context.options.scale.records
   const upstream = await startStub(context)
   const [small, large] = [await createFilled(context, engine, FEW), await createFilled(context, engine, many)]
-  const start = (purse: Purse, name: string): Promise<Side> =>
-    startGateway(context, purse, {
+  const start = (funded: FundedAccount, name: string): Promise<Side> =>
+    startGateway(context, funded, {
       ...{ name, upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, `row-7-${engine}`) },
     })
   const sides = {
@@ -58,8 +58,8 @@ async function measure(context: BenchContext, engine: BenchEngine): Promise<read
   ]
 }
 
-async function createFilled(context: BenchContext, engine: BenchEngine, records: number): Promise<Purse> {
-  const purse = await createPurse(context, await createDatabase(context, engine))
-  await fillHistory(context, purse, records)
-  return purse
+async function createFilled(context: BenchContext, engine: BenchEngine, records: number): Promise<FundedAccount> {
+  const funded = await createFundedAccount(context, await createDatabase(context, engine))
+  await fillHistory(context, funded, records)
+  return funded
 }

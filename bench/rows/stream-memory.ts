@@ -3,7 +3,7 @@ import { startBareProxy } from '../bare-proxy.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { createDatabase, profileFolder, startStub, stopSides } from '../bench-rig.ts'
 import { busiestCore, readCoreTimes } from '../core-times.ts'
-import { createPurse, startGateway } from '../gateway-process.ts'
+import { createFundedAccount, startGateway } from '../gateway-process.ts'
 import { spreadOf, type Spread } from '../interval.ts'
 import type { LoadTarget } from '../load-order.ts'
 import { readUsage } from '../process-usage.ts'
@@ -26,15 +26,15 @@ export const streamMemory: Row = {
   async measure(context) {
     const { openStreams } = context.options.scale
     const upstream = await startStub(context, { chunks: 1_000_000, gapMs: CHUNK_EVERY_MS })
-    const purse = await createPurse(context, await createDatabase(context, 'sqlite'))
-    const gateway = await startGateway(context, purse, {
+    const funded = await createFundedAccount(context, await createDatabase(context, 'sqlite'))
+    const gateway = await startGateway(context, funded, {
       ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, 'row-5') },
     })
     const bare = await startBareProxy(context, { upstream, allowH2: false })
     const full = await measureOpen(context, gateway, openStreams)
     const base = await measureOpen(context, bare, openStreams)
     await stopSides(context, [gateway, bare])
-    await purse.rig.close()
+    await funded.rig.close()
     return [resultOf(openStreams, full, base)]
   },
 }

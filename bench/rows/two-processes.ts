@@ -2,7 +2,7 @@ import { startBareProxy } from '../bare-proxy.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { createDatabase, profileFolder, startStub, stopSides } from '../bench-rig.ts'
 import { calibrateRate } from '../calibrate.ts'
-import { createPurse, openBeside, type Purse, startGateway } from '../gateway-process.ts'
+import { createFundedAccount, openBeside, type FundedAccount, startGateway } from '../gateway-process.ts'
 import { sampleLockWait } from '../lock-wait.ts'
 import { cpuRatio, type PairedSides, resultOf, takePairs } from '../pairs.ts'
 import type { Row, RowResult } from '../row.ts'
@@ -28,13 +28,13 @@ export const twoProcesses: Row = {
   title: 'Two processes on one PostgreSQL',
   async measure(context) {
     const upstream = await startStub(context)
-    const purse = await createPurse(context, await createDatabase(context, 'postgres'))
-    const second = await openBeside(context, purse)
-    const start = (of: Purse): Promise<Side> =>
+    const funded = await createFundedAccount(context, await createDatabase(context, 'postgres'))
+    const second = await openBeside(context, funded)
+    const start = (of: FundedAccount): Promise<Side> =>
       startGateway(context, of, {
         ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, 'row-8') },
       })
-    const [one, other] = [await start(purse), await start(second)]
+    const [one, other] = [await start(funded), await start(second)]
     const both = joined('two gateways', one, other)
     const sides = { baseline: one, candidate: both }
     await warmUp(context, sides, { kind: 'whole', connections: CONNECTIONS, seconds: 0, rate: null })
@@ -45,9 +45,9 @@ export const twoProcesses: Row = {
     const half = { ...order, connections: CONNECTIONS / 2, rate: rate / 2 }
     const added = await takePairs(context, sides, { baseline: half, candidate: order })
     const divided = await takePairs(context, sides, order)
-    const waits = await lockWaits(context, sides, order, purse.rig.place.url ?? '')
+    const waits = await lockWaits(context, sides, order, funded.rig.place.url ?? '')
     await stopSides(context, [both])
-    for (const { rig } of [second, purse]) await rig.close()
+    for (const { rig } of [second, funded]) await rig.close()
     return [
       resultOf(added, {
         ...{ row: 8, unit: '×', goal: 1.1, valueOf: cpuRatio },

@@ -3,7 +3,7 @@ import { startBareProxy } from '../bare-proxy.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { createDatabase, profileFolder, startStub, stopSides } from '../bench-rig.ts'
 import { busiestCore, readCoreTimes } from '../core-times.ts'
-import { createPurse, startGateway } from '../gateway-process.ts'
+import { createFundedAccount, startGateway } from '../gateway-process.ts'
 import { spreadOf } from '../interval.ts'
 import { readUsage } from '../process-usage.ts'
 import type { Row, RowResult } from '../row.ts'
@@ -66,15 +66,15 @@ export const uploadMemory: Row = {
   title: 'Memory of parallel uploads',
   async measure(context) {
     const upstream = await startStub(context)
-    const purse = await createPurse(context, await createDatabase(context, 'sqlite'))
-    const gateway = await startGateway(context, purse, {
+    const funded = await createFundedAccount(context, await createDatabase(context, 'sqlite'))
+    const gateway = await startGateway(context, funded, {
       ...{ name: 'gateway', upstreamUrl: `${upstream}/v1`, profile: profileFolder(context, 'row-12') },
     })
     const bare = await startBareProxy(context, { upstream, allowH2: false })
     const full = await measureUploads(context, gateway)
     const base = await measureUploads(context, bare)
     await stopSides(context, [gateway, bare])
-    await purse.rig.close()
+    await funded.rig.close()
     return [resultFrom(full, base)]
   },
 }

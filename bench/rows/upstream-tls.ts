@@ -4,7 +4,7 @@ import { startBareProxy } from '../bare-proxy.ts'
 import type { BenchContext } from '../bench-context.ts'
 import { createDatabase, profileFolder, stopSides } from '../bench-rig.ts'
 import { calibrateRate } from '../calibrate.ts'
-import { createPurse, type Purse, startGateway } from '../gateway-process.ts'
+import { createFundedAccount, type FundedAccount, startGateway } from '../gateway-process.ts'
 import { cpuRatio, type PairedSides, resultOf, takePairs } from '../pairs.ts'
 import type { StubSettings } from '../program-settings.ts'
 import type { Row, RowResult } from '../row.ts'
@@ -38,14 +38,15 @@ export const upstreamTls: Row = {
     const settings: StubSettings = { chunks, gapMs: GAP_MS, identity }
     const { port } = await context.children.start('stub-upstream', settings)
     const origin = `https://127.0.0.1:${port}`
-    const open = async (): Promise<Purse> => createPurse(context, await createDatabase(context, 'sqlite'))
-    const purses = [await open(), await open()] as const
-    const start = (purse: Purse, version: Version): Promise<Side> =>
-      startGateway(context, purse, {
+    const open = async (): Promise<FundedAccount> =>
+      createFundedAccount(context, await createDatabase(context, 'sqlite'))
+    const accounts = [await open(), await open()] as const
+    const start = (funded: FundedAccount, version: Version): Promise<Side> =>
+      startGateway(context, funded, {
         ...{ name: `gateway with ${VERSIONS[version]}`, upstreamUrl: `${origin}/v1`, trusted },
         ...{ allowH2: version === 'http2', profile: profileFolder(context, `row-9-${version}`) },
       })
-    const gateways = { http1: await start(purses[0], 'http1'), http2: await start(purses[1], 'http2') }
+    const gateways = { http1: await start(accounts[0], 'http1'), http2: await start(accounts[1], 'http2') }
     const rig: TlsRig = { origin, trusted, gateways }
     const results = [
       await againstBare(context, rig, 'http1'),
@@ -54,7 +55,7 @@ export const upstreamTls: Row = {
       await streamedByVersion(context, rig),
     ]
     await stopSides(context, Object.values(gateways))
-    for (const { rig } of purses) await rig.close()
+    for (const { rig } of accounts) await rig.close()
     context.children.removeFolder(folder)
     return results
   },

@@ -153,7 +153,7 @@ async function claim(stage: Stage, payee: Payee, payment: Paid): Promise<void> {
 }
 
 /** What is not credited, by state and reason, and how far the watch is: where to look when something is missing. */
-async function tellOpen(rig: Rig): Promise<readonly string[]> {
+async function reportOpen(rig: Rig): Promise<readonly string[]> {
   const { read } = rig.database
   const deposits = await read.selectFrom('deposit').select(['state', 'reason', 'asset', 'ordinal']).execute()
   const counts = new Map<string, number>()
@@ -186,7 +186,7 @@ async function settle(stage: Stage): Promise<DepositChaosReport> {
   const late = await differing()
   const differences = [
     ...late,
-    ...(late.length === 0 ? [] : await tellOpen(rig)),
+    ...(late.length === 0 ? [] : await reportOpen(rig)),
     ...fleet.faults.filter((fault) => fault.includes('deposit')),
   ]
   await fleet.stop()

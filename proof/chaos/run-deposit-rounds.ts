@@ -233,11 +233,11 @@ async function settle(play: Play, rounds: readonly Round[]): Promise<void> {
   await compare(play, rounds, true)
   const found = await stage.audit()
   if (found !== null) play.differences.push(found)
-  if (play.differences.length > 0) play.differences.push(...(await tellDeposits(stage, rounds)))
+  if (play.differences.length > 0) play.differences.push(...(await reportDeposits(stage, rounds)))
 }
 
 /** How everything stands that those accounts were paid. */
-async function tellDeposits({ database }: DepositStage, rounds: readonly Round[]): Promise<readonly string[]> {
+async function reportDeposits({ database }: DepositStage, rounds: readonly Round[]): Promise<readonly string[]> {
   const ids = rounds.map(({ accountId }) => accountId)
   const rows = await database.read.selectFrom('deposit').selectAll().where('account_id', 'in', ids).execute()
   return rows.map((row) =>

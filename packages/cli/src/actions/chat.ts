@@ -75,7 +75,7 @@ async function answerOnce(
     if (context.options.json === true) await answerJson(context, api, options, { question, progress })
     else await answerText(context, api, options, { question, progress })
   } catch (error) {
-    if (context.terminal.signal.aborted) await tellInterrupted(context, api, progress)
+    if (context.terminal.signal.aborted) await reportInterrupted(context, api, progress)
     else if (context.options.json !== true && /[^\n]$/.test(progress.text)) await context.terminal.out.text('\n')
     throw error
   }
@@ -132,7 +132,7 @@ async function answerJson(
   }
 }
 
-async function tellInterrupted(context: Context, api: ApiConnection, progress: AskProgress): Promise<void> {
+async function reportInterrupted(context: Context, api: ApiConnection, progress: AskProgress): Promise<void> {
   if (context.options.quiet === true) return
   const lead = progress.text === '' || progress.text.endsWith('\n') ? '' : '\n'
   await context.terminal.notes.line(lead + (await interruptedCharge(api, progress.requestId)))

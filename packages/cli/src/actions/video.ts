@@ -35,7 +35,7 @@ export async function video(context: Context, words: readonly string[], options:
   const { terminal } = context
   const api = await context.api()
   if (!options.wait && options.job === undefined) {
-    await tellSubmitted(context, await submit(context, api, words, options))
+    await reportSubmitted(context, await submit(context, api, words, options))
     return
   }
   // Reserved before anything is paid for.
@@ -123,7 +123,7 @@ async function fetchFile(context: Context, api: ApiConnection, job: Job, file: O
   await terminal.notes.line(`${charge} · ${job.model} · ${job.seconds} s · ${bytes} bytes`)
 }
 
-async function tellSubmitted({ terminal, options }: Context, job: Job): Promise<void> {
+async function reportSubmitted({ terminal, options }: Context, job: Job): Promise<void> {
   if (options.json === true) {
     await printJson(terminal.out, job)
     return

@@ -4,7 +4,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { AccountsSearch, DepositsSearch, JournalSearch } from '../app/operator-search.ts'
 import { consoleApi } from './client.ts'
 
-/** Begins every key of these queries: what one deed changes, another page shows. */
+/** Begins every key of these queries: what one action changes, another page shows. */
 export const OPERATOR = 'operator'
 
 export const operatorSettingsQuery = queryOptions({

@@ -11,7 +11,7 @@ export class SignInError extends Error {
 const REFUSALS: Readonly<Record<string, string>> = {
   INVALID_EMAIL_OR_PASSWORD: 'The address or the password is wrong.',
   SIGN_UP_CLOSED: 'There is no account for this. Ask the operator for an invitation.',
-  INVALID_TOKEN: 'This link was used before, or its time is over.',
+  INVALID_TOKEN: 'This link has been used or has expired.',
 }
 
 /** @throws {SignInError} with a sentence for the person. */

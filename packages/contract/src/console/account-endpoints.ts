@@ -61,7 +61,7 @@ export const accountEndpoints = {
     path: '/console/account/email/proof',
     permission: null,
     request: { body: emailProof },
-    reply: { description: 'The address signs the person in from now on.', json: doneReply },
+    reply: { description: 'The person can sign in with the address.', json: doneReply },
     errors: ['email_not_proven', 'email_taken', 'email_already_set'],
   },
   challengeSignInWallet: {
@@ -81,7 +81,7 @@ export const accountEndpoints = {
     permission: null,
     isSensitive: true,
     request: { body: signedWallet },
-    reply: { description: 'The wallet signs the person in from now on.', json: doneReply },
+    reply: { description: 'The person can sign in with the wallet.', json: doneReply },
     errors: ['wallet_not_proven', 'wallet_already_linked', 'limit_reached'],
   },
   removeSignInWallet: {

@@ -114,7 +114,7 @@ const signedCredits = z
 export const creditChange = z.object({
   kind: z.enum(['grant', 'adjustment']),
   credits: signedCredits,
-  reason: operatorReason.describe('In words for the account’s owner: it stands in the statement.'),
+  reason: operatorReason.describe('In words for the account’s owner: shown in the statement.'),
   id: z
     .string()
     .regex(/^[\w.:-]{1,100}$/, 'expected 1 to 100 letters, digits, dots, colons, hyphens or underscores.')

@@ -64,7 +64,7 @@ export const operatorEndpoints = {
     permission: 'operator',
     isSensitive: true,
     request: { body: operatorSettingsChange },
-    reply: { description: 'It holds from now on, on every process.', json: doneReply },
+    reply: { description: 'Saved. It applies to every process.', json: doneReply },
     errors: [],
   },
   listOperators: {

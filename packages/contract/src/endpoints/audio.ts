@@ -4,7 +4,7 @@ import { type EndpointTable, paidErrors } from './endpoint.ts'
 
 const SUBTITLES = {
   types: ['text/plain', 'application/x-subrip', 'text/vtt'],
-  description: 'With `response_format` text, srt or vtt. The charge stands in the headers.',
+  description: 'With `response_format` text, srt or vtt. The charge is in the headers.',
 }
 
 export const audioEndpoints = {
@@ -19,7 +19,7 @@ export const audioEndpoints = {
     summary: 'Speak a text',
     description:
       'Charged by the character of `input`, or by the byte where the model is sold so. The charge is known before ' +
-      'the first byte and stands in the headers. Other fields go to the upstream unchanged, except those that change ' +
+      'the first byte and is in the headers. Other fields go to the upstream unchanged, except those that change ' +
       'price, model or route.',
     request: { body: speechRequest },
     reply: {

@@ -12,7 +12,7 @@ export const embeddingsEndpoints = {
     tag: 'Embeddings',
     summary: 'Turn texts into vectors',
     description:
-      'The OpenAI embeddings request. Vectors come in the order of the texts and in the encoding that was asked for, ' +
+      'The OpenAI embeddings request. Vectors come in the order of the texts and in the requested encoding, ' +
       'whatever the upstream answers. Only prompt tokens are charged.',
     request: { body: embeddingRequest },
     reply: { description: 'The vectors.', json: embeddingReply },

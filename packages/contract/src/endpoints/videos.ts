@@ -77,7 +77,7 @@ export const videosEndpoints = {
     summary: 'Ask for the state of a video',
     description:
       'While it is not completed, `openai-poll-after-ms` says when to ask again. When the upstream cannot be ' +
-      'reached, the last known state is told.',
+      'reached, the last known state is returned.',
     request: { path: videoPath },
     reply: { description: 'The job.', json: videoReply },
     errors: ['job_not_found', 'server_is_overloaded'],

@@ -29,7 +29,7 @@ export const walletsEndpoints = {
     summary: 'Get the message that links a wallet',
     description:
       'For gateways where all pay to one address: a payment belongs to the account that has linked the wallet. The ' +
-      'message counts once, for ten minutes, and from the key that asked for it.',
+      'message counts once, for ten minutes, and from the key that requested it.',
     request: { body: walletChallengeRequest },
     reply: { description: 'The message to sign.', json: walletChallengeReply },
     errors: [...bodyErrors, 'chain_not_enabled'],

@@ -75,8 +75,8 @@ class StudioQueue {
     }
     return new Promise((resolve, reject) => {
       const entry: Waiting = { job, options, resolve, reject }
-      options.signal?.addEventListener('abort', () => this.#giveUp(entry), { once: true })
-      if (options.signal?.aborted === true) return reject(givenUp())
+      options.signal?.addEventListener('abort', () => this.#abandon(entry), { once: true })
+      if (options.signal?.aborted === true) return reject(abandoned())
       this.#waiting.push(entry)
       this.#advance()
     })
@@ -141,11 +141,11 @@ class StudioQueue {
     this.#advance()
   }
 
-  #giveUp(entry: Waiting): void {
+  #abandon(entry: Waiting): void {
     const place = this.#waiting.indexOf(entry)
     if (place >= 0) this.#waiting.splice(place, 1)
     else if (this.#running !== entry) return
-    entry.reject(givenUp())
+    entry.reject(abandoned())
     if (this.#running === entry) {
       this.#running = null
       void this.#endWorker()
@@ -160,6 +160,6 @@ class StudioQueue {
   }
 }
 
-function givenUp(): SandboxError {
+function abandoned(): SandboxError {
   return new SandboxError(499, 'cancelled', 'The client has gone.')
 }

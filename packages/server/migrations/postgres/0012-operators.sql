@@ -17,7 +17,7 @@ create table gateway_setting (
   updated_by  text
 );
 
--- What operators did, by page or by command: written before the deed, with its outcome noted once afterwards. An entry
+-- What operators did, by page or by command: written before the input, with its outcome noted once afterwards. An entry
 -- without an outcome tells that its process died in between. Nothing here is changed otherwise, or deleted.
 create table operator_action (
   action_id      text collate "C" not null primary key,

@@ -3,7 +3,7 @@ import type { OpenHolds } from '../money/billing/open-holds.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import { createKeyChangeStore } from '../access/keys/key-change-store.ts'
-import { createNewsPoll, type ChangePoller } from '../access/keys/change-poller.ts'
+import { createChangePoller, type ChangePoller } from '../access/keys/change-poller.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
 
@@ -19,23 +19,25 @@ export interface FollowKeysParts {
 export function followKeys({ database, clock, authenticator, openHolds, onError }: FollowKeysParts): {
   readonly revocations: ChangePoller
   readonly keyChanges: ChangePoller
-  /** Asks for both now: what this process has done to keys holds in it before it says that it is done. Never rejects. */
+  /**
+   * Asks for both now: what this process has done to keys holds in it before it says that it is done. Never rejects.
+   */
   readonly catchUp: () => Promise<void>
 } {
-  const news = createKeyChangeStore(database)
+  const changes = createKeyChangeStore(database)
   const polling = { clock, timer: systemTimer, onError }
-  const revocations = createNewsPoll({
+  const revocations = createChangePoller({
     ...polling,
-    list: news.listRevokedSince,
-    onNews: (keyId) => {
+    list: changes.listRevokedSince,
+    onChange: (keyId) => {
       authenticator.forget(keyId)
       openHolds.revoke(keyId)
     },
   })
-  const keyChanges = createNewsPoll({
+  const keyChanges = createChangePoller({
     ...polling,
-    list: news.listChangedSince,
-    onNews: (id) => authenticator.forget(id),
+    list: changes.listChangedSince,
+    onChange: (id) => authenticator.forget(id),
   })
   return {
     revocations,

@@ -34,7 +34,7 @@ export interface Gateway {
   readonly ledger: Ledger
   readonly authenticator: KeyAuthenticator
   readonly media: OpenMedia
-  readonly console: Pick<OpenConsole, 'firstRunAddress' | 'tellLowBalances'>
+  readonly console: Pick<OpenConsole, 'firstRunAddress' | 'notifyLowBalances'>
   readonly clock: SystemClock
   readonly health: () => Promise<Health>
   /** How many requests are not settled yet: a stop waits for them. */
@@ -233,13 +233,13 @@ const LIMITS_MS = 500
 const LOW_BALANCES_MS = 15_000
 
 function choresOf({ idempotency, limits, console: pages }: Parts) {
-  const { tellLowBalances } = pages
+  const { notifyLowBalances } = pages
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
     { name: 'idempotency', everyMs: FORGET_MS, run: () => idempotency.removeExpired() },
-    ...(tellLowBalances === null
+    ...(notifyLowBalances === null
       ? []
-      : [{ name: 'low balances', everyMs: LOW_BALANCES_MS, run: () => tellLowBalances() }]),
+      : [{ name: 'low balances', everyMs: LOW_BALANCES_MS, run: () => notifyLowBalances() }]),
   ]
 }
 

@@ -202,7 +202,7 @@ describeEachEngine('operator commands', (engine) => {
     expect((await run('account', 'show', account, '--json')).output).toContain('"credits": 1000,')
   })
 
-  test('a closed account has no keys and is never opened again, and the journal has every deed', async () => {
+  test('a closed account has no keys and is never opened again, and the journal has every action', async () => {
     const account = await makeAccount()
     const key = await runJson('key', 'create', '--account', account, '--name', 'secret laptop')
     expect((await run('account', 'suspend', account, '--reason', 'unpaid')).code).toBe(0)

@@ -49,7 +49,13 @@ import { recordCredit } from '../operations/actions/record-credit.ts'
 import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
 import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
 import { createJournalStore } from '../access/operators/journal-store.ts'
-import { type Deed, type DeedSteps, type JournalDeps, keepJournal, type Operator } from '../access/operators/journal.ts'
+import {
+  type JournaledAction,
+  type ActionSteps,
+  type JournalDeps,
+  keepJournal,
+  type Operator,
+} from '../access/operators/journal.ts'
 import { readStoreKind } from '../access/operators/store-kind.ts'
 import { type Clock, systemClock } from '../platform/runtime/clock.ts'
 
@@ -71,20 +77,20 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   })
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
   const by: Operator = { operatorId: null, name: operatorName(), way: 'command' }
-  const desk = { ledger, clock, journal: createJournalStore(database) }
-  const note: Note = (deed, steps) => keepJournal(desk, by, deed, steps)
+  const services = { ledger, clock, journal: createJournalStore(database) }
+  const note: Note = (action, steps) => keepJournal(services, by, action, steps)
   return {
     now: () => clock.now(),
-    ...accountCommands(database, desk, note, by),
-    ...limitCommands(database, config, desk, by),
+    ...accountCommands(database, services, note, by),
+    ...limitCommands(database, config, services, by),
     ...keyCommands(database, config, clock, note),
     listKnownModels: () => listKnownModels(config),
-    ...depositCommands(database, desk, by),
+    ...depositCommands(database, services, by),
     hasLocalChains: await takesLocalDeposits({ isProduction: true, deposits: null, upstreams: [], ...config }),
     ...mailCommands(database, clock, config, note),
-    credit: (request) => recordCredit(desk, by, request),
+    credit: (request) => recordCredit(services, by, request),
     findCharge: (requestId) => findCharge(createUsageStore(database), requestId),
-    goLive: () => goLiveAlone(config, database, desk, by),
+    goLive: () => goLiveAlone(config, database, services, by),
     audit: () => runAudit(database, clock),
     close: async () => {
       await ledger.close()
@@ -99,7 +105,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
 async function goLiveAlone(
   config: AdminConfig,
   database: Database,
-  desk: JournalDeps & Pick<OperatingDeps, 'ledger'>,
+  services: JournalDeps & Pick<OperatingDeps, 'ledger'>,
   by: Operator,
 ): Promise<GoLiveResult> {
   const unlock = config.databaseUrl === null ? lockOrNull(config.dataDir) : (): void => undefined
@@ -107,7 +113,7 @@ async function goLiveAlone(
   try {
     const result = await goLive(
       {
-        ...desk,
+        ...services,
         accounts: createAccountStore(database),
         store: createGoLiveStore(database),
         isServed: () => isServed(config, database),
@@ -150,43 +156,43 @@ const HOUR_MS = 3_600_000
 const TEAM_LIMIT = 'as the team'
 
 /** Does something with an entry in the journal. */
-type Note = <Result>(deed: Deed, steps: DeedSteps<Result>) => Promise<Result>
+type Note = <Result>(action: JournaledAction, steps: ActionSteps<Result>) => Promise<Result>
 
 function accountCommands(
   database: Database,
-  desk: JournalDeps,
+  services: JournalDeps,
   note: Note,
   by: Operator,
 ): Pick<AdminContext, 'createAccount' | 'listAccounts' | 'findAccount' | 'setAccountStatus' | 'closeAccount'> {
   const accounts = createAccountStore(database)
-  const deps = { ...desk, accounts, keys: createKeyStore(database) }
+  const deps = { ...services, accounts, keys: createKeyStore(database) }
   return {
     createAccount: (request) =>
       note(
         { action: 'account.create', details: { name: request.name } },
         {
-          work: () => createAccount({ store: accounts, clock: desk.clock }, request),
+          work: () => createAccount({ store: accounts, clock: services.clock }, request),
           outcomeOf: (created) => (created === null ? 'refused' : 'done'),
         },
       ),
     listAccounts: (page) => listAccounts(accounts, page),
     findAccount: (accountId) => findAccount(accounts, accountId),
-    setAccountStatus: (deed) => changeAccountStatus(deps, by, deed),
-    closeAccount: (deed) => endAccount(deps, by, deed),
+    setAccountStatus: (input) => changeAccountStatus(deps, by, input),
+    closeAccount: (input) => endAccount(deps, by, input),
   }
 }
 
 function limitCommands(
   database: Database,
   { limits: gatewayLimits }: AdminConfig,
-  desk: JournalDeps,
+  services: JournalDeps,
   by: Operator,
 ): Pick<AdminContext, 'readAccountLimits' | 'changeAccountLimits'> {
   const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits }
-  const deps = { ...desk, accounts: createAccountStore(database), limits }
+  const deps = { ...services, accounts: createAccountStore(database), limits }
   return {
     readAccountLimits: async (accountId) => (await readAccountLimits(limits, accountId)).inForce,
-    changeAccountLimits: (deed) => changeAccountLimits(deps, by, deed),
+    changeAccountLimits: (input) => changeAccountLimits(deps, by, input),
   }
 }
 
@@ -202,8 +208,8 @@ function keyCommands(
     createKey: (request) => {
       const peppers = requirePeppers(config)
       const { accountId, name } = request
-      const deed: Deed = { action: 'key.create', accountId, details: { name } }
-      return note(deed, { work: () => createKey({ ...deps, peppers }, request), outcomeOf: () => 'done' })
+      const action: JournaledAction = { action: 'key.create', accountId, details: { name } }
+      return note(action, { work: () => createKey({ ...deps, peppers }, request), outcomeOf: () => 'done' })
     },
     listKeys: (filter) => listKeys(deps, filter),
     limitKey: async (keyId, requestsPerMinute) => {
@@ -211,8 +217,8 @@ function keyCommands(
       if (key === null) return false
       const { accountId, requestsPerMinute: before } = key
       const details = { requests_per_minute: { from: before ?? TEAM_LIMIT, to: requestsPerMinute ?? TEAM_LIMIT } }
-      const deed: Deed = { action: 'key.change', accountId, subject: keyId, details }
-      await note(deed, {
+      const action: JournaledAction = { action: 'key.change', accountId, subject: keyId, details }
+      await note(action, {
         work: () => changeKey(deps, key, { requestsPerMinute }),
         outcomeOf: () => (before === requestsPerMinute ? 'unchanged' : 'done'),
       })
@@ -229,8 +235,12 @@ function keyCommands(
       ),
     rotateKey: (keyId, overlapMs) => {
       const peppers = requirePeppers(config)
-      const deed: Deed = { action: 'key.rotate', subject: keyId, details: { overlap_hours: overlapMs / HOUR_MS } }
-      return note(deed, {
+      const action: JournaledAction = {
+        action: 'key.rotate',
+        subject: keyId,
+        details: { overlap_hours: overlapMs / HOUR_MS },
+      }
+      return note(action, {
         work: () => rotateKey({ store, peppers, clock }, { keyId, overlapMs, userId: null }),
         outcomeOf: () => 'done',
       })
@@ -240,7 +250,7 @@ function keyCommands(
 
 function depositCommands(
   database: Database,
-  desk: JournalDeps,
+  services: JournalDeps,
   by: Operator,
 ): Pick<AdminContext, 'listDeposits' | 'findDeposit' | 'decideDeposit'> {
   const deposits = createDepositStore(database)
@@ -256,7 +266,7 @@ function depositCommands(
       const deposit = await deposits.find(depositId)
       return deposit === null ? null : { deposit, decisions: await decisions.list(depositId) }
     },
-    decideDeposit: (request) => decideReview({ ...desk, deposits, decisions }, by, request),
+    decideDeposit: (request) => decideReview({ ...services, deposits, decisions }, by, request),
   }
 }
 

@@ -42,7 +42,7 @@ export interface OpenConsole {
   /** Address that lets the first operator in; null when there is one already. Makes a new one at each call. */
   firstRunAddress(): Promise<string | null>
   /** Tells teams whose credits run low; null where no mail is sent. */
-  readonly tellLowBalances: (() => Promise<void>) | null
+  readonly notifyLowBalances: (() => Promise<void>) | null
   close(): Promise<void>
 }
 
@@ -158,7 +158,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       const token = await createFirstRunToken(firstRun)
       return token === null ? null : `${parts.origins()[0]}/console/first-run#${token}`
     },
-    tellLowBalances: people.tellLowBalances,
+    notifyLowBalances: people.notifyLowBalances,
     close: signIn.close,
   }
 }

@@ -16,7 +16,7 @@ import { createOperatorStore } from '../access/operators/operator-store.ts'
 import { settingsDeps } from './open-console.ts'
 import type { Parts } from './open-parts.ts'
 
-/** Puts the operator's desk together. */
+/** Puts the operator's services together. */
 export function openOperators(parts: Parts): OperatorServices {
   const { config, database, clock, ledger, upstreams, deposits, audits } = parts
   const operators = createOperatorStore(database)

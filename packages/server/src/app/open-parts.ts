@@ -32,7 +32,7 @@ import { openSettlements } from './open-settlements.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { askInTime, ping } from './read-readiness.ts'
-import { consoleOutcome, requestOutcome, tellBegun, tellCharged } from './request-outcome.ts'
+import { consoleOutcome, requestOutcome, reportBegun, reportCharged } from './request-outcome.ts'
 import { claimStore } from '../access/operators/store-kind.ts'
 import { believedClock } from '../platform/runtime/believed-clock.ts'
 import { type SystemClock, systemClock } from '../platform/runtime/clock.ts'
@@ -104,7 +104,7 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
   const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
   const keyUses = createKeyUses({ store: keyStore, timer: systemTimer, onError })
   const openHolds = new OpenHolds()
-  const keyNews = followKeys({ database, clock, onError, authenticator, openHolds })
+  const keyChanges = followKeys({ database, clock, onError, authenticator, openHolds })
   const processId = createId(clock.now())
   const leases = new LeaseObserver({ clock: systemClock, leaseMs: config.limits.leaseMs })
   const ledgerMetrics = observation.metrics?.ledger ?? null
@@ -126,24 +126,24 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
   const idempotency = createIdempotency({
     ...answers,
     outcomeOf: requestOutcome(database, { clock, processId, leases }),
-    tellGone: tellCharged,
+    reportGone: reportCharged,
   })
   return {
     listening,
     outbox,
     console: openConsole({
-      ...{ config, database, clock, log, limits, origins, outbox, catchUp: keyNews.catchUp },
+      ...{ config, database, clock, log, limits, origins, outbox, catchUp: keyChanges.catchUp },
       idempotency: createIdempotency({
         ...answers,
         outcomeOf: consoleOutcome(database, { clock, processId, leases }),
-        tellGone: tellBegun,
+        reportGone: reportBegun,
       }),
       chains: deposits?.readers ?? new Map(),
     }),
     pingDatabase: askInTime(() => ping(database)),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     leases,
-    ...{ media, ...keyNews, settlements, processId, observation, deposits, idempotency },
+    ...{ media, ...keyChanges, settlements, processId, observation, deposits, idempotency },
     keptItems: createKeptItems(answers),
     tokenCounter: createTokenCounter(),
     durationProbe: createDurationProbe(),

@@ -16,7 +16,7 @@ import { createInvitationStore } from '../access/teams/invitation-store.ts'
 import { acceptByToken, findInvitation } from '../access/teams/invitations.ts'
 import { createTeamSettingsStore } from '../access/teams/team-settings-store.ts'
 import type { TeamStore } from '../access/teams/team-store.ts'
-import { tellLowBalances } from '../access/teams/tell-low-balances.ts'
+import { notifyLowBalances } from '../access/teams/notify-low-balances.ts'
 
 export interface PeopleParts {
   readonly database: Database
@@ -38,7 +38,7 @@ export interface OpenPeople {
     'sendLink' | 'sendAddressLink' | 'sendAddressTaken' | 'verifyWallet' | 'findInvited' | 'onJoined'
   >
   /** Tells teams whose credits run low; null where no mail is sent. */
-  readonly tellLowBalances: (() => Promise<void>) | null
+  readonly notifyLowBalances: (() => Promise<void>) | null
 }
 
 const MINUTE_MS = 60_000
@@ -82,11 +82,11 @@ export function openPeople(parts: PeopleParts): OpenPeople {
       },
       onJoined: async (token, userId) => void (await acceptByToken(invitations, token, userId)),
     },
-    tellLowBalances:
+    notifyLowBalances:
       outbox === null
         ? null
         : () =>
-            tellLowBalances({
+            notifyLowBalances({
               ...{ settings, teams, outbox, clock, hasMailbox },
               linkOf: (teamId) => `${parts.origin()}/console/team/${teamId}/fund`,
             }),

@@ -47,7 +47,7 @@ export function requestOutcome(
 }
 
 /** What is said of a request that was charged and whose answer is not kept. */
-export function tellCharged(requestId: string): string {
+export function reportCharged(requestId: string): string {
   return (
     'The request with this Idempotency-Key was worked on and charged, and its answer is no longer here. ' +
     `GET /v1/usage/${requestId} tells what became of it.`
@@ -69,7 +69,7 @@ export function consoleOutcome(
 }
 
 /** What is said of a request of the console whose answer is not kept. */
-export function tellBegun(): string {
+export function reportBegun(): string {
   return (
     'A request with this Idempotency-Key was begun before, and its answer is not here. ' +
     'Look whether it had its effect before you send another.'

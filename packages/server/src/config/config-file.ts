@@ -54,7 +54,7 @@ const upstreamSchema = z.strictObject({
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'give the name of a variable, such as OPENROUTER_API_KEY')
     .optional()
-    .describe('Name of the environment variable that holds the key. The key itself never stands in this file.'),
+    .describe('Name of the environment variable that holds the key. The key itself is never in this file.'),
   connect_ms: milliseconds.optional().describe('Time to connect; 5,000 by default.'),
   first_byte_ms: milliseconds.optional().describe('Time to the first byte of an answer; 120,000 by default.'),
   idle_ms: milliseconds.optional().describe('Longest silence within an answer; 60,000 by default.'),

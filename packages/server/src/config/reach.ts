@@ -19,7 +19,7 @@ export function whyReachable({ SVC_HOST: host, SVC_PUBLIC_URL: url, SVC_TRUSTED_
   if (!isLoopback(host)) return `a server on ${host} can be reached from other machines`
   const publicHost = url === undefined ? null : new URL(url).hostname
   if (publicHost !== null && !isLoopback(publicHost)) return `clients reach this server at ${url}`
-  if (publicHost === null && proxies !== undefined) return 'SVC_TRUSTED_PROXIES says that a proxy stands in front of it'
+  if (publicHost === null && proxies !== undefined) return 'SVC_TRUSTED_PROXIES says that a proxy is in front of it'
   return null
 }
 

@@ -32,7 +32,7 @@ export function resolvePrices(
   for (const [id, entry] of Object.entries(file.prices ?? {})) prices.set(id, priceOf(entry, `prices.${id}`, problems))
   const pair = environment.SVC_DEFAULT_PRICE
   if (pair !== undefined && file.default_price !== undefined) {
-    problems.push(`The default price stands in SVC_DEFAULT_PRICE and in ${CONFIG_FILE}. Keep one of them.`)
+    problems.push(`The default price is set in SVC_DEFAULT_PRICE and in ${CONFIG_FILE}. Keep one of them.`)
   }
   const entry = pair ?? file.default_price
   return {

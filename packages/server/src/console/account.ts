@@ -73,7 +73,7 @@ function requireProven(outcome: ProveEmailOutcome): void {
     case 'wrong_token':
       throw new ServiceError(
         'email_not_proven',
-        'This link was used before, its time is over, or it was asked for by another account than yours.',
+        'This link has been used, has expired, or was requested by another account.',
         { param: 'token' },
       )
     case 'taken':

@@ -60,9 +60,9 @@ function requireOwnPage(headers: Readonly<Record<string, unknown>>): void {
 }
 
 export function mountOperatorAccounts(app: FastifyInstance, parts: ConsoleEdge): void {
-  const desk = parts.edge.operators
+  const services = parts.edge.operators
   mountSession(app, parts, consoleEndpoints.listOperatorAccounts, async ({ query: { q, state, after } }) => {
-    const found = await searchAccounts(desk, {
+    const found = await searchAccounts(services, {
       ...(q === undefined ? {} : { text: q }),
       ...(state === undefined ? {} : { state }),
       ...(after === undefined ? {} : { after }),
@@ -74,14 +74,16 @@ export function mountOperatorAccounts(app: FastifyInstance, parts: ConsoleEdge):
     }
   })
   mountSession(app, parts, consoleEndpoints.getOperatorAccount, async ({ path }) =>
-    renderAccountDetails(requireAccount(await readAccount(desk, path.account_id)), desk.limits.gatewayLimits),
+    renderAccountDetails(requireAccount(await readAccount(services, path.account_id)), services.limits.gatewayLimits),
   )
   mountSession(app, parts, consoleEndpoints.changeAccountState, async ({ session, path, body }) => {
     const by = operatorOf(session)
-    const deed = { accountId: path.account_id, reason: body.reason }
+    const input = { accountId: path.account_id, reason: body.reason }
     const status: Exclude<AccountState, 'closed'> | null = body.state === 'closed' ? null : body.state
     const result =
-      status === null ? await endAccount(desk, by, deed) : await changeAccountStatus(desk, by, { ...deed, status })
+      status === null
+        ? await endAccount(services, by, input)
+        : await changeAccountStatus(services, by, { ...input, status })
     if (result === 'unknown_account') throw unknownAccount()
     if (status !== null && result === 'closed') {
       throw new ServiceError('account_closed', 'This account was closed for good.', { param: 'state' })
@@ -90,21 +92,24 @@ export function mountOperatorAccounts(app: FastifyInstance, parts: ConsoleEdge):
   })
   mountSession(app, parts, consoleEndpoints.changeAccountLimits, async ({ session, path, body }) => {
     const accountId = path.account_id
-    const deed = { accountId, changes: limitChangesOf(body), reason: body.reason }
-    const result = await changeAccountLimits(desk, operatorOf(session), deed)
+    const input = { accountId, changes: limitChangesOf(body), reason: body.reason }
+    const result = await changeAccountLimits(services, operatorOf(session), input)
     if (result === 'unknown_account') throw unknownAccount()
     parts.edge.authenticator.forget(accountId)
-    return renderOperatorLimits(await readAccountLimits(desk.limits, accountId), desk.limits.gatewayLimits)
+    return renderOperatorLimits(await readAccountLimits(services.limits, accountId), services.limits.gatewayLimits)
   })
   mountSession(app, parts, consoleEndpoints.changeAccountCredits, async ({ session, path, body }) => {
     const amount = nanocreditsOf(parseCredits(body.credits) ?? ZERO)
     const { kind: source, reason, id } = body
     const request = { source, accountId: path.account_id, amount, reason, id }
-    return renderCredit(await recordCredit(desk, operatorOf(session), request))
+    return renderCredit(await recordCredit(services, operatorOf(session), request))
   })
   mountSession(app, parts, consoleEndpoints.exportOperatorAccount, async ({ session, path, query, request, reply }) => {
     requireOwnPage(request.headers)
-    const pieces = await exportAccount(desk, operatorOf(session), { accountId: path.account_id, reason: query.reason })
+    const pieces = await exportAccount(services, operatorOf(session), {
+      accountId: path.account_id,
+      reason: query.reason,
+    })
     if (pieces === null) throw unknownAccount()
     const day = new Date(secondsOf(parts.edge.clock.now()) * 1_000).toISOString().slice(0, 10)
     reply.header('content-type', 'application/json; charset=utf-8')

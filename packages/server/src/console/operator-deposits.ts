@@ -29,9 +29,9 @@ async function requireDeposit({ deposits }: OperatorServices, depositId: string)
   return deposit
 }
 
-async function showDeposit(desk: OperatorServices, depositId: string) {
-  const deposit = await requireDeposit(desk, depositId)
-  const decisions = await desk.decisions.list(depositId)
+async function showDeposit(services: OperatorServices, depositId: string) {
+  const deposit = await requireDeposit(services, depositId)
+  const decisions = await services.decisions.list(depositId)
   return { deposit: renderForOperator(deposit), decisions: decisions.map(renderDecision) }
 }
 
@@ -75,9 +75,9 @@ function requireDecided(result: DecideDepositResult): void {
 }
 
 export function mountOperatorDeposits(app: FastifyInstance, parts: ConsoleEdge): void {
-  const desk = parts.edge.operators
+  const services = parts.edge.operators
   mountSession(app, parts, consoleEndpoints.listOperatorDeposits, async ({ query: { state, account, after } }) => {
-    const found = await desk.deposits.list({
+    const found = await services.deposits.list({
       ...(state === undefined ? {} : { states: [state] }),
       ...(account === undefined ? {} : { accountId: account }),
       ...(after === undefined ? {} : { after }),
@@ -88,15 +88,15 @@ export function mountOperatorDeposits(app: FastifyInstance, parts: ConsoleEdge):
       has_more: found.length > OPERATOR_PAGE_ROWS,
     }
   })
-  mountSession(app, parts, consoleEndpoints.getOperatorDeposit, ({ path }) => showDeposit(desk, path.deposit_id))
+  mountSession(app, parts, consoleEndpoints.getOperatorDeposit, ({ path }) => showDeposit(services, path.deposit_id))
   mountSession(app, parts, consoleEndpoints.getDepositEvidence, async ({ path }) => {
-    const evidence = await findEvidence(desk.chains, await requireDeposit(desk, path.deposit_id))
+    const evidence = await findEvidence(services.chains, await requireDeposit(services, path.deposit_id))
     return { providers: evidence?.map(renderTestimonial) ?? null }
   })
   mountSession(app, parts, consoleEndpoints.decideOperatorDeposit, async ({ session, path, body }) => {
     const { decision, reason, price_usd: price = null } = body
     const request = { depositId: path.deposit_id, decision, reason, price }
-    requireDecided(await decideReview(desk, operatorOf(session), request))
-    return showDeposit(desk, path.deposit_id)
+    requireDecided(await decideReview(services, operatorOf(session), request))
+    return showDeposit(services, path.deposit_id)
   })
 }

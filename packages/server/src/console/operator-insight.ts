@@ -87,22 +87,22 @@ function renderEntry(entry: JournalEntry) {
 
 export function mountOperatorInsight(app: FastifyInstance, parts: ConsoleEdge): void {
   const { edge } = parts
-  const desk = edge.operators
+  const services = edge.operators
   mountSession(app, parts, consoleEndpoints.getUpstreams, async () => ({
     health: await edge.readHealth(),
-    chain_problems: desk.chainProblems(),
-    upstreams: desk.upstreams().map(renderUpstream),
+    chain_problems: services.chainProblems(),
+    upstreams: services.upstreams().map(renderUpstream),
   }))
   mountSession(app, parts, consoleEndpoints.comparePrices, () => ({
-    unsold_aliases: desk.unsoldAliases(),
-    data: desk.prices().map(renderPrice),
+    unsold_aliases: services.unsoldAliases(),
+    data: services.prices().map(renderPrice),
   }))
-  mountSession(app, parts, consoleEndpoints.getAudit, async () => renderAudit(await desk.audits.state()))
+  mountSession(app, parts, consoleEndpoints.getAudit, async () => renderAudit(await services.audits.state()))
   mountSession(app, parts, consoleEndpoints.startAudit, async ({ session }) => ({
-    started: await startAudit(desk, operatorOf(session)),
+    started: await startAudit(services, operatorOf(session)),
   }))
   mountSession(app, parts, consoleEndpoints.listJournal, async ({ query: { action, account, after } }) => {
-    const found = await desk.journal.list({
+    const found = await services.journal.list({
       ...(action === undefined ? {} : { action }),
       ...(account === undefined ? {} : { accountId: account }),
       ...(after === undefined ? {} : { after }),

@@ -52,22 +52,22 @@ function changesOf(body: OperatorSettingsChange): SettingChanges {
 }
 
 export function mountOperatorSettings(app: FastifyInstance, parts: ConsoleEdge): void {
-  const { operators: desk, limits } = parts.edge
+  const { operators: services, limits } = parts.edge
   app.get(consoleEndpoints.getTerms.path, async (request) => {
     limits.perAddress.take(callerAddress(request.ip))
     const { brand, termsText, termsUrl } = await parts.console.settings()
     return { brand, text: termsText, url: termsUrl }
   })
   mountSession(app, parts, consoleEndpoints.getOperatorSettings, async () => {
-    const { settings, defaults, facts } = await showSettings(desk)
+    const { settings, defaults, facts } = await showSettings(services)
     return { settings: renderSettings(settings), defaults: renderSettings(defaults), set: renderFacts(facts) }
   })
   mountSession(app, parts, consoleEndpoints.changeOperatorSettings, async ({ session, body }) => {
-    await changeSettings(desk, operatorOf(session), changesOf(body))
+    await changeSettings(services, operatorOf(session), changesOf(body))
     return { done: true }
   })
   mountSession(app, parts, consoleEndpoints.listOperators, async ({ session }) => {
-    const listed = await listOperators(desk)
+    const listed = await listOperators(services)
     return {
       data: listed.map(({ userId, name, email, since }) => ({
         ...{ user_id: userId, name, email, since: secondsOf(since) },
@@ -76,11 +76,11 @@ export function mountOperatorSettings(app: FastifyInstance, parts: ConsoleEdge):
     }
   })
   mountSession(app, parts, consoleEndpoints.addOperator, async ({ session, body }) => {
-    await addOperator(desk, operatorOf(session), body)
+    await addOperator(services, operatorOf(session), body)
     return { done: true }
   })
   mountSession(app, parts, consoleEndpoints.removeOperator, async ({ session, path, body }) => {
-    await removeOperator(desk, operatorOf(session), { userId: path.user_id, reason: body.reason })
+    await removeOperator(services, operatorOf(session), { userId: path.user_id, reason: body.reason })
     return { done: true }
   })
 }

@@ -80,7 +80,7 @@ describeEachEngine('what a team sets', (engine) => {
   })
 
   test('a team is told once for each fall of its balance, by however many processes look', async () => {
-    const tell = gateway.gateway.console.tellLowBalances
+    const tell = gateway.gateway.console.notifyLowBalances
     if (tell === null) throw new Error('this gateway sends mail')
     const lookOften = () => Promise.all([1, 2, 3, 4].map(() => tell()))
     const emails = async () => {

@@ -180,7 +180,7 @@ async function takeEnough(
 async function creditCovered(deps: SettleDeps, scene: SettleScene, deposit: Deposit): Promise<void> {
   // What is worth less than a nanocredit stays recorded and is never a transfer of nothing.
   if (deposit.credits === null || deposit.credits === 0n) return
-  if (isTreasury(deps, deposit)) return tellCredited(deps, deposit, await creditDeposit(deps, deposit, null))
+  if (isTreasury(deps, deposit)) return notifyCredited(deps, deposit, await creditDeposit(deps, deposit, null))
   const { view } = scene
   // Another deposit may have been credited by a later block than the one that this look began with.
   for (const readHead of [() => Promise.resolve(scene.head), () => view.readHead()]) {
@@ -188,7 +188,7 @@ async function creditCovered(deps: SettleDeps, scene: SettleScene, deposit: Depo
     const inflow = await measureInflow(deps, { view, head }, deposit)
     if (inflow === null) return void (await wait(deps, deposit, { reason: 'awaiting_outflow' }))
     const result = await creditDeposit(deps, deposit, inflow)
-    if (result.kind !== 'exceeds_inflow') return tellCredited(deps, deposit, result)
+    if (result.kind !== 'exceeds_inflow') return notifyCredited(deps, deposit, result)
     if (inflow.isMoving) return void (await wait(deps, deposit, { reason: 'awaiting_outflow' }))
   }
   // Nor does an operator who let it pass make it come: what was released is held back again.
@@ -199,7 +199,7 @@ function isTreasury({ policy }: SettleDeps, { chainId, address }: Deposit): bool
   return policy.treasuries?.get(chainId) === address
 }
 
-async function tellCredited(deps: SettleDeps, deposit: Deposit, result: CreditDepositResult): Promise<void> {
+async function notifyCredited(deps: SettleDeps, deposit: Deposit, result: CreditDepositResult): Promise<void> {
   if (result.kind !== 'deposited' || result.isRepeated) return
   const credited = await deps.deposits.find(deposit.depositId)
   if (credited !== null) deps.onCredited?.(credited)

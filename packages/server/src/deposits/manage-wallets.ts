@@ -96,7 +96,7 @@ function refusalOf(reason: LinkRefusal): ServiceError {
         param: 'message',
       })
     case 'expired':
-      return new ServiceError('wallet_not_proven', 'The message was used before, or its time is over: get a new one.', {
+      return new ServiceError('wallet_not_proven', 'This message has been used or has expired. Request a new one.', {
         param: 'message',
       })
     case 'wrong_signature':

@@ -78,7 +78,7 @@ export function scanBody(text: Buffer): JsonBody['members'] {
     return scanMembers(text)
   } catch (error) {
     if (!(error instanceof DuplicateKeyError)) throw error
-    throw new ServiceError('invalid_value', `The field '${error.key.slice(0, 64)}' stands twice in the body.`, {
+    throw new ServiceError('invalid_value', `The field '${error.key.slice(0, 64)}' appears twice in the body.`, {
       param: error.key.slice(0, 64),
       cause: error,
     })

@@ -227,7 +227,7 @@ const THOUGHTS: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'thinkin
 
 function doubledKey(path: readonly string[]): ServiceError {
   const param = nameOf(path)
-  return new ServiceError('invalid_value', `The field '${param}' stands twice in the body.`, { param })
+  return new ServiceError('invalid_value', `The field '${param}' appears twice in the body.`, { param })
 }
 
 /** Another model within an object that servers read fields from. */

@@ -24,7 +24,7 @@ export function WalletCard() {
   const { wallets } = useSuspenseQuery(accountQuery).data
   const injected = useInjectedWallets()
   const refresh = [accountQuery.queryKey]
-  const add = useChange({ change: addWallet, refresh, done: 'This wallet signs you in from now on.' })
+  const add = useChange({ change: addWallet, refresh, done: 'You can now sign in with this wallet.' })
   const remove = useChange({
     change: (id: string) => consoleApi.call(consoleEndpoints.removeSignInWallet, { path: { wallet_id: id } }),
     refresh,

@@ -64,7 +64,7 @@ function UnlinkDialog({ wallet, onClose }: { readonly wallet: LinkedWalletBody; 
   return (
     <ActionDialog
       title={`Unlink ${short}?`}
-      lead="What it sends from now on is not credited to this team. What was credited stays."
+      lead="Its future payments are not credited to this team. Credits already added stay."
       onClose={onClose}
       action="Unlink the wallet"
       look="danger"

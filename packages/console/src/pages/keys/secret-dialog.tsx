@@ -29,7 +29,7 @@ export function SecretDialog({ title, lead, made, onClose, children }: SecretDia
     )
   }
   return (
-    <Dialog title={`Key “${made.name}” is ready`} lead="It works from now on." onClose={leave}>
+    <Dialog title={`Key “${made.name}” is ready`} lead="It works now." onClose={leave}>
       <div className="flex flex-col gap-4">
         <KeySecret made={made} onKept={() => setKept(true)} />
         {isAsking && (

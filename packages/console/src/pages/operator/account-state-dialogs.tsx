@@ -6,7 +6,7 @@ import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { ReasonField } from './reason-field.tsx'
-import { useDeed } from './use-deed.ts'
+import { useOperatorAction } from './use-operator-action.ts'
 
 interface AccountDialogProps {
   readonly account: Account
@@ -27,7 +27,7 @@ interface StateDialogProps extends AccountDialogProps {
 function StateDialog(props: StateDialogProps) {
   const { account, to, title, button, said, isDangerous, confirmation, onClose, children } = props
   const [typed, setTyped] = useState('')
-  const change = useDeed(
+  const change = useOperatorAction(
     (reason: string) =>
       consoleApi.call(consoleEndpoints.changeAccountState, {
         path: { account_id: account.id },
@@ -77,7 +77,7 @@ export function SuspendAccountDialog({ account, onClose }: AccountDialogProps) {
       said={`“${account.name}” is suspended.`}
       isDangerous
     >
-      <li>From this moment no request of its starts; programs are told 403.</li>
+      <li>From this moment no request of its starts; programs get a 403.</li>
       <li>
         {running(open)}
         {open.count > 0 && (

@@ -9,11 +9,11 @@ import { Failure } from '../../ui/failure.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RowsSkeleton } from './rows-skeleton.tsx'
-import { useDeed } from './use-deed.ts'
+import { useOperatorAction } from './use-operator-action.ts'
 
 export function AuditPage() {
   const { data, error } = useQuery(auditQuery)
-  const start = useDeed(
+  const start = useOperatorAction(
     (_nothing: undefined, name) => consoleApi.call(consoleEndpoints.startAudit, {}, named(name)),
     'The audit runs.',
   )

@@ -8,7 +8,7 @@ import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { ReasonField } from './reason-field.tsx'
-import { useDeed } from './use-deed.ts'
+import { useOperatorAction } from './use-operator-action.ts'
 
 const WORDS = {
   grant: {
@@ -38,7 +38,7 @@ export function CreditsDialog({ account, kind, onClose }: CreditsDialogProps) {
   const words = WORDS[kind]
   // Names the effect in the books, so that two clicks are one.
   const [id] = useState(newId)
-  const change = useDeed(
+  const change = useOperatorAction(
     (body: { readonly credits: string; readonly reason: string }, name) =>
       consoleApi.call(
         consoleEndpoints.changeAccountCredits,

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import type { Deposit } from './deposits-page.tsx'
 import { ReasonField } from './reason-field.tsx'
-import { useDeed } from './use-deed.ts'
+import { useOperatorAction } from './use-operator-action.ts'
 
 type Decision = 'release' | 'reject'
 
@@ -53,7 +53,7 @@ interface VerdictFormProps {
 
 function VerdictForm({ deposit, decision, onClose }: VerdictFormProps) {
   const { said, text, button } = WORDS[decision]
-  const decide = useDeed(
+  const decide = useOperatorAction(
     (words: { readonly reason: string; readonly price: string }) =>
       consoleApi.call(consoleEndpoints.decideOperatorDeposit, {
         path: { deposit_id: deposit.id },

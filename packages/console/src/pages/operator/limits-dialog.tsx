@@ -5,7 +5,7 @@ import { ActionDialog } from '../../ui/action-dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { LIMIT_PATTERN, limitOf } from '../../ui/limit-text.ts'
 import { ReasonField } from './reason-field.tsx'
-import { useDeed } from './use-deed.ts'
+import { useOperatorAction } from './use-operator-action.ts'
 
 interface LimitsDialogProps {
   readonly account: Account
@@ -17,9 +17,9 @@ type Limits = Account['limits']['set'] & { readonly reason: string }
 /** Sets how often the keys of an account may ask. An empty field leaves what holds for every account. */
 export function LimitsDialog({ account, onClose }: LimitsDialogProps) {
   const { set, defaults } = account.limits
-  const change = useDeed(
+  const change = useOperatorAction(
     (body: Limits) => consoleApi.call(consoleEndpoints.changeAccountLimits, { path: { account_id: account.id }, body }),
-    'The limits hold from now on.',
+    'Limits saved.',
     onClose,
   )
   const submit = (text: (name: string) => string): void =>

@@ -13,7 +13,7 @@ import { Card } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
 import { ReasonField } from './reason-field.tsx'
-import { useDeed } from './use-deed.ts'
+import { useOperatorAction } from './use-operator-action.ts'
 
 type Listed = NonNullable<Awaited<ReturnType<NonNullable<(typeof operatorsQuery)['queryFn']>>>>['data'][number]
 
@@ -57,7 +57,7 @@ export function OperatorsCard() {
 }
 
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
-  const add = useDeed(
+  const add = useOperatorAction(
     (body: { readonly email: string; readonly reason: string }, name) =>
       consoleApi.call(consoleEndpoints.addOperator, { body }, named(name)),
     'They are an operator now.',
@@ -88,7 +88,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function RemoveDialog({ operator, onClose }: { readonly operator: Listed; readonly onClose: () => void }) {
-  const remove = useDeed(
+  const remove = useOperatorAction(
     (reason: string) =>
       consoleApi.call(consoleEndpoints.removeOperator, { path: { user_id: operator.user_id }, body: { reason } }),
     `${operator.name} is no operator any more.`,

@@ -13,7 +13,7 @@ import { SelectField } from '../../ui/select-field.tsx'
 import { Time } from '../../ui/time.tsx'
 import { OperatorsCard } from './operators-card.tsx'
 import { RowsSkeleton } from './rows-skeleton.tsx'
-import { useDeed } from './use-deed.ts'
+import { useOperatorAction } from './use-operator-action.ts'
 
 const SIGNUPS = [
   { value: 'closed', text: 'Closed: only operators create accounts' },
@@ -129,7 +129,7 @@ function Choice({ name, isOn, hint, children }: ChoiceProps) {
 
 function SettingsForm({ reply }: { readonly reply: Reply }) {
   const { settings, defaults, set } = reply
-  const change = useDeed(
+  const change = useOperatorAction(
     (changes: Record<string, unknown>) => consoleApi.call(consoleEndpoints.changeOperatorSettings, { body: changes }),
     'Saved: the settings hold in every process at once.',
   )

@@ -60,7 +60,7 @@ export function RemoveMemberDialog({ member, onClose }: MemberDialogProps) {
   return (
     <ActionDialog
       title={`Remove ${member.name}?`}
-      lead={`They reach nothing of ${team.name} any more, from now on. What they have spent stays in the usage.`}
+      lead={`They lose access to ${team.name} now. Their past usage stays on record.`}
       onClose={onClose}
       action="Remove from the team"
       look="danger"

@@ -4,9 +4,9 @@ import { seedCaller } from '../../../testing/seed-caller.ts'
 import { systemTimer } from '../../platform/runtime/timer.ts'
 import { createKeyChangeStore } from './key-change-store.ts'
 import { createKeyStore } from './key-store.ts'
-import { createNewsPoll } from './change-poller.ts'
+import { createChangePoller } from './change-poller.ts'
 
-describeEachEngine('news of keys', (engine) => {
+describeEachEngine('changes of keys', (engine) => {
   let open: TestDatabase
   beforeAll(async () => {
     open = await openTestDatabase(engine)
@@ -17,11 +17,11 @@ describeEachEngine('news of keys', (engine) => {
     const now = 1_800_000_000_000
     const told: string[] = []
     const failures: unknown[] = []
-    const poll = createNewsPoll({
+    const poll = createChangePoller({
       list: createKeyChangeStore(open.database).listChangedSince,
       clock: { now: () => now, elapsed: () => 1_234.5678 },
       timer: systemTimer,
-      onNews: (id) => told.push(id),
+      onChange: (id) => told.push(id),
       onError: (error) => failures.push(error),
     })
     const { keyId } = await seedCaller(open.database)

@@ -2,36 +2,36 @@ import type { SystemClock } from '../../platform/runtime/clock.ts'
 import type { Timer } from '../../platform/runtime/timer.ts'
 
 /** How often each process asks for what others have done to keys. Source: decision 0019 (databases). */
-const NEWS_POLL_MS = 1_000
+const CHANGE_POLL_MS = 1_000
 /**
- * How far back each question reaches. News carry the time of the process that wrote them and become visible with their
- * commit, so they may appear behind the latest seen; within this span they are found all the same.
+ * How far back each question reaches. Changes carry the time of the process that wrote them and become visible with
+ * their commit, so they may appear behind the latest seen; within this span they are found all the same.
  */
 const OVERLAP_MS = 60_000
-/** News that one question returns at most; the next one continues after the last of them. */
+/** Changes that one question returns at most; the next one continues after the last of them. */
 const PAGE_MAX = 1_000
 
 /** Something that happened to a key or an account, with the time of the process that did it. */
-export interface News {
+export interface KeyChange {
   readonly id: string
   readonly at: number
 }
 
-export interface NewsPage {
+export interface ChangePage {
   /** Continue after this one; null begins. */
-  readonly after: News | null
+  readonly after: KeyChange | null
   readonly limit: number
 }
 
 /** Lists what happened at or after a time, oldest first, then by id. */
-export type ListNews = (since: number, page: NewsPage) => Promise<readonly News[]>
+export type ListChanges = (since: number, page: ChangePage) => Promise<readonly KeyChange[]>
 
-export interface NewsPollDeps {
-  readonly list: ListNews
+export interface ChangePollerDeps {
+  readonly list: ListChanges
   readonly clock: SystemClock
   readonly timer: Timer
   /** Called once for each. */
-  readonly onNews: (id: string) => void
+  readonly onChange: (id: string) => void
   /** Called when the database could not be asked; the next question reaches as far back as this one would have. */
   readonly onError: (error: unknown) => void
 }
@@ -45,7 +45,7 @@ export interface ChangePoller {
 }
 
 /** Tells this process about what any process does, within a second on both engines. */
-export function createNewsPoll(deps: NewsPollDeps): ChangePoller {
+export function createChangePoller(deps: ChangePollerDeps): ChangePoller {
   const { clock } = deps
   /** What was reported and may still be in reach of a question, with the monotonic time of its report. */
   const reported = new Map<string, number>()
@@ -55,15 +55,15 @@ export function createNewsPoll(deps: NewsPollDeps): ChangePoller {
   let stopTimer: (() => void) | null = null
 
   async function reportSince(time: number, askedAt: number): Promise<void> {
-    let after: News | null = null
+    let after: KeyChange | null = null
     let count: number
     do {
-      const page: readonly News[] = await deps.list(time, { after, limit: PAGE_MAX })
+      const page: readonly KeyChange[] = await deps.list(time, { after, limit: PAGE_MAX })
       for (const { id, at } of page) {
         const name = `${id} ${at}`
         if (reported.has(name)) continue
         reported.set(name, askedAt)
-        deps.onNews(id)
+        deps.onChange(id)
       }
       after = page.at(-1) ?? null
       count = page.length
@@ -85,7 +85,7 @@ export function createNewsPoll(deps: NewsPollDeps): ChangePoller {
 
   return {
     start() {
-      stopTimer ??= deps.timer.repeat(NEWS_POLL_MS, poll)
+      stopTimer ??= deps.timer.repeat(CHANGE_POLL_MS, poll)
     },
     stop() {
       stopTimer?.()
@@ -96,7 +96,7 @@ export function createNewsPoll(deps: NewsPollDeps): ChangePoller {
 }
 
 /**
- * Makes the question how far back news are asked for. A clock that is set forward or back must hide no news: for a
+ * Makes the question how far back changes are asked for. A clock that is set forward or back must hide no news: for a
  * while the earlier of the two times counts.
  */
 function createReach(clock: SystemClock): () => number {

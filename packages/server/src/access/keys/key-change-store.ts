@@ -1,12 +1,12 @@
 import { sql, type Expression, type NotNull, type SqlBool } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import type { ListNews, News } from './change-poller.ts'
+import type { ListChanges, KeyChange } from './change-poller.ts'
 
 export interface KeyChangeStore {
   /** Keys that were revoked. */
-  readonly listRevokedSince: ListNews
+  readonly listRevokedSince: ListChanges
   /** Keys that may do other things than before, and accounts whose keys may, by their ids. */
-  readonly listChangedSince: ListNews
+  readonly listChangedSince: ListChanges
 }
 
 /** Makes the store of what happens to keys: each list is one read of small indexes. */
@@ -46,6 +46,6 @@ export function createKeyChangeStore({ read }: Database): KeyChangeStore {
   }
 }
 
-function isBehind(at: Expression<unknown>, id: Expression<unknown>, after: News | null): Expression<SqlBool> {
+function isBehind(at: Expression<unknown>, id: Expression<unknown>, after: KeyChange | null): Expression<SqlBool> {
   return sql<SqlBool>`(${at} > ${after?.at ?? 0} or ${id} > ${after?.id ?? ''})`
 }

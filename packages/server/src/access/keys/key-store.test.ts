@@ -14,7 +14,7 @@ import { listKeys } from './list-keys.ts'
 import type { Peppers } from './pepper.ts'
 import { createAccountLimitStore } from './account-limit-store.ts'
 import { createKeyChangeStore } from './key-change-store.ts'
-import { createNewsPoll } from './change-poller.ts'
+import { createChangePoller } from './change-poller.ts'
 import { revokeKey } from './revoke-key.ts'
 
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
@@ -159,11 +159,11 @@ describeEachEngine('keys', (engine) => {
   test('a revocation by another process is reported once', async () => {
     const timer = createManualTimer()
     const reported: string[] = []
-    const revocations = createNewsPoll({
+    const revocations = createChangePoller({
       list: createKeyChangeStore(open.database).listRevokedSince,
       clock,
       timer,
-      onNews: (keyId) => reported.push(keyId),
+      onChange: (keyId) => reported.push(keyId),
       onError: (error) => expect(error).toBeUndefined(),
     })
     const before = await make({ ...(await makeAccount()), name: 'before' })
@@ -194,12 +194,12 @@ describeEachEngine('keys', (engine) => {
 
   test('more keys than one page holds, revoked or changed at one moment, are all reported', async () => {
     const timer = createManualTimer()
-    const news = createKeyChangeStore(open.database)
+    const changes = createKeyChangeStore(open.database)
     const onError = (error: unknown) => expect(error).toBeUndefined()
     clock.time += HOUR_MS
-    const polls = [news.listRevokedSince, news.listChangedSince].map((list) => {
+    const polls = [changes.listRevokedSince, changes.listChangedSince].map((list) => {
       const reported = new Set<string>()
-      const poll = createNewsPoll({ list, clock, timer, onNews: (id) => reported.add(id), onError })
+      const poll = createChangePoller({ list, clock, timer, onChange: (id) => reported.add(id), onError })
       poll.start()
       return { poll, reported }
     })
@@ -223,11 +223,11 @@ describeEachEngine('keys', (engine) => {
   test('a change of a key or of its account’s limits by another process is reported, once each time', async () => {
     const timer = createManualTimer()
     const reported: string[] = []
-    const changes = createNewsPoll({
+    const changes = createChangePoller({
       list: createKeyChangeStore(open.database).listChangedSince,
       clock,
       timer,
-      onNews: (id) => reported.push(id),
+      onChange: (id) => reported.push(id),
       onError: (error) => expect(error).toBeUndefined(),
     })
     clock.time += HOUR_MS

@@ -16,25 +16,25 @@ describeEachEngine('the journal', (engine) => {
   afterAll(() => open.close())
 
   const newest = async () => (await deps.journal.list({ limit: 1 }))[0]
-  const deed = { action: 'account.suspend', accountId: 'one', reason: 'unpaid' } as const
+  const action = { action: 'account.suspend', accountId: 'one', reason: 'unpaid' } as const
 
-  test('has the entry before the deed is done', async () => {
+  test('has the entry before the action is done', async () => {
     let seen: unknown = null
     const work = async (): Promise<string> => {
       seen = await newest()
       return 'result'
     }
-    expect(await keepJournal(deps, by, deed, { work, outcomeOf: () => 'done' })).toBe('result')
+    expect(await keepJournal(deps, by, action, { work, outcomeOf: () => 'done' })).toBe('result')
     expect(seen).toMatchObject({ action: 'account.suspend', accountId: 'one', reason: 'unpaid', outcome: null })
     expect(await newest()).toMatchObject({ operatorName: 'Ada', outcome: 'done' })
   })
 
   test('says what was refused, and what is unknown', async () => {
     const refuse = () => Promise.reject(new ServiceError('invalid_value', 'no'))
-    await expect(keepJournal(deps, by, deed, { work: refuse, outcomeOf: () => 'done' })).rejects.toThrow('no')
+    await expect(keepJournal(deps, by, action, { work: refuse, outcomeOf: () => 'done' })).rejects.toThrow('no')
     expect((await newest())?.outcome).toBe('refused')
     const fail = () => Promise.reject(new Error('the database is gone'))
-    await expect(keepJournal(deps, by, deed, { work: fail, outcomeOf: () => 'done' })).rejects.toThrow('gone')
+    await expect(keepJournal(deps, by, action, { work: fail, outcomeOf: () => 'done' })).rejects.toThrow('gone')
     expect((await newest())?.outcome).toBe('failed')
   })
 

@@ -1,6 +1,6 @@
 /**
- * The operators' journal: no deed without an entry. The entry is written first, the deed is done, and its outcome is
- * noted once. Where a process dies in between, the entry stays without an outcome. Source: decision 0046.
+ * The operators' journal: no action without an entry. The entry is written first, the action is done, and its outcome
+ * is noted once. Where a process dies in between, the entry stays without an outcome. Source: decision 0046.
  */
 import type { journalActions } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
@@ -19,7 +19,7 @@ export interface Operator {
 }
 
 /** What is done, to whom, and why. Never a secret: neither keys nor addresses of emails. */
-export interface Deed {
+export interface JournaledAction {
   readonly action: OperatorAction
   readonly accountId?: string
   /** Id of what it is done to, besides the account. */
@@ -31,10 +31,10 @@ export interface Deed {
 }
 
 /** `unchanged`: it was so before. `refused`: the gateway did not do it. `failed`: it may have been done or not. */
-export type DeedOutcome = 'done' | 'unchanged' | 'refused' | 'failed'
+export type ActionOutcome = 'done' | 'unchanged' | 'refused' | 'failed'
 
 /** An entry as it begins. */
-export interface NewEntry extends Deed {
+export interface NewEntry extends JournaledAction {
   readonly actionId: string
   readonly at: number
   readonly by: Operator
@@ -53,7 +53,7 @@ export interface JournalEntry {
   readonly reason: string | null
   /** JSON text. */
   readonly details: string
-  readonly outcome: DeedOutcome | null
+  readonly outcome: ActionOutcome | null
 }
 
 /** Which entries are read. */
@@ -69,7 +69,7 @@ export interface JournalFilter {
 export interface JournalStore {
   begin(entry: NewEntry): Promise<void>
   /** Notes the outcome; a second one changes nothing. */
-  end(actionId: string, outcome: DeedOutcome, at: number): Promise<void>
+  end(actionId: string, outcome: ActionOutcome, at: number): Promise<void>
   /** Newest first. */
   list(filter: JournalFilter): Promise<readonly JournalEntry[]>
 }
@@ -79,11 +79,11 @@ export interface JournalDeps {
   readonly clock: Clock
 }
 
-/** A deed as it is done. */
-export interface DeedSteps<Result> {
+/** A action as it is done. */
+export interface ActionSteps<Result> {
   readonly work: () => Promise<Result>
   /** What the result means. */
-  readonly outcomeOf: (result: Result) => DeedOutcome
+  readonly outcomeOf: (result: Result) => ActionOutcome
 }
 
 /**
@@ -94,12 +94,12 @@ export interface DeedSteps<Result> {
 export async function keepJournal<Result>(
   { journal, clock }: JournalDeps,
   by: Operator,
-  deed: Deed,
-  steps: DeedSteps<Result>,
+  action: JournaledAction,
+  steps: ActionSteps<Result>,
 ): Promise<Result> {
   const at = clock.now()
   const actionId = createId(at)
-  await journal.begin({ ...deed, actionId, at, by })
+  await journal.begin({ ...action, actionId, at, by })
   try {
     const result = await steps.work()
     await journal.end(actionId, steps.outcomeOf(result), clock.now())

@@ -26,5 +26,5 @@ export async function openLink(library: Library, request: Request): Promise<Resp
 }
 
 function refusal(code: string): Response {
-  return Response.json({ code, message: 'This link was used before, or its time is over.' }, { status: 403 })
+  return Response.json({ code, message: 'This link has been used or has expired.' }, { status: 403 })
 }

@@ -206,7 +206,7 @@ function createToken(): string {
 }
 
 function notFound(): ServiceError {
-  const message = 'There is no such invitation: it was used or withdrawn, or its time is over. Ask for a new one.'
+  const message = 'There is no such invitation: it was used or withdrawn, or has expired. Ask for a new one.'
   return new ServiceError('invitation_not_found', message)
 }
 

@@ -41,7 +41,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
       clock: { latest: () => now, earliest: () => now },
       processId,
       secrets: known,
-      tellGone: (requestId) => `gone: ${requestId}`,
+      reportGone: (requestId) => `gone: ${requestId}`,
       outcomeOf: () => {
         asked++
         return unreachable === null ? Promise.resolve(outcome) : Promise.reject(unreachable)

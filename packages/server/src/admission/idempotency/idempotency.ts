@@ -43,7 +43,7 @@ export interface IdempotencyDeps {
   /** What became of a request that is not finished here. */
   readonly outcomeOf: (request: BegunRequest) => Promise<RequestOutcome>
   /** What is said of a request that is over and whose answer is not here. */
-  readonly tellGone: (requestId: string) => string
+  readonly reportGone: (requestId: string) => string
 }
 
 export interface BegunRequest {
@@ -126,7 +126,7 @@ function reused(): ServiceError {
   return new ServiceError('idempotency_key_reused', message, { param: 'Idempotency-Key' })
 }
 
-function answerGone(requestId: string, tell: IdempotencyDeps['tellGone']): ServiceError {
+function answerGone(requestId: string, tell: IdempotencyDeps['reportGone']): ServiceError {
   const message = tell(requestId)
   return new ServiceError('idempotency_answer_gone', message, {
     shouldRetry: false,
@@ -179,7 +179,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       if (outcome === 'free') return 'again'
     }
     const answer = row.answer === null ? null : openAnswer(secrets, row.caller_id, call.name, row.answer)
-    if (answer === null) throw answerGone(row.request_id, deps.tellGone)
+    if (answer === null) throw answerGone(row.request_id, deps.reportGone)
     return answer
   }
 

@@ -43,7 +43,7 @@ describeEachEngine('a request that is charged late', (engine) => {
       clock: { latest: () => TEST_NOW, earliest: () => TEST_NOW },
       processId,
       secrets: [{ version: 1, secret: 'a secret of this test' }],
-      tellGone: () => 'it is gone',
+      reportGone: () => 'it is gone',
       // As a gateway reads the books where the process that began a request is gone.
       outcomeOf: async ({ requestId }) => {
         const record = await recordOf(requestId)

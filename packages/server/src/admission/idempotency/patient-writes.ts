@@ -40,8 +40,8 @@ export class PatientWrites {
       await work()
       return true
     } catch (error) {
-      const isGivenUp = this.#waitingLength > WAITING_LENGTH_MAX || this.#clock.earliest() > until
-      if (!(error instanceof ServiceError) || isGivenUp) throw error
+      const isAbandoned = this.#waitingLength > WAITING_LENGTH_MAX || this.#clock.earliest() > until
+      if (!(error instanceof ServiceError) || isAbandoned) throw error
       return false
     }
   }

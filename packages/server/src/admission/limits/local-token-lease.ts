@@ -140,18 +140,18 @@ export class LocalTokenLease {
   }
 
   /** Whether there is something that the shared bucket has to be told, or that can be given back. */
-  get hasNews(): boolean {
+  get hasChanges(): boolean {
     return this.#tokens + this.#used + this.#spent > 0
   }
 
   /** Whether something has waited for about a second to be told. */
   isStale(now: number): boolean {
-    return this.hasNews && this.#asked === null && Math.abs(now - this.#askedAt) >= SECOND_MS
+    return this.hasChanges && this.#asked === null && Math.abs(now - this.#askedAt) >= SECOND_MS
   }
 
   /** Whether nothing is lost when it is forgotten. */
   isForgettable(now: number): boolean {
-    const isOpen = this.hasNews || this.#waiting.length > 0 || this.#asked !== null
+    const isOpen = this.hasChanges || this.#waiting.length > 0 || this.#asked !== null
     return !isOpen && now >= this.#ownFullAt && now >= this.#refusedUntil
   }
 

@@ -61,7 +61,7 @@ export function openSharedLimits(deps: SharedLimitsDeps): LimitCounters {
       return limit
     },
     tick: async () => {
-      if (await link.probe()) for (const each of slots) each.tellAll()
+      if (await link.probe()) for (const each of slots) each.notifyAll()
       if (link.isDown) return
       for (const rate of rates) rate.tidy(clock.now())
       if (isDue('count', COUNT_MS)) await count()

@@ -56,7 +56,7 @@ export class SharedRateLimiter implements RateLimit {
 
   /** Requests everything that is not told yet. */
   giveBack(): void {
-    for (const hand of this.#hands.values()) if (hand.hasNews) this.#deps.exchange.request(hand)
+    for (const hand of this.#hands.values()) if (hand.hasChanges) this.#deps.exchange.request(hand)
   }
 
   #handOf(caller: string): LocalTokenLease {

@@ -74,7 +74,7 @@ export class SharedStreamSlots implements StreamLimit {
   }
 
   /** Tells what is open once more: after an outage the store may know nothing of it. */
-  tellAll(): void {
+  notifyAll(): void {
     for (const name of this.#callers.keys()) this.#request(name)
   }
 

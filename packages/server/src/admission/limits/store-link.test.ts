@@ -39,7 +39,7 @@ test('one probe at a time waits for a store that is down, and the first that is 
   expect(await link.probe()).toBe(false)
   expect(open).toHaveLength(1)
   open[0]?.()
-  // The late answer is no news by itself: the next probe asks again.
+  // The late answer is no change by itself: the next probe asks again.
   await new Promise((resolve) => setImmediate(resolve))
   const probed = link.probe()
   open[1]?.()

@@ -78,7 +78,7 @@ function withChoices(choices: number): SelectTarget<ChatTarget> {
  *
  * @throws {ServiceError} 400 for a field that asks for more than the balance pays for.
  */
-function tellLimits(
+function reportLimits(
   call: ChatCall,
   hold: OpenHold,
   output: OutputLimit,
@@ -191,7 +191,7 @@ export function chatWork<Answer, Reply, End>(
     bound: (found) => bounds.byBytes(found),
     sharperBound: (found) => bounds.byCount(found),
     begin: (paid) => {
-      const told = tellLimits(call, paid.hold, bounds.output, choices)
+      const told = reportLimits(call, paid.hold, bounds.output, choices)
       return begin(paid, { ...told, promptTokens: bounds.promptEstimate, choices })
     },
   }

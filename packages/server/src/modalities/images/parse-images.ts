@@ -136,7 +136,7 @@ function valueOf(fields: ImageForm['fields']): Record<string, unknown> {
   const value: Record<string, unknown> = {}
   for (const { name, value: text } of fields) {
     if (Object.hasOwn(value, name)) {
-      throw new ServiceError('invalid_value', `The field '${name.slice(0, 64)}' stands twice in the form.`, {
+      throw new ServiceError('invalid_value', `The field '${name.slice(0, 64)}' appears twice in the form.`, {
         param: name.slice(0, 64),
       })
     }

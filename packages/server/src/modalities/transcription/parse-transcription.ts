@@ -51,7 +51,7 @@ function singleFields(fields: AudioForm['fields']): Record<string, string> {
   for (const { name, value } of fields) {
     if (isList(name)) continue
     if (values.has(name)) {
-      throw new ServiceError('invalid_value', `The field '${name.slice(0, 64)}' stands twice in the form.`, {
+      throw new ServiceError('invalid_value', `The field '${name.slice(0, 64)}' appears twice in the form.`, {
         param: name.slice(0, 64),
       })
     }

@@ -27,8 +27,8 @@ export async function deleteVideo(deps: VideoDeps, caller: Pick<Caller, 'account
 
 async function cancelJob(deps: VideoDeps, job: VideoJob): Promise<VideoJob> {
   const upstream = deps.holderOf(job)
-  const isGivenUp = upstream !== null && (await upstream.cancel(job.upstreamJobId))
-  if (isGivenUp) return endJob(deps, job, { state: 'failed', errorCode: 'cancelled', cost: null })
+  const isAbandoned = upstream !== null && (await upstream.cancel(job.upstreamJobId))
+  if (isAbandoned) return endJob(deps, job, { state: 'failed', errorCode: 'cancelled', cost: null })
   // It may have come to its end meanwhile.
   const { job: latest } = await refreshJob(deps, job)
   if (hasEnded(latest)) return latest

@@ -100,7 +100,7 @@ function valueOf({ fields }: Form): Record<string, unknown> {
   const value: Record<string, unknown> = {}
   for (const { name, value: text } of fields) {
     if (name in value) {
-      throw new ServiceError('invalid_value', `The field '${name.slice(0, 64)}' stands twice in the form.`, {
+      throw new ServiceError('invalid_value', `The field '${name.slice(0, 64)}' appears twice in the form.`, {
         param: name.slice(0, 64),
       })
     }

@@ -106,7 +106,7 @@ async function keepJob(
       return job
     }
     // The hold was taken for an orphan, because this process was silent for too long.
-    await giveUp(deps, job)
+    await abandon(deps, job)
   } catch (error) {
     cause = error
   }
@@ -129,7 +129,7 @@ async function tryToKeep(keep: () => Promise<boolean>, pause: VideoDeps['pause']
 }
 
 /** Ends a job whose client never learns its id. What fails here is done later: its row is there, and due. */
-async function giveUp(deps: VideoDeps, job: VideoJob): Promise<void> {
+async function abandon(deps: VideoDeps, job: VideoJob): Promise<void> {
   const ended = await endJob(deps, job, { state: 'failed', errorCode: 'gateway_stopped', cost: null })
   await settleJob(deps, ended)
   await deps.jobs.delete(job.jobId, deps.clock.now())

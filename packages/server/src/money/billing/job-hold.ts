@@ -9,7 +9,7 @@ import type { Database } from '../../platform/db/database.ts'
 import { handHoldToJobs, JOBS_OWNER } from '../ledger/hold-owner.ts'
 import type { BillingDeps, OpenHold } from './open-hold.ts'
 import { type EndingHold, type Settlement, settleOperation } from './settlement.ts'
-import { type SettlementListeners, tellSettled } from './settlement-listener.ts'
+import { type SettlementListeners, notifySettled } from './settlement-listener.ts'
 
 export interface JobHoldDeps extends BillingDeps {
   readonly database: Pick<Database, 'read'>
@@ -69,6 +69,6 @@ export async function settleJobHold(
   const placed = { accountId, keyId, processId: JOBS_OWNER, type, model, stream: false, placedAt }
   const operation = settleOperation({ id, placed, ageMs, lost }, settlement, now)
   const result = await deps.ledger.submit(operation)
-  tellSettled(deps, { id, amount, ageMs, firstContentMs: null, request: { type, model } }, operation, result)
+  notifySettled(deps, { id, amount, ageMs, firstContentMs: null, request: { type, model } }, operation, result)
   return { charge: nanocreditsOf(result.charge), isFirst: result.kind === 'settled' }
 }

@@ -32,7 +32,7 @@ export interface SettlementListeners {
 }
 
 /** Tells them what the ledger has answered. */
-export function tellSettled(
+export function notifySettled(
   { emptyAnswers, recent, onSettled }: SettlementListeners,
   hold: SettledHold,
   settlement: SettleHold,

@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { SettleHold, SettleResult } from '../ledger/operations.ts'
 import { type Charged, chargedAs } from './settlement.ts'
 import type { SettlementJournal } from './settlement-journal.ts'
-import { type SettledHold, type SettlementListeners, tellSettled } from './settlement-listener.ts'
+import { type SettledHold, type SettlementListeners, notifySettled } from './settlement-listener.ts'
 
 export interface SettlementWriterDeps extends SettlementListeners {
   readonly ledger: Pick<Ledger, 'submit'>
@@ -122,7 +122,7 @@ export class SettlementWriter {
     this.#charged = charged
     openHolds.remove(this.#hold)
     journal?.remove(this.#hold.id)
-    tellSettled(this.#deps, this.#hold, operation, result)
+    notifySettled(this.#deps, this.#hold, operation, result)
     if (told !== null && told.charge !== charged.charge) onDiffering?.(operation, charged.charge)
     return charged
   }

@@ -47,7 +47,7 @@ export function createAuditRunStore(database: Database): AuditRunStore {
       .limit(limit)
   return {
     async begin({ runId, startedAt, startedBy, leaseUntil }) {
-      const giveUp = read
+      const abandon = read
         .updateTable('audit_run')
         .set({ ended_at: startedAt, failure: 'It took too long, or its process ended.' })
         .where('ended_at', 'is', null)
@@ -61,7 +61,7 @@ export function createAuditRunStore(database: Database): AuditRunStore {
         .where('run_id', '<', oldest?.runId ?? '')
         .where('ended_at', 'is not', null)
       try {
-        await database.write([giveUp.compile(), forget.compile(), insert.compile()])
+        await database.write([abandon.compile(), forget.compile(), insert.compile()])
         return true
       } catch (error) {
         if (isUniqueViolation(error)) return false

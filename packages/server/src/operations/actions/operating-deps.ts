@@ -1,5 +1,5 @@
 /**
- * Room `operating`: what an operator does and sees, for pages and commands alike. Every deed has its entry in the
+ * Room `operations`: what an operator does and sees, for pages and commands alike. Every action has its entry in the
  * journal; nothing here shows a prompt or a secret. Source: decision 0046.
  */
 import type { AccountStore } from '../../access/accounts/close-account.ts'
@@ -10,7 +10,7 @@ import type { Ledger } from '../../money/ledger/ledger.ts'
 import type { JournalDeps } from '../../access/operators/journal.ts'
 import type { AccountDirectory } from './account-directory-store.ts'
 
-/** What the deeds about accounts, credits and deposits need. */
+/** What the actions about accounts, credits and deposits need. */
 export interface OperatingDeps extends JournalDeps {
   readonly accounts: AccountStore
   readonly directory: AccountDirectory

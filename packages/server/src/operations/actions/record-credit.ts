@@ -1,7 +1,7 @@
 import { formatCredits, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { CreditFacts, CreditResult } from '../../money/ledger/operations.ts'
-import { keepJournal, type DeedOutcome, type Operator } from '../../access/operators/journal.ts'
+import { keepJournal, type ActionOutcome, type Operator } from '../../access/operators/journal.ts'
 import { createId } from '../../platform/runtime/ids.ts'
 import type { OperatingDeps } from './operating-deps.ts'
 
@@ -25,7 +25,7 @@ export interface RecordedCredit {
   readonly result: Exclude<CreditResult, { kind: 'id_taken' }>
 }
 
-const OUTCOMES: Readonly<Record<CreditResult['kind'], DeedOutcome>> = {
+const OUTCOMES: Readonly<Record<CreditResult['kind'], ActionOutcome>> = {
   credited: 'done',
   already_credited: 'unchanged',
   id_taken: 'refused',

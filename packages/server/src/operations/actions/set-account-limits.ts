@@ -7,7 +7,7 @@ type LimitsDeps = Pick<OperatingDeps, 'journal' | 'clock' | 'limits'> & {
 }
 
 /** Limits that an account shall have, and why. */
-export interface LimitsDeed {
+export interface LimitsAction {
   readonly accountId: string
   /** What is absent stays; null leaves what holds for every account. */
   readonly changes: Partial<SetLimits>
@@ -32,7 +32,7 @@ const DEFAULT = 'default'
 export async function changeAccountLimits(
   deps: LimitsDeps,
   by: Operator,
-  { accountId, changes, reason }: LimitsDeed,
+  { accountId, changes, reason }: LimitsAction,
 ): Promise<ChangeLimitsResult> {
   const { accountLimitStore } = deps.limits
   const before = await accountLimitStore.find(accountId)

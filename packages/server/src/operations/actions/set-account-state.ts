@@ -1,18 +1,18 @@
 import { closeAccount, type CloseAccountResult } from '../../access/accounts/close-account.ts'
 import { setAccountStatus, type AccountStatus, type SetStatusResult } from '../../access/accounts/set-account-status.ts'
-import { keepJournal, type DeedOutcome, type Operator } from '../../access/operators/journal.ts'
+import { keepJournal, type ActionOutcome, type Operator } from '../../access/operators/journal.ts'
 import type { OperatingDeps } from './operating-deps.ts'
 
 type StateDeps = Pick<OperatingDeps, 'accounts' | 'keys' | 'journal' | 'clock'>
 
 /** An account, and why something is done to it. */
-export interface AccountDeed {
+export interface AccountAction {
   readonly accountId: string
   /** In words; null where a command named none. */
   readonly reason: string | null
 }
 
-const OUTCOMES: Readonly<Record<SetStatusResult | CloseAccountResult, DeedOutcome>> = {
+const OUTCOMES: Readonly<Record<SetStatusResult | CloseAccountResult, ActionOutcome>> = {
   changed: 'done',
   unchanged: 'unchanged',
   closed: 'refused',
@@ -20,34 +20,34 @@ const OUTCOMES: Readonly<Record<SetStatusResult | CloseAccountResult, DeedOutcom
   unknown_account: 'refused',
 }
 
-const reasonOf = ({ reason }: AccountDeed) => (reason === null ? {} : { reason })
+const reasonOf = ({ reason }: AccountAction) => (reason === null ? {} : { reason })
 
 /** Suspends an account or lets it work again, with an entry in the journal. */
 export function changeAccountStatus(
   deps: StateDeps,
   by: Operator,
-  deed: AccountDeed & { readonly status: AccountStatus },
+  input: AccountAction & { readonly status: AccountStatus },
 ): Promise<SetStatusResult> {
-  const { accountId, status } = deed
+  const { accountId, status } = input
   const action = status === 'active' ? 'account.resume' : 'account.suspend'
   return keepJournal(
     deps,
     by,
-    { action, accountId, ...reasonOf(deed) },
+    { action, accountId, ...reasonOf(input) },
     { work: () => setAccountStatus(deps.accounts, accountId, status), outcomeOf: (result) => OUTCOMES[result] },
   )
 }
 
 /** Closes an account for good, with an entry in the journal. */
-export function endAccount(deps: StateDeps, by: Operator, deed: AccountDeed): Promise<CloseAccountResult> {
+export function endAccount(deps: StateDeps, by: Operator, input: AccountAction): Promise<CloseAccountResult> {
   const { accounts, keys, clock } = deps
   const revokeKeys = async (accountId: string): Promise<void> => void (await keys.revokeAllOf(accountId, clock.now()))
   return keepJournal(
     deps,
     by,
-    { action: 'account.close', accountId: deed.accountId, ...reasonOf(deed) },
+    { action: 'account.close', accountId: input.accountId, ...reasonOf(input) },
     {
-      work: () => closeAccount({ store: accounts, revokeKeys, clock }, deed.accountId),
+      work: () => closeAccount({ store: accounts, revokeKeys, clock }, input.accountId),
       outcomeOf: (result) => (result === 'closed' ? 'done' : OUTCOMES[result]),
     },
   )

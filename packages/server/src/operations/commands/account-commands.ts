@@ -3,7 +3,7 @@ import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@sv
 import type { AccountDetails, AccountSummary } from '../../access/accounts/list-accounts.ts'
 import type { AccountStatus } from '../../access/accounts/set-account-status.ts'
 import type { AccountLimits } from '../../access/keys/request-limits.ts'
-import type { AccountDeed } from '../actions/set-account-state.ts'
+import type { AccountAction } from '../actions/set-account-state.ts'
 import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
 import { AdminError } from './admin-error.ts'
 import { addAccountLimits, limitRows, limitsJson } from './limit-commands.ts'
@@ -96,11 +96,11 @@ function showAccount(deps: CommandDeps, command: Command, accountId: string): Pr
 function setStatus(
   deps: CommandDeps,
   command: Command,
-  deed: AccountDeed & { readonly status: AccountStatus },
+  input: AccountAction & { readonly status: AccountStatus },
 ): Promise<void> {
-  const { accountId, status } = deed
+  const { accountId, status } = input
   return runCommand(deps, command, async (context) => {
-    const result = await context.setAccountStatus(deed)
+    const result = await context.setAccountStatus(input)
     if (result === 'unknown_account') throw unknownAccount(accountId)
     if (result === 'closed') throw new AdminError(`Account ${accountId} was closed for good.`)
     const text = `Account ${accountId} ${result === 'changed' ? 'is now' : 'was already'} ${status}.`
@@ -108,10 +108,10 @@ function setStatus(
   })
 }
 
-function closeAccount(deps: CommandDeps, command: Command, deed: AccountDeed): Promise<void> {
-  const { accountId } = deed
+function closeAccount(deps: CommandDeps, command: Command, input: AccountAction): Promise<void> {
+  const { accountId } = input
   return runCommand(deps, command, async (context) => {
-    const result = await context.closeAccount(deed)
+    const result = await context.closeAccount(input)
     if (result === 'unknown_account') throw unknownAccount(accountId)
     const text = `Account ${accountId} ${result === 'closed' ? 'is now' : 'was already'} closed. Its keys have ended.`
     return { text, json: { account_id: accountId, status: 'closed' } }

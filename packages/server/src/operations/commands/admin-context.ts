@@ -17,8 +17,8 @@ import type { AuditReport } from '../../money/ledger/audit.ts'
 import type { MailPage, MailRecord } from '../../platform/mail/manage-outbox.ts'
 import type { GoLiveResult } from '../actions/go-live.ts'
 import type { CreditRequest, RecordedCredit } from '../actions/record-credit.ts'
-import type { ChangeLimitsResult, LimitsDeed } from '../actions/set-account-limits.ts'
-import type { AccountDeed } from '../actions/set-account-state.ts'
+import type { ChangeLimitsResult, LimitsAction } from '../actions/set-account-limits.ts'
+import type { AccountAction } from '../actions/set-account-state.ts'
 
 export interface DepositFilter {
   /** Continue after this one. */
@@ -34,11 +34,11 @@ export interface AdminContext {
   createAccount(request: AccountRequest): Promise<CreatedAccount | null>
   listAccounts(page: AccountPage): Promise<readonly AccountSummary[]>
   findAccount(accountId: string): Promise<AccountDetails | null>
-  setAccountStatus(deed: AccountDeed & { readonly status: AccountStatus }): Promise<SetStatusResult>
-  closeAccount(deed: AccountDeed): Promise<CloseAccountResult>
+  setAccountStatus(input: AccountAction & { readonly status: AccountStatus }): Promise<SetStatusResult>
+  closeAccount(input: AccountAction): Promise<CloseAccountResult>
   /** What holds for the keys of an account. */
   readAccountLimits(accountId: string): Promise<AccountLimits>
-  changeAccountLimits(deed: LimitsDeed): Promise<ChangeLimitsResult>
+  changeAccountLimits(input: LimitsAction): Promise<ChangeLimitsResult>
   /** Ids that a key may be limited to, as far as they are known without asking an upstream. */
   listKnownModels(): Promise<readonly string[]>
   /** @throws {ConfigError} when production has no pepper. */

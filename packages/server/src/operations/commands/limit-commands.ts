@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { ACCOUNT_REQUESTS_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX, STREAMS_AT_ONCE_MAX } from '@svc/contract'
 import type { AccountLimits, RequestLimit, SetLimits } from '../../access/keys/request-limits.ts'
-import type { LimitsDeed } from '../actions/set-account-limits.ts'
+import type { LimitsAction } from '../actions/set-account-limits.ts'
 import { unknownAccount } from './unknown-account.ts'
 import { AdminError } from './admin-error.ts'
 import { type NamedLimit, parseLimit, parseReason } from './parse-options.ts'
@@ -83,10 +83,10 @@ function showLimits(deps: CommandDeps, command: Command, accountId: string): Pro
   })
 }
 
-function setLimits(deps: CommandDeps, command: Command, deed: LimitsDeed): Promise<void> {
-  const { accountId } = deed
+function setLimits(deps: CommandDeps, command: Command, input: LimitsAction): Promise<void> {
+  const { accountId } = input
   return runCommand(deps, command, async (context) => {
-    if ((await context.changeAccountLimits(deed)) === 'unknown_account') throw unknownAccount(accountId)
+    if ((await context.changeAccountLimits(input)) === 'unknown_account') throw unknownAccount(accountId)
     return limitsOutput(accountId, await context.readAccountLimits(accountId))
   })
 }

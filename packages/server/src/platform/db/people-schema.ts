@@ -66,7 +66,7 @@ export interface TeamInvitationTable {
   revoked_at: number | null
 }
 
-/** What an operator did. Written before the deed; only its outcome is noted later, once. */
+/** What an operator did. Written before the action; only its outcome is noted later, once. */
 export interface OperatorActionTable {
   action_id: string
   acted_at: number

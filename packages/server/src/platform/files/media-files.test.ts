@@ -122,13 +122,13 @@ describe.each([
       throw new Error('the upstream hung up')
     }
     await expect(files.put(newFile({ source: failing() }))).rejects.toThrow('the upstream hung up')
-    const giveUp = new AbortController()
+    const abandon = new AbortController()
     async function* leaving(): AsyncGenerator<Uint8Array> {
       yield* pieces(1_048_576, 20)
-      giveUp.abort()
+      abandon.abort()
       yield* pieces(1_048_576, 20)
     }
-    await expect(files.put(newFile({ source: leaving(), signal: giveUp.signal }))).rejects.toThrow(/abort/i)
+    await expect(files.put(newFile({ source: leaving(), signal: abandon.signal }))).rejects.toThrow(/abort/i)
     expect(await names()).toEqual([])
   })
 

@@ -116,13 +116,13 @@ async function upload(bucket: Bucket, file: NewMediaFile): Promise<MediaFileFact
     partSize: PART_BYTES,
     queueSize: PARTS_AT_ONCE,
   })
-  const giveUp = (): void => void running.abort()
-  file.signal?.addEventListener('abort', giveUp, { once: true })
+  const abandon = (): void => void running.abort()
+  file.signal?.addEventListener('abort', abandon, { once: true })
   try {
     file.signal?.throwIfAborted()
     await running.done()
   } finally {
-    file.signal?.removeEventListener('abort', giveUp)
+    file.signal?.removeEventListener('abort', abandon)
     body.destroy()
   }
   return { name, contentType: file.contentType, bytes, expiresAt: parseMediaName(name)?.expiresAt ?? file.expiresAt }

@@ -39,7 +39,7 @@ export class DuplicateKeyError extends Error {
   readonly key: string
 
   constructor(key: string) {
-    super(`The key ${JSON.stringify(key)} stands twice at the top level`)
+    super(`The key ${JSON.stringify(key)} appears twice at the top level`)
     this.name = 'DuplicateKeyError'
     this.key = key
   }

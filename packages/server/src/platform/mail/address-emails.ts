@@ -29,7 +29,7 @@ export function renderAddressTakenEmail({ brand, link }: Pick<SignInEmail, 'bran
       'It signs you in to yours, so nothing was changed.',
     rows: [],
     button: { text: 'Sign in', link },
-    note: 'To come in by a wallet as well, sign in with this address and add the wallet on the page of your account.',
+    note: 'To sign in by a wallet as well, sign in with this address and add the wallet on the page of your account.',
     reason: 'If it was not you, do nothing: they have learned nothing, not even that there is an account.',
   })
 }

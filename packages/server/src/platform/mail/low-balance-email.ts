@@ -28,7 +28,7 @@ export function renderLowBalanceEmail({ teamName, balance, threshold, link }: Lo
       { label: 'Told below', value: `${limit} credits` },
     ],
     button: { text: 'Add credits', link },
-    note: 'You are told again when the balance has been above the limit and falls below it once more.',
+    note: 'You get this email again when the balance has risen above the limit and falls below it once more.',
     reason: 'Your team has set this limit on its page in the console; it can be changed or removed there.',
   })
 }

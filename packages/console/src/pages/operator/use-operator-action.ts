@@ -4,7 +4,7 @@ import { toast } from '../../ui/toasts.tsx'
 import { useAction } from '../../ui/use-action.ts'
 
 /** Something that an operator does: what it changes is asked for anew, and what was done is said. */
-export function useDeed<Input>(
+export function useOperatorAction<Input>(
   work: (input: Input, name: string) => Promise<unknown>,
   said: string,
   onDone?: () => void,

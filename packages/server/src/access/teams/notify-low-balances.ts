@@ -6,7 +6,7 @@ import { can } from './permissions.ts'
 import type { CrossedTeam, TeamSettingsStore } from './team-settings-store.ts'
 import type { TeamStore } from './team-store.ts'
 
-export interface TellLowBalancesDeps {
+export interface NotifyLowBalancesDeps {
   readonly settings: Pick<TeamSettingsStore, 'listFallen' | 'noteFallen' | 'noteRisen'>
   readonly teams: Pick<TeamStore, 'listMembers'>
   readonly outbox: OutboxDeps
@@ -27,7 +27,7 @@ const ROUND_MAX = 100
  * The emails come first and are written once by their topic; only then the fall is noted as told. A process that dies
  * between the two is repeated by the next round, and writes no second email. Source: decision 0043.
  */
-export async function tellLowBalances(deps: TellLowBalancesDeps): Promise<void> {
+export async function notifyLowBalances(deps: NotifyLowBalancesDeps): Promise<void> {
   const { settings, clock } = deps
   await settings.noteRisen(clock.now())
   for (const team of await settings.listFallen(ROUND_MAX)) {
@@ -36,7 +36,7 @@ export async function tellLowBalances(deps: TellLowBalancesDeps): Promise<void> 
   }
 }
 
-async function tell({ teams, outbox, ...deps }: TellLowBalancesDeps, team: CrossedTeam): Promise<void> {
+async function tell({ teams, outbox, ...deps }: NotifyLowBalancesDeps, team: CrossedTeam): Promise<void> {
   const members = await teams.listMembers(team.teamId)
   const told = members.filter(({ role, email }) => can(role, 'deposits:manage') && deps.hasMailbox(email))
   const content = renderLowBalanceEmail({
