@@ -243,7 +243,7 @@ test('an answer of a megabyte does not hold the page up', { timeout: TEST_MS }, 
   expect((await answers('done').innerText()).length).toBeLessThan(250_000)
 })
 
-// As fast as the page reads, and longer than anybody waits.
+// As fast as the page reads, and longer than a person waits.
 test('a stream that is far too long can be stopped, and little of it is laid out', { timeout: TEST_MS }, async () => {
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await pickModel('Model', 'svc-sandbox/huge@256')

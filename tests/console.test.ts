@@ -372,7 +372,7 @@ test('a key with a budget is shown once, and leaving without it asks once', { ti
   expect(await page.content()).not.toContain(key)
 })
 
-test('models can be searched, and one is reckoned for a month', { timeout: TEST_MS }, async () => {
+test('models can be searched, and one is estimated for a month', { timeout: TEST_MS }, async () => {
   await openPlace(page, 'Models')
   await page.getByRole('searchbox', { name: 'Search' }).fill('svc-gpt')
   await page.getByText(/\d+ of \d+ models/).waitFor()
@@ -387,7 +387,7 @@ test('models can be searched, and one is reckoned for a month', { timeout: TEST_
   await page.getByLabel('Output tokens each').fill('1000')
   // 2,000 × (1,000 × 12 + 1,000 × 60) credits per million tokens.
   await page.getByTitle('144 credits').first().waitFor()
-  // What is no count is left as it was typed, told, and not reckoned with.
+  // What is no count is left as it was typed, marked, and not counted.
   for (const typed of ['1.5', '-5']) {
     await page.getByLabel('Output tokens each').fill(typed)
     await page.getByText('Must be a whole number, 0 or more').waitFor()

@@ -54,7 +54,7 @@ type Fault = readonly [name: string, upstream: StubHandler, status: number, code
 
 const faults: readonly Fault[] = [
   // Case B014
-  ['is out of breath', json(429, failure('Slow down'), { 'retry-after': '1' }), 503, 'server_is_overloaded'],
+  ['is overloaded', json(429, failure('Slow down'), { 'retry-after': '1' }), 503, 'server_is_overloaded'],
   // Case B031
   ['fails with a page in JSON', json(502, failure('Bad gateway')), 502, 'upstream_error'],
   ['fails with a page in HTML', json(500, '<html><body>Internal error</body></html>'), 502, 'upstream_error'],

@@ -177,7 +177,7 @@ describe('a video belongs to who took it', () => {
   const newest = () => jobs().executeTakeFirstOrThrow()
   const alike = () => submit({ model: 'films-alike', duration: 4 })
 
-  test('and is asked after, and read, there alone', async () => {
+  test('and is polled, and read, there alone', async () => {
     first.onWork = busy
     const { id } = (await (await alike()).json()) as { id: string }
     expect(await newest()).toMatchObject({ upstream: 'second', upstream_model: 'two', state: 'queued' })

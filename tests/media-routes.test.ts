@@ -259,7 +259,7 @@ describe('circuits', () => {
     const holds = await holdCount(careful)
     const refused = await ask(careful, model)
     expect([refused.status, codeIn(refused.text), asks()]).toEqual([503, 'upstream_unavailable', [3, 8]])
-    // Where everybody is left alone not even a hold is placed.
+    // Where all upstreams are left alone not even a hold is placed.
     expect(await holdCount(careful)).toBe(holds)
   })
 

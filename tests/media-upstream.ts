@@ -16,7 +16,7 @@ export interface MediaStub {
   readonly url: string
   /** Requests for work so far; looks at jobs are none. */
   readonly calls: StubCall[]
-  /** Jobs that were asked after, by their ids. */
+  /** Jobs that were polled, by their ids. */
   readonly polls: string[]
   /** Answers requests for work. */
   onWork: StubHandler
@@ -50,7 +50,7 @@ function sendTranscript(call: StubCall, response: ServerResponse): void {
 export interface MediaWork {
   /** Answers requests for work, chats among them. */
   readonly works: StubHandler
-  /** What is told of a job that is asked after, beside its id. */
+  /** What a poll of a job answers, beside its id. */
   readonly jobOf: (id: string) => object
 }
 

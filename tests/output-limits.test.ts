@@ -177,14 +177,14 @@ test('a long stream extends its hold in doubling steps and is not cut', async ()
   expect(finishReasonOf(stream)).toBe('stop')
   expect(stream.text()).toHaveLength(4 + 8_192 * 2 + 450_000)
   expect(chargeIn(last.text)).toBe(10n * 6_000_000n + 117_000n * OPUS_OUTPUT)
-  const growths = await gateway.gateway.database.read
+  const extensions = await gateway.gateway.database.read
     .selectFrom('hold_extension')
     .select(['amount', 'added_amount'])
     .where('hold_id', '=', stream.requestId)
     .orderBy('extended_at')
     .execute()
-  expect(growths[0]).toEqual({ amount: fixed + 8_192n * OPUS_OUTPUT, added_amount: 4_096n * OPUS_OUTPUT })
-  expect(growths[1]).toEqual({ amount: fixed + 16_384n * OPUS_OUTPUT, added_amount: 8_192n * OPUS_OUTPUT })
+  expect(extensions[0]).toEqual({ amount: fixed + 8_192n * OPUS_OUTPUT, added_amount: 4_096n * OPUS_OUTPUT })
+  expect(extensions[1]).toEqual({ amount: fixed + 16_384n * OPUS_OUTPUT, added_amount: 8_192n * OPUS_OUTPUT })
 })
 
 test('a stream ends with finish_reason length when another request takes the credits that it needs', async () => {

@@ -106,7 +106,7 @@ const EMBEDDINGS: PaidKind = {
   emptyAndBilled: emptyJson({ object: 'list', data: [] }),
 }
 
-/** A job that fails and is billed: its cost is told when it is asked after. */
+/** A job that fails and is billed: its cost is read when it is polled. */
 const BILLED_JOB = 'job-billed'
 
 /** What a kind of media answers with when it has made nothing and bills it. */
@@ -138,7 +138,7 @@ const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model, ask }) => ({
         headers: { ...(init.headers as Record<string, string> | undefined), ...options.headers },
         ...(options.key === undefined ? {} : { key: options.key }),
       })
-      // A job is asked after once it was submitted: the headers are those of the submission.
+      // A job is polled once it was submitted: the headers are those of the submission.
       own ??= response.headers
       return response
     }

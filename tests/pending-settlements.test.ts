@@ -11,7 +11,7 @@ import { createGate } from './open-stream.ts'
 import type { MediaStub } from './media-upstream.ts'
 import { type Asked, PAID_KINDS, type PaidKind, paidRoutes, startPaidStub } from './paid-kinds.ts'
 
-/** A job of a video is settled when it is asked after, which needs the database itself. */
+/** A job of a video is settled when it is polled, which needs the database itself. */
 const KINDS = PAID_KINDS.filter(({ name }) => name !== 'videos')
 const SPEECH = 'speech'
 /** Beyond the time after which a settlement goes into the file. */
@@ -87,7 +87,8 @@ describeEachEngine('a database that goes away while upstreams work', (engine) =>
       for (const [place, { name }] of KINDS.entries()) {
         const answer = answers[place] as Asked
         expect([name, answer.status, answer.code]).toEqual([name, 200, null])
-        // The headers of an audio file leave before its end: what becomes of its charge is a trailer, which `fetch` drops.
+        // The headers of an audio file leave before its end: what becomes of its charge is a trailer, which `fetch`
+        // drops.
         expect([name, toldOf(answer).state]).toEqual([name, name === SPEECH ? null : 'pending'])
       }
       const [file = ''] = readdirSync(folder()).filter((name) => name.endsWith('.journal'))

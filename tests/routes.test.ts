@@ -386,7 +386,7 @@ describe('circuits', () => {
     limits = { breaker_failures: 3, breaker_open_ms: openMs }
   })
 
-  test('an upstream that keeps failing is left alone, the other serves, and everybody can see it', async () => {
+  test('an upstream that keeps failing is left alone, the other serves, and the health page shows it', async () => {
     const target = await start({ limits })
     first.onChat = (_call, response) => says(503)(response)
     for (let turn = 0; turn < 10; turn++) expect((await target.chat(QUESTION)).status).toBe(200)

@@ -14,7 +14,7 @@ afterAll(() => gateway.end())
 
 const client = () => new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
 
-/** Completes each job when it is asked after for the second time. */
+/** Completes each job when it is polled for the second time. */
 function completeOnSecondPoll(): void {
   gateway.stub.intercept = (request) => {
     const job = gateway.stub.jobs.find(({ id }) => request.method === 'GET' && request.path.endsWith(`/${id}`))

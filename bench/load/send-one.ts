@@ -57,7 +57,7 @@ export function sendOne(client: Client, target: LoadTarget, body: LoadBody, onDa
         status = statusCode
       },
       onResponseData: (_controller, chunk) => {
-        // A copy, since the piece is only lent.
+        // A copy, since the piece is only leased.
         tail = Buffer.from(chunk.subarray(-TAIL_BYTES))
         onData?.()
       },

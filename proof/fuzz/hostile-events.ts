@@ -11,7 +11,7 @@ function nameOf(event: unknown): string {
   return typeof type === 'string' ? `event: ${type}\n` : ''
 }
 
-/** The first text of a value made huge: a piece that is larger than anybody expects. */
+/** The first text of a value made huge: a piece that is larger than a reader expects. */
 function inflated(event: unknown): string {
   return JSON.stringify(event).replace(/:"[A-Z][^"]*"/, `:"${BIG}"`)
 }

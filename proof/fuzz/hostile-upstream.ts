@@ -162,7 +162,7 @@ function readCall({ method, path, json, wantsStream }: StubCall): UpstreamCall {
 
 /**
  * The same question has the same answer, whatever was asked before: a body tells questions apart, but for the boundary
- * of a form. What is asked after has another answer each time.
+ * of a form. What is polled has another answer each time.
  */
 function seedFor(seed: number, { path, headers, body }: StubCall, turn: number): number {
   const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? []

@@ -33,7 +33,7 @@ async function ask(deps: ThingsDeps, operation: Operation, request: { path: stri
   return body.toString('utf8')
 }
 
-/** Sends them; what fails, fails. Jobs are asked after once, since what is completed tells where its file is. */
+/** Sends them; what fails, fails. Jobs are polled once, since what is completed tells where its file is. */
 export async function makeThings(deps: ThingsDeps): Promise<void> {
   const find = (id: string): Operation | undefined => deps.target.operations.find((each) => each.id === id)
   const getVideo = find('getVideo')

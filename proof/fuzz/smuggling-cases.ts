@@ -88,7 +88,7 @@ export const doubtfulChunks: readonly (readonly [string, string])[] = [
   ['a chunk size with 0x', `0x2\r\n{}\r\n0\r\n\r\n`],
 ]
 
-/** Things that are one request, or none, for everybody. */
+/** Things that are one request, or none, for every reader. */
 const plain: readonly SmugglingCase[] = [
   {
     name: 'a request line without a version',
@@ -223,7 +223,7 @@ const pipelined: readonly SmugglingCase[] = [
   },
 ]
 
-/** Bodies with keys that stand twice: refused before anybody is asked. */
+/** Bodies with keys that stand twice: refused before an upstream is asked. */
 const doubled: readonly (readonly [string, string])[] = [
   ['a doubled model', '{"model":"svc-gpt","messages":[{"role":"user","content":"a"}],"model":"svc-reasoner"}'],
   [

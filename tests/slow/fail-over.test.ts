@@ -33,7 +33,7 @@ const TIME = 180_000
 /** What is settled is written down at the next journal: who is killed loses that, on a machine that is busy. */
 const WRITTEN_WITHIN_MS = 2 * JOURNAL_MS + 1_000
 const LOST = 'the database has lost charges that it had confirmed'
-const OTHERWISE = 'a request was charged otherwise than its caller was told'
+const OTHERWISE = 'the charge in the books differs from the charge that the client was shown'
 
 interface Member extends TestProcess {
   readonly adminPort: number

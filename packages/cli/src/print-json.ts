@@ -1,7 +1,7 @@
 import { moneyFields } from '@svc/contract'
 import type { Output } from './terminal/output.ts'
 
-/** Money that this program reckons itself, beside that of the gateway's answers. */
+/** Money that this program computes itself, beside that of the gateway's answers. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['credits_at_most'])
 const PLAIN_DECIMAL = /^-?\d+(?:\.\d+)?$/
 

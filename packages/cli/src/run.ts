@@ -9,7 +9,7 @@ import { styled } from './terminal/style.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /**
- * Runs a command. Never rejects: every failure is told on standard error and becomes an exit code.
+ * Runs a command. Never rejects: every failure is written to standard error and becomes an exit code.
  *
  * @param words without the names of Node and the program.
  */

@@ -31,7 +31,7 @@ export interface FetchReader {
 /** The part of `fetch` that the client needs, so that a program can bring a transport of its own. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>
 
-/** What is told before a call is tried again. */
+/** What is reported before a call is tried again. */
 export interface Retry {
   /** Why the attempt before failed. */
   readonly error: Error

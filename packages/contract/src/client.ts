@@ -121,7 +121,7 @@ async function* watchBytes(idle: IdleTimer, response: FetchResponse, call: Call)
   }
 }
 
-/** What the caller is told: their own reason to stop, an answer's failure, or that the connection broke. */
+/** What the caller gets: their own reason to stop, an answer's failure, or that the connection broke. */
 function failureOf(error: unknown, call: Call): unknown {
   if (call.options.signal?.aborted === true) return call.options.signal.reason
   return error instanceof Error && error.name === 'ApiError' ? error : connectionErrorFrom(error)

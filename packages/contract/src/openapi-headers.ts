@@ -28,7 +28,7 @@ export const replyHeaders = {
     schema: { type: 'string' },
   },
   'x-svc-estimated': {
-    description: '`true` where the charge was reckoned before the work, as for transcription.',
+    description: '`true` where the charge was estimated before the work, as for transcription.',
     schema: { type: 'string' },
   },
   'idempotent-replayed': {

@@ -15,7 +15,7 @@ export interface StubVideoJob {
   /** Null leaves the list out. */
   urls: readonly string[] | null
   error: unknown
-  /** How often it was asked after. */
+  /** How often it was polled. */
   polls: number
 }
 

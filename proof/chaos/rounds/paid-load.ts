@@ -42,7 +42,7 @@ const weighted: readonly PaidKind[] = [...kinds, 'chat', 'chat_stream', 'chat_st
 const SENDS_MAX = 4
 /** Wait before a question is sent again, in milliseconds. */
 const AGAIN_MS = 60
-/** How often a client asks after its video before it gives up. */
+/** How often a client polls its video before it gives up. */
 const POLLS_MAX = 4
 
 /** What is asked for under a tag. */

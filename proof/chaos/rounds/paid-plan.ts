@@ -1,6 +1,6 @@
 /**
- * What the upstream of the rounds does with each question, and what the answer costs then: decided by seed and tag alone,
- * and reckoned apart from the gateway.
+ * What the upstream of the rounds does with each question, and what the answer costs then: decided by seed and tag
+ * alone, and computed apart from the gateway.
  */
 import { createRandom } from '../../../packages/server/testing/random.ts'
 import { charactersOf, isStream, type PaidKind, PICO_USD, secondsOf } from './paid-kinds.ts'
@@ -8,7 +8,7 @@ import { charactersOf, isStream, type PaidKind, PICO_USD, secondsOf } from './pa
 /** How the upstream can answer. Most questions are answered in order, so that there is money to lose. */
 export type PaidBehaviour =
   | 'whole'
-  /** Whole, and the gateway reckons by its price list. */
+  /** Whole, and the gateway charges by its price list. */
   | 'no_cost'
   | 'error_status'
   /** It breaks off. */

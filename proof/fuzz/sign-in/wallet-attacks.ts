@@ -1,5 +1,5 @@
 /**
- * Messages that a wallet has signed with its right key, but that are not the one it was given. None signs anybody in.
+ * Messages that a wallet has signed with its right key, but that are not the one it was given. None signs in.
  */
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { createBrowserSession } from '../../../packages/server/testing/browser-session.ts'

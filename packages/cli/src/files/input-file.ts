@@ -16,7 +16,7 @@ export async function inputFile(name: string): Promise<File> {
   try {
     const found = await stat(name)
     if (found.isDirectory()) throw wrong('is a folder')
-    // Its length is told before it is sent, and a pipe has none.
+    // Its length is sent before it, and a pipe has none.
     if (!found.isFile()) throw wrong('is no file', { advice: 'Write the audio into a file first.' })
     blob = await openAsBlob(name)
   } catch (cause) {

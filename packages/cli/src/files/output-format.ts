@@ -1,4 +1,7 @@
-/** In which form a file is made: as its name says, or as the command was told. They never contradict each other. */
+/**
+ * In which form a file is made: as its name says, or as an option of the command says. They never contradict each
+ * other.
+ */
 import path from 'node:path'
 import { CommandError } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'

@@ -41,7 +41,7 @@ test('no draft is left behind', () => {
 })
 
 test.each(['{', '[]', '{"current":"x"}', '{"current":"x","profiles":{"x":{}}}'])(
-  'a broken file is told: %s',
+  'a broken file is reported: %s',
   (text) => {
     writeFileSync(path.join(folder, 'profiles.json'), text)
     expect(() => readProfiles(folder)).toThrow('is not a file of profiles')

@@ -43,7 +43,7 @@ export function createTerminal(
   return {
     input: streams.input,
     out: createOutput(streams.out, options),
-    // A key that was given as an argument must not be told again: what terminals show is kept and shared.
+    // A key that was given as an argument must not be shown again: what terminals show is kept and shared.
     notes: createOutput(streams.notes, { ...options, onEnd: () => undefined, clean: scrubArguments }),
     notesStream: streams.notes,
     environment,

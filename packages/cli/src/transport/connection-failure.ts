@@ -67,7 +67,7 @@ export function redirected(target: URL, location: string): ConnectionError {
   )
 }
 
-/** Of several addresses of one name each may fail; the first reason is told. */
+/** Of several addresses of one name each may fail; the first reason is shown. */
 function codeOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return codeOf(cause.errors[0])
   const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined

@@ -47,7 +47,7 @@ function exchange(agents: Agents, target: URL, request: FetchRequest): Promise<I
     const sent = send(target, options)
     limitConnecting(sent, target)
     sent.once('response', resolve)
-    // Stays, so that what happens to the socket after the answer has begun is told by the answer alone.
+    // Stays, so that what happens to the socket after the answer has begun is read from the answer alone.
     sent.on('error', reject)
     if (body === null || typeof body === 'string') sent.end(body ?? undefined)
     else void pour(body, sent)

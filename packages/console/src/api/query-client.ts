@@ -3,7 +3,7 @@ import { QueryClient } from '@tanstack/react-query'
 
 const STALE_MS = 15_000
 const RETRIES_MAX = 1
-/** How often a page waits for its turn where it has asked too often; each time as long as it is told to. */
+/** How often a page waits for its turn where it has asked too often; each time as long as the server says. */
 const TURNS_MAX = 4
 const TURN_MS = 1_000
 

@@ -141,7 +141,7 @@ const account = createRoute({
 })
 
 /**
- * The pages of operators. The server refuses everybody else; here they are led away, unless the frame of
+ * The pages of operators. The server refuses all others; here they are led away, unless the frame of
  * the team has something to tell them.
  */
 const operator = createRoute({

@@ -7,7 +7,7 @@ const NotMemberPage = lazy(async () => ({
   default: (await import('../pages/team/not-member-page.tsx')).NotMemberPage,
 }))
 
-/** The pages of a team for its members; everybody else is told so at the address that they asked for. */
+/** The pages of a team for its members; others read so at the address that they opened. */
 export function TeamFrame() {
   if (useOwnTeam() !== null) return <Shell />
   return (

@@ -21,7 +21,7 @@ interface FieldProps {
   }) => ReactNode
 }
 
-/** A label, an input, and what is to be said about it, tied together for everybody. */
+/** A label, an input, and what is to be said about it, tied together for every reader. */
 export function Field({ label, hint, problem = null, children }: FieldProps) {
   const id = useId()
   const note = problem ?? hint

@@ -84,7 +84,7 @@ describe('a payment', () => {
     [{ code: -32_002 }, 'an open question'],
     [{ code: -32_000, message: 'insufficient funds' }, 'The wallet did not do it: insufficient funds'],
     [null, 'it gave no reason'],
-  ])('that fails with %j is told in a sentence', async (failure, text) => {
+  ])('that fails with %j is explained in a sentence', async (failure, text) => {
     const { provider } = walletOf({
       eth_requestAccounts: () => Promise.reject(failure as unknown as Error),
     })

@@ -82,7 +82,7 @@ export const peopleEndpoints = {
     path: '/console/teams/{team_id}/members',
     permission: 'team:read',
     request: { path: teamPath },
-    reply: { description: 'Everybody in the team.', json: teamMemberList },
+    reply: { description: 'All members of the team.', json: teamMemberList },
     errors: [],
   },
   setMemberRole: {

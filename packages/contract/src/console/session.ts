@@ -13,13 +13,13 @@ export const teamPermissions = [
   'members:manage',
   /** Make keys, and see, change and revoke one's own. */
   'keys:own',
-  /** See, change and revoke everybody's keys. */
+  /** See, change and revoke all members' keys. */
   'keys:all',
   /** Set how long keys still work whose secret a former manager has seen. */
   'keys:rotation',
   /** See one's own requests. */
   'usage:own',
-  /** See everybody's requests, statements and exports. */
+  /** See all members' requests, statements and exports. */
   'usage:all',
   /** Deposit addresses, claims, wallets, receipts. */
   'deposits:manage',
@@ -41,7 +41,7 @@ export const consoleTeam = z.object({
 
 export type ConsoleTeam = z.output<typeof consoleTeam>
 
-/** What the pages need to know about the gateway before anybody signs in. */
+/** What the pages need to know about the gateway before a person signs in. */
 export const consoleGateway = z.object({
   brand: z.string(),
   /** Addresses that clients use; ends in `/api/v1`. */

@@ -59,7 +59,7 @@ export const teamUsageEntries = z.object({
       ),
     extensions: z
       .array(z.object({ at_ms: z.int(), credits_added: creditsNumber, credits_reserved: creditsNumber }))
-      .describe('Each growth, in order. Where the balance is the limit, a hold begins small.'),
+      .describe('Each extension, in order. Where the balance is the limit, a hold begins small.'),
   }),
   transfer: z
     .object({

@@ -45,7 +45,7 @@ export const audioEndpoints = {
     summary: 'Write down what is said',
     description:
       'A flat charge by the length of the audio, known before the model is asked: seconds as the file tells them, or ' +
-      'reckoned from its bytes where it tells none. Fields may stand in any order.',
+      'estimated from its bytes where it does not say. Fields may be in any order.',
     request: { form: transcriptionForm },
     reply: {
       description: 'The transcript, or with `stream` server-sent events.',

@@ -79,7 +79,7 @@ export interface Endpoint extends CallableEndpoint {
   readonly standsAtOrigin?: true
   /** Whether a successful answer says what it cost, in the headers at least. */
   readonly isCharged?: true
-  /** Whether that charge is reckoned before the work, which the headers tell, too. */
+  /** Whether that charge is estimated before the work, which the headers say, too. */
   readonly isEstimated?: true
   readonly tag: EndpointTag
   readonly summary: string

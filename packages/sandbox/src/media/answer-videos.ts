@@ -6,7 +6,7 @@ import { parseMediaBody } from './media-body.ts'
 import type { JobStatus, SandboxJob, VideoJobs } from './video-jobs.ts'
 import { readVideoRequest } from './video-request.ts'
 
-/** So often a flaky job cannot be asked after before it can. */
+/** So often a flaky job fails to be polled before it can be. */
 const FLAKY_POLLS = 3
 
 /**

@@ -9,7 +9,7 @@ export interface MediaScript {
    * what it says, or half of it and then a broken connection.
    */
   readonly result: 'whole' | 'one' | 'empty' | 'blank' | 'broken' | 'cut'
-  /** How a job ends; `stuck` never does, and `flaky` cannot be asked after at first. */
+  /** How a job ends; `stuck` never does, and `flaky` cannot be polled at first. */
   readonly job: 'completes' | 'fails' | 'cancelled' | 'expires' | 'stuck' | 'flaky'
 }
 

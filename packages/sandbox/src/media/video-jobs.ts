@@ -22,7 +22,7 @@ export interface SandboxJob {
   /** USD as decimal text; null where it is not told. */
   cost: string | null
   file: Uint8Array | null
-  /** How often it was asked after. */
+  /** How often it was polled. */
   polls: number
 }
 
@@ -30,7 +30,7 @@ export interface VideoJobs {
   /** @throws {SandboxError} 429 when too many are open. */
   submit(request: VideoRequest, task: MediaTask): SandboxJob
   find(id: string): SandboxJob | null
-  /** @returns whether it could still be given up. */
+  /** @returns whether it could still be cancelled. */
   cancel(job: SandboxJob): boolean
   close(): void
 }
@@ -126,7 +126,7 @@ function costOf({ task, request }: SandboxJob): string | null {
   return costOfMedia(task.model.prices, { type: 'video', seconds, inputs, resolution, hasAudio })
 }
 
-/** Waits, or less when the job is given up. */
+/** Waits, or less when the job is cancelled. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)

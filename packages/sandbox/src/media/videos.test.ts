@@ -129,7 +129,7 @@ describe('a video', () => {
     expect(await look(begun)).toMatchObject({ seconds: 1, images: 24 })
   })
 
-  test('can be given up while it is made, and not after', async () => {
+  test('can be cancelled while it is made, and not after', async () => {
     const { id } = await submit({ ...dog, duration: 60 })
     const cancelled = await (await send(sandbox, `/videos/${id}`, null, 'DELETE')).json()
     expect(cancelled).toMatchObject({ id, status: 'cancelled' })
@@ -155,7 +155,7 @@ test.each([
   if (name === 'empty') expect(job.unsigned_urls).toEqual([])
 })
 
-test('the model that plays stuck stays in progress, and can be given up', async () => {
+test('the model that plays stuck stays in progress, and can be cancelled', async () => {
   const { id } = await submit({ ...dog, model: 'svc-sandbox/video-stuck' })
   await vi.waitFor(async () => expect(await poll(id)).toMatchObject({ status: 'in_progress', progress: 40 }), PATIENCE)
   expect((await send(sandbox, `/videos/${id}/cancel`, {})).status).toBe(200)

@@ -64,7 +64,7 @@ test.each(['throw', 'exit'])('a thread that breaks by %s costs its own job alone
   await studio.close()
 })
 
-test('a job that takes too long ends, and so does one that is given up', async () => {
+test('a job that takes too long ends, and so does one that is cancelled', async () => {
   const studio = open({ limitMs: 50 })
   await expect(studio.run(job('hang'))).rejects.toMatchObject({ status: 504 })
   const patient = open()

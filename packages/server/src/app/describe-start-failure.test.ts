@@ -9,7 +9,7 @@ test.each([
   [{ code: '3D000' }, 'it has no database of this name'],
   [{ code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'db.example' }, 'its host name is not known'],
   [{ message: 'timeout exceeded when trying to connect' }, 'timeout exceeded'],
-])('PostgreSQL that fails with %j is told with its address and without its password', (facts, reason) => {
+])('PostgreSQL that fails with %j is reported with its address and without its password', (facts, reason) => {
   const text = describeStartFailure(Object.assign(new Error('failed'), facts), place)
   expect(text).toContain(`postgresql://me@db.example:5432/books cannot be used: ${reason}`)
   expect(text).toContain('SVC_DATABASE_URL')
@@ -21,7 +21,7 @@ test('a host that is not known is that of the listener where it is the same name
   expect(describeStartFailure(error, { ...place, host: 'nowhere' })).toContain('SVC_HOST')
 })
 
-test('a damaged or unreachable database file is told as such', () => {
+test('a damaged or unreachable database file is reported as such', () => {
   const error = Object.assign(new Error('file is not a database'), { code: 'ERR_SQLITE_ERROR', errcode: 26 })
   expect(describeStartFailure(error, { ...place, databaseUrl: null })).toContain('file is not a database')
 })

@@ -1,4 +1,4 @@
-/** What an operator is told when a start fails for a reason that lies outside of the program. */
+/** What an operator reads when a start fails for a reason that lies outside of the program. */
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { DataFolderInUseError } from '../platform/db/data-folder-lock.ts'

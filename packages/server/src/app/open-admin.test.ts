@@ -156,7 +156,7 @@ describeEachEngine('operator commands', (engine) => {
     [['key', 'limit', 'nothing', '--requests-per-minute', '5'], 1, 'There is no key with this id'],
     [['key', 'limit', 'nothing', '--requests-per-minute', 'default'], 2, 'or "team"'],
     [['key', 'limit', 'nothing'], 2, '--requests-per-minute'],
-  ] as const)('a limit that cannot be set is told: %j', async (words, code, said) => {
+  ] as const)('a limit that cannot be set is reported: %j', async (words, code, said) => {
     const outcome = await run(...words)
     expect([outcome.code, outcome.errors]).toEqual([code, expect.stringContaining(said)])
   })

@@ -44,7 +44,7 @@ import { createOutboxStore } from '../platform/mail/outbox-store.ts'
 import { decideReview } from '../operations/actions/decide-review.ts'
 import { goLive, type GoLiveResult } from '../operations/actions/go-live.ts'
 import { createGoLiveStore } from '../operations/actions/go-live-store.ts'
-import type { OperatingDeps } from '../operations/actions/operating-deps.ts'
+import type { OperationsDeps } from '../operations/actions/operations-deps.ts'
 import { recordCredit } from '../operations/actions/record-credit.ts'
 import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
 import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
@@ -105,7 +105,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
 async function goLiveAlone(
   config: AdminConfig,
   database: Database,
-  services: JournalDeps & Pick<OperatingDeps, 'ledger'>,
+  services: JournalDeps & Pick<OperationsDeps, 'ledger'>,
   by: Operator,
 ): Promise<GoLiveResult> {
   const unlock = config.databaseUrl === null ? lockOrNull(config.dataDir) : (): void => undefined

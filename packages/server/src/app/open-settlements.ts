@@ -36,7 +36,7 @@ export interface Settlements {
   readonly lost: LostCharges | null
   /** How many wait for the database, in all files that this process answers for, and for how long in milliseconds. */
   figures(): { readonly waiting: number; readonly oldestMs: number }
-  /** A charge that was told is another one in the books. */
+  /** A charge in the books differs from the one that its caller read. */
   readonly onDiffering: (told: SettleHold, charge: Nanocredits) => void
 }
 
@@ -51,7 +51,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
     metrics?.differed()
     log.error(
       { request_id: holdId, credits_told: formatCredits(charge), credits_charged: formatCredits(booked) },
-      'a request was charged otherwise than its caller was told',
+      'the charge in the books differs from the charge that the client was shown',
     )
   }
   const journal = new SettlementJournal({
@@ -92,7 +92,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
     },
     onSettled: (told, result) => {
       recent?.note(told)
-      // Less than was told, too, where the account could not pay it all: the rest is a write-off.
+      // Less than was shown, too, where the account could not pay it all: the rest is a write-off.
       if (result.charge !== told.charge) onDiffering(told, nanocreditsOf(result.charge))
     },
     onRefused: ({ holdId, charge }, error) =>

@@ -40,7 +40,7 @@ test.each<[State, UpstreamHealth]>([
   [{ upstream: 'degraded' }, 'degraded'],
   [{ upstream: 'degraded', failuresInARow: 2 }, 'degraded'],
   [{ upstream: 'down' }, 'down'],
-])('an upstream is told by modality and decides what it all is: %j', async (state, status) => {
+])('an upstream is reported by modality and decides what it all is: %j', async (state, status) => {
   expect(await healthOf(state)).toMatchObject({
     status,
     deposits: 'off',
@@ -56,7 +56,7 @@ test.each<[State, UpstreamHealth]>([
   [{ commitMs: 6_000 }, 'degraded'],
   [{ unwritten: 1 }, 'degraded'],
   [{ answers: false }, 'down'],
-])('a database in trouble is told and decides what it all is: %j', async (state, database) => {
+])('a database in trouble is reported and decides what it all is: %j', async (state, database) => {
   expect(await healthOf(state)).toMatchObject({ database, status: database })
 })
 

@@ -66,7 +66,9 @@ function routingOf(upstreams: HealthSources['upstreams'], modality: Modality): U
   return states.length === 0 ? 'off' : overall(states)
 }
 
-/** Says whether the gateway, its database and its upstreams work. Text decides; other modalities are told beside it. */
+/**
+ * Says whether the gateway, its database and its upstreams work. Text decides; other modalities are reported beside it.
+ */
 export async function readHealth(sources: HealthSources): Promise<Health> {
   const { upstreams, catalog, ledger, clock } = sources
   const database = databaseState((await sources.pingDatabase()) !== null, ledger.counters, sources.countUnwritten())

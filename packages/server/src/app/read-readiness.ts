@@ -67,7 +67,7 @@ export function askInTime<Answer>(
 }
 
 /**
- * Resolves when the database has answered anything. A connection that does not answer in time is given up, so that it
+ * Resolves when the database has answered anything. A connection that does not answer in time is closed, so that it
  * heals.
  */
 export async function ping(database: OpenDatabase): Promise<true> {

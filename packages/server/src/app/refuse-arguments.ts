@@ -1,4 +1,4 @@
-/** What the gateway is told on its command line: nothing. Part of the composition. */
+/** The gateway's command line: nothing. Part of the composition. */
 import { readOptions } from './read-options.ts'
 
 /** Ends the process where it was given anything: settings of the gateway are no arguments. */

@@ -65,7 +65,7 @@ function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
     const requests = gateway.openRequests()
     const text = stopText(requests, graceMs)
     log.info({ signal, requests, graceMs }, text)
-    // A person who has pressed Ctrl-C is told, too, where the log is quiet.
+    // A person who has pressed Ctrl-C reads so, too, where the log is quiet.
     if (process.stdout.isTTY && !log.isLevelEnabled('info')) process.stdout.write(`\n  ${text}\n`)
     const startedAt = performance.now()
     gateway.stop().then(

@@ -21,7 +21,7 @@ function demoText(baseUrl: string, key: string): string {
 `
 }
 
-/** Commands of another terminal are told of no upstream, so they are told of its folder. */
+/** Commands of another terminal know no upstream, so they get its folder. */
 const firstKeyText = ({ dataDir }: Config): string => `
   First account, key and credits:
 

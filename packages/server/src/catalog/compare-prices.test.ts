@@ -59,7 +59,7 @@ test('a card that covers the cost and the margin decides, and keeps what it brin
   expect([warnings, source]).toEqual([[], 'live'])
 })
 
-test('a card below cost and margin is told, and each line says what decides', () => {
+test('a card below cost and margin is reported, and each line says what decides', () => {
   const prices = listed('0.000000001', '0.0000001')
   const { lines, warnings } = compare(model({ card, list: { prices, source: 'configured' } }))
   expect(lines.map(({ rule, marginBps }) => [rule, marginBps])).toEqual([
@@ -98,7 +98,7 @@ test('of several upstreams the dearest counts, and one without a list leaves the
   expect(one.warnings).toEqual(['cost_unknown'])
 })
 
-test('media are compared by their unit, and a guessed price is told', () => {
+test('media are compared by their unit, and a guessed price is marked', () => {
   const media: MediaOffer = {
     type: 'speech',
     prices: { type: 'speech', unit: 'character', perUnit: usd('0.000015') },

@@ -3,7 +3,7 @@ import type { ChainTransfer, TransactionFacts } from './chain-facts.ts'
 
 /** Whose a transfer can be. */
 export interface Recipients {
-  /** Owners by the address that received: everybody has addresses of their own. */
+  /** Owners by the address that received: each account has addresses of its own. */
   readonly owners: ReadonlyMap<Hex, string>
   /** Where all pay to one address: it, and the owners by the wallet that sent. */
   readonly treasury: { readonly address: Hex; readonly wallets: ReadonlyMap<Hex, string> } | null

@@ -39,7 +39,7 @@ export class Traces {
     this.#clock = clock
   }
 
-  /** ETH that inner calls of a transaction moved; null where that cannot be told now. */
+  /** ETH that inner calls of a transaction moved; null where that is unknown now. */
   async find(txHash: Hex, wish: TraceWish): Promise<readonly ChainTransfer[] | null> {
     const now = this.#clock.elapsed()
     const isResting = now < this.#restsUntil || now < (this.#sick.get(txHash) ?? -Infinity)

@@ -30,7 +30,7 @@ export function dataFolderOf(
 }
 
 /**
- * The folder that a command works on. One that is told of no upstream takes the only folder that a gateway has used.
+ * The folder that a command works on. One without an upstream takes the only folder that a gateway has used.
  *
  * @param isUpstreamNamed whether the environment or the file says which upstream the gateway has.
  * @throws {ConfigError} where there are two and nothing says which.

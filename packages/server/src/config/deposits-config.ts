@@ -42,7 +42,7 @@ export interface DepositChainConfig {
   readonly finalityAgeMaxMs: number
 }
 
-/** Where the price of ETH is told a second time. */
+/** The second source of the price of ETH. */
 export type SecondPriceConfig =
   | { readonly kind: 'feed' | 'pool'; readonly address: string }
   | { readonly kind: 'ticker'; readonly url: string; readonly pointer: string }

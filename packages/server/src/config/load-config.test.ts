@@ -121,7 +121,7 @@ describe('in production', () => {
     },
   )
 
-  test('a wish that an upstream does not know is told', () => {
+  test('a wish that an upstream does not know is reported', () => {
     const local = { name: 'a', kind: 'openai-compatible', url: 'http://127.0.0.1:1/v1', data_collection: 'deny' }
     expect(problemsOf({}, { upstreams: [local] })).toContain('data_collection is for an upstream of kind openrouter')
   })
@@ -253,7 +253,7 @@ describe('variables', () => {
     ])
   })
 
-  test('a choice is told in plain words', () => {
+  test('a choice is explained in plain words', () => {
     expect(problemsOf({ SVC_UPSTREAM: 'openai' })).toContain(
       'SVC_UPSTREAM: give sandbox, openrouter, openai-compatible, ',
     )
@@ -373,7 +373,7 @@ describe('the file', () => {
     [{ upstreams: [{ name: 'a', kind: 'sandbox', url: 'x' }] }, 'url: give an http or https address'],
     [{ routes: { a: {} } }, 'routes.a.upstream: this is missing'],
     [{ routes: { '': { upstream: 'a' } } }, 'a model id has 1 to 200 characters'],
-  ])('is told in plain words what is wrong: %j', (file, sentence) => {
+  ])('is explained in plain words: %j', (file, sentence) => {
     const problems = problemsOf({}, file)
     expect(problems).toContain(sentence)
     expect(problems).not.toMatch(/expected|Invalid|Too |Unrecognized/)

@@ -177,7 +177,7 @@ export function peppersOf(environment: Environment, dataDir: string): Config['pe
 function noticesOf(config: Config): readonly string[] {
   const notices: string[] = []
   if (config.admin !== null && !isLoopback(config.admin.host)) {
-    notices.push('The admin port answers everybody who can reach it: keep SVC_ADMIN_HOST inside a private network.')
+    notices.push('The admin port answers every client that can reach it: keep SVC_ADMIN_HOST inside a private network.')
   }
   if (!config.isProduction) return notices
   if (isLoopback(config.host) && config.trustedProxies.length === 0) {

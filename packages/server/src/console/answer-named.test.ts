@@ -61,7 +61,7 @@ describeEachEngine('a named request of the console', (engine) => {
     const first = await Promise.all(Array.from({ length: 5 }, () => post(`${base}/keys`, 'form-1', body)))
     const made = first.filter(({ status }) => status === 200)
     expect(made.length).toBeGreaterThan(0)
-    // What came while the first was worked on is told to come back.
+    // What came while the first was worked on has to come back.
     expect(first.map(({ status }) => status).filter((status) => status !== 200 && status !== 409)).toEqual([])
     const again = await post(`${base}/keys`, 'form-1', body)
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])

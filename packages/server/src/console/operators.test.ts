@@ -161,7 +161,7 @@ describeEachEngine('the operator’s rows', (engine) => {
     expect(data.at(-1)?.details).toEqual([{ name: 'credits', value: '2.5' }])
   })
 
-  test('an export has everything of the account, and neither secrets nor anybody else’s', async () => {
+  test('an export has everything of the account, and neither secrets nor another account’s', async () => {
     const path = `${rows}/accounts/${gateway.accountId}/export`
     expect((await refusal(operator, 'GET', path)).param).toBe('reason')
     await heldBackDeposit(gateway.gateway.database, gateway.accountId)

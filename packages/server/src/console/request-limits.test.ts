@@ -196,7 +196,7 @@ describeEachEngine('limits of keys and teams', (engine) => {
     expect(await read(old.id)).toMatchObject({ requests_per_minute: 60 })
   })
 
-  test('everybody of a team sees what holds; what an account’s export says is the same', async () => {
+  test('every member of a team sees what holds; what an account’s export says is the same', async () => {
     const viewer = await createTestAccount(gateway.gateway, '0', 'Watched')
     const kept = team
     team = viewer

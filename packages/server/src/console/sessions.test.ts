@@ -20,7 +20,7 @@ describeEachEngine('sessions of the console', (engine) => {
   })
   afterAll(() => gateway.stop())
 
-  test('before anybody signs in, the pages learn what is offered and nothing else', async () => {
+  test('before a person signs in, the pages learn what is offered and nothing else', async () => {
     const visit = await createBrowserSession(gateway.baseUrl).json<ConsoleSession>('GET', '/console/session')
     expect(visit.user).toBeNull()
     expect(visit.teams).toEqual([])
@@ -148,7 +148,7 @@ describeEachEngine('sessions of the console', (engine) => {
 })
 
 test('a person who is signed in is counted by themselves, however busy their address is', async () => {
-  // The limits that everybody has: the pages of the other tests would not show what they are like.
+  // The default limits: the pages of the other tests would not show what they are like.
   const limits = { requests_per_minute: 600, public_per_minute: 120 }
   const gateway = await startTestGateway({ file: { limits } })
   const person = await signedIn(gateway)
@@ -181,7 +181,7 @@ describe('behind a proxy with an https address', () => {
     expect(visit.gateway).toMatchObject({ sign_in: { demo: false, first_run: true }, mail_folder: null })
   })
 
-  test('browsers are told to come by https alone, and keep the cookie for this host', async () => {
+  test('browsers are sent to https alone, and keep the cookie for this host', async () => {
     const address = await gateway.gateway.console.firstRunAddress()
     const token = new URL(address ?? '').hash.slice(1)
     const browser = createBrowserSession(gateway.baseUrl, { origin: 'https://ai.example.com' })

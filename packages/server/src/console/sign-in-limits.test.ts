@@ -1,4 +1,4 @@
-/** How often anybody may try to sign in, and by which address they are counted and shown. */
+/** How often a client may try to sign in, and by which address they are counted and shown. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { startMailServer, type TestMailServer } from '../../testing/mail-server.ts'

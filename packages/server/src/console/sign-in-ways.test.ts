@@ -275,7 +275,7 @@ describeEachEngine('ways to sign in', (engine) => {
     expect((await person.call('DELETE', `/console/account/wallets/${ways.wallets[0]?.id ?? ''}`)).status).toBe(200)
   })
 
-  test('a person who asks for a taken address learns nothing, and its owner is told', async () => {
+  test('a person who asks for a taken address learns nothing, and its owner is notified', async () => {
     await signInByMail(gateway, mail, 'owner@example.com')
     const { person } = await openByWallet()
     const answers = []

@@ -42,7 +42,7 @@ function budgetOf({ credits, period }: NonNullable<KeyChange['budget']>) {
   return { limit: parseCredits(credits) ?? ZERO, period }
 }
 
-/** A key of a suspended account would be refused at its first call; its maker is told now. */
+/** A key of a suspended account would be refused at its first call; its maker reads so now. */
 export function requireActive({ accountStatus }: Membership): void {
   if (accountStatus === 'active') return
   throw new ServiceError('account_suspended', 'The account is suspended. Ask the operator of the gateway.')

@@ -84,7 +84,7 @@ describeEachEngine('money of a team', (engine) => {
     }
   })
 
-  test('the story of a hold that grew tells each growth with its time and size', async () => {
+  test('the story of a hold that grew tells each extension with its time and size', async () => {
     const { ledger, database } = gateway.gateway
     const { budget_id: keyBudgetId, key_id: keyId } = await database.read
       .selectFrom('api_key')
@@ -114,7 +114,7 @@ describeEachEngine('money of a team', (engine) => {
     expect((await read()).hold).toEqual({ ...story, state: 'captured', ended_at_ms: at + 20 })
   })
 
-  test('what a budget limited an answer to is told with how its credits moved', async () => {
+  test('what a budget limited an answer to is shown with how its credits moved', async () => {
     const limitWith = async (credits: string) => {
       const asked = { name: 'small', budget: { credits, period: 'none' } }
       const { key } = await browser.json<{ key: string }>('POST', `${base}/keys`, asked)

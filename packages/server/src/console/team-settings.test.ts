@@ -79,7 +79,7 @@ describeEachEngine('what a team sets', (engine) => {
     expect((await refusalOf(await setCap({ credits: '99999999999', period: 'none' })))[1]).toBe('invalid_value')
   })
 
-  test('a team is told once for each fall of its balance, by however many processes look', async () => {
+  test('a team is notified once for each fall of its balance, by however many processes look', async () => {
     const tell = gateway.gateway.console.notifyLowBalances
     if (tell === null) throw new Error('this gateway sends mail')
     const lookOften = () => Promise.all([1, 2, 3, 4].map(() => tell()))

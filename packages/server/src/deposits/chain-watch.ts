@@ -32,7 +32,7 @@ export interface ChainWatch {
   readonly seen: Set<Hex>
   /** What failed by itself is left alone for a while. */
   readonly patience: Patience
-  /** The code behind the token as the last round was told; null before the first. */
+  /** The code behind the token as the last round read it; null before the first. */
   tokenCode: string | null
   state: WatchState
 }

@@ -57,7 +57,7 @@ describeEachEngine('crediting a deposit', (engine) => {
     const store = createDepositStore(money.test.database)
     const seen = seenDeposit(accountId, { txHash: hexOf(8, 32) })
     const read = await seedReadyDeposit(money.test.database, seen)
-    // Another look is told another amount in the same block, before this one has come to an end.
+    // Another look reads another amount in the same block, before this one has come to an end.
     await store.record([{ ...seen, amount: 1n }], 3)
     expect(await store.change(read, OPEN_STATES, { state: 'confirming', credits: read.credits }, 4)).toBe(false)
     expect(await creditDeposit({ ledger: money.ledger, clock }, read, null)).toMatchObject({ kind: 'not_creditable' })

@@ -19,7 +19,7 @@ describe.skipIf(!hasEvm())('what providers say of a deposit', () => {
     await chain.stop()
   })
 
-  test('is told of each by itself, and of one that is away why it says nothing', async () => {
+  test('is shown for each by itself, and of one that is away why it says nothing', async () => {
     const { accountId, address } = await scene.createAccount()
     const txHash = await chain.payToken(address, usdg(20_000))
     await chain.finalise()

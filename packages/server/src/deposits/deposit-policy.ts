@@ -5,7 +5,7 @@ import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { PriceOpinion } from './judge-price.ts'
 import { creditsOfUsd } from '../pricing/deposit-value.ts'
 
-/** What decides whether a deposit that is real is credited without anybody's help. Source: decision 0028. */
+/** What decides whether a deposit that is real is credited without an operator. Source: decision 0028. */
 export interface DepositPolicy {
   /** What comes to less waits until more has come. */
   readonly minimum: Nanocredits
@@ -24,8 +24,8 @@ export interface DepositPolicy {
 export const PRICE_WAIT_MAX_MS = 86_400_000
 
 /**
- * What one wrong answer can have caused must be told for so long before an operator is asked, in milliseconds. Source:
- * decision 0068.
+ * What one wrong answer can have caused must be answered for so long before an operator is asked, in milliseconds.
+ * Source: decision 0068.
  */
 export const DOUBT_MIN_MS = 300_000
 
@@ -66,7 +66,7 @@ export type DepositVerdict =
   | { readonly kind: 'sound' }
   /** Nothing is wrong, but it is too early to say. */
   | { readonly kind: 'wait'; readonly reason: 'confirming' | 'awaiting_price' }
-  /** What is told does not fit together: one wrong answer may have done that, so it is looked at again. */
+  /** The answers do not fit together: one wrong answer may have done that, so it is looked at again. */
   | { readonly kind: 'doubt'; readonly note: string }
   | { readonly kind: 'review'; readonly note: string }
 

@@ -33,7 +33,7 @@ export interface DueQuestion {
 const FINAL_PAUSE_MS = 2_000
 const EARLY_PAUSE_MS = 30_000
 const IDLE_PAUSE_MS = 600_000
-/** A reversed deposit is given up after this time; a claim finds it all the same. */
+/** A reversed deposit is no longer followed after this time; a claim finds it all the same. */
 const REVERSED_MAX_MS = 7 * 86_400_000
 
 export interface DepositPage {
@@ -57,7 +57,7 @@ export interface DepositStore {
   /** In the order of their ordinals. */
   listByTransaction(chainId: ChainId, txHash: Hex): Promise<readonly Deposit[]>
   /**
-   * Everything that a transaction paid, as those who paid are told of it: its deposits, and its shares of deposits that
+   * Everything that a transaction paid, as the payers read it: its deposits, and its shares of deposits that
    * a balance made. A deposit that was taken back since it is such a share is left out.
    */
   listPaid(chainId: ChainId, txHash: Hex): Promise<readonly Deposit[]>

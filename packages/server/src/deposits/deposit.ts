@@ -63,7 +63,7 @@ export interface Deposit {
   readonly seenAt: number
   /** When its block was first found to be final; null until then. */
   readonly finalAt: number | null
-  /** Since when what is told of it does not fit together; null until then. */
+  /** Since when the answers about it do not fit together; null until then. */
   readonly doubtedAt: number | null
   readonly updatedAt: number
   readonly creditedAt: number | null

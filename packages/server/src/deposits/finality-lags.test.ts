@@ -6,7 +6,7 @@ import { FinalityLags } from './finality-lags.ts'
 
 const block = (time: number): BlockRef => ({ number: 1, hash: `0x${'ab'.repeat(32)}`, time })
 
-/** A chain that answers what it is told to, once it is told. */
+/** A chain that answers what the test says, once it says so. */
 function chainOf() {
   const asked: PromiseWithResolvers<Pick<ChainHead, 'latest' | 'finalized'>>[] = []
   const ask: ChainReader['ask'] = (work) =>
@@ -20,7 +20,7 @@ function chainOf() {
   return { asked, reader: { chainId: 4663, ask } as ChainReader }
 }
 
-test('no caller waits for a chain: what was read last is told, and read anew where it is old', async () => {
+test('no caller waits for a chain: what was read last is answered, and read anew where it is old', async () => {
   let now = 1_000_000
   const { asked, reader } = chainOf()
   const lags = new FinalityLags(new Map([[4663 as const, reader]]), { elapsed: () => now })

@@ -13,7 +13,7 @@ export interface WatchStart {
 }
 
 /**
- * The final block after which a chain is watched for the first time: one from before anybody was told where to pay. The
+ * The final block after which a chain is watched for the first time: one from before an address was given out. The
  * watch may begin much later than that, where no provider could be reached or the process did not live so long.
  */
 export async function findWatchStart(

@@ -25,7 +25,7 @@ export interface SettleScene {
 
 /**
  * Prices the open deposits of one account in one final transaction, and credits those that are sound and enough; the
- * others are told why they wait.
+ * others say why they wait.
  *
  * @param open in their present rows; all of one account.
  * @param transfers those of the chain that the deposits stand for.
@@ -108,7 +108,7 @@ async function wait(deps: SettleDeps, deposit: Deposit, change: DepositChange): 
 }
 
 /**
- * Has a deposit looked at again that does not fit what else is told, and leaves it to an operator once that has lasted:
+ * Has a deposit looked at again that does not fit the other answers, and leaves it to an operator once that has lasted:
  * a node that is wrong for a moment, or has not come so far yet, must not cost its owner a day.
  */
 async function doubt(deps: SettleDeps, deposit: Deposit, change: DepositChange, note: string): Promise<null> {

@@ -19,11 +19,11 @@ export type PriceOpinion =
   | 'agrees'
   /** A second source tells otherwise. */
   | 'differs'
-  /** No second source tells anything, and the price is far from what was told before. */
+  /** No second source tells anything, and the price is far from the one before. */
   | 'leaps'
-  /** The second source says nothing now; the price is near what was told before. */
+  /** The second source says nothing now; the price is near the one before. */
   | 'late'
-  /** There is no second source; the price is near what was told before. */
+  /** There is no second source; the price is near the one before. */
   | 'alone'
 
 /** Two sources that are further apart than this do not agree. Source: decision 0093. */

@@ -9,7 +9,7 @@ import { createWalletStore } from './wallet-store.ts'
 const TREASURY: Hex = `0x${'7e'.repeat(20)}`
 const ORIGIN = 'https://ai.example.com'
 
-// The mode in which everybody pays to one address.
+// The mode in which all accounts pay to one address.
 describe.skipIf(!hasEvm())('a wallet that is linked to an account', () => {
   let chain: EvmChain
   let scene: DepositScene

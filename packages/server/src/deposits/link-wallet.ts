@@ -39,7 +39,7 @@ export type LinkOutcome =
 
 /** A message may be signed for so long, in milliseconds. Source: decision 0029. */
 const CHALLENGE_MS = 600_000
-/** How long a message that is over can still be told from one that never was. Source: own choice. */
+/** How long a message that is over can still be distinguished from one that never was. Source: own choice. */
 const KEPT_MS = 86_400_000
 
 /**

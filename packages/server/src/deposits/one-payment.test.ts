@@ -91,7 +91,7 @@ describe.skipIf(!hasEvm())('a payment that a balance tells of and a transaction 
       expect(await scene.balanceOf(accountId)).toBe(creditsOf(500))
     })
 
-    test('is told as its share where the balance told of several', async () => {
+    test('is shown as its share where the balance showed several', async () => {
       const { accountId, address } = await scene.createAccount()
       await look(1)
       proxy.refuse('debug_traceTransaction', -32601)

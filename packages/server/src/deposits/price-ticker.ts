@@ -53,7 +53,7 @@ export class PriceTicker {
     if (usd !== null) await samples.insert(chainId, { sampledAt: now, usd }, now - KEPT_MS)
   }
 
-  /** USD for one ETH at a time; null where nothing was told near it. */
+  /** USD for one ETH at a time; null where no price is near it. */
   async findAt(time: number): Promise<number | null> {
     const { chainId, samples, clock } = this.#deps
     const known = await samples.findNearest(chainId, time, NEAR_MS)

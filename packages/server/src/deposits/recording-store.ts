@@ -28,7 +28,7 @@ export interface RevisionExchange {
   readonly next: string
 }
 
-/** What a deposit by balance is told when its transactions were found. */
+/** What a deposit by balance gets when its transactions were found. */
 const REPLACED = 'The transactions behind it were found.'
 
 /** Makes the store by which payments are recorded at addresses of ours. */

@@ -167,7 +167,7 @@ describe.skipIf(!hasEvm())('a price of ETH within the band', () => {
     expect(await settle(await pay())).toMatchObject({ state: 'confirming' })
   })
 
-  test('is told by another feed and by a pool on the chain, as of the block', async () => {
+  test('is read from another feed and by a pool on the chain, as of the block', async () => {
     const feed = '0x00000000000000000000000000000000000feed2'
     await chain.place('PriceFeed', feed)
     await chain.write('PriceFeed.setDescription', feed, ['ETH / USD'])

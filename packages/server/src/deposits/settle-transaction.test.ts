@@ -48,7 +48,7 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(25))
   })
 
-  // B149: identity is (chain, hash, place in the transaction); everybody gets what is theirs.
+  // B149: identity is (chain, hash, place in the transaction); each payee gets its own.
   test('a pay-out to many credits each their own sum, and a stranger nothing', async () => {
     const [a, b] = [await scene.createAccount(), await scene.createAccount()]
     const payer = await chain.deploy('BatchPayer')

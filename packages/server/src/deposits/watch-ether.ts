@@ -118,7 +118,7 @@ async function sumRecorded(
   return rows.filter((row) => row.blockNumber <= block).reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-/** What an address has received beyond its recorded deposits; null while that cannot be told. */
+/** What an address has received beyond its recorded deposits; null while that is unknown. */
 async function findSurplus(
   deps: SettleDeps,
   question: { readonly chainId: ChainId; readonly address: Hex; readonly balance: bigint; readonly block: number },

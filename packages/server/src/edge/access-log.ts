@@ -30,7 +30,7 @@ declare module 'fastify' {
 /** How a client that hung up is noted. Source: decision 0010 (499 is logged only). */
 const CLIENT_CLOSED = 499
 
-/** Who is told of the end of each request. */
+/** The listeners to the end of each request. */
 export interface AccessLogDeps {
   readonly log: Logger
   /** Null where metrics are off. */
@@ -113,7 +113,7 @@ function noteEnd({ log, metrics }: AccessLogDeps, request: FastifyRequest, reply
     return log.debug({ ...own, ...foreign }, 'request')
   if (error === null) return writeRecord(log, { own, foreign }, 'request')
   const line = { ...own, ...foreign, code: error.code, ...error.internal }
-  // A fault of ours is told with its cause; everything else is an ordinary day.
+  // A fault of ours is logged with its cause; everything else is an ordinary day.
   if (error.code === 'internal_error') log.error({ ...line, err: error.cause ?? error }, 'request failed')
   else log.info(line, 'request')
 }

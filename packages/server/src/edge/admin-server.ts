@@ -85,7 +85,7 @@ function refuse(error: Error & { readonly code?: string }, socket: Duplex): void
 /**
  * Serves `/metrics`, `/live` and `/ready`.
  *
- * @param deps.onError is told why a page could not be made; the answer is then 500 without a word.
+ * @param deps.onError called with the reason why a page could not be made; the answer is then 500 without a word.
  * @throws Node's error when the address cannot be listened on.
  */
 export async function startAdminServer(

@@ -105,7 +105,7 @@ export async function runIdempotent<Result>(
 
 /**
  * Waits a moment until the end of a run is noted. The answer goes out all the same: without its row its name stays
- * taken, or it is told as gone, and it is never worked on again.
+ * taken, or it is reported as gone, and it is never worked on again.
  */
 export function written(deps: RouteKit, work: Promise<void>): Promise<void> {
   return waitAMoment(

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request as openRequest } from 'node
 import { expect, test } from 'vitest'
 import { BodyBudget, readBody } from './read-body.ts'
 
-/** Sends a whole body, leaves before anybody has read it, and answers the request as the server holds it then. */
+/** Sends a whole body, leaves before the server has read it, and answers the request as the server holds it then. */
 async function abandonedRequest(): Promise<IncomingMessage> {
   const { promise, resolve } = Promise.withResolvers<IncomingMessage>()
   const server = createServer((request) => {

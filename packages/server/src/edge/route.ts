@@ -60,7 +60,7 @@ export async function admitCaller(
   return caller
 }
 
-/** Mounts an endpoint that anybody may call. An `Authorization` header is not looked at. */
+/** Mounts an endpoint that needs no key. An `Authorization` header is not looked at. */
 export function mountPublic(
   app: FastifyInstance,
   deps: RouteKit,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FrameWriter } from '../pipeline/frame-writer.ts'
 
-/** A reader that takes nothing for so long is given up, in milliseconds. Source: own choice. */
+/** A reader that takes nothing for so long is disconnected, in milliseconds. Source: own choice. */
 export const READER_STALL_MS = 120_000
 
 /** Never compressed and never kept back: each event leaves as it is made. */

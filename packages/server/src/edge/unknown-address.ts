@@ -9,7 +9,7 @@ import { routePattern } from './route.ts'
 
 /** Longer paths are not compared: no endpoint's address is near, and its parameters are short. */
 const COMPARED_LENGTH_MAX = 1_024
-/** So much of a path is told again. */
+/** So much of a path is quoted. */
 const TOLD_LENGTH_MAX = 200
 
 interface Place {

@@ -13,7 +13,7 @@ export function mayKeepLimit(tokens: number, limit: number): boolean {
  * What an estimate by bytes comes to: an upstream that keeps its limit has made no more tokens than that, however long
  * they are.
  *
- * @param limit null where the upstream was told none.
+ * @param limit null where the upstream got none.
  */
 export function withinLimit(tokens: number, limit: number | null): number {
   return limit !== null && tokens > limit && mayKeepLimit(tokens, limit) ? limit : tokens

@@ -66,18 +66,21 @@ export interface Priced<Reply> {
   readonly status: 'ok' | 'cancelled'
   /** Why the answer broke off after a part that is charged; null for a whole answer. */
   readonly errorCode: ErrorCode | null
-  /** What the caller is told in place of the end, once the part is charged; null for a whole answer. */
+  /** What the caller gets in place of the end, once the part is charged; null for a whole answer. */
   readonly failure: Error | null
   readonly tokens: CountedTokens
   /** The upstream's own id of what was made; null where it gave none. */
   readonly generationId: string | null
-  /** Writes what is sent last, with what was really charged. It is written before the settlement, too: an answer that cannot be written is free. */
+  /**
+   * Writes what is sent last, with what was really charged. It is written before the settlement, too: an answer that
+   * cannot be written is free.
+   */
   render(charged: Charged): Reply
 }
 
 /** Where an answer goes. Whole answers and streams differ by it alone. */
 export interface Sink<Reply, End> {
-  /** Whether the caller has got the beginning of an answer, so that it has to be told of a failure in it. */
+  /** Whether the caller has got the beginning of an answer, so that a failure has to be reported in it. */
   readonly isOpen: boolean
   /** Whether nothing was delivered and somebody still waits, so that another upstream can begin anew. */
   readonly mayBeginAnew: boolean
@@ -120,7 +123,7 @@ export interface PaidRun<To extends Target, Answer, Reply, End> extends PaidAtte
   /**
    * Prices what came, and notes in the hold's bill what of it was delivered.
    *
-   * @param askCost for what a report does not say: costs are told late.
+   * @param askCost for what a report does not say: costs are reported late.
    * @throws {Error} why the request is free.
    */
   price(answer: NoInfer<Answer>, askCost: AskCost): Promise<Priced<Reply>>

@@ -176,7 +176,7 @@ describeEachEngine('a paid request', (engine) => {
     expect([refused.error?.status, refused.asked]).toEqual([402, []])
   })
 
-  test('is told what was really taken where the balance does not pay all', async () => {
+  test('reads what was really taken where the balance does not pay all', async () => {
     const done = await run(100n, {}, { price: () => Promise.resolve(priced(250n)) })
     expect([done.reply, done.taken, done.held]).toEqual([['answer', 100n], 100n, 0n])
   })
@@ -251,7 +251,7 @@ describeEachEngine('a paid request', (engine) => {
     expect(done.record).toMatchObject({ charge: 0n, cost: 7n, write_off: 7n, generation_id: 'gen-1' })
   })
 
-  test('of a stream that broke off is charged for the part, and its caller is told', async () => {
+  test('of a stream that broke off is charged for the part, and its caller reads so', async () => {
     const sink = new StreamSink()
     const failure = upstreamFailure('broken', { upstream: 'first' })
     const ask: Run['ask'] = () => {
@@ -273,7 +273,7 @@ describeEachEngine('a paid request', (engine) => {
     expect([done.taken, done.held]).toEqual([0n, 0n])
   })
 
-  test('is told another word than the one it failed with where a kind has one', async () => {
+  test('gets another code than the one it failed with where a kind has one', async () => {
     const told = new ServiceError('upstream_timeout', 'Later.', { shouldRetry: false })
     const running: Partial<Run> = { ...failures['whose upstream fails']?.(), explain: () => told }
     const done = await run(1_000n, {}, running)

@@ -14,7 +14,7 @@ import { withinLimit } from './kept-limit.ts'
 export interface Counted {
   readonly promptTokens: number
   readonly outputBytes: number
-  /** The most output tokens that the upstream was told; null where it was told none. */
+  /** The most output tokens that the upstream may make; null where it got no limit. */
   readonly limit: number | null
   /** Those of them that the reported usage has not seen, where a stream broke off after it; 0 otherwise. */
   readonly laterBytes: number

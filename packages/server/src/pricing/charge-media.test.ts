@@ -39,7 +39,7 @@ describe('the charge of media', () => {
     })
   })
 
-  test('keeps thousandths of a second, and says that a length was reckoned', () => {
+  test('keeps thousandths of a second, and says that a length was estimated', () => {
     const charge = chargeMedia({
       lines: [{ unit: 'seconds', quantity: 9.2, perUnit: usd('0.0001') }],
       reportedCost: null,

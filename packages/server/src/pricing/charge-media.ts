@@ -30,7 +30,7 @@ export interface MediaWork {
   readonly minimum?: AttoUsd | null
   /** What the upstream says that this request cost; null where it does not, or where the list alone decides. */
   readonly reportedCost: AttoUsd | null
-  /** True when the quantities were not counted but reckoned, as the length of audio is from its bytes. */
+  /** True when the quantities were not counted but estimated, as the length of audio is from its bytes. */
   readonly estimated?: boolean
   /** The settings that chose the price, such as `{ quality: 'high' }`. */
   readonly variant?: Readonly<Record<string, string>>

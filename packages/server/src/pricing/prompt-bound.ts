@@ -63,7 +63,7 @@ interface Media {
   images: number
   audioTokens: number
   audioBytes: number
-  /** A part whose size cannot be told from the body: a file, a video, a search. */
+  /** A part whose size is not known from the body: a file, a video, a search. */
   unknownSize: boolean
 }
 

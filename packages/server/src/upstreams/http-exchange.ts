@@ -42,7 +42,7 @@ export class UnsentError extends Error {
   }
 }
 
-/** What a reader of an exchange is told, in order; `end` or `fail` comes exactly once and last. */
+/** What a reader of an exchange gets, in order; `end` or `fail` comes exactly once and last. */
 export interface ExchangeReader {
   start(status: number, headers: IncomingHttpHeaders): void
   data(chunk: Buffer): void

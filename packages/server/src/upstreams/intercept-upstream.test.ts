@@ -240,7 +240,7 @@ describe.each(rows)('$operation', ({ operation, call, modality, isRecent, span }
     expect(scene.spans.map(({ ended }) => ended)).toEqual(span === null ? [] : ['internal_error'])
   })
 
-  test('the trace is told to an upstream that may know it, and to no other', async () => {
+  test('the trace is sent to an upstream that may know it, and to no other', async () => {
     for (const forwardsTrace of [true, false]) {
       const scene = sceneOf(async () => ANSWER, { forwardsTrace })
       await call(scene.watched)

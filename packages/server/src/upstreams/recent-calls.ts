@@ -38,7 +38,7 @@ const FAILURES_MAX = 30
 
 /**
  * Remembers how the last calls to one upstream fared since this process started, for its operator to look at. A call
- * costs a few additions; what is shown is reckoned when it is looked at.
+ * costs a few additions; what is shown is computed when it is looked at.
  */
 export class RecentCalls {
   readonly #clock: Clock

@@ -14,7 +14,7 @@ describe('an image of an upstream', () => {
     ['JPEG that is called PNG', base64('\xff\xd8\xff\xe0..'), 'image/png', 'image/jpeg'],
     ['an unknown form, as it is called', base64('something'), 'image/heic', 'image/heic'],
     ['an unknown form that is called no image', base64('something'), 'text/html', 'image/png'],
-  ])('is told by its bytes: %s', (_name, text, declared, mediaType) => {
+  ])('is recognised by its bytes: %s', (_name, text, declared, mediaType) => {
     expect(readRender(text, declared)).toEqual({ base64: text, mediaType })
   })
 

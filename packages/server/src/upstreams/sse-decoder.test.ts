@@ -35,7 +35,7 @@ test.each([
   for (const chunks of cuts(text)) expect(decode(chunks)).toEqual(expected)
 })
 
-test('the name of an event is told with its data, and is gone with it', () => {
+test('the name of an event comes with its data, and is gone with it', () => {
   const events: unknown[] = []
   const decoder = new SseDecoder((data, name) => events.push([data, name]))
   decoder.push(Buffer.from('event: ping\n\nevent: error\ndata: a\n\ndata: b\n\nevent:done\ndata:c\n\n'))

@@ -14,7 +14,7 @@ export interface UpstreamTimeouts {
 }
 
 /**
- * An idle connection is given up after so long, in milliseconds, where the upstream does not say how long it keeps it:
+ * An idle connection is closed after so long, in milliseconds, where the upstream does not say how long it keeps it:
  * before the 4 or 5 seconds of common servers, since a request on a connection that closes at that moment fails and may
  * not be repeated.
  */

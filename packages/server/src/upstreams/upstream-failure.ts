@@ -1,5 +1,5 @@
 /**
- * What a client is told when an upstream fails. One table for all adapters: they say what happened, this file says how
+ * The client's error when an upstream fails. One table for all adapters: they say what happened, this file says how
  * it looks. Our upstream account's lack of credit or a refused key is our problem, never the client's 401 or 402.
  * Source: decision 0018.
  */
@@ -230,7 +230,7 @@ export function withBill(
     return new UpstreamFailure(kind, message, { internal, cause, waitMs, isUnbilled, ...bills, ...wait })
   }
   if (!(error instanceof ServiceError)) return upstreamFailure('broken', { upstream, cause: error, ...bill })
-  // A caller ended the call with a verdict of its own, which stays what the client is told.
+  // A caller ended the call with a verdict of its own, which stays the client's error.
   const cause = upstreamFailure('broken', { upstream, cause: error.cause, ...bill })
   const { code, message, param, internal, details, headers } = error
   return new ServiceError(code, message, { param, internal, details, headers, cause })

@@ -44,7 +44,7 @@ export async function requestContent(
     const content = contentOf(response.headers as IncomingHttpHeaders, status, body)
     if (content !== null) return { kind: 'open', content }
   }
-  // What is no video is not read: the connection is given up rather than waited for.
+  // What is no video is not read: the connection is closed rather than waited for.
   body.on('error', () => undefined).destroy()
   if (status >= 300 && status < 400 && typeof location === 'string') return { kind: 'elsewhere', location }
   if (GONE.has(status)) return { kind: 'gone' }

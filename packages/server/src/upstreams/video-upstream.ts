@@ -1,5 +1,5 @@
 /**
- * The port to an upstream that makes videos. A video is a job: it is submitted, asked after until there is a verdict,
+ * The port to an upstream that makes videos. A video is a job: it is submitted, polled until there is a verdict,
  * and then downloaded. Every failure leaves an adapter as a `ServiceError` whose text is safe to show; a failure to ask
  * is never a verdict about the job.
  */
@@ -86,7 +86,7 @@ export interface WantedOutput {
   readonly index: number
   /** Null for the whole. */
   readonly range: WantedRange | null
-  /** Gives up opening and reading. */
+  /** Stops opening and reading. */
   readonly signal?: AbortSignal
 }
 

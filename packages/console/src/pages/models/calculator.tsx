@@ -57,7 +57,7 @@ function inputsOf({ svc }: Model): readonly Input[] {
   }
 }
 
-/** @param isWhole false while something of it cannot be reckoned with. */
+/** @param isWhole false while something of it is no valid figure. */
 const priceQuery = (query: Parameters<typeof priceOf>[0], isWhole: boolean) =>
   queryOptions({
     queryKey: ['model-price', query],
@@ -71,7 +71,7 @@ function priceOf(query: { readonly model: string } & Work, signal: AbortSignal) 
   return consoleApi.call(consoleEndpoints.getModelPrice, { query }, { signal })
 }
 
-/** Whether what is typed can be reckoned with. */
+/** Whether what is typed is a valid figure. */
 function isCounted({ name, options }: Input, asked: Work): boolean {
   return options !== undefined || countProblem(asked[name] ?? '') === null
 }
@@ -92,7 +92,9 @@ function hintOf({ name }: Input, { pricing }: Model): string | undefined {
 
 const route = getRouteApi('/signed-in/team/$teamId/models/$modelId')
 
-/** What a month would cost: the gateway reckons it by the rules that charge requests. The address keeps the figures. */
+/**
+ * What a month would cost: the gateway computes it by the rules that charge requests. The address keeps the figures.
+ */
 export function Calculator({ model }: { readonly model: Model }) {
   const work = route.useSearch()
   const navigate = route.useNavigate()

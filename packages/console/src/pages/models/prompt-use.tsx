@@ -12,7 +12,7 @@ const TRAINING_TEXTS = {
   unknown: 'Whether providers of this model may train on prompts is unknown: see the terms of its maker.',
 } as const
 
-/** Who may read what is sent to a model, and train on it, as far as anybody says. */
+/** Who may read what is sent to a model, and train on it, as far as the operator says. */
 export function PromptUse({ model: { svc } }: PromptUseProps) {
   return (
     <span className="flex flex-col items-start gap-1">

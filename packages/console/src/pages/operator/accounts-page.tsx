@@ -26,7 +26,7 @@ export function AccountsPage() {
   const { data, error } = useQuery(accountsQuery(search))
   const isFiltered = search.q !== undefined || search.state !== undefined
   return (
-    <Page title="Accounts" lead="Everybody who holds credits here.">
+    <Page title="Accounts" lead="All accounts that hold credits here.">
       <div className="flex flex-col gap-4">
         <Filters search={search} />
         <Failure error={error} />

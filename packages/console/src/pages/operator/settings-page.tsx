@@ -18,7 +18,7 @@ import { useOperatorAction } from './use-operator-action.ts'
 const SIGNUPS = [
   { value: 'closed', text: 'Closed: only operators create accounts' },
   { value: 'invite', text: 'Who was invited to a team' },
-  { value: 'open', text: 'Everybody, by mail or wallet' },
+  { value: 'open', text: 'Anyone, by email or wallet' },
 ] as const
 
 export function SettingsPage() {

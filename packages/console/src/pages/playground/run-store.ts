@@ -124,7 +124,7 @@ export class RunStore<Kind extends Run> {
       if (isKeyGone(error)) dropKey(teamId)
       const failure = factsOf(error instanceof Error ? error : new Error('That did not work.'))
       const { request_id: earlier } = failure.details
-      // A repetition was told that the answer of the request which was charged is gone.
+      // A repetition was refused because the answer of the request which was charged is gone.
       const requestId = typeof earlier === 'string' ? { requestId: earlier } : {}
       this.change(run.id, { state: 'failed', failure, ...requestId } as Partial<Kind>)
     }

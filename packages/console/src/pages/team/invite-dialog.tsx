@@ -25,7 +25,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <ActionDialog
       title={`Invite to ${team.name}`}
-      lead="They get a mail with a link that works for 7 days. Everybody in the team spends from one pool of credits."
+      lead="They get an email with a link that works for 7 days. All members of the team spend from one pool of credits."
       onClose={onClose}
       action="Send the invitation"
       run={invite}
@@ -46,7 +46,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** Said before anybody is sent a link that would lead them to a closed door. */
+/** Said before an invitation is sent that would lead them to a closed door. */
 function NobodyNew() {
   const team = useTeam()
   const { user } = useSession()

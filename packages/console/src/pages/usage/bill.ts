@@ -122,7 +122,7 @@ export function billOf({ pricing, credits_charged: charged }: Exact<UsageRecordB
   return [...lines, ...(charge > exact && charge - exact < NANO ? [rounding] : []), total]
 }
 
-/** What the other rule would have given, where both could be reckoned; null where there was no choice. */
+/** What the other rule would have given, where both could be computed; null where there was no choice. */
 export function otherRule({ pricing }: Pick<Exact<UsageRecordBody>, 'pricing'>): string | null {
   if (pricing === null || pricing.card === undefined || pricing.cost_usd === undefined) return null
   const byCard = cardLines(pricing).reduce((sum, { amount }) => sum + scaled(amount), 0n)

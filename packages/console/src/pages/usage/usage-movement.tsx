@@ -46,10 +46,10 @@ function Timeline({ entries: { hold, transfer } }: { readonly entries: Entries }
             : '. The balance was the limit of this answer, so the hold began small and grew while output came.'}
         </Moment>
         {hold.output_limit !== null && <Limited {...hold.output_limit} at={hold.placed_at_ms} />}
-        {hold.extensions.map((growth) => (
-          <Moment key={growth.credits_reserved} at={growth.at_ms} title="Extended">
-            <Credits value={growth.credits_added} /> more were set aside: <Credits value={growth.credits_reserved} /> in
-            all.
+        {hold.extensions.map((extension) => (
+          <Moment key={extension.credits_reserved} at={extension.at_ms} title="Extended">
+            <Credits value={extension.credits_added} /> more were set aside:{' '}
+            <Credits value={extension.credits_reserved} /> in all.
           </Moment>
         ))}
         {hold.ended_at_ms === null ? (

@@ -13,7 +13,7 @@ describeEachEngine('changes of keys', (engine) => {
   })
   afterAll(() => open.close())
 
-  test('each change is told once, of two in one millisecond as well, by a clock that counts finer than that', async () => {
+  test('each change is reported once, of two in one millisecond as well, by a clock that counts finer than that', async () => {
     const now = 1_800_000_000_000
     const told: string[] = []
     const failures: unknown[] = []

@@ -45,7 +45,7 @@ export interface KeyRowChange {
   readonly limit?: { readonly budgetId: string; readonly requestsPerMinute: number | null }
 }
 
-/** The time of a change. Two in one millisecond have different times: each is told to every process. */
+/** The time of a change. Two in one millisecond have different times: each reaches every process. */
 export function laterThanBefore(now: number) {
   return sql<number>`case when changed_at >= ${now} then changed_at + 1 else ${now} end`
 }

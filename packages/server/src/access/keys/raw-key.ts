@@ -18,7 +18,7 @@ const WELL_FORMED = /^sk-svc-[0-9A-Za-z]{49}$/
 const SHOWN = 4
 
 /**
- * Makes a new raw key: the prefix, 256 random bits, and a checksum that lets anybody reject a typing error without
+ * Makes a new raw key: the prefix, 256 random bits, and a checksum that lets a client reject a typing error without
  * asking us.
  */
 export function createRawKey(): string {

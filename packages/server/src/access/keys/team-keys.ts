@@ -1,4 +1,4 @@
-/** Keys as the people of a team handle them: their own, or everybody's. */
+/** Keys as the people of a team handle them: their own, or all members'. */
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { changeKey, type KeyChanges } from './change-key.ts'
 import { type CreatedKey, createKey, type CreateKeyDeps, type KeyRequest } from './create-key.ts'

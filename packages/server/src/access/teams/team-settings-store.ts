@@ -45,9 +45,9 @@ export interface TeamSettingsStore {
   setAlert(teamId: string, threshold: bigint | null, now: number): Promise<void>
   /** Teams whose balance fell below their threshold and who were not told yet. */
   listFallen(limit: number): Promise<readonly CrossedTeam[]>
-  /** Notes that a team was told. Of several processes one succeeds. */
+  /** Notes that a team was notified. Of several processes one succeeds. */
   noteFallen(team: Pick<CrossedTeam, 'teamId' | 'changedAt'>, now: number): Promise<boolean>
-  /** Notes whose balance is above the threshold again: they are told the next time. */
+  /** Notes whose balance is above the threshold again: they are notified the next time. */
   noteRisen(now: number): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** What a team sets for itself: its name, its spending cap, and the balance below which it is told. */
+/** What a team sets for itself: its name, its spending cap, and the balance below which it is notified. */
 import { formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { type BudgetPeriod, periodEnd } from '../../platform/runtime/budget-period.ts'

@@ -127,7 +127,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     })
   })
 
-  test('that failed in the middle are kept with what was charged, and given up where nothing was', async () => {
+  test('that failed in the middle are kept with what was charged, and forgotten where nothing was', async () => {
     const here = open('p1')
     outcome = 'charged'
     await runOf(await here.begin(call())).finishFailed(ANSWER)
@@ -159,7 +159,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     expect((await here.begin(call())).kind).toBe('run')
   })
 
-  test('whose answer is too long or not whole are told as gone, and not worked on again', async () => {
+  test('whose answer is too long or not whole are reported as gone, and not worked on again', async () => {
     const here = open('p1')
     await runOf(await here.begin(call())).finish({ ...ANSWER, body: 'x'.repeat(KEPT_LENGTH_MAX + 1) })
     await runOf(await here.begin(call({ name: 'name-2' }))).finish(null)

@@ -5,7 +5,7 @@ import { createKeptItems } from './kept-items.ts'
 
 const away = new ServiceError('server_is_overloaded', 'The database is away.')
 
-/** A database that takes nothing until it is told to. */
+/** A database that takes nothing until the test says so. */
 function itemsOnDatabase() {
   const rows: IdempotentRow[] = []
   let isAway = true

@@ -99,7 +99,7 @@ describeEachEngine('a request that is charged late', (engine) => {
     await assertSound(money, TEST_NOW)
   })
 
-  test.each(LEFT)('keeps its name: who repeats it is told that it was charged (left: %s)', async (left) => {
+  test.each(LEFT)('keeps its name: a repeated request reads that it was charged (left: %s)', async (left) => {
     const settle = await leave('once', 'first', left)
     expect(await money.ledger.submit(settle)).toMatchObject({ kind: 'settled', charge: CHARGE, writeOff: 0n })
     expect(await repeat('once', 'second')).toBe('idempotency_answer_gone')

@@ -1,6 +1,6 @@
 import { burstOf, MINUTE_MS, type RateState } from './rate-limit.ts'
 
-/** What a request is told: it passes with a wait of 0, else it may come again after so many milliseconds. */
+/** The verdict on a request: it passes with a wait of 0, else it may come again after so many milliseconds. */
 export interface Verdict {
   readonly state: RateState
   readonly waitMs: number
@@ -65,7 +65,7 @@ export class LocalTokenLease {
   #used = 0
   /** Requests that passed while the store was down and that it does not know of. */
   #spent = 0
-  /** In which the tokens in hand were lent; they are worth something until `#validUntil`. */
+  /** In which the tokens in hand were leased; they are worth something until `#validUntil`. */
   #epoch = 0
   #validUntil = 0
   #askedAt = 0
@@ -134,17 +134,17 @@ export class LocalTokenLease {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Whether tokens run low, so that it is time to ask for more before anybody has to wait. */
+  /** Whether tokens run low, so that it is time to ask for more before a caller has to wait. */
   wantsMore(now: number): boolean {
     return this.#tokens * 2 < this.#wish(now)
   }
 
-  /** Whether there is something that the shared bucket has to be told, or that can be given back. */
+  /** Whether there is something that the shared bucket has to learn, or that can be given back. */
   get hasChanges(): boolean {
     return this.#tokens + this.#used + this.#spent > 0
   }
 
-  /** Whether something has waited for about a second to be told. */
+  /** Whether something has waited for about a second to be reported. */
   isStale(now: number): boolean {
     return this.hasChanges && this.#asked === null && Math.abs(now - this.#askedAt) >= SECOND_MS
   }
@@ -217,7 +217,9 @@ export class LocalTokenLease {
     this.#asked = null
   }
 
-  /** The store is down: what is in hand is worth nothing any more, and those who wait are told by the own bucket. */
+  /**
+   * The store is down: what is in hand is worth nothing any more, and those who wait are answered by the own bucket.
+   */
   lose(now: number, share: number): void {
     this.#asked = null
     this.#tokens = 0

@@ -11,7 +11,7 @@ const newCaller = (): string => `caller-${++callers}`
 const keys = (process: SharedProcess, perMinute: number): RateLimit =>
   process.limits.rate({ kind: 'key', perMinute, what: 'requests with this key' })
 
-/** Whether a request passes, and what it is told. */
+/** Whether a request passes, and its answer. */
 async function ask(limit: RateLimit, caller: string, perMinute?: number): Promise<RateState | { waits: number }> {
   try {
     return await limit.take(caller, perMinute)
@@ -75,7 +75,7 @@ describe.skipIf(findPostgres() === null)('rates that processes share', () => {
     expect(await ask(first, busy)).toEqual({ limit: 600, remaining: 98, resetMs: 200 })
   })
 
-  test('a caller who comes often is answered without the store, and it is told within a second or so', async () => {
+  test('a caller who comes often is answered without the store, and it learns of it within a second or so', async () => {
     let exchanges = 0
     const counting: NonNullable<Late> = (real) => ({
       ...real,

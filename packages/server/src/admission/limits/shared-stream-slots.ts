@@ -78,7 +78,7 @@ export class SharedStreamSlots implements StreamLimit {
     for (const name of this.#callers.keys()) this.#request(name)
   }
 
-  /** Resolves once everything is told. */
+  /** Resolves once everything is reported. */
   async flush(): Promise<void> {
     while (this.#running !== null) await this.#running
   }
@@ -118,7 +118,7 @@ export class SharedStreamSlots implements StreamLimit {
     })
   }
 
-  /** The store is down: those who wait are told by what is open here. What is not told is told when it is back. */
+  /** The store is down: those who wait are answered by what is open here. The rest is reported when it is back. */
   #decideAlone(names: readonly string[]): void {
     for (const name of names) this.#due.add(name)
     for (const [name, caller] of this.#callers) {

@@ -38,7 +38,7 @@ describe.skipIf(findPostgres() === null)('an outage of what processes share', ()
   })
   afterAll(() => shared.close())
 
-  test('gives each of two processes half, is told once, and ends by itself', async () => {
+  test('gives each of two processes half, is reported once, and ends by itself', async () => {
     const { state, store } = fickle()
     const noted: string[] = []
     const metrics = {
@@ -69,7 +69,7 @@ describe.skipIf(findPostgres() === null)('an outage of what processes share', ()
       expect.stringContaining('each goes on with its part'),
       'limits are shared between processes again',
     ])
-    // What passed meanwhile was told: the shared bucket is as empty as the parts were.
+    // What passed meanwhile was reported: the shared bucket is as empty as the parts were.
     shared.clock.time += 1_000
     for (const process of [one, other]) await process.limits.tick()
     expect(await countPassed(limits, caller, 200)).toBe(10)

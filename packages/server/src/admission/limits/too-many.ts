@@ -10,7 +10,7 @@ export interface ReachedLimit {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** How much a limit allows, and for whom it was set, where that is told. */
+/** How much a limit allows, and for whom it was set, where that is shown. */
 export function mostOf(amount: string, setFor: string | undefined): string {
   return setFor === undefined ? amount : `${amount}, set for this ${setFor}`
 }

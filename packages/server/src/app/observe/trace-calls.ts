@@ -13,7 +13,7 @@ export interface TracedUpstream {
   readonly name: string
   /** Where the upstream is, for `server.address` and `server.port`; null where it has no address of its own. */
   readonly url: string | null
-  /** Whether the upstream is told which trace the call belongs to. */
+  /** Whether the upstream learns which trace the call belongs to. */
   readonly forwardsTrace: boolean
 }
 

@@ -35,7 +35,7 @@ export async function followOutflow(
   return 'final'
 }
 
-/** Anybody may send an authorization that was seen, so its use and not our own transaction decides. */
+/** Any sender may submit an authorization that was seen, so its use and not our own transaction decides. */
 async function followToken(deps: SweepDeps, finalized: SweepBlock, outflow: Outflow): Promise<OutflowEnd> {
   const nonce = await authorizationNonce(outflow)
   if (await deps.chain.isAuthorizationUsed(outflow.address, nonce, finalized)) {

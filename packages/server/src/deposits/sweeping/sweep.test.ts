@@ -148,7 +148,7 @@ describe.skipIf(!hasEvm())('sweeping', () => {
     expect(await chain.client.getBalance({ address: treasury })).toBe(BigInt(before?.raw_amount ?? 0))
   })
 
-  test('a token payment that was never sent is given up once it can never be, and made anew', async () => {
+  test('a token payment that was never sent is dropped once it can never be, and made anew', async () => {
     const { accountId, address } = await scene.createAccount()
     await deposit(accountId, await chain.payToken(address, usdg(25)))
     await sweep({ broadcast: () => Promise.reject(new Error('gone')) })

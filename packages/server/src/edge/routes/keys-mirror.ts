@@ -9,7 +9,7 @@ import { mountAtBothAddresses } from '../mount-at-both-addresses.ts'
 import { readObjectBody } from '../read-object-body.ts'
 
 async function mirror(deps: MirrorRoutesDeps, caller: Caller, body: MirrorRequestBody): Promise<MirrorReply> {
-  // Who may not is told so whatever the limit says, and uses none of it up.
+  // A caller who may not is refused whatever the limit says, and uses none of it up.
   const refusal = caller.rights.has('keys') ? await deps.limits.mirrors.take(caller.keyId) : null
   if (refusal !== null) {
     return { mirrored: false, reason: 'throttled', retry_after: Math.ceil(refusal.waitMs / 1_000) }

@@ -29,7 +29,7 @@ export type ChatDeps = CountingDeps
 /** One chat request of one caller. */
 export type ChatTask = PaidTask<ChatCall>
 
-/** What an upstream is told to make at most, and the body that tells it. */
+/** What an upstream may make at most, and the body that tells it. */
 export interface ChatPlan {
   /** The client's body, with every other limit of its own within what is held for. */
   readonly body: JsonBody
@@ -42,7 +42,7 @@ export interface ChatPlan {
   /** Set when the balance, and not the client, set the limit. */
   readonly maxTokensApplied: number | null
   readonly choices: number
-  /** The most output tokens of all choices that the upstream was told; null where it was told none. */
+  /** The most output tokens of all choices that the upstream may make; null where it got no limit. */
   readonly limit: number | null
 }
 

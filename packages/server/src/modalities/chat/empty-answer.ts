@@ -22,7 +22,7 @@ export function explainsEmptiness(
   )
 }
 
-/** What is told of an answer without content that nothing explains: that its content was refused, where it says so. */
+/** The error of an answer without content that nothing explains: that its content was refused, where it says so. */
 export function emptinessFailure(upstream: string, finishReasons: readonly string[]): UpstreamFailure {
   return upstreamFailure(finishReasons.includes('content_filter') ? 'content_policy' : 'empty', { upstream })
 }

@@ -60,7 +60,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
   #hasCalls = false
   readonly finishReasons: string[] = []
   interruption: Interruption | null = null
-  /** What the caller is told about the interruption; null when nothing is. */
+  /** What the caller reads about the interruption; null when nothing is. */
   interruptionError: Error | null = null
 
   constructor(deps: { readonly firstContentMs: number }, held: HeldStream, call: ChatCall, reader: StreamReader) {

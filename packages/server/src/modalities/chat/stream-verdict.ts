@@ -16,7 +16,7 @@ export type Interruption =
 export interface StreamFacts {
   readonly outcome: ChatStreamOutcome
   readonly interruption: Interruption | null
-  /** What the caller is told about the interruption; null when nothing is. */
+  /** What the caller reads about the interruption; null when nothing is. */
   readonly interruptionError: Error | null
   /** Something that a caller would miss was delivered: text, refusal, tool call, audio, image. */
   readonly hasContent: boolean

@@ -39,7 +39,7 @@ export function whyNone({ answers, failures }: MadeRenders): Error | null {
  * needed, at once: by what its list says, by what it refuses, and once more for those that are missing from a short
  * answer.
  *
- * Never rejects because of the upstream: what failed is told beside what came.
+ * Never rejects because of the upstream: what failed is returned beside what came.
  */
 export async function makeAt(
   paid: Paid<ImageTarget>,

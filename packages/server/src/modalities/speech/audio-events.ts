@@ -45,7 +45,7 @@ export function eventReader(reader: StreamReader, characters: number): AudioRead
   }
 }
 
-/** What a caller is told whose audio ended for a reason of ours. */
+/** The error for a caller whose audio ended for a reason of ours. */
 export function brokenAudio(cause: unknown): ServiceError {
   return cause instanceof ServiceError ? cause : new ServiceError('upstream_error', 'The audio broke off.', { cause })
 }

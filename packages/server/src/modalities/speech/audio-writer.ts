@@ -6,7 +6,7 @@ import type { RouteCall } from '../../edge/route.ts'
 import { CHARGE_STATE } from '../../edge/set-charge-headers.ts'
 import { READER_STALL_MS } from '../../edge/sse-writer.ts'
 
-/** Resolves when the reader takes more, or has gone. One who takes nothing for too long is given up. */
+/** Resolves when the reader takes more, or has gone. One who takes nothing for too long is disconnected. */
 function waitForReader(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const stall = setTimeout(() => response.destroy(), READER_STALL_MS)

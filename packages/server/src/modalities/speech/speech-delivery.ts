@@ -42,7 +42,7 @@ export class SpeechDelivery implements Sink<LastAudio, StreamEnd> {
   /**
    * Hands the audio on, but for its last piece.
    *
-   * @param charge what the caller is told beforehand.
+   * @param charge what the caller reads beforehand.
    */
   async passOn({ audio, contentType }: UpstreamSpeech, charge: Nanocredits): Promise<AudioEnd> {
     const { gone } = this.#reader

@@ -8,7 +8,7 @@ import { hasEnded, type VideoJob } from './video-job.ts'
 
 /**
  * Deletes a job and its files. A finished one is settled first; one that runs is deleted only when its upstream
- * confirms that it was given up, and is free then.
+ * confirms that it was cancelled, and is free then.
  *
  * @throws {ServiceError} `job_not_found`, `job_not_cancelled`; 503 when the upstream cannot be asked or nothing can be
  *   written: asking again is safe.

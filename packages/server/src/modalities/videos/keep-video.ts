@@ -19,7 +19,7 @@ export type Kept =
  * Copies every file of a completed job, unless that was done. Files that are too large to be kept stay with the
  * upstream alone.
  *
- * @param signal gives up copying.
+ * @param signal stops copying.
  * @throws {ServiceError} when the upstream cannot give them now. Nothing is kept then.
  */
 export async function keepFiles(deps: VideoDeps, job: VideoJob, signal: AbortSignal): Promise<Kept> {

@@ -54,7 +54,7 @@ async function pollUpstream(deps: VideoDeps, job: VideoJob, upstreamJobId: strin
 /**
  * Reads one job. The first read that finds it completed charges it; every other shows the same charge.
  *
- * @throws {ServiceError} `job_not_found`; 503 when the charge could not be written: then nothing is told, and asking
+ * @throws {ServiceError} `job_not_found`; 503 when the charge could not be written: then nothing is answered, and asking
  *   again is safe.
  */
 export async function readVideo(deps: VideoDeps, caller: Pick<Caller, 'accountId'>, jobId: string): Promise<VideoJob> {

@@ -1,7 +1,7 @@
 /**
  * The end of a job. The verdict is written first, the hold is settled by it next, and what the ledger says is written
- * last. Each step may be done again by anybody: the first verdict stands, the hold ends once, and the row follows the
- * ledger. Source: decision 0024 (video jobs).
+ * last. Each step may be done again by any process: the first verdict stands, the hold ends once, and the row follows
+ * the ledger. Source: decision 0024 (video jobs).
  */
 import { type Nanocredits, ZERO } from '@svc/contract'
 import { settleJobHold, type JobSettlement } from '../../money/billing/job-hold.ts'
@@ -87,7 +87,7 @@ function settlementOf(job: VideoJob): Settlement & { readonly lost: Nanocredits 
 /** What became of a job by the word of the ledger, which is the last. */
 function settledState(job: VideoJob, asked: Settlement, { charge, isFirst }: JobSettlement): 'completed' | 'failed' {
   if (charge > 0n) return 'completed'
-  // The hold was released before, when the job was given up.
+  // The hold was released before, when the job was cancelled.
   if (job.state === 'completed' && !isFirst && asked.charge > 0n) return 'failed'
   return job.state === 'failed' ? 'failed' : 'completed'
 }
@@ -110,7 +110,7 @@ export async function settleJob(deps: VideoDeps, job: VideoJob): Promise<VideoJo
   return deps.jobs.get(job.jobId)
 }
 
-/** Notes that a caller was told of a settled, completed job: from now on its files live a day. */
+/** Notes that a caller has read of a settled, completed job: from now on its files live a day. */
 export async function noteRead(deps: VideoDeps, job: VideoJob): Promise<VideoJob> {
   if (job.state !== 'completed' || job.settledAt === null || job.firstReadAt !== null) return job
   const now = deps.clock.now()

@@ -57,7 +57,7 @@ export function submitVideo(deps: VideoDeps, task: VideoTask): Promise<VideoJob>
         },
       },
       ask: (target) => submit(paid, target),
-      // The cost of a job is told when it is asked after.
+      // The cost of a job is read when it is polled.
       reportsOf: () => [],
       explain: (error) => (mayHaveBegun(error) ? withoutRetry(error) : error),
       handOver: (upstreamJobId) => keepJob(deps, task, paid, upstreamJobId),
@@ -80,7 +80,7 @@ async function submit({ hold }: Paid<VideoTarget>, target: VideoTarget): Promise
 /**
  * Writes down the job that the upstream has begun, and gives it its hold.
  *
- * @throws {ServiceError} 503 where that cannot be done: the upstream is told to stop, and the request is free.
+ * @throws {ServiceError} 503 where that cannot be done: the upstream is asked to stop, and the request is free.
  */
 async function keepJob(
   deps: VideoDeps,

@@ -46,7 +46,7 @@ describeEachEngine('a video while a clock stands elsewhere', (engine) => {
     expect(stage.stub.cancels).toEqual([])
   })
 
-  test('ahead is not given up while its upstream is silent, nor when its file is missing', async () => {
+  test('ahead is not abandoned while its upstream is silent, nor when its file is missing', async () => {
     const silent = await stage.submit(caller)
     stage.stub.intercept = (_request, response) => {
       response.destroy()

@@ -28,7 +28,7 @@ describeEachEngine('deleting and keeping videos', (engine) => {
     await expect(deleteVideo(stage.deps, caller, job.jobId)).rejects.toMatchObject({ code: 'job_not_found' })
   })
 
-  test('a running video is deleted, and free, when its upstream confirms that it was given up', async () => {
+  test('a running video is deleted, and free, when its upstream confirms that it was cancelled', async () => {
     const job = await stage.submit(caller)
     await deleteVideo(stage.deps, caller, job.jobId)
     expect(stage.stub.cancels).toEqual([job.upstreamJobId])
@@ -55,7 +55,7 @@ describeEachEngine('deleting and keeping videos', (engine) => {
     expect(await stage.balance(caller)).toMatchObject({ held: credits(600) })
   })
 
-  test('a video that is completed while it is being given up is charged', async () => {
+  test('a video that is completed while it is being cancelled is charged', async () => {
     stage.stub.obeysCancel = false
     const job = await stage.submit(caller)
     stage.stub.intercept = (request) => {

@@ -79,7 +79,7 @@ export interface VideoJobStore {
       readonly nextStepAt: number | null
     },
   ): Promise<void>
-  /** Notes that a caller was told of the completed job. Later reads change nothing. */
+  /** Notes that a caller has read of the completed job. Later reads change nothing. */
   noteFirstRead(jobId: string, readAt: number, nextStepAt: number): Promise<void>
   /** Notes which files are kept. @returns false when others are, or the job was deleted meanwhile. */
   noteFiles(jobId: string, files: readonly string[], nextStepAt: number | null): Promise<boolean>

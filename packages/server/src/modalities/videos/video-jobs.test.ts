@@ -33,7 +33,7 @@ describeEachEngine('a video job', (engine) => {
     expect(await stage.captures(job)).toEqual([])
   })
 
-  test('that was written while the answer of the database was lost is told as taken', async () => {
+  test('that was written while the answer of the database was lost is answered as taken', async () => {
     const insert = stage.deps.jobs.insert.bind(stage.deps.jobs)
     let tries = 0
     Object.assign(stage.deps.jobs, {
@@ -217,7 +217,7 @@ describeEachEngine('a video job', (engine) => {
     expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
   })
 
-  test('whose upstream has no verdict in a day expires, and is told to stop', async () => {
+  test('whose upstream has no verdict in a day expires, and is cancelled upstream', async () => {
     const job = await stage.submit(caller)
     for (let hour = 0; hour < 25; hour++) {
       await stage.observe()
@@ -254,7 +254,7 @@ describeEachEngine('a video job', (engine) => {
     expect(stage.deps.openHolds.size).toBe(0)
   })
 
-  test('that cannot be written down is told to its upstream to stop, and is free', async () => {
+  test('that cannot be written down is cancelled upstream, and is free', async () => {
     Object.assign(stage.deps.jobs, { insert: () => Promise.reject(new Error('the database is away')) })
     await expect(stage.submit(caller)).rejects.toMatchObject({ code: 'server_is_overloaded', shouldRetry: false })
     expect(stage.stub.cancels).toEqual([stage.stub.jobs[0]?.id])

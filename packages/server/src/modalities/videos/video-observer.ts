@@ -1,5 +1,5 @@
 /**
- * What goes on with jobs whether clients poll them or not: the upstream is asked after those without a verdict,
+ * What goes on with jobs whether clients poll them or not: the upstream is polled for those without a verdict,
  * finished ones are settled in time, their files are kept and removed. Any number of processes may do this at once: a
  * job is taken before anything is done, and whatever is done may be done twice.
  */
@@ -19,7 +19,7 @@ import {
   STEP_MS_MAX,
 } from './video-schedule.ts'
 
-/** Jobs that are asked after at a time, and finished ones whose files are copied at a time, in one process. */
+/** Jobs that are polled at a time, and finished ones whose files are copied at a time, in one process. */
 const POLLS_AT_ONCE = 16
 const ENDINGS_AT_ONCE = 4
 /** So long a job is left to the process that has taken it: longer than a poll, longer than most copies. */
@@ -61,7 +61,7 @@ export class VideoObserver {
     }
   }
 
-  /** Begins nothing more, gives up copies, and waits for what is under way. */
+  /** Begins nothing more, stops copies, and waits for what is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('The gateway stops'))
     await this.idle()
@@ -136,7 +136,7 @@ async function poll(deps: ObserverDeps, job: VideoJob): Promise<VideoJob> {
   if (error !== null) throw error
   if (seen.state === 'failed') return settleJob(deps, seen)
   if (hasEnded(seen) || seen.fileMissedAt !== null || deps.clock.earliest() - job.createdAt < JOB_LIFE_MS) return seen
-  // The upstream had a day and answers still, without a verdict. It is told to stop; whether it does is its own loss.
+  // The upstream had a day and answers still, without a verdict. It is asked to stop; whether it does is its own loss.
   await deps
     .holderOf(job)
     ?.cancel(job.upstreamJobId)

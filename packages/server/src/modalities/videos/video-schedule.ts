@@ -32,7 +32,7 @@ const RETRY_MS_MAX = HOUR_MS / 2
 /** A step that is due, and cannot be undone, is looked at again after this until the clock is believed. */
 const DOUBT_MS = 60 * SECOND_MS
 
-/** When a running job is asked after again. */
+/** When a running job is polled again. */
 export function nextPollAt(job: Pick<VideoJob, 'createdAt'>, now: number): number {
   const age = now - job.createdAt
   return now + (POLL_MS.find(([untilAgeMs]) => age < untilAgeMs)?.[1] ?? POLL_MS_MAX)

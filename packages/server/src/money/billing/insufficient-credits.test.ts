@@ -14,7 +14,7 @@ const asked = {
   type: 'chat',
 } as const
 
-test('a chat that could have a shorter answer is told of its limit', () => {
+test('a chat that could have a shorter answer is answered with its limit', () => {
   const { message, details } = insufficientCredits({ ...short, affordableUnits: 12 }, asked)
   expect(message).toMatch(/Raise the budget of the key or lower max_tokens\.$/)
   expect(details).toMatchObject({ affordable_max_tokens: 12 })

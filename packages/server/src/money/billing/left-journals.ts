@@ -17,7 +17,7 @@ import { JOURNAL_SUFFIX, journalLock } from './settlement-journal.ts'
 /** Settlements that are asked for at a time: requests wait beside them. */
 const SETTLEMENTS_AT_ONCE = 250
 
-/** What is told of such files. None of them may throw. */
+/** The listeners to such files. None of them may throw. */
 export interface LeftJournalEvents {
   /** A file was found. @param damagedLines of it cannot be read: the file is kept beside. */
   readonly onFound: (path: string, found: { readonly settlements: number; readonly damagedLines: number }) => void

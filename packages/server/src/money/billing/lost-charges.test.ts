@@ -86,7 +86,7 @@ test('what another server lacks is settled again, and the same server is asked f
   expect([missing, submitted, state.asked]).toEqual([[['b'], ['a']], [second, first], 3])
 })
 
-test('what another process settled otherwise is told once', async () => {
+test('what another process settled otherwise is reported once', async () => {
   const recent = recentOf('one')
   const { state, differing, submitted, watch } = watchOn(recent)
   for (const id of ['swept', 'swept well', 'unpaid']) recent.note(settlement(id))

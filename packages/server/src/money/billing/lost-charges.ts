@@ -31,7 +31,7 @@ export interface LostChargesDeps {
   readonly onMissing: (settlements: readonly SettleHold[]) => void
   /** Told of each that is charged late or can never be, by the one process that came first. */
   readonly onLost: (settlement: SettleHold) => void
-  /** Told of a charge that is another one in the books than was told. */
+  /** Called with a charge that differs in the books from the one that was shown. */
   readonly onDiffering: (settlement: SettleHold, charge: Nanocredits) => void
   /** The ledger refuses to charge one late. */
   readonly onRefused: (settlement: SettleHold, error: unknown) => void
@@ -55,7 +55,7 @@ export class LostCharges {
   #comparisons = 0
   /** Of the last comparison, by hold: those that are not asked for yet. */
   readonly #missing = new Map<string, SettleHold>()
-  /** Of which it was told that another process had settled them otherwise. */
+  /** Of which it was reported that another process had settled them otherwise. */
   readonly #differing = new Set<string>()
 
   constructor(deps: LostChargesDeps) {

@@ -109,7 +109,7 @@ export async function readTeamUsageEntries(
       placed_at_ms: hold.placed_at,
       ended_at_ms: hold.ended_at,
       credits_placed: creditsJson(nanocreditsOf(first === undefined ? hold.amount : first.amount - first.added_amount)),
-      // A hold that grew meanwhile is told as its last growth that was read.
+      // A hold that grew meanwhile is shown as its last extension that was read.
       credits_reserved: creditsJson(nanocreditsOf(extensions.at(-1)?.amount ?? hold.amount)),
       output_limit: outputLimitOf(hold.limit_units),
       extensions: extensions.map(({ amount, added_amount: added, extended_at: at }) => ({

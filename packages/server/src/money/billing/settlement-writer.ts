@@ -16,7 +16,7 @@ export interface SettlementWriterDeps extends SettlementListeners {
   readonly openHolds: { remove(hold: { readonly id: string }): void }
   /** Where settlements stand while the database does not take them; absent where they wait in memory alone. */
   readonly journal?: Pick<SettlementJournal, 'checkRoom' | 'write' | 'remove'> | undefined
-  /** Told of a charge that was told to its caller and is another one in the books. It must not throw. */
+  /** Called with a charge that differs in the books from the one that its caller read. It must not throw. */
   readonly onDiffering?: ((told: SettleHold, charge: Nanocredits) => void) | undefined
   /** Told once of each settlement that could not be written when it was due. It must not throw. */
   readonly onUnwritten?: ((hold: { readonly id: string }, error: unknown) => void) | undefined

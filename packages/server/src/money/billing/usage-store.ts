@@ -28,7 +28,7 @@ export type UsageScope =
   | {
       readonly accountId: string
       readonly teamId: string
-      /** Only keys that this person has made; null for everybody's. */
+      /** Only keys that this person has made; null for all members'. */
       readonly createdBy: string | null
       /** One of these keys; null for all of them. */
       readonly onlyKey: string | null
@@ -70,7 +70,7 @@ export interface UsageStore {
 /** How the money of one request moved. */
 export interface Movement {
   readonly hold: Pick<HoldTable, 'state' | 'placed_at' | 'ended_at' | 'amount' | 'limit_units'>
-  /** Each growth of the hold, in the order in which they came. */
+  /** Each extension of the hold, in the order in which they came. */
   readonly extensions: readonly Omit<HoldExtensionTable, 'hold_id'>[]
   readonly transfer: Pick<TransferTable, 'transfer_id' | 'kind' | 'created_at'> | null
   readonly entries: readonly Pick<LedgerEntryView, 'account' | 'amount'>[]
@@ -186,7 +186,7 @@ export function createUsageStore({ read }: Database): UsageStore {
   }
 }
 
-/** Growths of one hold that are told at most. Source: own choice. */
+/** Extensions of one hold that are shown at most. Source: own choice. */
 const EXTENSIONS_MAX = 200
 
 async function findMovement(read: Database['read'], scope: UsageScope, holdId: string): Promise<Movement | null> {

@@ -34,7 +34,7 @@ export const invariants: readonly Invariant[] = [
   { name: 'held', promise: 'what is held of each account is the sum of its open holds', check: checkHeld },
   {
     name: 'grown',
-    promise: 'a hold that has grown is what its growths made of it, each on the one before',
+    promise: 'a hold that has grown is what its extensions made of it, each on the one before',
     check: checkGrown,
   },
   { name: 'covered', promise: 'no account has less than it holds', check: checkCovered },
@@ -141,7 +141,10 @@ async function checkHeld(context: AuditContext): Promise<Finding> {
   return { figures, breaches }
 }
 
-/** The first growth begins at what was held at first, each other where the one before ended; the last ends at what is held. */
+/**
+ * The first extension begins at what was held at first, each other where the one before ended; the last ends at what is
+ * held.
+ */
 async function checkGrown(context: AuditContext): Promise<Finding> {
   const breaches = await list(
     context,
@@ -244,9 +247,9 @@ async function checkBudgets(context: AuditContext): Promise<Finding> {
 }
 
 /**
- * The books round a cost up to a nanocredit, the charge was made from the cost before that: x with cost - 1 < x <= cost.
- * So 5 × charge >= 6 × x > 6 × (cost - 1), which is 5 × margin > cost - 6. What was billed beside the delivered answer
- * is written off, so that no more than the write-off of the cost has no margin.
+ * The books round a cost up to a nanocredit, the charge was made from the cost before that: x with cost - 1 < x <=
+ * cost. So 5 × charge >= 6 × x > 6 × (cost - 1), which is 5 × margin > cost - 6. What was billed beside the delivered
+ * answer is written off, so that no more than the write-off of the cost has no margin.
  */
 async function checkMargin(context: AuditContext): Promise<Finding> {
   const breaches = await list(

@@ -25,7 +25,7 @@ export type AuditRunEnd =
   | { readonly report: null; readonly breaches: null; readonly failure: string }
 
 export interface AuditRunStore {
-  /** Gives up runs whose lease is over, and begins one. Returns false when another runs. */
+  /** Ends runs whose lease is over, and begins one. Returns false when another runs. */
   begin(run: NewAuditRun): Promise<boolean>
   end(runId: string, end: AuditRunEnd, at: number): Promise<void>
   /** Newest first. */

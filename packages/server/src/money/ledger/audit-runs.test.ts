@@ -36,7 +36,7 @@ describeEachEngine('audits that are asked for', (engine) => {
     await eventually(async () => expect((await other.state()).last).toMatchObject({ startedBy: 'Bob', report }))
   })
 
-  test('of a process that is gone are given up once they would have ended', async () => {
+  test('of a process that is gone are ended once they would have ended', async () => {
     const gone = runsOf(never)
     await gone.start('Ada')
     const after = runsOf(() => Promise.reject(new Error('no database')))

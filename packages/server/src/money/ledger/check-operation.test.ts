@@ -24,7 +24,7 @@ const settle = (parts: Partial<SettleHold> = {}): SettleHold => ({
 })
 
 test.each([-1, Number.NaN, 0.5, Number.POSITIVE_INFINITY, 2 ** 60])(
-  'a settlement is written without a count or duration of %d, and that is told',
+  'a settlement is written without a count or duration of %d, and that is logged',
   (value) => {
     const told: unknown[] = []
     const wrong = { ...facts, promptTokens: value, completionTokens: value, cachedTokens: value, latencyMs: value }

@@ -20,7 +20,7 @@ export const BATCH_OPERATIONS_MAX = 256
 export const QUEUE_OPERATIONS_MAX = 20_000
 /** Waits before a batch with an unknown outcome is sent again. After the last its callers get a 503. */
 const RETRY_WAITS_MS: readonly number[] = [5, 25, 100, 400, 1_000, 2_000]
-/** After so long a batch is not sent again: its callers are told, and they may try again. */
+/** After so long a batch is not sent again: its callers get an error, and they may try again. */
 const RETRY_FOR_MS = 7_000
 
 /**
@@ -43,7 +43,7 @@ const GAP_WEIGHT = 1 / 16
 export type Urgency =
   /** A client's answer depends on it. */
   | 'now'
-  /** A few milliseconds change nothing for anybody. */
+  /** A few milliseconds change nothing for a client. */
   | 'soon'
 
 const RETRY_AFTER_SECONDS = 1

@@ -126,8 +126,8 @@ describeEachEngine('money operations', (engine) => {
     })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 1_005n, held: 1_000n })
     const { read } = money.test.database
-    const growths = read.selectFrom('hold_extension').where('hold_id', '=', hold.holdId).orderBy('amount')
-    expect(await growths.select(['amount', 'added_amount', 'extended_at']).execute()).toEqual([
+    const extensions = read.selectFrom('hold_extension').where('hold_id', '=', hold.holdId).orderBy('amount')
+    expect(await extensions.select(['amount', 'added_amount', 'extended_at']).execute()).toEqual([
       { amount: 400n, added_amount: 300n, extended_at: TEST_NOW },
       { amount: 1_000n, added_amount: 600n, extended_at: TEST_NOW },
     ])

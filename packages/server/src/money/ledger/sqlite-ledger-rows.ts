@@ -56,7 +56,7 @@ export interface HoldRow {
   /** The state before this batch; null when this batch places the hold. */
   storedState: HoldState | null
   amount: bigint
-  /** What was held before the first growth; null where there was none. */
+  /** What was held before the first extension; null where there was none. */
   firstAmount: bigint | null
   state: HoldState
   endedAt: number | null
@@ -65,7 +65,7 @@ export interface HoldRow {
   ending: HoldEnding | null
 }
 
-/** A growth of a hold. */
+/** An extension of a hold. */
 export interface ExtensionRow {
   readonly holdId: string
   /** After it. */

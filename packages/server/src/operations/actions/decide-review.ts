@@ -1,10 +1,10 @@
 import { decideDeposit, type DecideDepositResult, type DepositVerdictRequest } from '../../deposits/decide-deposit.ts'
 import { keepJournal, type Operator } from '../../access/operators/journal.ts'
-import type { OperatingDeps } from './operating-deps.ts'
+import type { OperationsDeps } from './operations-deps.ts'
 
 /** Releases or rejects a deposit, with an entry in the journal. */
 export async function decideReview(
-  deps: Pick<OperatingDeps, 'deposits' | 'decisions' | 'journal' | 'clock'>,
+  deps: Pick<OperationsDeps, 'deposits' | 'decisions' | 'journal' | 'clock'>,
   by: Operator,
   request: DepositVerdictRequest,
 ): Promise<DecideDepositResult> {

@@ -1,9 +1,9 @@
 import { formatCredits } from '@svc/contract'
 import { keepJournal, type Operator } from '../../access/operators/journal.ts'
 import type { ExportRow, ExportSection } from './account-export-store.ts'
-import type { OperatingDeps } from './operating-deps.ts'
+import type { OperationsDeps } from './operations-deps.ts'
 
-export interface ExportDeps extends Pick<OperatingDeps, 'accounts' | 'journal' | 'clock'> {
+export interface ExportDeps extends Pick<OperationsDeps, 'accounts' | 'journal' | 'clock'> {
   /** What budgets have counted is that of the period which contains `now`. */
   readonly sectionsOf: (accountId: string, now: number) => readonly ExportSection[]
 }

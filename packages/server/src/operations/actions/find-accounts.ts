@@ -9,7 +9,7 @@ import type {
   DirectoryUsage,
   OpenHoldFigures,
 } from './account-directory-store.ts'
-import type { OperatingDeps } from './operating-deps.ts'
+import type { OperationsDeps } from './operations-deps.ts'
 
 /** An account with all that belongs to it. Nothing of it is a secret, and nothing was said in a request. */
 export interface FoundAccount {
@@ -29,7 +29,7 @@ const KEYS_SHOWN = 100
 const REQUESTS_SHOWN = 10
 const FUNDINGS_SHOWN = 20
 
-type FindDeps = Pick<OperatingDeps, 'directory' | 'keys' | 'limits' | 'clock'>
+type FindDeps = Pick<OperationsDeps, 'directory' | 'keys' | 'limits' | 'clock'>
 
 /** Newest first. */
 export function searchAccounts(

@@ -9,9 +9,9 @@ import { type JournalDeps, keepJournal, type Operator } from '../../access/opera
 import type { StoreKind } from '../../access/operators/store-kind.ts'
 import { createId } from '../../platform/runtime/ids.ts'
 import type { GoLiveStore, OpenWork } from './go-live-store.ts'
-import type { OperatingDeps } from './operating-deps.ts'
+import type { OperationsDeps } from './operations-deps.ts'
 
-export interface GoLiveDeps extends JournalDeps, Pick<OperatingDeps, 'accounts' | 'ledger'> {
+export interface GoLiveDeps extends JournalDeps, Pick<OperationsDeps, 'accounts' | 'ledger'> {
   readonly store: GoLiveStore
   /** Whether a gateway serves the store. */
   readonly isServed: () => Promise<boolean>
@@ -28,8 +28,8 @@ export type GoLiveResult =
   | { readonly kind: 'is_served' }
 
 /**
- * Ends the play of a store. Nothing is changed unless everything is at rest; where it is interrupted, the store is still
- * a test store, and doing it again goes on.
+ * Ends the play of a store. Nothing is changed unless everything is at rest; where it is interrupted, the store is
+ * still a test store, and doing it again goes on.
  */
 export async function goLive(deps: GoLiveDeps, by: Operator): Promise<GoLiveResult> {
   if ((await deps.readKind()) !== 'test') return { kind: 'not_a_test_store' }

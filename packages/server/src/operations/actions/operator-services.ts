@@ -5,11 +5,11 @@ import type { AuditRuns } from '../../money/ledger/audit-runs.ts'
 import type { ChangeSettingsDeps } from './change-settings.ts'
 import type { ExportDeps } from './export-account.ts'
 import type { ManageOperatorsDeps } from './manage-operators.ts'
-import type { OperatingDeps } from './operating-deps.ts'
+import type { OperationsDeps } from './operations-deps.ts'
 import type { UpstreamState } from './upstream-state.ts'
 
 /** Everything that the operator's pages are given. */
-export interface OperatorServices extends OperatingDeps, ChangeSettingsDeps, ManageOperatorsDeps, ExportDeps {
+export interface OperatorServices extends OperationsDeps, ChangeSettingsDeps, ManageOperatorsDeps, ExportDeps {
   /** Empty where deposits are off. */
   readonly chains: ReadonlyMap<ChainId, ChainReader>
   /** What is wrong with chains, in sentences that name no address. */

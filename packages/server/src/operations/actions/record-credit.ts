@@ -3,7 +3,7 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { CreditFacts, CreditResult } from '../../money/ledger/operations.ts'
 import { keepJournal, type ActionOutcome, type Operator } from '../../access/operators/journal.ts'
 import { createId } from '../../platform/runtime/ids.ts'
-import type { OperatingDeps } from './operating-deps.ts'
+import type { OperationsDeps } from './operations-deps.ts'
 
 /** Characters of a reason at most: it stands in the account's statement. */
 export const REASON_LENGTH_MAX = 500
@@ -40,7 +40,7 @@ const OUTCOMES: Readonly<Record<CreditResult['kind'], ActionOutcome>> = {
  * another credit.
  */
 export async function recordCredit(
-  deps: Pick<OperatingDeps, 'ledger' | 'journal' | 'clock'>,
+  deps: Pick<OperationsDeps, 'ledger' | 'journal' | 'clock'>,
   by: Operator,
   request: CreditRequest,
 ): Promise<RecordedCredit> {

@@ -1,9 +1,9 @@
 import type { SetLimits } from '../../access/keys/request-limits.ts'
 import { keepJournal, type Operator } from '../../access/operators/journal.ts'
-import type { OperatingDeps } from './operating-deps.ts'
+import type { OperationsDeps } from './operations-deps.ts'
 
-type LimitsDeps = Pick<OperatingDeps, 'journal' | 'clock' | 'limits'> & {
-  readonly accounts: Pick<OperatingDeps['accounts'], 'find'>
+type LimitsDeps = Pick<OperationsDeps, 'journal' | 'clock' | 'limits'> & {
+  readonly accounts: Pick<OperationsDeps['accounts'], 'find'>
 }
 
 /** Limits that an account shall have, and why. */

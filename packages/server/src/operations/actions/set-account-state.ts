@@ -1,9 +1,9 @@
 import { closeAccount, type CloseAccountResult } from '../../access/accounts/close-account.ts'
 import { setAccountStatus, type AccountStatus, type SetStatusResult } from '../../access/accounts/set-account-status.ts'
 import { keepJournal, type ActionOutcome, type Operator } from '../../access/operators/journal.ts'
-import type { OperatingDeps } from './operating-deps.ts'
+import type { OperationsDeps } from './operations-deps.ts'
 
-type StateDeps = Pick<OperatingDeps, 'accounts' | 'keys' | 'journal' | 'clock'>
+type StateDeps = Pick<OperationsDeps, 'accounts' | 'keys' | 'journal' | 'clock'>
 
 /** An account, and why something is done to it. */
 export interface AccountAction {

@@ -1,6 +1,6 @@
 /**
  * Room `routing`: which upstreams may serve a request, in what order, and how they are asked one after the other. Every
- * kind of work walks its targets here, so that all of them are repeated, left alone and given up by the same rules.
+ * kind of work walks its targets here, so that all of them are repeated, left alone and abandoned by the same rules.
  */
 import { type Model, type ModelTarget, offeringsOf } from '../../catalog/model.ts'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'

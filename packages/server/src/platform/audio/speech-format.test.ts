@@ -21,7 +21,7 @@ test.each([
   ['mp3', 'audio/wav', 'audio/wav'],
   ['pcm', 'audio/pcm', 'audio/pcm;rate=24000;channels=1'],
   ['pcm', 'audio/pcm;rate=16000', 'audio/pcm;rate=16000'],
-] as const)('%s that comes as %s is told as %s', (format, reported, told) => {
+] as const)('%s that comes as %s is sent as %s', (format, reported, told) => {
   expect(deliveredContentType(format, reported)).toBe(told)
 })
 

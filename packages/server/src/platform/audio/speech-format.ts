@@ -34,7 +34,7 @@ const formatOfType: Readonly<Record<string, SpeechFormat>> = {
   'audio/l16': 'pcm',
 }
 
-/** The content type that a client is told for a format. */
+/** The content type that a client gets for a format. */
 export function speechContentType(format: SpeechFormat): string {
   return contentTypes[format]
 }

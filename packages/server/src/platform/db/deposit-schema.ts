@@ -84,7 +84,7 @@ export interface DepositTable {
   credited_at: number | null
   /** When its block was first found to be final; null until then. */
   final_at: Generated<number | null>
-  /** Since when what is told of it does not fit together; null until then. */
+  /** Since when the answers about it do not fit together; null until then. */
   doubted_at: Generated<number | null>
 }
 

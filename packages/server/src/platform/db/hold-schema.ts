@@ -15,7 +15,7 @@ export interface HoldTable {
   model: string
   stream: number
   amount: bigint
-  /** What was held before the first growth; null for a hold that has not grown. */
+  /** What was held before the first extension; null for a hold without one. */
   first_amount: bigint | null
   /** Units that the balance could pay when the hold was placed; null when the request needed no limit of ours. */
   limit_units: number | null
@@ -26,7 +26,7 @@ export interface HoldTable {
   progress: string | null
 }
 
-/** A growth of a hold: its size after it, and what was added. */
+/** An extension of a hold: its size after it, and what was added. */
 export interface HoldExtensionTable {
   hold_id: string
   amount: bigint

@@ -90,7 +90,7 @@ export interface AuditRunTable {
   run_id: string
   started_at: number
   started_by: string
-  /** A caller that has not ended by then is given up. */
+  /** A caller that has not ended by then is dropped. */
   lease_until: number
   ended_at: number | null
   breaches: number | null
@@ -99,7 +99,7 @@ export interface AuditRunTable {
   failure: string | null
 }
 
-/** A team that wants to be told when its credits run low. */
+/** A team that wants to be notified when its credits run low. */
 export interface TeamAlertTable {
   team_id: string
   threshold_nanocredits: bigint

@@ -29,7 +29,7 @@ export class PostgresClient extends Client {
     const socket = new Socket()
     super({ ...config, stream: () => socket })
     this.#socket = socket
-    // Without a listener the process would end. Who uses the connection is told by the driver's answer.
+    // Without a listener the process would end. The user of the connection learns it from the driver's answer.
     this.on('error', () => undefined)
     // The driver's overloads differ in what they return, not in where the values stand.
     const ask = this.query.bind(this) as Query

@@ -61,7 +61,7 @@ describe.skipIf(findPostgres() === null)('PostgreSQL behind a broken network', (
   }
   const update = (id: number) => `update thing set times = times + 1 where id = ${id}`
 
-  test('a connection that is cut while it is lent and idle fails the next statement on it alone', async () => {
+  test('a connection that is cut while it is leased and idle fails the next statement on it alone', async () => {
     const client = await pool.connect()
     const ended = new Promise((resolve) => client.once('end', resolve))
     proxy.cut()
@@ -117,7 +117,7 @@ describe.skipIf(findPostgres() === null)('PostgreSQL behind a broken network', (
     expect(await Promise.all([one(), one()])).toEqual([[{ one: 1 }], [{ one: 1 }]])
   })
 
-  test('nothing that listens is told at once', async () => {
+  test('nothing that listens is reported at once', async () => {
     await proxy.refuse()
     await expect(one()).rejects.toEqual(unavailable('away'))
     await proxy.heal()

@@ -101,7 +101,7 @@ export class PostgresPool extends Pool {
     this.#server = server
   }
 
-  /** When one connection is lost, the others are replaced before they are lent again: what they do now goes on. */
+  /** When one connection is lost, the others are replaced before they are leased again: what they do now goes on. */
   #watch(client: PostgresClient): void {
     this.#clients.add(client)
     client.onFailure = this.#onFailure

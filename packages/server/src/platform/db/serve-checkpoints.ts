@@ -12,7 +12,7 @@ export type CheckpointMode = 'passive' | 'restart'
 /** What the thread answers to a mode: the pages that the log holds. */
 export type CheckpointReply = { readonly pages: number } | { readonly failure: string }
 
-/** Makes the checkpoints that it is asked for, until it is told `close`. */
+/** Makes the checkpoints that it is asked for, until the message `close`. */
 export function serveCheckpoints(port: MessagePort, path: string): void {
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   prepareSqliteWriter(connection)

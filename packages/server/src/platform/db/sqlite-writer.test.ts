@@ -35,7 +35,7 @@ const insert = (id: string) => ({
 const FLUSHED = { isFlushed: true }
 const UNFLUSHED = { isFlushed: false }
 
-/** A disk whose flushes end when they are told to. */
+/** A disk whose flushes end when the test says so. */
 function slowDisk() {
   const ends: PromiseWithResolvers<void>[] = []
   const flush = (): Promise<void> => {
@@ -54,7 +54,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled
 }
 
-test('what is to be flushed is told once a flush has ended that began after it', async () => {
+test('what is to be flushed is reported once a flush has ended that began after it', async () => {
   const { ends, flush } = slowDisk()
   const writer = open({ flush })
   const first = writer.transact(() => 1, FLUSHED)
@@ -70,7 +70,7 @@ test('what is to be flushed is told once a flush has ended that began after it',
   expect(ends).toHaveLength(2)
 })
 
-test('what need not be flushed is told at once, also while the disk is busy', async () => {
+test('what need not be flushed is reported at once, also while the disk is busy', async () => {
   const { ends, flush } = slowDisk()
   const writer = open({ flush })
   const slow = writer.transact(() => 'slow', FLUSHED)

@@ -115,7 +115,7 @@ describe.each([
     expect(await names()).toHaveLength(1)
   })
 
-  test('are not there at all when their source fails, or is given up', async () => {
+  test('are not there at all when their source fails, or is stopped', async () => {
     const { files, names } = await openFiles()
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield* pieces(1_048_576, 20)

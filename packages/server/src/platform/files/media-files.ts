@@ -13,7 +13,7 @@ export interface NewMediaFile {
   /** Integer milliseconds. What wants to end a file before removes it. */
   readonly expiresAt: number
   readonly bytesMax: number
-  /** Gives up writing. */
+  /** Stops writing. */
   readonly signal?: AbortSignal
 }
 

@@ -1,6 +1,7 @@
 /**
  * Limits of JSON from outside, counted on its bytes before anything parses it: a text of a few megabytes can hold a
- * million members, thousands of levels or a number of a million digits, and everybody waits while one thread reads them.
+ * million members, thousands of levels or a number of a million digits, and all clients wait while one thread reads
+ * them.
  */
 import {
   CLOSE_BRACE,
@@ -67,7 +68,7 @@ export class JsonLimitError extends Error {
   }
 }
 
-/** Longest key that is told, in bytes. */
+/** Longest key that is quoted, in bytes. */
 const KEY_LENGTH_MAX = 64
 
 /**

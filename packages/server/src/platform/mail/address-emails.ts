@@ -17,7 +17,7 @@ export function renderAddressEmail({ brand, link, minutes }: SignInEmail): MailC
   })
 }
 
-/** What the owner of an address is told that another person wanted to add to their account. */
+/** The email to the owner of an address that another person wanted to add to their account. */
 export function renderAddressTakenEmail({ brand, link }: Pick<SignInEmail, 'brand' | 'link'>): MailContent {
   return renderEmail({
     subject: `Your email address signs in to ${brand} already`,

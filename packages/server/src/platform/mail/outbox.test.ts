@@ -99,7 +99,7 @@ function suite(engine: DatabaseEngine): void {
     expect(await listMail(deps, { limit: 1 })).toMatchObject([{ state: 'failed', errorCode: 'EUNREADABLE' }])
   })
 
-  test('an email that must not come late is given up in time, and never sent after it', async () => {
+  test('an email that must not come late is dropped in time, and never sent after it', async () => {
     const deps = createDeps()
     const request = { kind: 'sign_in_link', accountId: null, recipient: 'ada@example.com', content } as const
     const [late, soon] = await Promise.all([
@@ -170,7 +170,7 @@ function suite(engine: DatabaseEngine): void {
     expect(attempts).toEqual(['postponed', 'postponed', 'sent'])
   })
 
-  test('an email is given up after its last attempt, and the log says so without an address', async () => {
+  test('an email fails for good after its last attempt, and the log says so without an address', async () => {
     server.refuse({ status: 451, text: 'not now, ada@example.com' })
     const ends: string[] = []
     const deps = createDeps({ onAttempt: (outcome) => void ends.push(outcome) })
@@ -184,7 +184,7 @@ function suite(engine: DatabaseEngine): void {
       { attempts, errorCode: 'EENVELOPE 451' },
     ])
     expect(ends.filter((end) => end !== 'postponed')).toEqual(['failed'])
-    expect(logged.join('')).toContain('an email was given up')
+    expect(logged.join('')).toContain('an email was not delivered')
     expect(logged.join('')).not.toContain('ada')
     now += 30 * 24 * HOUR_MS
     await deliverDueMail(deps)

@@ -11,8 +11,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * Waits after each failed attempt, in milliseconds. After the last an email is given up: a day and a half in all, which
- * spans an outage of a night. Source: own choice.
+ * Waits after each failed attempt, in milliseconds. After the last an email fails for good: a day and a half in all,
+ * which spans an outage of a night. Source: own choice.
  */
 export const RETRY_WAITS_MS: readonly number[] = [
   MINUTE_MS,
@@ -44,7 +44,7 @@ export interface OutboxDeps {
   readonly secret: string
   /** How many emails of each kind may go out. Kinds never use up each other's places. */
   readonly windows: Readonly<Record<MailKind, readonly MailWindow[]>>
-  /** Told how each attempt ended: `postponed` is tried again, `failed` was given up. */
+  /** Told how each attempt ended: `postponed` is tried again, `failed` is not. */
   readonly onAttempt?: ((outcome: 'sent' | 'postponed' | 'failed') => void) | undefined
 }
 
@@ -52,12 +52,12 @@ export interface MailRequest {
   readonly kind: MailKind
   /** Null for a sign-in email. */
   readonly accountId: string | null
-  /** What the email is about: one recipient gets one email about it, ever, unless that was given up. */
+  /** What the email is about: one recipient gets one email about it, ever, unless that failed. */
   readonly topic: string
   /** A plain address. */
   readonly recipient: string
   readonly content: MailContent
-  /** The email is given up then; absent where it may come late. Milliseconds since the epoch. */
+  /** The email is dropped then; absent where it may come late. Milliseconds since the epoch. */
   readonly expiresAt?: number
 }
 
@@ -125,7 +125,7 @@ export async function deliverMail(deps: OutboxDeps, mailId: string): Promise<Del
   return 'refused'
 }
 
-const GIVEN_UP = 'an email was given up; "npm run admin -- mail list --state failed" shows it'
+const GIVEN_UP = 'an email was not delivered; "npm run admin -- mail list --state failed" shows it'
 
 /** Delivers what is due, up to a round's worth. Any number of processes may do so at a time. */
 export async function deliverDueMail(deps: OutboxDeps): Promise<void> {

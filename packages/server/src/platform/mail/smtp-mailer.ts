@@ -8,7 +8,7 @@ export interface SmtpServer {
   readonly port: number
   /** Whether the connection begins with TLS; otherwise it is upgraded where the server offers that. */
   readonly isSecure: boolean
-  /** Whether a connection that cannot be upgraded is given up. */
+  /** Whether a connection that cannot be upgraded is closed. */
   readonly requiresTls: boolean
   /** Null where the server asks for none. */
   readonly login: { readonly user: string; readonly password: string } | null

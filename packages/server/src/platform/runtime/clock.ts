@@ -21,7 +21,7 @@ export interface MonotonicClock {
 export interface SystemClock extends Clock, MonotonicClock {
   /**
    * Milliseconds that the machine has slept, up to a constant: the time of day goes on then, and `elapsed` may not.
-   * Absent where that cannot be told.
+   * Absent where that is unknown.
    */
   asleep?(): number
 }

@@ -119,7 +119,7 @@ test('lines below the level are not written', () => {
 describe('a record that is written as text', () => {
   const own = { request_id: 'r-1', status: 200, key_id: null }
 
-  test('has the form of every other, and no secret of anybody’s words', () => {
+  test('has the form of every other, and no secret of a client’s words', () => {
     const foreign = { model: `x\n${ours} "quoted"`, retry: null }
     const [text, usual] = [
       logged((log) => writeRecord(log, { own, foreign }, 'request')),

@@ -38,7 +38,7 @@ export interface Program<Options extends ProgramOptions> {
   readonly more?: string
 }
 
-/** What a program is told, by the names of its options. */
+/** The arguments of a program, by the names of its options. */
 export type ValuesOf<Options extends ProgramOptions> = {
   readonly [Name in keyof Options]: Options[Name] extends ProgramOption<infer Value> ? Value : never
 }
@@ -166,7 +166,7 @@ export function parseProgram<const Options extends ProgramOptions>(
   return { kind: 'run', values: Object.fromEntries(values) as ValuesOf<Options> }
 }
 
-/** Looked at last: a misspelt option is told as what it is, and not as the one that is missing. */
+/** Looked at last: a misspelt option is reported as what it is, and not as the one that is missing. */
 function refuseMissing(command: Command, options: ProgramOptions): void {
   for (const option of command.options) {
     const given = options[option.long?.slice(2) ?? '']

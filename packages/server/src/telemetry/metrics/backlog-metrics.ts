@@ -35,7 +35,7 @@ export function createBacklogMetrics(registry: Registry): BacklogMetrics {
     new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
   const mailed = new Counter({
     name: 'svc_mail_attempts_total',
-    help: 'Attempts of this process at emails: sent, postponed (tried again), or failed (given up).',
+    help: 'Attempts of this process at emails: sent, postponed (tried again), or failed (not tried again).',
     labelNames: ['outcome'],
     registers: [registry],
   })

@@ -15,7 +15,7 @@ export interface LedgerMetrics {
   chargedLate(outcome: 'charged' | 'written_off' | 'lost'): void
   /** A request cost more than its hold. */
   overrun(): void
-  /** A charge that was told is another one in the books. */
+  /** A charge in the books differs from the one that its caller read. */
   differed(): void
   /** So many confirmed charges are missing in the database. */
   lost(count: number): void

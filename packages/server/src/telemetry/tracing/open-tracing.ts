@@ -91,7 +91,7 @@ function running(span: Span): RunningSpan {
   return {
     tell: (facts) => void span.setAttributes(attributesOf(facts)),
     end: (errorCode) => {
-      // Messages of errors may quote a request; the code alone is told.
+      // Messages of errors may quote a request; the code alone is recorded.
       if (errorCode !== null) span.setAttribute('error.type', errorCode).setStatus({ code: SpanStatusCode.ERROR })
       span.end()
     },
@@ -128,7 +128,7 @@ export function createTracing(tracer: Tracer, close: () => Promise<void>): Traci
 /**
  * Opens the way to a collector. Headers, time-outs and certificates come from the variables of OpenTelemetry.
  *
- * @param onFailing is told when spans cannot be sent any more; they are lost, requests go on.
+ * @param onFailing called when spans cannot be sent any more; they are lost, requests go on.
  */
 export async function openTracing(options: TracingOptions, onFailing: (error: unknown) => void): Promise<Tracing> {
   const service = resourceFromAttributes({ 'service.name': 'svc', 'service.version': options.version })

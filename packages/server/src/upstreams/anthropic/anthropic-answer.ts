@@ -22,7 +22,7 @@ export function finishReasonOf(stopReason: unknown): string | null {
   return typeof stopReason === 'string' ? (ownMember(finishReasons, stopReason) ?? 'stop') : null
 }
 
-/** Input is told apart from what was read from the cache and written to it; the prompt is the sum of the three. */
+/** Input is counted apart from what was read from the cache and written to it; the prompt is the sum of the three. */
 export function readAnthropicUsage(usage: Json): NativeUsage {
   const cachedTokens = count(usage['cache_read_input_tokens'])
   const cacheWriteTokens = count(usage['cache_creation_input_tokens'])

@@ -106,7 +106,7 @@ function writeTools(value: Json): Json {
   })
 }
 
-/** Models that know budgets alone; later ones choose by themselves, and are told how much effort to make. */
+/** Models that know budgets alone; later ones choose by themselves, and get how much effort to make. */
 const BUDGET_MODELS = /^claude-(?:2|3|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8})?$)/
 
 /** The part of the limit that an effort may think for. Source: own choice, as routers have it. */

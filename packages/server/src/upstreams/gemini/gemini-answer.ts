@@ -24,7 +24,7 @@ const finishReasons: Readonly<Record<string, string>> = {
   IMAGE_RECITATION: 'content_filter',
 }
 
-/** Thoughts are told apart from the candidates; what the cache gave is a part of the prompt. */
+/** Thoughts are counted apart from the candidates; what the cache gave is a part of the prompt. */
 function readUsage(usage: Json): Json {
   const thoughts = count(usage['thoughtsTokenCount'])
   return wireUsage({

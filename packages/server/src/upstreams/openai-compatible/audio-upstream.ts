@@ -53,7 +53,7 @@ export function generationIdFrom({ dialect }: AudioDeps, headers: IncomingHttpHe
   return typeof value === 'string' && value.length <= 200 ? value : null
 }
 
-/** What the client is told of an answer that is no audio and no transcript. */
+/** The error for an answer that is no audio and no transcript. */
 export function audioFailure(
   { name, client, clock, dialect }: AudioDeps,
   answer: {

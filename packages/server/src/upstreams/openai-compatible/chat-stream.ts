@@ -98,7 +98,7 @@ export class ChatStreamReader {
     return this.#haveAllEnded && (this.#isCounted || this.#finished.size >= this.#options.choices)
   }
 
-  /** As far as it was told by now. */
+  /** As far as it was reported by now. */
   get generationId(): string | null {
     return this.#generationId
   }

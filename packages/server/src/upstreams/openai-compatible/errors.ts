@@ -189,7 +189,7 @@ export function retryAfterSeconds(headers: IncomingHttpHeaders, now: number): nu
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), RETRY_AFTER_MAX_SECONDS) : null
 }
 
-/** Translates an error body, or a status without one, into what the client is told. */
+/** Translates an error body, or a status without one, into the client's error. */
 export function chatFailure(facts: {
   readonly upstream: string
   readonly value: unknown

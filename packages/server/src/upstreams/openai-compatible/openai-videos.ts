@@ -24,7 +24,7 @@ import type { FormBody } from './video-form.ts'
 /** In what upstreams of this kind differ. */
 export interface VideoDialect extends Pick<Dialect, 'reportsCost'> {
   writeBody(submission: VideoSubmission): FormBody
-  /** Whether a running job can be given up by `DELETE`. */
+  /** Whether a running job can be cancelled by `DELETE`. */
   readonly cancels: boolean
 }
 
@@ -109,7 +109,7 @@ async function report(options: VideosOptions, jobId: string): Promise<VideoRepor
   return found
 }
 
-/** A job counts as given up when the answer says so, or says that the job is gone. */
+/** A job counts as cancelled when the answer says so, or says that the job is gone. */
 function confirmsCancel(value: unknown): boolean {
   if (!isObject(value)) return false
   const status = typeof value['status'] === 'string' ? value['status'].toLowerCase() : null

@@ -103,7 +103,7 @@ class SpeechReader {
     return null
   }
 
-  /** The answer is over. @returns what the client is told when it was no audio. */
+  /** The answer is over. @returns the client's error when it was no audio. */
   end(): Error | null {
     if (this.#audio !== null) {
       this.#audio.push(null)

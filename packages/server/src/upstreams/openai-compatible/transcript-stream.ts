@@ -54,7 +54,7 @@ class TranscriptReader {
   /** What an event said went wrong. */
   #failure: ServiceError | null = null
 
-  /** @param onOver is told when the transcript has come and nothing more does. */
+  /** @param onOver called when the transcript has come and nothing more does. */
   constructor(deps: AudioDeps, options: TranscriptStreamOptions, onOver: () => void) {
     this.#answerEnd = new AnswerEnd(onOver)
     this.#deps = deps

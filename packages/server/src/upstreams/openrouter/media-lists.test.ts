@@ -56,7 +56,7 @@ test('what the lists of media say stands on the rows, with the prices of every p
   expect(mediaOf('v/film')).toMatchObject({ facts: { durations: [4, 8] } })
 })
 
-test('an image model whose id cannot be written into an address is not asked after, and spoils no other', async () => {
+test('an image model whose id cannot be written into an address is not queried, and spoils no other', async () => {
   const painter = { id: 'v/painter', supported_parameters: {} }
   const line = { billable: 'output_image', unit: 'image', cost_usd: 0.04 }
   answer({

@@ -85,7 +85,7 @@ async function rowsOf({ client, name }: Source, path: string): Promise<readonly 
   return rows
 }
 
-/** Where a list goes on, below the base address; null at its end, and for an address of anybody else. */
+/** Where a list goes on, below the base address; null at its end, and for an address of another host. */
 function nextPath({ origin, basePath }: UpstreamClient, links: unknown): string | null {
   if (!isObject(links) || typeof links['next'] !== 'string') return null
   const url = URL.parse(links['next'], `${origin}${basePath}/`)
@@ -93,7 +93,7 @@ function nextPath({ origin, basePath }: UpstreamClient, links: unknown): string 
   return `${url.pathname.slice(basePath.length)}${url.search}`
 }
 
-/** An id that can be asked after. One with half a character could not even be written into an address. */
+/** An id that can be queried. One with half a character could not even be written into an address. */
 const ID = /^[\x21-\x7e]{1,200}$/
 
 /** The pricing lines of all providers, by model. */

@@ -72,7 +72,7 @@ export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
    * API takes no such wish.
    */
   readonly deniesDataCollection?: boolean
-  /** Whether videos that are being made can be given up: in the sandbox they can. Absent: no. */
+  /** Whether videos that are being made can be cancelled: in the sandbox they can. Absent: no. */
   readonly cancelsVideos?: boolean
 }
 

@@ -46,7 +46,7 @@ export const selfHostedFields: readonly DialectFields[] = [
       prompt_logprobs: 'work',
       top_logprobs: 'probabilities',
       logprobs: 'probabilities',
-      // The prompt comes back as output, and is counted as such where no usage is told.
+      // The prompt comes back as output, and is counted as such where no usage is reported.
       echo: 'work',
       thinking_token_budget: 'budget',
       // A template may repeat what it is given as often as it likes.

@@ -89,7 +89,7 @@ test.each([
   if (state === 'failed') expect(answer.failure?.message).not.toBe('')
 })
 
-test('a page is told of a fast stream far less often than its pieces come, and loses none', async () => {
+test('a page is updated by a fast stream far less often than its pieces come, and loses none', async () => {
   const PIECES = 20_000
   const pieces = Array.from({ length: PIECES }, (_, at) => chunk({ content: `${at},` }))
   let told = 0

@@ -26,7 +26,7 @@ export function failureOf(error: unknown): AnswerFailure {
     : { message, code: null, details: {} }
 }
 
-/** The request that was charged, where a repetition was told that its answer is gone. */
+/** The request that was charged, where a repetition was refused because its answer is gone. */
 function earlierRequest(failure: AnswerFailure | null): string | null {
   const id = failure?.details['request_id']
   return typeof id === 'string' ? id : null

@@ -1,6 +1,6 @@
 import { ApiError } from '@svc/contract'
 
-/** What is told of a request that was not done. */
+/** What is shown of a request that was not done. */
 export interface FailureFacts {
   readonly message: string
   readonly code: string | null

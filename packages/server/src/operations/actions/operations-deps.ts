@@ -11,7 +11,7 @@ import type { JournalDeps } from '../../access/operators/journal.ts'
 import type { AccountDirectory } from './account-directory-store.ts'
 
 /** What the actions about accounts, credits and deposits need. */
-export interface OperatingDeps extends JournalDeps {
+export interface OperationsDeps extends JournalDeps {
   readonly accounts: AccountStore
   readonly directory: AccountDirectory
   readonly keys: Pick<KeyStore, 'list' | 'listSpent' | 'revokeAllOf'>
