@@ -29,7 +29,7 @@ const granularity = z.enum(timestampGranularities)
 const file = z
   .file()
   .max(AUDIO_BYTES_MAX)
-  .describe('flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav or webm; at most 25 MiB. Fields may stand before or behind it.')
+  .describe('flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav or webm; at most 25 MiB. Fields may precede or follow it.')
 
 /** For the document: the form of a transcription. */
 export const transcriptionForm = z.object({

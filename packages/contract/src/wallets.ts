@@ -26,7 +26,7 @@ export type WalletChallengeRequest = z.output<typeof walletChallengeRequest>
 export const walletChallengeReply = z
   .object({
     object: z.literal('wallet_challenge'),
-    message: z.string().describe('Sign this text as it stands, with `personal_sign`. Source: ERC-4361.'),
+    message: z.string().describe('Sign exactly this text with `personal_sign`. Source: ERC-4361.'),
     expires: z.int().describe('Until when its signature counts, in seconds since the epoch.'),
   })
   .meta({ id: 'WalletChallenge' })

@@ -26,7 +26,7 @@ export function CopyButton({ text, what, onCopied, children, ...rest }: CopyButt
       setCopied(true)
       onCopied?.()
     } catch {
-      toast.failure(new Error('The browser did not allow it. Select the text and copy it by hand.'))
+      toast.failure(new Error('The browser blocked the copy. Select the text and copy it manually.'))
     }
   }
   const Icon = isCopied ? Check : Copy

@@ -46,7 +46,7 @@ export const invitationEndpoints = {
     path: '/console/invitations/{invitation_id}',
     permission: null,
     request: { path: ownInvitationPath },
-    reply: { description: 'It is over.', json: doneReply },
+    reply: { description: 'The invitation is declined.', json: doneReply },
     errors: ['invitation_not_found'],
   },
 } as const satisfies ConsoleTable<

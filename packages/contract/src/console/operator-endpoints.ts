@@ -93,7 +93,7 @@ export const operatorEndpoints = {
     permission: 'operator',
     isSensitive: true,
     request: { path: operatorPath, body: operatorReasonBody },
-    reply: { description: 'They are none any more.', json: doneReply },
+    reply: { description: 'The person is no longer an operator.', json: doneReply },
     errors: ['operator_not_found', 'last_operator'],
   },
   listOperatorAccounts: {

@@ -29,7 +29,7 @@ const settings = z.object({
   allows_passwords: z.boolean(),
   allows_wallets: z.boolean(),
   brand: z.string().describe('What pages and emails call the gateway.'),
-  terms_url: z.string().nullable().describe('Where the terms stand; goes before the text.'),
+  terms_url: z.string().nullable().describe('Address of the terms; takes precedence over the text.'),
   terms_text: z.string().nullable().describe('Terms that the console shows itself.'),
 })
 
@@ -71,7 +71,7 @@ export type OperatorSettingsChange = z.output<typeof operatorSettingsChange>
 /** `GET /console/terms`. */
 export const termsReply = z.object({
   brand: z.string(),
-  text: z.string().nullable().describe('Null where the terms stand elsewhere, or there are none.'),
+  text: z.string().nullable().describe('Null where the terms are at an address, or there are none.'),
   url: z.string().nullable(),
 })
 

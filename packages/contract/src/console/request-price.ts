@@ -18,7 +18,7 @@ export const requestPriceQuery = z.object({
   characters: whole(100_000_000).default(0).describe('Of the prompt or text.'),
   explains: z.enum(['true', 'false']).default('false').describe('Whether a chat has tools or a response format.'),
   max_tokens: wholeNumber({ min: 1, max: 100_000_000 }).optional(),
-  images: wholeNumber({ min: 1, max: 1_000 }).default(1).describe('That are asked for.'),
+  images: wholeNumber({ min: 1, max: 1_000 }).default(1).describe('Images to make.'),
   input_images: whole(100).default(0).describe('That the request gives.'),
   size: setting.describe('Of an image, such as 1024x1536 or 2K.'),
   quality: setting,

@@ -59,7 +59,7 @@ export const chatEndpoints = {
     tag: 'Chat',
     summary: 'Chat in the form of the Messages API',
     description:
-      'A chat with the request and the answer of the Anthropic Messages API, for any model. The key may stand in ' +
+      'A chat with the request and the answer of the Anthropic Messages API, for any model. The key may be in ' +
       '`x-api-key`, too. Errors have the form `{type: "error", error: {type, message, code, param}}`. The charge is ' +
       'that of the same chat.',
     request: { body: messageRequest },

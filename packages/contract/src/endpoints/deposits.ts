@@ -99,7 +99,7 @@ export const depositsEndpoints = {
     summary: 'Mail the receipt of a deposit',
     description:
       'For a credited deposit of the account. The receipt is written from the records of the gateway; nothing of the ' +
-      'request stands in it. Answers 200 with `sent: false` and a reason where none was sent.',
+      'request is in it. Answers 200 with `sent: false` and a reason where none was sent.',
     request: { body: notifyRequest },
     reply: { description: 'Whether the receipt was sent.', json: notifyReply },
     errors: [

@@ -85,7 +85,7 @@ function wrongStoreText(kind: StoreKind, config: Known | null): string {
     return `${store} holds live credits, which a sandbox does not serve. Start the sandbox with ${other}.`
   }
   return (
-    `${store} holds play credits of a sandbox, which buy nothing from a real upstream. Either start with ${other}, or ` +
+    `${store} holds test credits of a sandbox, which buy nothing from a real upstream. Either start with ${other}, or ` +
     'run "npm run admin -- go-live" on this one: it ends the demo account and all keys, sessions, operators and play ' +
     'credits, and keeps accounts, teams and people.'
   )

@@ -85,7 +85,7 @@ describeEachEngine('test and live money', (engine) => {
     expect(await admin(store, ['go-live'])).toMatchObject({ code: 2, text: expect.stringContaining('--yes') })
     expect(await admin(store, ['go-live'], 'yes')).toMatchObject({ code: 1, text: 'error: Nothing was changed.' })
     const done = await admin(store, ['go-live'], 'go live')
-    expect(done).toMatchObject({ code: 0, text: expect.stringContaining('12.5 play credits of 1 accounts') })
+    expect(done).toMatchObject({ code: 0, text: expect.stringContaining('12.5 test credits of 1 accounts') })
     expect(await admin(store, ['go-live', '--yes'])).toMatchObject({
       code: 1,
       text: expect.stringContaining('no play'),

@@ -10,7 +10,7 @@ function originOf(config: Config): string {
 function demoText(baseUrl: string, key: string): string {
   return `
   Key        ${key}
-             (demo account with play credits; also in the file demo-key of the data folder)
+             (demo account with test credits; also in the file demo-key of the data folder)
 
   Try it:
 

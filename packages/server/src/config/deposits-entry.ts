@@ -27,7 +27,7 @@ const secondPriceSchema = z.union([
       .string()
       .max(200)
       .regex(/^(\/([^~/]|~[01])*)+$/, 'Write a JSON pointer, such as "/data/amount".')
-      .describe('Where the USD for one ETH stand in the answer, as a number or as text.'),
+      .describe('Where the answer has the USD for one ETH, as a number or as text.'),
   }),
 ])
 

@@ -87,7 +87,7 @@ describe('deposits', () => {
     expect(config.deposits?.chains).toMatchObject([{ chainId: 46630, fixedEthUsd: '2500', ethFeed: null }])
   })
 
-  // Real payments would buy play answers.
+  // Real payments would buy sandbox answers.
   test('on the main network are refused by a sandbox, on a laptop and in production', () => {
     for (const upstream of ['sandbox', undefined]) {
       const sandbox: Record<string, string> = upstream === undefined ? {} : { SVC_UPSTREAM: upstream }

@@ -100,19 +100,19 @@ function secondPriceFrom({ second_price: entry }: DepositChainEntry): SecondPric
 }
 
 /**
- * A sandbox sells play answers, so it takes no real coins. A provider on this machine is a local chain: those have the
- * chain id of the main network, too. Source: decision 0105.
+ * A sandbox sells sandbox answers, so it takes no real coins. A provider on this machine is a local chain: those have
+ * the chain id of the main network, too. Source: decision 0105.
  */
 function mainNetworkProblems({ SVC_RPC_URLS_4663: urls = [] }: Environment, place: DepositPlace): readonly string[] {
   if (!place.isSandbox || urls.every((url) => isLoopback(new URL(url).hostname))) return []
   return [
     'SVC_RPC_URLS_4663 names the main network, and nothing but the sandbox answers requests here: real payments would ' +
-      'buy play answers. Name a real upstream with SVC_UPSTREAM, or leave SVC_RPC_URLS_4663 out: deposits are then ' +
+      'buy sandbox answers. Name a real upstream with SVC_UPSTREAM, or leave SVC_RPC_URLS_4663 out: deposits are then ' +
       'tried on chains of this machine, or on the test network with SVC_RPC_URLS_46630 and SVC_ALLOW_TESTNET.',
   ]
 }
 
-/** Coins of a test network are free, so credits for them buy play answers alone. Source: decision 0105. */
+/** Coins of a test network are free, so credits for them buy sandbox answers alone. Source: decision 0105. */
 function testnetProblems(environment: Environment, place: DepositPlace): readonly string[] {
   if (!environment.SVC_ALLOW_TESTNET) {
     if (environment.SVC_RPC_URLS_46630 === undefined) return []

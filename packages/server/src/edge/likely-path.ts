@@ -5,8 +5,8 @@ const LENGTH_MAX = 200
  * The address that a wrong path was likely meant for: clients are given the base URL without `/api` or `/v1`, or with
  * one of them twice.
  *
- * @param exists whether an endpoint stands at a path.
- * @returns null when nothing stands at any of them.
+ * @param exists whether an endpoint is at a path.
+ * @returns null when no endpoint is at any of them.
  */
 export function likelyPath(path: string, exists: (path: string) => boolean): string | null {
   if (path.length > LENGTH_MAX) return null

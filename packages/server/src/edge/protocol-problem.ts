@@ -7,7 +7,7 @@ function problem(message: string, param: string | null = null): ServiceError {
 }
 
 /**
- * Headers that stand once or not at all: Node reads the first of them, others the last, or both.
+ * Headers that appear once or not at all: Node reads the first of them, others the last, or both.
  * Source: RFC 9110, section 5.3 (a sender must not send a name twice whose value is no list).
  */
 const SINGLE: ReadonlySet<string> = new Set([
@@ -25,7 +25,7 @@ const SINGLE_LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map((name) => na
 /** Names of credentials: two of them are no valid one. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key'])
 
-/** The first header that stands twice and must not; null where there is none. */
+/** The first header that appears twice and must not; null where there is none. */
 function doubledHeader(rawHeaders: readonly string[]): string | null {
   let seen: string[] | null = null
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -42,7 +42,7 @@ function doubledHeader(rawHeaders: readonly string[]): string | null {
 
 /**
  * What is wrong with a request that a proxy in between could understand differently: a version without
- * headers, no host, or a header twice that may stand once.
+ * headers, no host, or a header twice that may appear once.
  *
  * Node's own check of the host is off, because its answer has neither a body nor a request id.
  * Source: RFC 9112, sections 2.3 and 3.2.
@@ -56,5 +56,5 @@ export function protocolProblem({ headers, rawHeaders, httpVersion }: IncomingMe
   if (doubled === null) return undefined
   if (doubled === 'host') return problem('The request must name one host.')
   if (CREDENTIALS.has(doubled)) return invalidApiKey()
-  return problem(`The header ${doubled} must stand once.`, doubled)
+  return problem(`The header ${doubled} must appear once.`, doubled)
 }

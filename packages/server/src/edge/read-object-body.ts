@@ -14,10 +14,10 @@ export interface ObjectBody {
 }
 
 /**
- * Reads a small JSON object whose keys stand once each.
+ * Reads a small JSON object whose keys appear once each.
  *
  * @throws {ServiceError} `unsupported_media_type`, `request_too_large`, `server_is_overloaded`, `invalid_json`, or
- * `invalid_value` for a key that stands twice.
+ * `invalid_value` for a key that appears twice.
  */
 export async function readObjectBody({ limits }: RouteKit, call: RouteCall): Promise<ObjectBody> {
   checkContentType(call)

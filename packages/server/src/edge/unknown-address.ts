@@ -1,4 +1,4 @@
-/** What is said of an address at which nothing stands. */
+/** What is said of an address without an endpoint. */
 import { endpointList } from '@svc/contract'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../platform/errors/service-error.ts'

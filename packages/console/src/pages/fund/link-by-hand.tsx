@@ -61,7 +61,7 @@ function SignedForm({ message, link }: SignedFormProps) {
   }
   return (
     <form className="mt-4 flex flex-col gap-3" onSubmit={submit} noValidate>
-      <p className="text-soft">Sign this text as it stands within ten minutes.</p>
+      <p className="text-soft">Sign exactly this text within ten minutes.</p>
       <pre
         className="overflow-x-auto rounded border border-line bg-sunken p-3 font-mono text-[12px] leading-5"
         tabIndex={0}

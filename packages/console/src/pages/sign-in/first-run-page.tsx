@@ -32,8 +32,8 @@ export function FirstRunPage() {
     return (
       <Gate title="The link is not whole">
         <p className="text-soft">
-          Open the link that the gateway printed when it started, to its last character: what stands behind the # in it
-          shows that it is you who runs this gateway.
+          Open the link that the gateway printed when it started, to its last character: what follows the # in it shows
+          that it is you who runs this gateway.
         </p>
       </Gate>
     )

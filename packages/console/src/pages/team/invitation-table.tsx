@@ -57,7 +57,7 @@ function InvitationRow({ invitation }: { readonly invitation: TeamInvitation }) 
   const revoke = useChange({
     change: () => consoleApi.call(consoleEndpoints.revokeInvitation, { path }),
     refresh,
-    done: `${invitation.email} is not invited any more.`,
+    done: `Invitation to ${invitation.email} withdrawn.`,
   })
   return (
     <tr className={bodyRow}>

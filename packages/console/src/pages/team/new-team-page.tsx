@@ -20,7 +20,7 @@ export function NewTeamPage() {
     make.mutate(formText(new FormData(event.currentTarget), 'name').trim())
   }
   return (
-    <Page title="New team" lead="It has a balance of its own, keys of its own, and the people that you ask into it.">
+    <Page title="New team" lead="A team has its own balance, its own keys, and the people that you invite.">
       <div className="max-w-md">
         <Card>
           <form className="flex flex-col gap-4" onSubmit={submit}>

@@ -46,7 +46,7 @@ export interface SeededDemo {
 }
 
 /**
- * Makes the sandbox's demo account with its play credits, and a key for it unless the one of an earlier start still
+ * Makes the sandbox's demo account with its test credits, and a key for it unless the one of an earlier start still
  * works.
  */
 export async function seedDemo(deps: SeedDemoDeps): Promise<SeededDemo> {

@@ -23,9 +23,9 @@ export interface Rotation {
 
 /**
  * Makes a successor with the same name, rights, models, limit and expiry, and ends the old key after the overlap, or
- * when it has to be rotated at the latest. Both spend from one budget, and a limit of their own counts both, so that the
- * overlap allows nothing twice. Whose key it is stays; who has seen the secret begins anew. The successor of a mirrored
- * key follows the same origin.
+ * when it has to be rotated at the latest. Both spend from one budget, and a limit of their own counts both, so that
+ * the overlap allows nothing twice. Whose key it is stays; who has seen the secret begins anew. The successor of a
+ * mirrored key follows the same origin.
  *
  * @throws {ServiceError} `key_not_found` when the key does not exist or has ended.
  */
@@ -64,7 +64,7 @@ export async function rotateKey(deps: RotateKeyDeps, rotation: Rotation): Promis
     sessionId: null,
     sharesBudget: true,
   })
-  if (!isWritten) throw new ServiceError('key_not_found', 'Whose key this is may have none in the team any more.')
+  if (!isWritten) throw new ServiceError('key_not_found', 'The key’s owner may no longer have keys in this team.')
   if (rotation.overlapMs === 0) await deps.store.revoke(old.keyId, now)
   else await deps.store.endBy(old.keyId, now + rotation.overlapMs, now)
   return { keyId, rawKey, display: displayOfKey(rawKey) }

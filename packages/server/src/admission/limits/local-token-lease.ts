@@ -6,7 +6,7 @@ export interface Verdict {
   readonly waitMs: number
 }
 
-/** What a hand asks the shared bucket, as `rate_take` reads it. Intervals are nanoseconds. */
+/** What a lease asks the shared bucket, as `rate_take` reads it. Intervals are nanoseconds. */
 export interface HandQuestion {
   readonly interval: number
   readonly burst: number
@@ -23,7 +23,7 @@ export interface HandQuestion {
 export interface HandAnswer {
   /** Of the requests that waited, so many pass. */
   readonly granted: number
-  /** Tokens more in hand. */
+  /** Tokens added to the lease. */
   readonly ahead: number
   /** The bucket's time. Ahead of this process's where another process's clock is. */
   readonly seenAt: number
@@ -50,7 +50,7 @@ interface Asked {
 }
 
 /**
- * What one process has in hand of one caller's shared bucket: tokens that were granted ahead, requests that wait for
+ * What one process has leased of one caller's shared bucket: tokens that were granted ahead, requests that wait for
  * more, and a bucket of the process's own for the time when the store is down.
  */
 export class LocalTokenLease {
@@ -65,7 +65,7 @@ export class LocalTokenLease {
   #used = 0
   /** Requests that passed while the store was down and that it does not know of. */
   #spent = 0
-  /** In which the tokens in hand were leased; they are worth something until `#validUntil`. */
+  /** In which the tokens were leased; they are worth something until `#validUntil`. */
   #epoch = 0
   #validUntil = 0
   #askedAt = 0
@@ -86,7 +86,7 @@ export class LocalTokenLease {
     this.caller = caller
   }
 
-  /** Sets the caller's rate. What was in hand at another rate counts as used: the new one may allow less at once. */
+  /** Sets the caller's rate. What was leased at another rate counts as used: the new one may allow less at once. */
   follow(perMinute: number): void {
     if (perMinute === this.#perMinute) return
     this.#perMinute = perMinute
@@ -99,7 +99,7 @@ export class LocalTokenLease {
     this.#tokens = 0
   }
 
-  /** Decides with what is in hand. @returns null when only the shared bucket can tell. */
+  /** Decides with what is leased. @returns null when only the shared bucket can tell. */
   tryTakeLocal(now: number, share: number): Verdict | null {
     this.#dropExpired(now)
     if (this.#tokens > 0) {
@@ -155,7 +155,7 @@ export class LocalTokenLease {
     return !isOpen && now >= this.#ownFullAt && now >= this.#refusedUntil
   }
 
-  /** What to ask now. What is given back leaves the hand with this call. */
+  /** What to ask now. What is given back leaves the lease with this call. */
   ask(now: number, isClosing: boolean): HandQuestion {
     this.#dropExpired(now)
     const need = this.#waiting.length
@@ -203,7 +203,7 @@ export class LocalTokenLease {
       if (index < granted) resolve(this.#pass(now, share))
       else resolve({ state: this.#state(now), waitMs: Math.max(1, asked.at + refusedFor - now) })
     })
-    // Who came meanwhile has what came for the hand, unless the answer took so long that it is worth nothing any more.
+    // Who came meanwhile has what came for the lease, unless the answer took so long that it is worth nothing any more.
     this.#dropExpired(now)
     for (const resolve of this.#waiting.splice(0, this.#tokens)) {
       this.#tokens -= 1
@@ -218,7 +218,7 @@ export class LocalTokenLease {
   }
 
   /**
-   * The store is down: what is in hand is worth nothing any more, and those who wait are answered by the own bucket.
+   * The store is down: what is leased has no value any more, and those who wait are answered by the own bucket.
    */
   lose(now: number, share: number): void {
     this.#asked = null

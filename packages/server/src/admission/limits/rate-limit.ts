@@ -34,7 +34,7 @@ export interface RateLimit {
    *
    * @param perMinute the caller's own limit; absent where the kind's holds. The bucket follows when it changes.
    * @param setFor whose limit that is, as in `team`: a refusal says so. Absent says nothing.
-   * @returns a promise only where processes share the bucket and this one has nothing of it in hand.
+   * @returns a promise only where processes share the bucket and this one has leased nothing of it.
    * @throws {ServiceError} `rate_limit_exceeded` with the time until the next one passes; a promise rejects with it.
    */
   take(caller: string, perMinute?: number, setFor?: string): RateState | Promise<RateState>

@@ -106,7 +106,7 @@ describe.skipIf(findPostgres() === null)('rates that processes share', () => {
   test.each([
     ['has them, and is not asked for', 0, 10],
     ['does without those that came too late to be worth anything', 5_000, 15],
-  ])('who waits while tokens come into the hand %s', async (_, lateMs, askedFor) => {
+  ])('who waits while tokens come into the lease %s', async (_, lateMs, askedFor) => {
     let open = (): void => undefined
     const gate = new Promise<void>((resolve) => (open = resolve))
     const needs: number[] = []

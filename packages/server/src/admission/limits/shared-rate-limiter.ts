@@ -12,8 +12,8 @@ export interface SharedRateLimiterDeps {
   readonly onRefused: () => void
 }
 
-/** Hands in memory at most: who is known for longest leaves first, and what they hold runs out by itself. */
-const HANDS_MAX = 100_000
+/** Leases in memory at most: who is known for longest leaves first, and what they hold runs out by itself. */
+const LEASES_MAX = 100_000
 
 /**
  * One kind of limit whose buckets all processes share. A process holds a few tokens of each caller who comes often, so
@@ -23,7 +23,7 @@ const HANDS_MAX = 100_000
 export class SharedRateLimiter implements RateLimit {
   readonly #deps: SharedRateLimiterDeps
   readonly #kind: RateKind
-  readonly #hands = new Map<string, LocalTokenLease>()
+  readonly #leases = new Map<string, LocalTokenLease>()
 
   constructor(deps: SharedRateLimiterDeps, kind: RateKind) {
     this.#deps = deps
@@ -32,41 +32,41 @@ export class SharedRateLimiter implements RateLimit {
 
   take(caller: string, perMinute = this.#kind.perMinute, setFor?: string): RateState | Promise<RateState> {
     const { link, clock, share, exchange } = this.#deps
-    const hand = this.#handOf(caller)
+    const lease = this.#leaseOf(caller)
     const now = clock.now()
-    hand.follow(perMinute)
-    if (link.isDown) return this.#decide(hand.takeOwn(now, share()), setFor)
-    const verdict = hand.tryTakeLocal(now, share())
+    lease.follow(perMinute)
+    if (link.isDown) return this.#decide(lease.takeOwn(now, share()), setFor)
+    const verdict = lease.tryTakeLocal(now, share())
     if (verdict === null) {
-      const answer = hand.wait().then((given) => this.#decide(given, setFor))
-      exchange.request(hand)
+      const answer = lease.wait().then((given) => this.#decide(given, setFor))
+      exchange.request(lease)
       return answer
     }
-    if (verdict.waitMs === 0 && hand.wantsMore(now)) exchange.request(hand)
+    if (verdict.waitMs === 0 && lease.wantsMore(now)) exchange.request(lease)
     return this.#decide(verdict, setFor)
   }
 
-  /** Requests what has waited for a second, and forgets who has nothing in hand. */
+  /** Requests what has waited for a second, and forgets who has no lease left. */
   tidy(now: number): void {
-    for (const [caller, hand] of this.#hands) {
-      if (hand.isStale(now)) this.#deps.exchange.request(hand)
-      else if (hand.isForgettable(now)) this.#hands.delete(caller)
+    for (const [caller, lease] of this.#leases) {
+      if (lease.isStale(now)) this.#deps.exchange.request(lease)
+      else if (lease.isForgettable(now)) this.#leases.delete(caller)
     }
   }
 
   /** Requests everything that is not told yet. */
   giveBack(): void {
-    for (const hand of this.#hands.values()) if (hand.hasChanges) this.#deps.exchange.request(hand)
+    for (const lease of this.#leases.values()) if (lease.hasChanges) this.#deps.exchange.request(lease)
   }
 
-  #handOf(caller: string): LocalTokenLease {
-    const known = this.#hands.get(caller)
+  #leaseOf(caller: string): LocalTokenLease {
+    const known = this.#leases.get(caller)
     if (known !== undefined) return known
-    const oldest = this.#hands.keys().next()
-    if (this.#hands.size >= HANDS_MAX && oldest.done !== true) this.#hands.delete(oldest.value)
-    const hand = new LocalTokenLease(this.#kind.kind, caller)
-    this.#hands.set(caller, hand)
-    return hand
+    const oldest = this.#leases.keys().next()
+    if (this.#leases.size >= LEASES_MAX && oldest.done !== true) this.#leases.delete(oldest.value)
+    const lease = new LocalTokenLease(this.#kind.kind, caller)
+    this.#leases.set(caller, lease)
+    return lease
   }
 
   #decide({ state, waitMs }: Verdict, setFor: string | undefined): RateState {

@@ -15,7 +15,7 @@ export interface TokenExchangeDeps {
 const BUCKETS_AT_ONCE = 500
 
 /**
- * Asks the shared buckets for what the hands of this process need: one statement at a time, so that a caller who waits
+ * Asks the shared buckets for what the leases of this process need: one statement at a time, so that a caller who waits
  * meanwhile shares the next one.
  */
 export class TokenExchange {
@@ -28,9 +28,9 @@ export class TokenExchange {
     this.#deps = deps
   }
 
-  /** Asks for a hand, now or with the next statement. */
-  request(hand: LocalTokenLease): void {
-    this.#due.add(hand)
+  /** Asks for a lease, now or with the next statement. */
+  request(lease: LocalTokenLease): void {
+    this.#due.add(lease)
     this.#running ??= this.#run()
   }
 
@@ -39,7 +39,7 @@ export class TokenExchange {
     while (this.#running !== null) await this.#running
   }
 
-  /** From now on every question gives back what its hand holds. */
+  /** From now on every question gives back what its lease holds. */
   close(): void {
     this.#isClosing = true
   }
@@ -48,32 +48,32 @@ export class TokenExchange {
     // Callers of the same turn are asked for at once.
     await Promise.resolve()
     while (this.#due.size > 0) {
-      const hands = [...this.#due].slice(0, BUCKETS_AT_ONCE)
-      for (const hand of hands) this.#due.delete(hand)
-      await this.#ask(hands)
+      const leases = [...this.#due].slice(0, BUCKETS_AT_ONCE)
+      for (const lease of leases) this.#due.delete(lease)
+      await this.#ask(leases)
     }
     // In the same turn in which nothing was due: the next caller begins anew.
     this.#running = null
   }
 
-  async #ask(hands: readonly LocalTokenLease[]): Promise<void> {
+  async #ask(leases: readonly LocalTokenLease[]): Promise<void> {
     const { store, link, clock, share } = this.#deps
     const now = clock.now()
-    const questions = hands.map((hand) => {
-      return { kind: hand.kind, caller: hand.caller, ...hand.ask(now, this.#isClosing) }
+    const questions = leases.map((lease) => {
+      return { kind: lease.kind, caller: lease.caller, ...lease.ask(now, this.#isClosing) }
     })
     const answers = await link.ask(() => store.takeTokens(questions, now))
     const answeredAt = clock.now()
     if (answers === null) {
-      for (const hand of [...hands, ...this.#due]) hand.lose(answeredAt, share())
+      for (const lease of [...leases, ...this.#due]) lease.lose(answeredAt, share())
       this.#due.clear()
       return
     }
-    hands.forEach((hand, index) => {
+    leases.forEach((lease, index) => {
       const answer = answers[index] ?? null
-      if (answer === null) hand.askAgain()
-      else hand.answer(answer, answeredAt, share())
-      if (answer === null) this.#due.add(hand)
+      if (answer === null) lease.askAgain()
+      else lease.answer(answer, answeredAt, share())
+      if (answer === null) this.#due.add(lease)
     })
   }
 }

@@ -16,7 +16,7 @@ function admitAddress({ media, limits }: MediaRoutesDeps, { request }: RouteCall
   const worth = media.signer.verify(`/v1/media/${name}`, Object(request.query))
   if (worth === 'valid') return
   limits.failedAuth.take(address)
-  if (worth === 'expired') throw new ServiceError('content_expired', 'The time of this address is over.')
+  if (worth === 'expired') throw new ServiceError('content_expired', 'This URL has expired.')
   throw new ServiceError('invalid_signature', 'This address is not one that the gateway has made.')
 }
 
@@ -31,7 +31,7 @@ export function v1MediaName(app: FastifyInstance, deps: MediaRoutesDeps): void {
       const { name } = parseBySchema(endpoints.getMedia.request.path, request.params)
       admitAddress(deps, call, name)
       const facts = await files.head(name)
-      if (facts === null) throw new ServiceError('file_not_found', 'There is no such file, or not any more.')
+      if (facts === null) throw new ServiceError('file_not_found', 'This file does not exist or was removed.')
       return sendMedia(call, {
         ...{ version: name, fileName: name, contentType: facts.contentType, bytes: facts.bytes },
         maxAgeSeconds: (facts.expiresAt - deps.clock.now()) / 1_000,

@@ -78,9 +78,13 @@ async function measure(deps: TranscribeDeps, content: SpooledFile): Promise<numb
         shouldRetry: false,
       })
     case 'busy':
-      throw new ServiceError('server_is_overloaded', 'The gateway measures too many audio files at the moment.', {
-        retryAfterSeconds: 1,
-      })
+      throw new ServiceError(
+        'server_is_overloaded',
+        'The gateway has reached its limit of simultaneous audio measurements.',
+        {
+          retryAfterSeconds: 1,
+        },
+      )
   }
 }
 

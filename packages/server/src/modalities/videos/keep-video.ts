@@ -50,7 +50,7 @@ async function keepFile(
 ): Promise<string | null> {
   const upstream = deps.holderOf(job)
   if (upstream === null) {
-    throw new ServiceError('upstream_unavailable', 'The upstream of this video is not configured any more.')
+    throw new ServiceError('upstream_unavailable', 'The upstream of this video is no longer configured.')
   }
   const opened = await upstream.open(job.upstreamJobId, { index, range: null })
   if (opened.kind !== 'open') return null

@@ -59,7 +59,7 @@ export async function openVideo(
 
 async function findSigned(deps: VideoDeps, jobId: string): Promise<VideoJob> {
   const job = await deps.jobs.findSigned(jobId)
-  if (job === null) throw new ServiceError('job_not_found', 'There is no such video any more.', { param: 'jobId' })
+  if (job === null) throw new ServiceError('job_not_found', 'This video no longer exists.', { param: 'jobId' })
   return job
 }
 
@@ -93,7 +93,7 @@ async function openAtUpstream(
   const upstream = deps.holderOf(job)
   const { upstreamJobId } = job
   if (upstream === null) {
-    throw new ServiceError('upstream_unavailable', 'The upstream of this video is not configured any more.')
+    throw new ServiceError('upstream_unavailable', 'The upstream of this video is no longer configured.')
   }
   const source = { upstream, jobId: upstreamJobId, index }
   // One byte tells how long the file is, and whether its parts can be had.
@@ -145,7 +145,7 @@ async function readPart({ upstream, jobId, index }: Source, range: WantedRange):
   if (part === null) return Readable.from(cut(body, range), { objectMode: false })
   if (part.start === range.start && part.end === range.end) return passedOn(body)
   body.on('error', () => undefined).destroy()
-  throw new ServiceError('upstream_error', 'The upstream gave another part of the file than was asked for.')
+  throw new ServiceError('upstream_error', 'The upstream returned a different part of the file than was requested.')
 }
 
 /** The wanted part of a stream that begins at the file's start. */

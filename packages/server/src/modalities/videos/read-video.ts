@@ -42,7 +42,7 @@ export async function refreshJob(
 async function pollUpstream(deps: VideoDeps, job: VideoJob, upstreamJobId: string): Promise<VideoJob> {
   const upstream = deps.holderOf(job)
   if (upstream === null) {
-    throw new ServiceError('upstream_unavailable', 'The upstream of this video is not configured any more.')
+    throw new ServiceError('upstream_unavailable', 'The upstream of this video is no longer configured.')
   }
   const report = await upstream.report(upstreamJobId)
   if (report.kind === 'completed' && !(await hasFiles(upstream, upstreamJobId, report.outputs))) {

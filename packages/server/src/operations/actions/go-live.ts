@@ -50,7 +50,7 @@ async function endPlay({ accounts, ledger, store, clock, demo }: GoLiveDeps): Pr
       const amount = nanocreditsOf(-posted)
       const operation = { kind: 'credit', source: 'adjustment', transferId: createId(now), accountId, amount } as const
       const result = await ledger.submit({ ...operation, reason, now })
-      if (result.kind !== 'credited') throw new InvariantError(`play credits were not taken: ${result.kind}`)
+      if (result.kind !== 'credited') throw new InvariantError(`test credits were not taken: ${result.kind}`)
       taken.accounts += 1
       taken.credits += posted
     }

@@ -5,7 +5,7 @@ import { AdminError } from './admin-error.ts'
 import { refuseOptions, runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
 
 const QUESTION = `This ends, for good, what the sandbox has given in this store: the demo account and its user, every key, every
-session, every operator, all play credits, and deposits on the sandbox's chains. Accounts, teams and people stay.
+session, every operator, all test credits, and deposits on the sandbox's chains. Accounts, teams and people stay.
 Type "go live" to go on: `
 
 /** `go-live`: makes a store of play money one of live money. */
@@ -36,7 +36,7 @@ function output(result: GoLiveResult): CommandOutput {
   const taken = nanocreditsOf(credits)
   return {
     text:
-      `The store is live. Ended: ${formatCredits(taken)} play credits of ${accounts} accounts, ${keys} keys, and all ` +
+      `The store is live. Ended: ${formatCredits(taken)} test credits of ${accounts} accounts, ${keys} keys, and all ` +
       'sessions and operators. The next start prints a link for its first operator.',
     json: { kind: 'live', accounts, credits: creditsJson(taken), keys },
   }

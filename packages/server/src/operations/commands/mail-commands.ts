@@ -28,7 +28,7 @@ export function mailCommands(deps: CommandDeps): Command {
     )
   mail
     .command('suppress')
-    .description('send no email to an address any more')
+    .description('stop all email to an address')
     .argument('<address>', 'the email address', parseAddress)
     .action((address: string, _options: object, command: Command) =>
       runCommand(deps, command, (context) => suppress(context, address)),

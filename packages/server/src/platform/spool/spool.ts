@@ -48,7 +48,7 @@ export class Spool {
     const account: SpoolAccount = {
       take: (bytes) => {
         if (this.#bytes + bytes > bytesMax) {
-          throw new ServiceError('server_is_overloaded', 'The gateway takes no more uploads at the moment.', {
+          throw new ServiceError('server_is_overloaded', 'The gateway has reached its limit of simultaneous uploads.', {
             retryAfterSeconds: 1,
           })
         }

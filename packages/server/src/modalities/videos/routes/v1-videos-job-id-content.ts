@@ -23,7 +23,7 @@ async function admitReader(
   const worth = deps.media.signer.verify(contentPath(file.jobId, file.index), query)
   if (worth === 'valid') return 'signed'
   deps.limits.failedAuth.take(callerAddress(call.request.ip))
-  if (worth === 'expired') throw new ServiceError('content_expired', 'The time of this address is over.')
+  if (worth === 'expired') throw new ServiceError('content_expired', 'This URL has expired.')
   throw new ServiceError('invalid_signature', 'This address is not one that the gateway has made.')
 }
 
