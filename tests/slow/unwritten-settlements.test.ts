@@ -7,13 +7,13 @@ import {
   type TestProcess,
   type GatewayProcesses,
   openGatewayProcesses,
-} from '../packages/server/testing/gateway-process.ts'
-import { openPostgresSession } from '../packages/server/testing/postgres-session.ts'
-import { sendCompletion, startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
-import { createDatabaseFault } from './database-faults.ts'
-import { QUESTION } from './events-of.ts'
-import { chargeIn, createGate } from './open-stream.ts'
+} from '../../packages/server/testing/gateway-process.ts'
+import { openPostgresSession } from '../../packages/server/testing/postgres-session.ts'
+import { sendCompletion, startStubUpstream, type StubUpstream } from '../../packages/server/testing/stub-upstream.ts'
+import { describeEachEngine, findPostgres } from '../../packages/server/testing/test-database.ts'
+import { createDatabaseFault } from '../database-faults.ts'
+import { QUESTION } from '../events-of.ts'
+import { chargeIn, createGate } from '../open-stream.ts'
 
 /** Credits of the account, in nanocredits. */
 const CREDITS = 1_000_000_000_000n
