@@ -376,7 +376,7 @@ describe('streams', () => {
       readStream(await gateway.chat({ ...question, stream: true })),
     )
     expect(result.frames.at(-1)?.error).toMatchObject({ code: 'upstream_error' })
-    // Two tokens that were told at the start, and 11 bytes since.
+    // Two tokens that were reported at the start, and 11 bytes since.
     expect(charge).toBe(priced({ input: 20, cached: 100, output: 2 + 3 }))
   })
 })

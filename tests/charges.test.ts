@@ -221,7 +221,7 @@ describe('with an upstream of OpenRouter’s dialect', () => {
   })
 
   // Case B021
-  test('the margin is told in every answer and leads back to the cost', async () => {
+  test('the margin is in every answer and leads back to the cost', async () => {
     stub.onChat = (call, response) => {
       const options = { usage: { prompt_tokens: 10, completion_tokens: 10 }, cost: '0.5' }
       if (call.json?.['stream'] === true) sendStream(response, options)

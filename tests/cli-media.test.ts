@@ -47,7 +47,7 @@ describe('with the sandbox', () => {
     expect(readFileSync(file('fox.srt'), 'utf8')).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n/)
   })
 
-  test('the charge that is told is the one that was taken', async () => {
+  test('the charge that is shown is the one that was taken', async () => {
     await gateway.settled()
     const before = await gateway.balance()
     const { out } = await svc(['image', 'a cat', '-o', file('cat.png'), '--json'])

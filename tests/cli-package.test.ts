@@ -36,7 +36,7 @@ test('it installs into an empty folder without anything else, and runs', async (
   expect(readdirSync(path.join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@svc'])
 })
 
-test('an older Node is told which one is needed, in one line', async () => {
+test('an older Node prints which one is needed, in one line', async () => {
   const program = path.join(folder, 'node_modules/@svc/cli/dist/svc.cjs')
   const asOlder = `Object.defineProperty(process, 'versions', { value: { node: '20.11.1' } }); require('${program}')`
   await expect(run(process.execPath, ['-e', asOlder])).rejects.toMatchObject({

@@ -204,7 +204,7 @@ test('a price needs no session, and a model or a setting that there is not is re
   expect(await ask('model=openrouter/openai/gpt-4o-mini-transcribe')).toBe(400)
 })
 
-test('it is told before anything is spent, for every kind, and needs no key', async () => {
+test('it is shown before anything is spent, for every kind, and needs no key', async () => {
   const env = { SVC_API_KEY: '' }
   const images = await svc(['price', 'svc-image', '-n', '2'], { env })
   expect(images.out).toMatch(/^At most [\d,.]+ credits \(\$[\d.]+\)\n$/)
@@ -231,7 +231,7 @@ test('what says nothing about a model is wrong usage', async () => {
   expect(formatCredits((await gateway.balance()).posted)).toBe('10000')
 })
 
-test('what is charged lies within the price that was told', async () => {
+test('what is charged lies within the price that was shown', async () => {
   const speech = { model: 'openrouter/openai/gpt-4o-mini-tts-2025-12-15', input: ENGLISH, voice: 'alloy' }
   const image = { model: 'svc-image', prompt: ENGLISH }
   const chat = { model: 'svc-gpt', messages: [{ role: 'user' as const, content: ENGLISH }] }

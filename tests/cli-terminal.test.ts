@@ -255,7 +255,7 @@ describe('with the sandbox', () => {
   })
 
   // B191
-  test('a reader that goes away from an answer ends it, and the charge is told', async () => {
+  test('a reader that goes away from an answer ends it, and the charge is shown', async () => {
     const lines = ['chat Hello', 'chat --json Hello', 'chat --json --stream Hello']
     const ends = await Promise.all(lines.map((line) => sit(line.split(' '), { env, isTerminal: false, readsBytes: 0 })))
     for (const { code, notes } of ends) {
@@ -290,7 +290,7 @@ describe('with the sandbox', () => {
     expect(await gateway.balance()).toEqual(before)
   })
 
-  test('texts become lines of JSON, and the charge that is told is the one that was taken', async () => {
+  test('texts become lines of JSON, and the charge that is shown is the one that was taken', async () => {
     await gateway.settled()
     const before = await gateway.balance()
     const { code, out, notes } = await sit(['embed', 'a cat', '日本', '-d', '8'], { env, isTerminal: false })

@@ -74,7 +74,7 @@ test('a form with a file arrives, and so does an answer that comes before its en
   expect(forms).toBe(2)
 })
 
-test('a redirect is told and not followed: the key stays with the address that was named', async () => {
+test('a redirect is reported and not followed: the key stays with the address that was named', async () => {
   const asked: (string | undefined)[] = []
   const url = await serve((request, response) => {
     asked.push(request.url)

@@ -56,7 +56,7 @@ describe('with the sandbox', () => {
     expect(charged).toBe(formatCredits(before.posted - after.posted))
   })
 
-  test('an answer that breaks off ends its line before the error is told', async () => {
+  test('an answer that breaks off ends its line before the error is printed', async () => {
     const { code, out, notes } = await svc(['chat', '-m', 'svc-sandbox/cut@3', 'Hello'])
     expect(code).toBe(1)
     expect(out).toMatch(/^[^\n]+\n$/)

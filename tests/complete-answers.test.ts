@@ -141,7 +141,7 @@ const incomplete: readonly Ending[] = [
 ]
 
 const late: Ending = {
-  name: 'a cost that is told later',
+  name: 'a cost that is reported later',
   events: [HELLO, STOP],
   ...{ end: 'silence', headers: { 'x-generation-id': 'gen-late' }, charge: 2_400_000_000n, body: { model: 'svc-gpt' } },
 }
@@ -228,7 +228,7 @@ describe('a complete answer ends as one', () => {
     expect(books).toMatchObject({ charge: LISTED, status: 'ok', isEstimated: false })
   })
 
-  test('and is charged by a cost that is told later', () => {
+  test('and is charged by a cost that is reported later', () => {
     const { stream, books } = asked
     expect([stream.content, finishesIn(stream.frames), stream.events.at(-1)]).toEqual(['Hello', ['stop'], '[DONE]'])
     expect(books).toMatchObject({ status: 'ok', charge: late.charge, writeOff: 0n })

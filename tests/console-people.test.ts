@@ -151,7 +151,7 @@ test('an invitation: from the email to what the role may do, and out again', { t
   expect(await faultsOf(owner, 'remove')).toEqual([])
   await owner.getByRole('button', { name: 'Remove from the team' }).click()
   await owner.getByText('Grace Hopper is out of the team.').waitFor()
-  // The key that she has seen works for a while, and the owner is told to replace it.
+  // The key that she has seen works for a while, and the owner is asked to replace it.
   await owner.getByRole('link', { name: 'Keys' }).click()
   await owner.getByText('replace it: it ends').waitFor()
   await owner.getByRole('link', { name: 'production' }).click()

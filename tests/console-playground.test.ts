@@ -195,7 +195,7 @@ test('a stop keeps what had come and tells its charge; edit and retry lose nothi
 })
 
 // Case B187: whatever a stream ends with, the waiting ends, with the reason and the charge.
-test('failures are told with their charge and what helps', { timeout: TEST_MS }, async () => {
+test('failures are shown with their charge and what helps', { timeout: TEST_MS }, async () => {
   for (const [model, words] of [
     ['svc-sandbox/empty', 'Free'],
     ['svc-sandbox/cut@2', 'estimated'],
@@ -434,7 +434,7 @@ test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async 
   await page.keyboard.press('Escape')
 })
 
-test('a person whose role may not spend is told so, and signing out leaves nothing behind', async () => {
+test('a person whose role may not spend reads so, and signing out leaves nothing behind', async () => {
   await page.route('**/api/console/session', async (route) => {
     const response = await route.fetch()
     const visit = (await response.json()) as { teams: { role: string; permissions: string[] }[] }

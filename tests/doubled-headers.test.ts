@@ -92,7 +92,7 @@ test.each([
   [['transfer-encoding: chunked', 'content-length: 2'], '2\r\n{}\r\n0\r\n\r\n'],
   [['transfer-encoding: chunked', 'transfer-encoding: identity'], '2\r\n{}\r\n0\r\n\r\n'],
   [['transfer-encoding: chunked', 'transfer-encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'],
-])('a body whose end is told twice (%s) is a 400', async (head, body) => {
+])('a body with two lengths (%s) is a 400', async (head, body) => {
   const given = [`authorization: Bearer ${gateway.key}`, 'content-type: application/json', ...head]
   expect(await statusOf(given, body)).toBe('HTTP/1.1 400 Bad Request')
 })

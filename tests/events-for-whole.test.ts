@@ -210,7 +210,7 @@ describe('events that came for a whole answer', () => {
     expect(await lastBooked(gateway)).toMatchObject({ charge: 0n, writeOff: COST.cost, status: 'error' })
   })
 
-  test('are told by the status of an error page, too', async () => {
+  test('are shown by the status of an error page, too', async () => {
     stub.onChat = (_call, response) =>
       void response
         .writeHead(400, { 'content-type': 'text/event-stream' })

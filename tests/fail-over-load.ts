@@ -166,7 +166,7 @@ export async function judgeFailOver({ told, lines, database, isUnwritten = () =>
     const { requestId, tag, charge, name } = each
     const row = byId.get(requestId)
     const due = dueOf(tag)
-    if (charge !== due) faults.push(`${requestId} was told ${charge}; ${due} is due`)
+    if (charge !== due) faults.push(`${requestId} saw the charge ${charge}; ${due} is due`)
     if (row !== undefined && row.charge > 0n && name !== null) {
       chargedNames.set(name, (chargedNames.get(name) ?? 0) + 1)
     }
@@ -175,7 +175,7 @@ export async function judgeFailOver({ told, lines, database, isUnwritten = () =>
     if (row !== undefined && name !== null && isRepeated && row.charge + row.write_off === due) {
       note(REPEATED)
     } else if (isUnwritten(each)) note(UNWRITTEN)
-    else faults.push(`${requestId} (question ${tag}) was told ${charge} and has ${describe(row)}`)
+    else faults.push(`${requestId} (question ${tag}) saw the charge ${charge} and has ${describe(row)}`)
   }
   for (const [name, count] of chargedNames) if (count > 1) faults.push(`${name} was charged ${count} times`)
   const wasTold = new Set(told.map(({ requestId }) => requestId))
@@ -183,7 +183,7 @@ export async function judgeFailOver({ told, lines, database, isUnwritten = () =>
     const row = byGeneration.get(generationId)
     if (row !== undefined && row.charge + row.write_off === dueOf(tag)) continue
     if (row !== undefined && wasTold.has(row.usage_id)) continue
-    // Its cost at par is what is lost where no client was told a charge.
+    // Its cost at par is what is lost where no client saw a charge.
     if (row !== undefined && row.charge === 0n && row.write_off > 0n) note(WRITTEN_OFF)
     else note(UNBOOKED)
   }

@@ -252,7 +252,7 @@ describe('when the books refuse to be written', () => {
   })
 
   // Case B041: a stream was delivered already, so its charge is written as soon as the books can be written again.
-  test('a delivered stream is charged later, once, and its client is told of an error', async () => {
+  test('a delivered stream is charged later, once, and its client gets an error', async () => {
     await failing.gateway.database.write([statement(refuse)])
     stub.onChat = (_call, response) => sendStream(response, { usage: { prompt_tokens: 10, completion_tokens: 5 } })
     const { result, charge } = await chargeOf(failing, async () => {

@@ -408,7 +408,7 @@ describe('embeddings', () => {
     expect(calls).toEqual([])
   })
 
-  test('that fail are told as a chat that fails', async () => {
+  test('that fail are reported as a chat that fails', async () => {
     answer = (reply) =>
       send(reply, { error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT' } }, 400)
     const body = JSON.stringify({ model: 'embedding-1', input: 'a' })

@@ -115,7 +115,7 @@ test('a client that leaves pays what the upstream says that its request cost, wh
   expect(record).toMatchObject({ status: 'cancelled', basis: 'cost' })
 })
 
-test('usage that was told early is completed by what was delivered since', async () => {
+test('usage that was reported early is completed by what was delivered since', async () => {
   stub.onOther = (_call, response) => void response.writeHead(404).end()
   stub.onChat = (_call, response) => {
     beginStream(response)
@@ -130,7 +130,7 @@ test('usage that was told early is completed by what was delivered since', async
   expect(charge).toBe(11n * INPUT + 1_001n * OUTPUT)
 })
 
-test('usage and cost that were told early do not cut the bill of a stream that breaks', async () => {
+test('usage and cost that were reported early do not cut the bill of a stream that breaks', async () => {
   stub.onChat = (_call, response) => {
     beginStream(response)
     sendEvent(response, usageText({ prompt_tokens: 11, completion_tokens: 1 }, '0.000001'))
@@ -258,7 +258,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['closes its connection', (response) => void response.end()],
   ['breaks its connection', (response) => void response.destroy()],
 ])(
-  'an upstream that %s without a verdict: the delivered text is charged, and the client is told',
+  'an upstream that %s without a verdict: the delivered text is charged, and the client gets an error',
   async (_how, end) => {
     dyingStream(end)
     let text = ''
@@ -275,7 +275,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   },
 )
 
-test('an upstream that says that it failed in mid-stream is free, and the client is told', async () => {
+test('an upstream that says that it failed in mid-stream is free, and the client gets an error', async () => {
   dyingStream((response) => {
     sendEvent(response, JSON.stringify({ error: { code: 502, message: 'Provider disconnected' } }))
     response.end()

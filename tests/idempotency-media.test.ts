@@ -132,7 +132,7 @@ describe('images', () => {
   })
 
   test.each([false, true])(
-    'too large to be kept are told as gone, and never made again (stream: %s)',
+    'too large to be kept are reported as gone, and never made again (stream: %s)',
     async (stream) => {
       const image = Buffer.from(IMAGE, 'base64')
       const large = Buffer.concat([image, Buffer.alloc(1_048_576)]).toString('base64')
@@ -177,7 +177,7 @@ describe('audio', () => {
   test.each([
     ['bytes', {}],
     ['events', { stream_format: 'sse' }],
-  ])('too long to be kept as %s is told as gone', async (_kind, more) => {
+  ])('too long to be kept as %s is reported as gone', async (_kind, more) => {
     audio.onSpeech = (_call, response) => sendAudio(response, audioOf(1_000_000))
     const name = freshName()
     expect((await read(await post(gateway, '/v1/audio/speech', { ...request, ...more }, name))).status).toBe(200)
@@ -185,7 +185,7 @@ describe('audio', () => {
     expect([again, audio.speeches.length]).toEqual([[409, 'idempotency_answer_gone'], 1])
   })
 
-  test('that broke off was charged in part, and is told as gone', async () => {
+  test('that broke off was charged in part, and is reported as gone', async () => {
     audio.onSpeech = (_call, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
       response.write(audioOf(50_000))

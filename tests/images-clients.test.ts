@@ -77,7 +77,7 @@ describe('the OpenAI client', () => {
     expect(types.at(-1)).toBe('image_edit.completed')
   })
 
-  test('is told what is needed when the credits are too few', async () => {
+  test('says what is needed when the credits are too few', async () => {
     const poor = await startTestGateway({ upstreamUrl: stub.url, credits: '1' })
     try {
       const failure = await new OpenAI({ baseURL: poor.v1, apiKey: poor.key, maxRetries: 0 }).images

@@ -44,7 +44,7 @@ function endStream(response: ServerResponse): void {
 }
 
 describeEachEngine('a hold that the database has lost', (engine) => {
-  test('is charged when its stream ends, is told to the operator, and holds up no stop', async () => {
+  test('is charged when its stream ends, is reported to the operator, and holds up no stop', async () => {
     const gateway = await startTestGateway({ engine, upstreamUrl: stub.url })
     const before = await gateway.balance()
     const { promise: begun, resolve } = Promise.withResolvers<ServerResponse>()

@@ -116,7 +116,7 @@ describe('a target that cannot do what is asked is left out', () => {
     expect([...first.calls, ...second.calls][0]?.json).toMatchObject({ voice: sent })
   })
 
-  test('an unknown voice is told as the first knows them', async () => {
+  test('an unknown voice is refused with the voices of the first', async () => {
     const answer = await speak({ voice: 'dora' })
     expect([answer.status, asks()]).toEqual([400, [0, 0]])
     expect(await answer.text()).toContain('anna, bert')

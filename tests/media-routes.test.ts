@@ -263,7 +263,7 @@ describe('circuits', () => {
     expect(await holdCount(careful)).toBe(holds)
   })
 
-  test('are told of each attempt that is repeated', async () => {
+  test('report each attempt that is repeated', async () => {
     const repeats = (await figures(careful)).filter((line) => line.startsWith('svc_upstream_repeats_total'))
     expect(repeats).toEqual(['svc_upstream_repeats_total{from="first",to="second",reason="fallback"} 12'])
   })

@@ -46,7 +46,7 @@ function sendTranscript(call: StubCall, response: ServerResponse): void {
   response.end('data: {"type":"transcript.text.done","text":"Hello."}\n\n')
 }
 
-/** What an upstream of media does until it is told otherwise. */
+/** What an upstream of media does until the test says otherwise. */
 export interface MediaWork {
   /** Answers requests for work, chats among them. */
   readonly works: StubHandler

@@ -171,7 +171,7 @@ describeEachEngine('a funding receipt', (engine) => {
     expect(server.received[0]?.envelopeTo).toEqual([body.email])
   }, 30_000)
 
-  test('that the mail server will never take is told so at once', async () => {
+  test('that the mail server will never take is refused at once', async () => {
     server.refuse({ status: 550, text: 'no such user' })
     expect(await answer()).toEqual({ sent: false, reason: 'refused' })
   })

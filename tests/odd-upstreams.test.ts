@@ -222,7 +222,7 @@ test.each([
   ['1.5', '2'],
   [' 7 ', '7'],
   ['abc', '2'],
-])('a wait of %j is told as %s seconds', async (sent, told) => {
+])('a wait of %j is sent as %s seconds', async (sent, told) => {
   stub.onChat = (_call, response) => void response.writeHead(429, { 'retry-after': sent }).end('{"error":"slow"}')
   const { result } = await asked()
   expect([result.status, result.headers.get('retry-after')]).toEqual([503, told])
@@ -276,7 +276,7 @@ describe('counts that cannot be', () => {
   })
 
   // The first event of such a stream knows the prompt only. Its zero is not the count of what follows.
-  test('usage that is told at the start alone does not make the answer free', async () => {
+  test('usage that is reported at the start alone does not make the answer free', async () => {
     const first = chunkText({ role: 'assistant', content: '' }, null, {
       usage: { prompt_tokens: 10, completion_tokens: 0, total_tokens: 10 },
     })

@@ -141,7 +141,7 @@ describe.each(PAID_KINDS)('$name', (kind) => {
     expect([first.calls.length, second.calls.length]).toEqual([1, 1])
   })
 
-  test('is free where the upstream refuses what it was asked for, and the customer is told', async () => {
+  test('is free where the upstream refuses what it was asked for, and the customer reads why', async () => {
     const customer = await createCustomer()
     first.onWork = says(400, { message: 'no', code: 'content_policy_violation', type: 'invalid_request_error' })
     const { status, code } = await kind.ask(gateway, { key: customer.key })

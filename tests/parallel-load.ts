@@ -8,7 +8,7 @@ import type { FundedCaller } from './funded-caller.ts'
 export interface LoadResult {
   /** How many requests ended with each status. */
   readonly statuses: Readonly<Record<number, number>>
-  /** What the clients were told, in nanocredits. */
+  /** The charges that clients saw, in nanocredits. */
   readonly charged: bigint
   /** How many requests reached the upstream. */
   readonly reached: number
@@ -29,7 +29,7 @@ export function watchBalance(funded: Pick<FundedCaller, 'balance'>): () => Promi
     }
   }
   const watched = watch()
-  // A failure is told when the watch is stopped.
+  // A failure is reported when the watch is stopped.
   watched.catch(() => undefined)
   return () => {
     isOver = true

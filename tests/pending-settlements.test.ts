@@ -80,7 +80,7 @@ describeEachEngine('a database that goes away while upstreams work', (engine) =>
   const folder = (): string => join(gateway.dataDir, 'settlements')
 
   test(
-    'leaves every kind of answer delivered, pending, and charged once for what was told',
+    'leaves every kind of answer delivered, pending, and charged once as shown',
     async () => {
       const before = await gateway.balance()
       const answers = await askDuringFault(KINDS)

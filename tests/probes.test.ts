@@ -75,7 +75,7 @@ describe('the admin port', () => {
 })
 
 describe('readiness', () => {
-  test('a gateway is ready from the moment it listens until it is told to stop, which it says to the end', async () => {
+  test('a gateway is ready from the moment it listens until it has to stop, which it says to the end', async () => {
     const stub = await startStubUpstream()
     closing.push(() => stub.close())
     const gateway = await startTestGateway({ upstreamUrl: stub.url, env: { SVC_ADMIN_PORT: '0' } })

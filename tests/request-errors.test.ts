@@ -109,7 +109,7 @@ describe('size', () => {
   test.each([
     ['with a length', false],
     ['in chunks', true],
-  ])('a larger body sent %s is told 413, readable by a client that sends all of it first', async (_how, chunked) => {
+  ])('a larger body sent %s gets a 413, readable by a client that sends all of it first', async (_how, chunked) => {
     const body = imageOf(33 * MIB)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { result, charge } = await chargeOf(gateway, () => post(body, { agent, chunked }))
@@ -132,7 +132,7 @@ describe('size', () => {
     expect(failed).toMatchObject({ status: 413, code: 'request_too_large' })
   })
 
-  test('headers that are too large are told 413', async () => {
+  test('headers that are too large get a 413', async () => {
     const answer = await sendRaw(
       gatewayPort(),
       `GET /api/health HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(70_000)}\r\n\r\n`,
@@ -209,7 +209,7 @@ describe('bodies', () => {
     },
   )
 
-  test('a compressed body is told that it is one', async () => {
+  test('a compressed body is refused as one', async () => {
     for (const [path, type] of [
       ['/v1/chat/completions', 'application/json'],
       ['/v1/audio/transcriptions', 'multipart/form-data; boundary=x'],
@@ -291,7 +291,7 @@ describe('the shape of every error', () => {
     ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'request_timeout'],
     ['HPE_HEADER_OVERFLOW', 413, 'request_too_large'],
     ['HPE_INVALID_METHOD', 400, 'invalid_value'],
-  ])('what the parser refuses with %s is told as %d', async (parserCode, status, code) => {
+  ])('what the parser refuses with %s gets %d', async (parserCode, status, code) => {
     const deps = {
       log: createLogger({ level: 'silent' }),
       metrics: null,

@@ -24,7 +24,7 @@ test.each([
   [`xprv${'9'.repeat(107)}`, 'xprv[secret]'],
   ['Bearer canary-token', 'Bearer [secret]'],
   [`no transaction 0x${'ab'.repeat(32)}`, `no transaction 0x${'ab'.repeat(32)}`],
-])('an argument is told without its secret: %s', (text, expected) => {
+])('an argument is shown without its secret: %s', (text, expected) => {
   expect(scrubArguments(text)).toBe(expected)
 })
 

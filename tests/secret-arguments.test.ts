@@ -82,7 +82,7 @@ describe('the programs of the server', () => {
   })
 
   test.concurrent.each([
-    // Each of them is wrong, and all are told at once.
+    // Each of them is wrong, and all are reported at once.
     {
       SVC_PORT: KEY,
       SVC_DATABASE_URL: `mysql://me:${CANARY}@127.0.0.1:port/svc`,
@@ -108,7 +108,7 @@ describe('the programs of the server', () => {
     expect(told).not.toContain(CANARY)
   })
 
-  test('a configuration file that is wrong is told without its values', async () => {
+  test('a configuration file that is wrong is reported without its values', async () => {
     writeFileSync(
       join(folder, 'svc.config.json'),
       JSON.stringify({

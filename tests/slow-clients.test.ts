@@ -150,7 +150,7 @@ describe('a client that sends slowly', () => {
     clearInterval(timer)
   }
 
-  test('its headers is told 408 and let go', async () => {
+  test('its headers gets a 408 and is closed', async () => {
     const client = open(strict)
     client.socket.write('POST /api/v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-slow: ')
     await drip(client, 'a')
@@ -171,7 +171,7 @@ describe('a client that sends slowly', () => {
       '/api/v1/audio/transcriptions',
       '--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
     ],
-  ])('%s is told 408 and let go; the upstream is not asked', async (_kind, type, path, start) => {
+  ])('%s gets a 408 and is closed; the upstream is not asked', async (_kind, type, path, start) => {
     const before = stub.chats.length
     const client = open(strict)
     const headers = [`authorization: Bearer ${strict.key}`, `content-type: ${type}`, 'content-length: 100000']

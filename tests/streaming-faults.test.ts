@@ -108,7 +108,7 @@ describe('an upstream that fails before its first content', () => {
     ['529', json(529, '{}'), 503, 'server_is_overloaded'],
     ['an unknown status', json(418, '{}'), 502, 'upstream_error'],
   ]
-  test.each(cases)('%s is told by its true status, and is free', async (_name, answer, status, code) => {
+  test.each(cases)('%s is reported by its true status, and is free', async (_name, answer, status, code) => {
     for (const response of await failuresOf(answer)) {
       const error = await errorOf(response)
       expect([response.status, error.code]).toEqual([status, code])
@@ -137,7 +137,7 @@ describe('an upstream that fails before its first content', () => {
   test.each([
     ['plainly', 'context length is 40960 tokens'],
     ['as JSON inside of the message', '{"error":{"message":"context length is 40960 tokens","stack":"at x.js:1"}}'],
-  ])('what is wrong with the request is told in the upstream’s words: %s', async (_how, message) => {
+  ])('what is wrong with the request is reported in the upstream’s words: %s', async (_how, message) => {
     for (const response of await failuresOf(json(400, JSON.stringify({ error: { message, code: 400 } })))) {
       const error = await errorOf(response)
       expect([response.status, error.message]).toEqual([400, 'context length is 40960 tokens'])

@@ -251,7 +251,7 @@ describe('the way of a trace', () => {
     expect(await spansAfterStop()).toEqual([])
   })
 
-  test('that leads nowhere any more is told once', async () => {
+  test('that leads nowhere any more is reported once', async () => {
     const traced = await startTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: `${stub.url}/nobody` })
     expect((await traced.chat(BODY)).status).toBe(200)
     await spansAfterStop()

@@ -393,7 +393,7 @@ describe('uploads that never come to their end', () => {
     return { socket, answer: () => answer }
   }
 
-  test('a sender who falls silent is told 408', async () => {
+  test('a sender who falls silent gets a 408', async () => {
     const { socket, answer } = open()
     await eventually(() => expect(answer()).toContain('HTTP/1.1 408'))
     expect(answer()).toContain('"code":"request_timeout"')

@@ -110,7 +110,7 @@ describe.skipIf(!hasEvm())('linked wallets', () => {
     expect(await refusalOf(await remove())).toBe('404 wallet_not_found')
     expect(await list()).toMatchObject([{ id: body.id, unlinked: expect.any(Number) }])
     expect(await refusalOf(await claim(await pay(4, 1)))).toBe('403 wallet_not_linked')
-    // What was credited before stays, and is told to its owner alone.
+    // What was credited before stays, and is shown to its owner alone.
     expect(await (await claim(txHash)).json()).toMatchObject({ status: 'credited', already_claimed: true })
   })
 

@@ -1,4 +1,4 @@
-/** Many clients at once, until they are told to stop: each asks, sometimes asks the same again, and goes on. */
+/** Many clients at once, until the run stops them: each asks, sometimes asks the same again, and goes on. */
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'

@@ -22,7 +22,7 @@ export interface Attempt {
   readonly end: AttemptEnd
   readonly status: number | null
   readonly requestId: string | null
-  /** What it was told to have paid, in nanocredits; null when it was told nothing. */
+  /** The charge that it saw, in nanocredits; null when it saw none. */
   readonly charge: bigint | null
   readonly text: string
   readonly finishReason: string | null

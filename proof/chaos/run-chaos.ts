@@ -175,7 +175,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const differences = new Map([
       ...compareBooks({ ...evidence, oracle: createChargeOracle() }),
       ['no sample shows a balance below zero or a budget overrun', samples.breaches],
-      ['gateways end only when they are told to, and log no fault', faults],
+      ['gateways end only when the run ends them, and log no fault', faults],
       ['the audit finds nothing', audit.code === 0 ? [] : [audit.output]],
     ])
     const seconds = (performance.now() - startedAt) / 1_000

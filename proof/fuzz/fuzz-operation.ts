@@ -45,10 +45,11 @@ export interface OperationStage {
 export const BODY_BYTES_MAX = 128 * 1024
 /**
  * The longest that one request may take, in milliseconds: what waits for nothing hangs for ever, and on a machine that
- * other work takes, twenty seconds are what an answer of two slow nodes may need. How slow answers were is told anyway.
+ * other work takes, twenty seconds are what an answer of two slow nodes may need. How slow answers were is reported
+ * anyway.
  */
 const HANG_MS = 60_000
-/** As much of an answer of the upstream is told with a fault, in characters. */
+/** As much of an answer of the upstream is reported with a fault, in characters. */
 const STORY_LENGTH = 700
 /** Requests that what was made lasts for. */
 const THINGS_LAST = 500

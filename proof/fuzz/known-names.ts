@@ -13,7 +13,7 @@ const lists: Readonly<Record<string, string>> = { '/v1/videos/generations': '/v1
 const ID = /"id":"([^"\\]{1,120})"/g
 const SIGNED = /\/api(\/v1\/(?:media|videos)\/[^"\\\s]+\?[^"\\\s]+)"/g
 
-/** A name, and the address of the list that it was told in: that of the same team, for one. */
+/** A name, and the address of the list that it came in: that of the same team, for one. */
 interface Told {
   readonly list: string
   readonly name: string

@@ -106,7 +106,7 @@ export async function runAdminPort(port: number, cases: readonly SmugglingCase[]
 
 /**
  * Sends the cases of the API to a sandbox, which listens on loopback inside of the gateway's own process. It has other
- * rules than the gateway, so that only the number of its answers is told, and that none is a failure.
+ * rules than the gateway, so that only the number of its answers is checked, and that none is a failure.
  *
  * @returns the cases that went wrong, in words.
  */

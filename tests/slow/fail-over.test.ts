@@ -108,7 +108,7 @@ describe.skipIf(findPostgres() === null)('a cluster that loses what it has confi
   }
 
   test(
-    'is found by each process: what was told is charged, and a repetition is charged once',
+    'is found by each process: what clients saw is charged, and a repetition is charged once',
     async () => {
       cluster.stopShipping()
       const from = load.told.length
@@ -126,7 +126,7 @@ describe.skipIf(findPostgres() === null)('a cluster that loses what it has confi
       expect(await sumOf('svc_settlements_lost_total')).toBeGreaterThanOrEqual(lost.length)
       expect(Object.keys(exceptions).filter((name) => name !== REPEATED && name !== WRITTEN_OFF)).toEqual([])
       expect(exceptions[REPEATED] ?? 0).toBe(logged(OTHERWISE).length)
-      // Once more, after all: each name was charged once, and is told so.
+      // Once more, after all: each name was charged once, and reads so.
       const { posted } = await fleet.balance()
       for (const told of named) expect([200, 409]).toContain(await load.repeat(told, members[1] as Member))
       expect(await fleet.balance()).toEqual({ posted, held: 0n })

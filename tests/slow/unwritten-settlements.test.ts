@@ -1,4 +1,6 @@
-/** Settlements that the database does not take, over the life of processes: nothing that was told is lost with one. */
+/**
+ * Settlements that the database does not take, over the life of processes: nothing that a client saw is lost with one.
+ */
 import { readdirSync } from 'node:fs'
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -153,7 +155,7 @@ describeEachEngine('a settlement that stands in a file', (engine) => {
   )
 
   test(
-    'whose file is damaged is told of, and the others in it are written',
+    'whose file is damaged is reported, and the others in it are written',
     async () => {
       const gateway = await processes.start()
       const { answers, unlock } = await answersWithoutBooks(gateway, 2)

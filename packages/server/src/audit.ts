@@ -1,4 +1,4 @@
-/** Composition root of the audit: `npm run audit`. Prints every invariant with its figures. Nobody imports it. */
+/** Composition root of the audit: `npm run audit`. Prints every invariant with its figures. Never imported. */
 import { runAdminProcess } from './app/open-admin.ts'
 
 await runAdminProcess(['audit', ...process.argv.slice(2)])

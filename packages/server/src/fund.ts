@@ -1,6 +1,6 @@
 /**
  * Composition root of `npm run fund`: pays the demo account on a local chain and follows the payment through the
- * gateway's own API until it is credited. Nobody imports it.
+ * gateway's own API until it is credited. Never imported.
  */
 import { scrubArguments } from '@svc/contract'
 import { runFund } from './app/run-fund.ts'

@@ -1,4 +1,4 @@
-/** Starts the gateway: configuration, parts, listener, and an orderly stop. Nobody imports it. */
+/** Starts the gateway: configuration, parts, listener, and an orderly stop. Never imported. */
 import { enableCompileCache } from 'node:module'
 import { join, resolve } from 'node:path'
 

@@ -1,6 +1,6 @@
 /**
  * Composition root of the sweeper: `npm run sweep -- …`. It holds private keys, so it runs apart from the gateway, best
- * on another machine, and meets it in the database alone. Nobody imports it.
+ * on another machine, and meets it in the database alone. Never imported.
  */
 import { runSweeper } from './app/run-sweeper.ts'
 

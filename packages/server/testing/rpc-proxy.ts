@@ -13,7 +13,7 @@ type Alteration = (answer: unknown, params: readonly unknown[]) => unknown
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
 
-/** Starts a provider that passes everything on, until it is told otherwise. */
+/** Starts a provider that passes everything on, until the test says otherwise. */
 export async function startRpcProxy(target: string) {
   const alterations = new Map<string, Alteration>()
   const refusals = new Map<string, number>()

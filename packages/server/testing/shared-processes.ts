@@ -79,7 +79,7 @@ export async function openSharedProcesses(): Promise<SharedProcesses> {
   }
 }
 
-/** A logger's method that keeps what it is told. */
+/** A logger's method that keeps what it gets. */
 function note(logged: string[]): (...told: readonly unknown[]) => void {
   return (...told) => void logged.push(String(told.at(-1)))
 }

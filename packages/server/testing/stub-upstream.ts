@@ -151,7 +151,7 @@ export interface StubOptions {
   readonly backlog?: number
 }
 
-/** Starts a stub that answers every chat with a short completion or stream, until it is told otherwise. */
+/** Starts a stub that answers every chat with a short completion or stream, until the test says otherwise. */
 export async function startStubUpstream({ handler, backlog }: StubOptions = {}): Promise<StubUpstream> {
   const chats: StubCall[] = []
   const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {

@@ -57,11 +57,11 @@ function judgeWhole(evidence: Indexed, attempt: PaidAttempt, findings: Findings)
   const plan = evidence.planOf(tag)
   const usage = evidence.usageById.get(requestId ?? '')
   if (plan.behaviour === 'cut' || plan.behaviour === 'error_status') {
-    findings.faults.push(`${describe(attempt)} was told whole, and the upstream did not deliver it`)
+    findings.faults.push(`${describe(attempt)} was answered whole, and the upstream did not deliver it`)
     return
   }
   if (usage === undefined) {
-    findings.faults.push(`${describe(attempt)} was told ${charge} and is not in the ledger`)
+    findings.faults.push(`${describe(attempt)} saw the charge ${charge} and is not in the ledger`)
     return
   }
   const booked = (evidence.chargesByHold.get(usage.usage_id) ?? []).filter((each) => each > 0n)
@@ -71,7 +71,9 @@ function judgeWhole(evidence: Indexed, attempt: PaidAttempt, findings: Findings)
   if (usage.charge !== charge && attempt.isPending && isSwept) {
     note(findings, 'told as pending, and settled by another process before')
   } else if (usage.charge !== charge) {
-    findings.faults.push(`${describe(attempt)} was told ${charge} and charged ${usage.charge} (${usage.error_code})`)
+    findings.faults.push(
+      `${describe(attempt)} saw the charge ${charge} and was charged ${usage.charge} (${usage.error_code})`,
+    )
   }
   if (attempt.isPending) note(findings, 'told as pending, charged later')
   const due = dueOf(plan, tag)
@@ -114,7 +116,7 @@ function judgePart(evidence: Indexed, attempt: PaidAttempt, story: PaidStory, fi
   }
   const told = attempt.charge
   if (told !== null && attempt.end === 'failed_stream' && told !== (usage?.charge ?? 0n)) {
-    findings.faults.push(`${describe(attempt)} was told ${told} and charged ${usage?.charge}`)
+    findings.faults.push(`${describe(attempt)} saw the charge ${told} and was charged ${usage?.charge}`)
   }
   const charge = usage?.charge ?? 0n
   note(findings, `${attempt.end}: ${charge === 0n ? 'free' : charge === due ? 'charged in full' : 'charged in part'}`)
@@ -132,7 +134,9 @@ function judgeVideo(evidence: Indexed, story: PaidStory, findings: Findings): vo
       findings.faults.push(`${describe(attempt)} is a video that is ${told?.state ?? 'not told of'}`)
     } else if (told.charge !== usage?.charge || usage.charge !== dueOf(plan, tag)) {
       const due = dueOf(plan, tag)
-      findings.faults.push(`${describe(attempt)} was told ${told.charge}, charged ${usage?.charge}; ${due} is due`)
+      findings.faults.push(
+        `${describe(attempt)} saw the charge ${told.charge}, was charged ${usage?.charge}; ${due} is due`,
+      )
     }
   }
 }

@@ -1,4 +1,4 @@
-/** One client of the rounds: it sends a request of any kind, stays or leaves, and remembers what it was told. */
+/** One client of the rounds: it sends a request of any kind, stays or leaves, and remembers what it saw. */
 import type { Agent, IncomingMessage } from 'node:http'
 import { parseCredits } from '@svc/contract'
 import { attempt, type AttemptEnd, HANG_MS, headerOf, type Manners, type Received } from '../attempt.ts'
@@ -20,9 +20,9 @@ export interface PaidAttempt {
   readonly end: AttemptEnd
   readonly status: number | null
   readonly requestId: string | null
-  /** What it was told to have paid, in nanocredits; null when it was told nothing. */
+  /** The charge that it saw, in nanocredits; null when it saw none. */
   readonly charge: bigint | null
-  /** It was told that the charge is booked later. */
+  /** It saw that the charge is pending. */
   readonly isPending: boolean
   readonly isReplay: boolean
   readonly errorCode: string | null
@@ -98,7 +98,7 @@ export async function askPaid(
   }
 }
 
-/** What a video is told to be. */
+/** The reported state of a video. */
 export interface VideoTold {
   readonly state: string
   /** In nanocredits; null before it is completed. */

@@ -1,4 +1,4 @@
-/** Many clients at once who ask for every kind of work, until they are told to stop. */
+/** Many clients at once who ask for every kind of work, until the run stops them. */
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
@@ -21,12 +21,12 @@ export interface PaidLoadOptions {
   readonly ports: readonly number[]
 }
 
-/** A question and everything that its client was told of it. */
+/** A question and everything that its client saw of it. */
 export interface PaidStory {
   readonly question: PaidQuestion
   readonly key: RoundKey
   readonly attempts: PaidAttempt[]
-  /** The last that was told of a video; null when nothing was, and for other kinds. */
+  /** The last state that was seen of a video; null when nothing was, and for other kinds. */
   video: VideoTold | null
 }
 

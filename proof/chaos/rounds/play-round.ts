@@ -1,4 +1,6 @@
-/** One round: load, something that breaks, load, peace; then every Idempotency-Key is asked again, and all is compared. */
+/**
+ * One round: load, something that breaks, load, peace; then every Idempotency-Key is asked again, and all is compared.
+ */
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runAudit } from '../../../packages/server/src/money/ledger/audit.ts'
@@ -46,8 +48,8 @@ export interface RoundReport {
 }
 
 /**
- * The longest that holds may stay open once all is well again, in milliseconds. Leases and look-ups are seconds; one that
- * was placed without its process learning so waits two minutes.
+ * The longest that holds may stay open once all is well again, in milliseconds. Leases and look-ups are seconds; one
+ * that was placed without its process learning so waits two minutes.
  */
 const SETTLE_MS_MAX = 150_000
 /** A name whose request is still settled is asked again for so long, in milliseconds. */
@@ -122,7 +124,7 @@ async function replayNames(
       const isGone = attempt.errorCode === 'idempotency_answer_gone'
       const { question } = story
       if (attempt.end === 'refused' && !isGone && told.length > 0) {
-        faults.push(`question ${question.tag} was told whole, and again ${attempt.status} ${attempt.errorCode}`)
+        faults.push(`question ${question.tag} was answered whole, and again ${attempt.status} ${attempt.errorCode}`)
       }
       const first = told[0]
       if (first !== undefined && attempt.end === 'whole' && attempt.requestId !== first.requestId) {

@@ -108,7 +108,7 @@ function checkCatalog(catalog: Catalog): readonly string[] {
   if (ids.size !== models.length) problems.push('two models have one id')
   const told: unknown = JSON.parse(JSON.stringify({ object: 'list', data: models.map(renderModel) }))
   const read = endpoints.listModels.reply.json.safeParse(told)
-  if (!read.success) problems.push(`the list cannot be told: ${read.error.message.slice(0, STORY_LENGTH)}`)
+  if (!read.success) problems.push(`the list cannot be served: ${read.error.message.slice(0, STORY_LENGTH)}`)
   return problems
 }
 

@@ -1,6 +1,6 @@
 -- Accounts with their balances, teams, and the budgets that cap spending. A balance can never be overdrawn: posted -
--- held >= 0 holds at every moment, whoever writes. System accounts have no row. Balances and budgets are updated all
--- the time and never indexed further, so room in the page keeps those updates in place.
+-- held >= 0 holds at every moment, whichever process writes. System accounts have no row. Balances and budgets are
+-- updated all the time and never indexed further, so room in the page keeps those updates in place.
 create table account (
   account_id  text collate "C" not null primary key,
   name        text not null,
@@ -38,10 +38,11 @@ create table team (
   account_id        text collate "C" not null references account on delete restrict,
   budget_id         text collate "C" references budget on delete restrict,
   name              text not null,
-  -- The person whose first team it is; null for every other team. It is made once, however many requests arrive at once.
+  -- The person whose first team it is; null for every other team. It is made once, however many requests arrive at
+  -- once.
   personal_user_id  text,
   created_at        bigint not null,
-  -- How long a key still works after somebody who has seen its secret lost the right to handle it: at most a day.
+  -- How long a key still works after a member who has seen its secret lost the right to handle it: at most a day.
   rotation_overlap_ms  bigint not null default 86400000 check (rotation_overlap_ms between 0 and 86400000)
 );
 

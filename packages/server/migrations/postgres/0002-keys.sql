@@ -29,7 +29,7 @@ create table api_key (
   requests_per_minute  integer check (requests_per_minute > 0),
   -- When limits last changed, so that every process asks once a second for what it should not remember any longer.
   changed_at           bigint,
-  -- Somebody who has seen the secret may not handle the key any more: it ends then, unless it was rotated before.
+  -- A member who has seen the secret may not handle the key any more: it ends then, unless it was rotated before.
   rotate_by            bigint,
   check (kind = 'service' or created_by is not null)
 );
@@ -42,7 +42,7 @@ create index api_key_by_mirror on api_key (mirrored_by) where mirrored_by is not
 create index api_key_by_session on api_key (created_by, session_id) where session_id is not null;
 create index api_key_changed on api_key (changed_at) where changed_at is not null;
 
--- Who has seen a key's secret in the console: its maker, or whoever rotated it.
+-- Who has seen a key's secret in the console: its maker, or the member who rotated it.
 create table key_reader (
   key_id   text collate "C" not null references api_key on delete restrict,
   user_id  text collate "C" not null,

@@ -1,8 +1,9 @@
--- Video jobs that an upstream has begun. A job has one hold for as long as it lives, and the hold names no process but the jobs as its owner:
--- processes come and go meanwhile. What was decided of a job is written before it is charged, so that whoever goes on
--- after a crash charges the same. A prompt is never stored. `next_step_at` is when somebody has to look at the job
--- again whoever asks for it; the partial index keeps that search off the jobs that are done with. `file_missed_at` is
--- when the upstream first called the job completed while its file was not there, and null once it works on it again.
+-- Video jobs that an upstream has begun. A job has one hold for as long as it lives, and the hold names no process but
+-- the jobs as its owner: processes come and go meanwhile. What was decided of a job is written before it is charged, so
+-- that a process that goes on after a crash charges the same. A prompt is never stored. `next_step_at` is when the job
+-- must be polled next, whether a client asks or not; the partial index keeps that search off the jobs that are done
+-- with. `file_missed_at` is when the upstream first called the job completed while its file was not there, and null
+-- once it works on it again.
 create table video_job (
   job_id           text collate "C" not null primary key,
   hold_id          text collate "C" not null unique references hold on delete restrict,

@@ -1,5 +1,5 @@
 -- Accounts with their balances, teams, and the budgets that cap spending. A balance can never be overdrawn: posted -
--- held >= 0 holds at every moment, whoever writes. System accounts have no row.
+-- held >= 0 holds at every moment, whichever process writes. System accounts have no row.
 create table account (
   account_id  text not null primary key,
   name        text not null,
@@ -37,10 +37,11 @@ create table team (
   account_id        text not null references account on delete restrict,
   budget_id         text references budget on delete restrict,
   name              text not null,
-  -- The person whose first team it is; null for every other team. It is made once, however many requests arrive at once.
+  -- The person whose first team it is; null for every other team. It is made once, however many requests arrive at
+  -- once.
   personal_user_id  text,
   created_at        integer not null,
-  -- How long a key still works after somebody who has seen its secret lost the right to handle it: at most a day.
+  -- How long a key still works after a member who has seen its secret lost the right to handle it: at most a day.
   rotation_overlap_ms  integer not null default 86400000 check (rotation_overlap_ms between 0 and 86400000)
 ) strict, without rowid;
 

@@ -1,4 +1,4 @@
--- Whoever runs the gateway. The first one comes in by a token that the start prints; its hash stands here until then.
+-- Operators. The first one comes in by a token that the start prints; its hash stands here until then.
 create table operator (
   user_id     text not null primary key references sign_in_user on delete cascade,
   created_at  integer not null
@@ -69,8 +69,8 @@ create table audit_run (
 
 create unique index audit_run_at_once on audit_run ((ended_at is null)) where ended_at is null;
 
--- Whether the store holds live money or the play money of a sandbox: one row, written by the first start. No start serves
--- the other kind. Source: decision 0105.
+-- Whether the store holds live money or the play money of a sandbox: one row, written by the first start. No start
+-- serves the other kind. Source: decision 0105.
 create table store_kind (
   store_id    integer not null primary key check (store_id = 1),
   kind        text not null check (kind in ('live', 'test')),

@@ -82,9 +82,11 @@ export interface Priced<Reply> {
 export interface Sink<Reply, End> {
   /** Whether the caller has got the beginning of an answer, so that a failure has to be reported in it. */
   readonly isOpen: boolean
-  /** Whether nothing was delivered and somebody still waits, so that another upstream can begin anew. */
+  /** Whether nothing was delivered and the client still waits, so that another upstream can begin anew. */
   readonly mayBeginAnew: boolean
-  /** Whether the caller left before there was anything, and nobody works on for it: then it is free and no failure. */
+  /**
+   * Whether the caller left before there was anything, and no upstream works on for it: then it is free and no failure.
+   */
   readonly isForsaken: boolean
   /** Learns what the request was charged, once that is durable; also when the caller has gone. */
   charged(charged: Charged): void

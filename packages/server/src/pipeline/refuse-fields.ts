@@ -9,7 +9,7 @@ export function unsupported(param: string, reason = 'it is not supported here.')
 }
 
 /**
- * Refuses every field with a value that nobody would read: what is not passed on must not be lost in silence.
+ * Refuses every field with a value that no target would read: what is not passed on must not be lost in silence.
  *
  * @param path of the object, with its closing dot; empty for the body.
  * @param guard knows the fields that servers read, which go on; absent: none do.

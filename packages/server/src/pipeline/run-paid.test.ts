@@ -203,7 +203,7 @@ describeEachEngine('a paid request', (engine) => {
     expect(done.record).toMatchObject({ status: 'error', error_code: done.error?.code, charge: 0n })
   })
 
-  test('that turns out impossible with what is held is free, and nobody is asked', async () => {
+  test('that turns out impossible with what is held is free, and no upstream is asked', async () => {
     const begin = () => {
       throw new ServiceError('unsupported_parameter', 'Too much.')
     }

@@ -29,7 +29,7 @@ $$;
 -- operations are decided in order on arrays in memory, and each changed row is written once. No operation can fail
 -- the others: conditions decide. Plans are made once: planning each statement for each batch costs more than running
 -- it. They are made while tables are small and kept while tables grow, so every table is entered by an index on
--- listed ids, and sequential scans are off. Nobody waits long for a row that somebody else has locked: the caller asks
+-- listed ids, and sequential scans are off. No session waits long for a row that another has locked: the caller asks
 -- `ledger_blocked` which it is, and goes on without it.
 create or replace function ledger_apply(batch jsonb) returns text language plpgsql
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off set lock_timeout = '750ms' as $$
@@ -78,7 +78,7 @@ begin
       on l.account_id = i.id
     left join account c on c.account_id = i.id and c.account_id = any (account_ids);
 
-  -- Whoever has a budget's row has its periods.
+  -- A session that has a budget's row has its periods.
   select array_agg(l.limit_nanocredits order by i.n), array_agg(l.period order by i.n)
     into b_limit, b_period
     from unnest(budget_ids) with ordinality i (id, n)

@@ -1,6 +1,6 @@
--- Whether another request was worked on meanwhile under the Idempotency-Key of one that is charged late. Where none was,
--- the name stays with this one: whoever repeats it is told that it was charged. Both wait here for whoever takes the
--- name at this moment, so that of the two exactly one is charged. Decides as the SQLite writer does.
+-- Whether another request was worked on meanwhile under the Idempotency-Key of one that is charged late. Where none
+-- was, the name stays with this one: a repeated request reads that it was charged. Both wait here for the session that
+-- takes the name at this moment, so that of the two exactly one is charged. Decides as the SQLite writer does.
 create or replace function ledger_asked_anew(name jsonb, request text) returns boolean language plpgsql as $$
 #variable_conflict use_column
 declare

@@ -1,6 +1,6 @@
--- What a batch needs and somebody else has locked at this moment: the ids of accounts, keys, budgets and holds. A hold
--- counts as locked where its account, its key or one of its budgets is. The end of a hold waits for one row more, the
--- total of its day. Waits for nobody.
+-- What a batch needs and another session has locked at this moment: the ids of accounts, keys, budgets and holds. A
+-- hold counts as locked where its account, its key or one of its budgets is. The end of a hold waits for one row more,
+-- the total of its day. Waits for no session.
 create or replace function ledger_blocked(batch jsonb) returns text language plpgsql
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
@@ -18,7 +18,7 @@ begin
 
   free := array(select account_id from balance where account_id = any (account_ids) for update skip locked);
   accounts := array(select account_id from balance where account_id = any (account_ids) and account_id <> all (free));
-  -- A new hold refers to its account and its key, and so waits for whoever changes them.
+  -- A new hold refers to its account and its key, and so waits for the session that changes them.
   free := array(select account_id from account where account_id = any (account_ids) for key share skip locked);
   accounts := accounts
     || array(select account_id from account where account_id = any (account_ids) and account_id <> all (free));

@@ -1,4 +1,4 @@
--- Settles by the id of a hold of which no row is left: a fail-over lost it, or somebody deleted it. The account pays
+-- Settles by the id of a hold of which no row is left: a fail-over lost it, or it was deleted. The account pays
 -- what it has available, the rest is a write-off, and nothing is freed. The hold's row is written again, as ended.
 -- Decides as the SQLite writer does. Locks in the order of `ledger_apply`: balance, budgets, hold.
 create or replace function ledger_settle_late(asked jsonb) returns text language plpgsql

@@ -1,11 +1,11 @@
 -- Takes tokens from many buckets at once. Rows are locked in one order, so that two processes never wait for each
 -- other. A bucket never holds more than its burst less what is lent, so that what processes hold and what is left
 -- together are never more than one bucket. Of each row that was asked: used, held and given are the tokens that were
--- lent to the process in an epoch, by what has become of them; spent is what passed while nobody could be asked; need
--- are requests that wait; wish is how many more it would hold, granted only where all that wait pass, and never beyond
--- an eighth of the burst over all processes. The answer has, for each: place, granted, ahead, the bucket's time,
--- missing. That time never goes back, but for a clock that is set back by more than a minute: the bucket then goes on
--- from there.
+-- leased to the process in an epoch, by what has become of them; spent is what passed while the store could not be
+-- asked; need are requests that wait; wish is how many more it would hold, granted only where all that wait pass, and
+-- never beyond an eighth of the burst over all processes. The answer has, for each: place, granted, ahead, the bucket's
+-- time, missing. That time never goes back, but for a clock that is set back by more than a minute: the bucket then
+-- goes on from there.
 create or replace function rate_take(asked jsonb, now bigint) returns text language plpgsql as $$
 declare
   answer text;
@@ -95,10 +95,10 @@ end
 $$;
 
 -- Takes slots for streams of many callers at once. Each row says how many streams the process has open, how many more
--- it wants, and how many all processes together may have. Whoever counts a caller's streams waits for who does it
--- already; the locks end with the transaction. Streams of processes that are gone, by the lease or by what the asking
--- process has seen of it, count no more: what a lease says was written by another clock. The answer has, for each:
--- place, granted.
+-- it wants, and how many all processes together may have. A session that counts a caller's streams waits for who does
+-- it already; the locks end with the transaction. Streams of processes that are gone, by the lease or by what the
+-- asking process has seen of it, count no more: what a lease says was written by another clock. The answer has, for
+-- each: place, granted.
 drop function if exists stream_slots_take(jsonb, text, bigint);
 create or replace function stream_slots_take(asked jsonb, process text, gone text[])
 returns text language plpgsql as $$
@@ -132,8 +132,8 @@ end
 $$;
 
 -- Removes what says nothing any more: buckets that have been full for a minute, calls older than the longest window,
--- which is a day, and slots of processes that are gone. Rows that somebody works with are left for later, so that
--- nobody waits for what is only tidied up.
+-- which is a day, and slots of processes that are gone. Rows that another session works with are left for later, so
+-- that no session waits for what is only tidied up.
 drop function if exists limits_forget(bigint);
 create or replace function limits_forget(now bigint, gone text[]) returns void language plpgsql as $$
 begin

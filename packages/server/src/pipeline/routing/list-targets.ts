@@ -72,7 +72,7 @@ function ableTargets<To extends Target>(deps: TargetDeps, model: Model, selectTa
     }
   }
   if (able.length > 0) return able
-  throw refusal ?? new InvariantError(`Nobody sells ${model.id} for what it was found for`)
+  throw refusal ?? new InvariantError(`No target sells ${model.id} for what it was found for`)
 }
 
 /**
