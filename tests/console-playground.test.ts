@@ -404,7 +404,7 @@ test('an image of a model and the names of models are shown, and never run', { t
   await page.getByLabel('Prompts').selectOption('')
   await page.getByRole('link', { name: evil }).click()
   await page.getByRole('heading', { level: 1, name: evil }).waitFor()
-  await page.getByText('may train on what is sent to it').waitFor()
+  await page.getByText('may train on prompts, according').waitFor()
   expect(await page.locator('main img, main script').count()).toBe(0)
   await openTab('chat')
   await pickModel('Model', `evil/${evil}`)
