@@ -35,9 +35,13 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
   })
   afterEach(() => test_.close())
 
-  const open = (processId: string, known: Parameters<typeof createIdempotency>[0]['secrets'] = secrets): Idempotency =>
+  const open = (
+    processId: string,
+    known: Parameters<typeof createIdempotency>[0]['secrets'] = secrets,
+    store = createIdempotentRequestStore(test_.database),
+  ): Idempotency =>
     createIdempotency({
-      store: createIdempotentRequestStore(test_.database),
+      store,
       clock: { latest: () => now, earliest: () => now },
       processId,
       secrets: known,
@@ -81,6 +85,39 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     await run.release()
     expect((await there.begin(call())).kind).toBe('run')
   })
+
+  test.each([
+    ['new', false],
+    ['taken over from a process that is gone', true],
+  ])(
+    'are in use as soon as their row can be read (%s), before their process knows that it is written',
+    async (_, left) => {
+      // The books know nothing of a request that has just begun.
+      outcome = 'free'
+      if (left) await open('gone').begin(call())
+      const store = createIdempotentRequestStore(test_.database)
+      const written = Promise.withResolvers<null>()
+      const answered = Promise.withResolvers<null>()
+      /** The database has written, and its word is still on the way. */
+      const late = async (isDone: boolean): Promise<boolean> => {
+        if (!isDone) return false
+        written.resolve(null)
+        await answered.promise
+        return true
+      }
+      const here = open('p1', secrets, {
+        ...store,
+        insert: async (row) => late(await store.insert(row)),
+        replace: async (row, earlier) => late(await store.replace(row, earlier)),
+      })
+      const first = here.begin(call())
+      await written.promise
+      expect(await codeOf(here.begin(call()))).toBe('idempotency_key_in_use')
+      answered.resolve(null)
+      expect((await first).kind).toBe('run')
+      expect(await codeOf(here.begin(call()))).toBe('idempotency_key_in_use')
+    },
+  )
 
   test('of a hundred at once over three processes one is worked on', async () => {
     const processes = [open('p1'), open('p2'), open('p3')]

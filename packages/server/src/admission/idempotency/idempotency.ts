@@ -137,7 +137,10 @@ function answerGone(requestId: string, tell: IdempotencyDeps['reportGone']): Ser
 /** Makes the one place that begins and ends such requests. */
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const { store, clock, secrets, processId } = deps
-  /** Requests that this process works on, by id: known here before any row says so, and until the row is written. */
+  /**
+   * Requests that this process begins or works on, by id: known here before a row can be read, since a repetition may
+   * read it before the database has said here that it is written, and until the end is written.
+   */
   const running = new Map<string, RequestName>()
 
   const writes = new PatientWrites(clock, KEPT_MS)
@@ -147,8 +150,6 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
 
   function runOf(row: IdempotentRow, name: string): IdempotentRun {
     const { caller_id: callerId, request_id: requestId } = row
-    const { name_hash: nameHash, body_hash: bodyHash, expires_at: expiresAt } = row
-    running.set(requestId, { callerId, nameHash, bodyHash, expiresAt })
     const end = (work: Promise<void>): Promise<void> => work.finally(() => void running.delete(requestId))
     const keep = (answer: KeptAnswer | null): Promise<void> => {
       const isKept = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
@@ -183,6 +184,19 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
     return answer
   }
 
+  /** Takes the name, or finds the answer that it has. */
+  async function take(row: IdempotentRow, call: IdempotentCall): Promise<BegunCall> {
+    for (let turn = 0; turn < TURNS_MAX; turn++) {
+      if (await store.insert(row)) return { kind: 'run', run: runOf(row, call.name) }
+      const earlier = await store.find(row)
+      if (earlier === null) continue
+      const answer = await repeated(earlier, call, clock.earliest())
+      if (answer !== 'again') return { kind: 'replay', requestId: earlier.request_id, answer }
+      if (await store.replace(row, earlier)) return { kind: 'run', run: runOf(row, call.name) }
+    }
+    throw inUse()
+  }
+
   return {
     begin: async (call) => {
       const row: IdempotentRow = {
@@ -195,15 +209,15 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
         answer: null,
         expires_at: clock.latest() + KEPT_MS,
       }
-      for (let turn = 0; turn < TURNS_MAX; turn++) {
-        if (await store.insert(row)) return { kind: 'run', run: runOf(row, call.name) }
-        const earlier = await store.find(row)
-        if (earlier === null) continue
-        const answer = await repeated(earlier, call, clock.earliest())
-        if (answer !== 'again') return { kind: 'replay', requestId: earlier.request_id, answer }
-        if (await store.replace(row, earlier)) return { kind: 'run', run: runOf(row, call.name) }
+      const { caller_id: callerId, name_hash: nameHash, body_hash: bodyHash, expires_at: expiresAt } = row
+      running.set(row.request_id, { callerId, nameHash, bodyHash, expiresAt })
+      let begun: BegunCall | null = null
+      try {
+        begun = await take(row, call)
+        return begun
+      } finally {
+        if (begun?.kind !== 'run') running.delete(row.request_id)
       }
-      throw inUse()
     },
     nameOf: (requestId) => running.get(requestId) ?? null,
     removeExpired: () => store.removeExpired(clock.earliest()),
