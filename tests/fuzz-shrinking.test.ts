@@ -1,4 +1,4 @@
-/** What `npm run fuzz` tells of a request that goes wrong: the smallest that still does, and how it is sent again. */
+/** What `npm run fuzz` reports of a request that goes wrong: the smallest that still does, and how it is sent again. */
 import { expect, test } from 'vitest'
 import { startStubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { fuzzOperation } from '../proof/fuzz/fuzz-operation.ts'

@@ -153,7 +153,7 @@ export function findTestImports(sources: readonly SourceFile[]): Finding[] {
     )
 }
 
-/** Circles of imports, types included: files that name one another are read as one. Each is told once. */
+/** Circles of imports, types included: files that name one another are read as one. Each is reported once. */
 export function findCycles(sources: readonly SourceFile[]): Finding[] {
   const byPath = new Map(sources.map((source) => [source.path, source]))
   const done = new Set<string>()

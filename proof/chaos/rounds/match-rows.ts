@@ -19,7 +19,7 @@ export interface MatchedRows {
   readonly parts: ReadonlySet<string>
 }
 
-/** An attempt whose client knows no request id. One row at most is told by it. */
+/** An attempt whose client knows no request id. It explains one row at most. */
 interface Nameless {
   readonly story: PaidStory
   readonly due: bigint

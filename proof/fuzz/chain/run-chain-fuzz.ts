@@ -157,7 +157,7 @@ async function settle(stage: Stage): Promise<void> {
   for (const node of nodes) node.beHostile(0)
   await chain.finalise()
   const isSettled = await until(async () => {
-    // A node that told of no payment in a range was believed. The payer tells of it.
+    // A node that reported no payment in a range was believed. The payer reports it.
     for (const payment of paid) await claim(stage, payment, payment.payee)
     if ((await differencesOf(stage.rig, stage.payees, 'exact')).length === 0) return true
     await chain.client.mine({ blocks: 1 })

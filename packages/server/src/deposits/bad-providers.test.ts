@@ -97,7 +97,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(20))
   })
 
-  test('that tells of an impossible balance is passed over, and the books can be summed up', async () => {
+  test('that reports an impossible balance is passed over, and the books can be summed up', async () => {
     const { accountId, txHash, address } = await payFinal(20)
     first.alter('eth_call', withBalance('f'))
     expect(await scene.settle(txHash, accountId)).toMatchObject({ deposits: [{ state: 'credited' }] })

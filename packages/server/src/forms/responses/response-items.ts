@@ -1,4 +1,4 @@
-/** The items of a streamed `response`: each tells of its beginning, its progress and its end. */
+/** The items of a streamed `response`: each reports its beginning, its progress and its end. */
 import type { AnswerHead } from '../translated-chat.ts'
 import { itemId, textPart } from './response-object.ts'
 

@@ -6,17 +6,10 @@
  */
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { BookedCharge } from '../ledger/booked-charge.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { SettleHold } from '../ledger/operations.ts'
 import type { RecentSettlements } from './recent-settlements.ts'
-
-/** What the books say of a request that was settled. */
-export interface BookedCharge {
-  readonly charge: bigint
-  readonly writeOff: bigint
-  /** Whether another process has settled it by what it knew, since the one that worked on it was gone. */
-  readonly isSwept: boolean
-}
 
 export interface LostChargesDeps {
   readonly recent: Pick<RecentSettlements, 'read' | 'flush' | 'removeOld'>

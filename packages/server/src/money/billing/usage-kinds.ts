@@ -1,6 +1,6 @@
 import type { UsageRecordBody, UsageType } from '@svc/contract'
 
-/** What billing tells of one kind of work. */
+/** What billing says of one kind of work. */
 interface UsageKind {
   /** What could be asked for instead where credits do not suffice. */
   readonly ask: string

@@ -6,7 +6,7 @@ export type OutflowFacts = Omit<OutflowTable, 'seal' | 'created_at' | 'updated_a
 
 /**
  * The seal of an outflow: a digest of all that is recorded of it. What left an address raises what may be credited for
- * it, and no other row tells of it, so the row vouches for itself: the audit finds one that a hand has changed. It
+ * it, and no other row refers to it, so the row vouches for itself: the audit finds one that a hand has changed. It
  * keeps out mistakes; a person who knows how it is made can make it.
  */
 export function sealOutflow(facts: OutflowFacts): string {

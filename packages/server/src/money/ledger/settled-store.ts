@@ -1,18 +1,11 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { SERVER_IDENTITY } from '../../platform/db/server-identity.ts'
+import type { BookedCharge } from './booked-charge.ts'
 import { SWEPT_CODE } from './orphans.ts'
 
 /** Ids that are asked for in one statement. */
 const IDS_AT_ONCE = 500
-
-/** What the books say of a request that was settled. */
-export interface BookedCharge {
-  readonly charge: bigint
-  readonly writeOff: bigint
-  /** Whether another process has settled it by what it knew, since the one that worked on it was gone. */
-  readonly isSwept: boolean
-}
 
 export interface SettledStore {
   /** What is booked of requests; those are missing that have no record, or whose hold merely expired. */

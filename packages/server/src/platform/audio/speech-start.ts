@@ -82,7 +82,7 @@ function flacHeader(start: Buffer): number {
   return Infinity
 }
 
-/** Pages without a position in the audio hold what tells of the stream. Source: RFC 3533, section 6. */
+/** Pages without a position in the audio describe the stream. Source: RFC 3533, section 6. */
 function oggHeader(start: Buffer): number {
   let at = 0
   while (at + 27 <= start.length && start.toString('latin1', at, at + 4) === 'OggS') {

@@ -58,7 +58,7 @@ export function walkMpegFrames(bytes: Buffer, effort: Effort): WalkedFrames {
 }
 
 /**
- * A first frame of layer III that holds no audio but tells of it. Decoders leave it out, and as many samples at both
+ * A first frame of layer III that holds no audio but describes it. Decoders leave it out, and as many samples at both
  * ends as the encoder says that it has added. Its other words, such as how many frames there are, are not believed.
  * Source: LAME's tag, bytes 141 to 143 of the `Xing` or `Info` header.
  */
