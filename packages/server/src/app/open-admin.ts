@@ -1,23 +1,17 @@
 /**
  * The operator commands put together: on the database of the configuration, beside a running gateway or without one.
  */
-import { setTimeout as pauseFor } from 'node:timers/promises'
 import { scrubSecrets } from '@svc/contract'
-import { rmSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { createAccountStore } from '../access/accounts/account-store.ts'
 import { createAccount } from '../access/accounts/create-account.ts'
 import { findAccount, listAccounts } from '../access/accounts/list-accounts.ts'
-import { DEMO_ACCOUNT_ID, DEMO_EMAIL, DEMO_KEY_FILE } from '../access/accounts/seed-demo.ts'
 import type { AdminContext } from '../operations/commands/admin-context.ts'
 import { runAdmin } from '../operations/commands/admin-program.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { loadOperatorConfig, type OperatorConfig } from '../config/load-operator-config.ts'
 import type { Database } from '../platform/db/database.ts'
-import { CHAINS_FOLDER } from '../config/data-folder.ts'
-import { DataFolderInUseError, lockDataFolder } from '../platform/db/data-folder-lock.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { createDecisionStore } from '../deposits/decision-store.ts'
 import { createDepositStore } from '../deposits/deposit-store.ts'
@@ -34,17 +28,13 @@ import { findCharge } from '../money/billing/find-charge.ts'
 import { createUsageStore } from '../money/billing/usage-store.ts'
 import { runAudit } from '../money/ledger/audit.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
-import { hasLiving } from '../money/ledger/has-living.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
-import { listLeases } from '../money/ledger/orphan-store.ts'
 import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
+import { goLiveAlone } from './go-live-alone.ts'
 import { takesLocalDeposits } from './open-local-chains.ts'
 import { hurryMail, listMail, suppressRecipient } from '../platform/mail/manage-outbox.ts'
 import { createOutboxStore } from '../platform/mail/outbox-store.ts'
 import { decideReview } from '../operations/actions/decide-review.ts'
-import { goLive, type GoLiveResult } from '../operations/actions/go-live.ts'
-import { createGoLiveStore } from '../operations/actions/go-live-store.ts'
-import type { OperationsDeps } from '../operations/actions/operations-deps.ts'
 import { recordCredit } from '../operations/actions/record-credit.ts'
 import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
 import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
@@ -56,7 +46,6 @@ import {
   keepJournal,
   type Operator,
 } from '../access/operators/journal.ts'
-import { readStoreKind } from '../access/operators/store-kind.ts'
 import { type Clock, systemClock } from '../platform/runtime/clock.ts'
 
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
@@ -97,57 +86,6 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
       await database.close()
     },
   }
-}
-
-/**
- * With embedded storage no other process may have the folder meanwhile: a gateway that just starts has no lease yet.
- */
-async function goLiveAlone(
-  config: AdminConfig,
-  database: Database,
-  services: JournalDeps & Pick<OperationsDeps, 'ledger'>,
-  by: Operator,
-): Promise<GoLiveResult> {
-  const unlock = config.databaseUrl === null ? lockOrNull(config.dataDir) : (): void => undefined
-  if (unlock === null) return { kind: 'is_served' }
-  try {
-    const result = await goLive(
-      {
-        ...services,
-        accounts: createAccountStore(database),
-        store: createGoLiveStore(database),
-        isServed: () => isServed(config, database),
-        readKind: () => readStoreKind(database),
-        demo: { accountId: DEMO_ACCOUNT_ID, email: DEMO_EMAIL },
-      },
-      by,
-    )
-    if (result.kind === 'live') removeSandboxFiles(config.dataDir)
-    return result
-  } finally {
-    unlock()
-  }
-}
-
-/** Who has the folder of embedded storage is alone on it. */
-function isServed({ databaseUrl, limits: { leaseMs } }: AdminConfig, database: Database): Promise<boolean> {
-  if (databaseUrl === null) return Promise.resolve(false)
-  return hasLiving({ listLeases: () => listLeases(database, ''), clock: systemClock, leaseMs, pause: pauseFor })
-}
-
-/** @returns null where a gateway has the folder. */
-function lockOrNull(dataDir: string): (() => void) | null {
-  try {
-    return lockDataFolder(dataDir)
-  } catch (error) {
-    if (error instanceof DataFolderInUseError) return null
-    throw error
-  }
-}
-
-/** The demo key and the local chains, which nothing refers to any more. */
-function removeSandboxFiles(dataDir: string): void {
-  for (const name of [DEMO_KEY_FILE, CHAINS_FOLDER]) rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 
 const HOUR_MS = 3_600_000
