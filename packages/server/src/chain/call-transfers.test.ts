@@ -9,7 +9,7 @@ function frame(type: string, value: bigint, calls: readonly unknown[] = [], erro
   return { type, from: A, to: B, value: `0x${value.toString(16)}`, calls, ...(error === undefined ? {} : { error }) }
 }
 
-test('a call inside a failed call moved nothing, however deep it stands', () => {
+test('a call inside a failed call moved nothing, however deep it is', () => {
   const root = frame('CALL', 0n, [frame('CALL', 0n, [frame('CALL', 0n, [frame('CALL', 5n)])], 'execution reverted')])
   expect(readCallTransfers(root)).toEqual([])
 })
@@ -38,7 +38,7 @@ test('money that an address sends to itself is no payment', () => {
   expect(readCallTransfers(frame('CALL', 0n, [{ type: 'CALL', from: A, to: A, value: '0x7' }]))).toEqual([])
 })
 
-test('calls within calls are read however deep they stand, and what is none is not believed', () => {
+test('calls within calls are read however deep they are, and a malformed one is not believed', () => {
   const deep = (innermost: object): object => {
     let root = innermost
     for (let depth = 0; depth < 5_000; depth++) root = frame('CALL', 0n, [root])

@@ -8,11 +8,11 @@ const MOVES_VALUE = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
 const FRAMES_MAX = 50_000
 
 /**
- * Reads the ETH that inner calls of a transaction moved. A call that failed, or that stands below one that failed,
- * moved nothing. The transaction's own value is not among them.
+ * Reads the ETH that inner calls of a transaction moved. A call that failed, or that is inside one that failed, moved
+ * nothing. The transaction's own value is not among them.
  *
- * @param root the frame of the transaction itself, as a provider told it.
- * @returns null when a frame has a form that none has.
+ * @param root the frame of the transaction itself, as a provider reported it.
+ * @returns null when a frame is malformed.
  */
 export function readCallTransfers(root: unknown): readonly ChainTransfer[] | null {
   const found: ChainTransfer[] = []

@@ -10,7 +10,7 @@ const DECIMALS = '0x313ce567'
 const DESCRIPTION = '0x7284e416'
 
 /**
- * Compares what a provider shows with what is pinned: the chain, the token, the feeds, and that it tells what is final.
+ * Compares what a provider shows with what is pinned: the chain, the token, the feeds, and that it knows what is final.
  * Nothing is believed of a provider before this was empty. Source: decision 0028.
  *
  * @returns what is wrong, each in a sentence for operators.

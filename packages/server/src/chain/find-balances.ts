@@ -19,8 +19,8 @@ const CALL_ADDRESSES = 200
 const MULTICALL_FROM = 8
 
 /**
- * Reads balances at a block, many with one call where the chain has a contract for it. An impossible balance is
- * null, and the others stand; all is null where the provider has dropped the state of that block.
+ * Reads balances at a block, many with one call where the chain has a contract for it. An impossible balance is null,
+ * and the others count; all is null where the provider has dropped the state of that block.
  */
 export async function findBalances(
   rpc: JsonRpc,

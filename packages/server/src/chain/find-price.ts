@@ -19,7 +19,7 @@ const SEARCH_MS = 10_000
 
 const LATEST_ROUND = '0xfeaf968c'
 const GET_ROUND = '0x9a6fc8f5'
-/** The rounds of one contract behind the proxy: its number stands in the bits above. Source: Chainlink, round ids. */
+/** A round id has the contract's round in these bits, and the contract's number above. Source: Chainlink, round ids. */
 const PHASE_BITS = 64n
 
 /**
@@ -57,7 +57,7 @@ function fixedPrice({ fixedEthUsd }: ChainRules, asset: Asset, block: BlockRef):
 /** Rounds that tell how the price has moved. Source: decision 0093. */
 const EARLIER_ROUNDS = 8
 
-/** USD for one ETH in the rounds before one, the newest first. An implausible round tells nothing. */
+/** USD for one ETH in the rounds before one, the newest first. An implausible round proves nothing. */
 export async function findEarlierPrices(
   rpc: JsonRpc,
   { ethFeed }: ChainRules,

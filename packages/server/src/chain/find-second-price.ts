@@ -22,7 +22,7 @@ const TICK = 1.0001
 /** What a whole ETH has more in smallest units than a whole token, as a power of ten. */
 const DECIMALS_APART = 18 - 6
 
-/** USD for one ETH at a block's time by the second source on the chain; null where it does not tell. */
+/** USD for one ETH at a block's time by the second source on the chain; null where it has none. */
 export async function findSecondPrice(
   rpc: JsonRpc,
   rules: ChainRules,
@@ -68,7 +68,7 @@ async function readPool(
   return TICK ** (isTokenFirst ? -average : average) * 10 ** DECIMALS_APART
 }
 
-/** The first of the two arrays that `observe` answers: where each stands, its length, its words. */
+/** The first of the two arrays that `observe` returns: the offsets of both, then of each its length and its words. */
 function ticksFrom(answer: Hex): { readonly before: bigint; readonly now: bigint } | null {
   const word = (at: number): bigint | null => {
     const digits = answer.slice(2 + at * 64, 2 + (at + 1) * 64)

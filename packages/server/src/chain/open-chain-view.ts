@@ -31,7 +31,7 @@ const TRACES_AT_ONCE = 4
 /** Where an upgradeable proxy keeps its code's address. Source: ERC-1967. */
 const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
 
-/** Shows a chain as one provider tells it. */
+/** Shows a chain as one provider reports it. */
 export function openChainView(rpc: JsonRpc, rules: ChainRules, clock: SystemClock): ChainView {
   const deps: ViewDeps = { rpc, rules, clock, traces: new Traces(rpc, clock) }
   return {
@@ -80,7 +80,7 @@ async function readBlockAt(rpc: JsonRpc, number: number) {
 /** @throws {ChainUnavailableError} for another block: it would move a watch past blocks that were not read. */
 function askedFor<Block extends { readonly number: number }>(rpc: JsonRpc, number: number, block: Block | null) {
   if (block === null || block.number === number) return block
-  throw new ChainUnavailableError(`${rpc.name} told of block ${block.number} where block ${number} was asked for`)
+  throw new ChainUnavailableError(`${rpc.name} returned block ${block.number} where block ${number} was asked for`)
 }
 
 function refOf(block: { readonly number: number; readonly hash: Hex; readonly timestamp: number }): BlockRef {
@@ -135,7 +135,7 @@ async function readTransaction(
   if (receipt === null || transaction.blockHash == null) return { kind: 'unmined' }
   if (receipt.transactionHash !== txHash || receipt.blockHash !== transaction.blockHash) throw contradiction(rpc)
 
-  // The block that stands at that height now decides, not the one that the receipt remembers.
+  // The block that is at that height now decides, not the one that the receipt names.
   const block = await readBlockAt(rpc, receipt.blockNumber)
   if (block === null || block.hash !== receipt.blockHash) return { kind: 'displaced' }
   if (!block.transactions.includes(txHash)) throw contradiction(rpc)

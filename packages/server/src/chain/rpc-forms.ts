@@ -68,8 +68,8 @@ export const receiptForm = z
   .nullable()
 
 /**
- * One call of a transaction as `callTracer` tells it. The calls within it are left unread: they stand as deep as
- * their payer wants, which a form that reads itself again does not bear.
+ * One call of a transaction as `callTracer` reports it. The calls within it are left unread: their payer chooses how
+ * deep they nest, and a recursive schema does not bear any depth.
  */
 export const callFrameForm = z.object({
   type: z.string(),

@@ -10,7 +10,7 @@ const ADDRESS_PADDING = '0x' + '0'.repeat(24)
 
 export interface TokenTransfers {
   readonly transfers: readonly ChainTransfer[]
-  /** Transfers that other contracts tell of: fakes, other tokens. An event of four topics is no ERC-20 transfer. */
+  /** Transfers in events of other contracts: fakes, other tokens. An event of four topics is no ERC-20 transfer. */
   readonly foreign: readonly ForeignTransfer[]
 }
 

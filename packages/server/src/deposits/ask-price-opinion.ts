@@ -7,7 +7,7 @@ import { judgePrice, type PriceOpinion } from './judge-price.ts'
 
 /** A source of the price of ETH beside the chain's feed. */
 export interface SecondPrice {
-  /** USD for one ETH at a block's time; null where it tells nothing of it. */
+  /** USD for one ETH at a block's time; null where it has no price of then. */
   find(view: ChainView, block: BlockRef, head: ChainHead): Promise<number | null>
   /** Called in every round of the watcher. */
   tick(): Promise<void>
@@ -25,8 +25,8 @@ export interface PriceOpinionDeps {
 const NO_FEED = new Set(['fixed', 'par'])
 
 /**
- * Asks what speaks for the price of ETH that the feed has told: a second source, and where that says nothing, what was
- * believed and told before.
+ * Asks what speaks for the price of ETH that the feed has given: a second source, and where that says nothing, what was
+ * believed and given before.
  */
 export async function askPriceOpinion(
   deps: PriceOpinionDeps,

@@ -186,7 +186,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     expect(await scene.balanceOf(accountId)).toBe(0n)
   })
 
-  test('that tells another block hash in the receipt contradicts itself', async () => {
+  test('that gives another block hash in the receipt contradicts itself', async () => {
     const { accountId, txHash } = await payFinal(20)
     const lie = (answer: unknown) => ({ ...(answer as object), blockHash: `0x${'99'.repeat(32)}` })
     for (const proxy of [first, second]) proxy.alter('eth_getTransactionReceipt', lie)
@@ -194,7 +194,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     expect(await scene.balanceOf(accountId)).toBe(0n)
   })
 
-  test('that tells a block which the chain does not have makes the payment displaced', async () => {
+  test('that names a block which the chain does not have makes the payment displaced', async () => {
     const { accountId, txHash } = await payFinal(20)
     const hash = `0x${'99'.repeat(32)}`
     const lie = (answer: unknown) => ({ ...(answer as object), blockHash: hash })
@@ -244,7 +244,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
         other.goAway()
       },
     ],
-  ])('that tells of %s once delays a deposit and leaves nothing to an operator', async (_what, spoil) => {
+  ])('that reports %s once delays a deposit and leaves nothing to an operator', async (_what, spoil) => {
     const { accountId, txHash } = await payFinal(20)
     spoil({ first, second })
     expect(await scene.settle(txHash, accountId)).toMatchObject({
@@ -342,7 +342,7 @@ describe.skipIf(!hasEvm())('a provider or a feed that cannot be trusted', () => 
     expect(await scene.balanceOf(accountId)).toBe(0n)
   })
 
-  test('whose finality stands still is not believed', async () => {
+  test('whose finality does not advance is not believed', async () => {
     const { accountId, txHash } = await payFinal(20)
     const rules = { ...chain.rules, finalityAgeMaxMs: 60_000 }
     const clock = { now: () => scene.clock.now() + 120_000, elapsed: () => scene.clock.elapsed() }

@@ -17,9 +17,9 @@ export interface WatchDeps extends GuardedDeps {
   readonly retries: RetryStore
   /** Blocks that one search for logs covers at most; what providers allow where absent. */
   readonly rangeBlocks?: number
-  /** Told of what could not be read and was put aside. */
+  /** Called with what could not be read and was put aside. */
   readonly onSetAside?: (chainId: ChainId, subject: RetrySubject, problem: string) => void
-  /** Told when the code behind the token has changed. */
+  /** Called when the code behind the token has changed. */
   readonly onTokenChanged?: (chainId: ChainId, code: string, before: string) => void
 }
 

@@ -216,7 +216,7 @@ async function answerWithoutDeposit(
 
 type ClaimReason = PendingReason | 'unmined'
 
-/** The reason that lasts longest stands for all. */
+/** Of several reasons the answer names the one that lasts longest. */
 const BY_WEIGHT: readonly PendingReason[] = [
   'under_review',
   'awaiting_price',

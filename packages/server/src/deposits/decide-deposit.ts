@@ -42,8 +42,8 @@ const RELEASABLE: readonly DepositState[] = ['under_review', 'rejected', 'confir
 const REJECTABLE: readonly DepositState[] = ['under_review', 'confirming', 'seen', 'reversed']
 
 /**
- * Lets a deposit pass, or decides against it. A released one is credited by the gateway as soon as it has looked at the
- * chain once more; the checks of final block and inflow stand, those of size, sender and price are the operator's.
+ * Lets a deposit pass, or decides against it. The gateway credits a released one as soon as it has looked at the chain
+ * once more; the checks of final block and inflow still apply, those of size, sender and price are the operator's.
  */
 export async function decideDeposit(
   deps: DecideDepositDeps,

@@ -8,13 +8,13 @@ export interface Testimonial {
   readonly provider: string
   /** Why it says nothing; null where it does. */
   readonly problem: string | null
-  /** How the chain has the transaction by its word; null where it says nothing. */
+  /** The state of the transaction on the chain; null where the provider says nothing. */
   readonly state: 'unknown' | 'unmined' | 'displaced' | 'reverted' | 'mined' | null
   readonly finality: Finality | null
   readonly block: { readonly number: number; readonly hash: Hex; readonly time: number } | null
-  /** The transfer that the deposit stands for; null where the transaction holds none at its place. */
+  /** The transfer that the deposit was recorded for; null where the transaction holds none at its place. */
   readonly transfer: ChainTransfer | null
-  /** Whether block, sender, receiver, asset and amount are those that stand recorded. */
+  /** Whether block, sender, receiver, asset and amount are the recorded ones. */
   readonly isAsRecorded: boolean
   /** USD for one unit at its block; null where it knows no price. */
   readonly price: string | null

@@ -13,7 +13,7 @@ export interface DepositPolicy {
   readonly autoLimit: Nanocredits
   /** What is worth more is not credited on the word of one provider. */
   readonly secondOpinionFrom: Nanocredits
-  /** What is worth more is not credited by a price that one source alone tells. */
+  /** What is worth more is not credited by a price that only one source gives. */
   readonly secondPriceFrom: Nanocredits
   readonly blockedSenders: ReadonlySet<Hex>
   /** Where all pay to one address: it, by chain. Null where every account has addresses of its own. */

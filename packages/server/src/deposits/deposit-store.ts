@@ -69,13 +69,13 @@ export interface DepositStore {
   listDue(chainId: ChainId, question: DueQuestion): Promise<readonly Deposit[]>
   /** Final deposits of an account on a chain that are too small alone, oldest first. */
   listBelowMinimum(accountId: string, chainId: ChainId): Promise<readonly Deposit[]>
-  /** The price of ETH by which a deposit was credited last, where a feed told it; null when there is none. */
+  /** The price of ETH by which a deposit was credited last, where a feed gave it; null when there is none. */
   findBelievedPrice(chainId: ChainId): Promise<{ readonly usd: number; readonly time: number } | null>
   /** Raw amounts of all deposits to an address that were not taken back, by state. */
   listAmounts(chainId: ChainId, address: Hex, asset: Asset): Promise<readonly DepositAmount[]>
   /**
    * Changes a deposit that is in one of the states, in this block and of this amount: a worth that was found for
-   * another amount must never stand beside it.
+   * another amount must never be written to it.
    *
    * @returns false when it is not: another process was faster.
    */

@@ -39,7 +39,7 @@ export interface Deposit {
   readonly asset: Asset
   /** Where it arrived. */
   readonly address: Hex
-  /** Who sent it; null where nothing tells. */
+  /** Who sent it; null where that is unknown. */
   readonly sender: Hex | null
   /** Smallest units. */
   readonly amount: bigint

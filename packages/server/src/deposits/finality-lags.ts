@@ -11,8 +11,8 @@ interface Lag {
 }
 
 /**
- * How far the final block of each chain stands behind its newest one. No caller waits for a chain here: an answer is
- * what was read last, and asking has it read anew where that is old. A chain is asked once at a time.
+ * How far the final block of each chain is behind its newest one. No caller waits for a chain here: an answer is the
+ * figure that was read last. If it is old, asking starts a new read. A chain is asked once at a time.
  */
 export class FinalityLags {
   readonly #chains: ReadonlyMap<ChainId, ChainReader>
@@ -45,7 +45,7 @@ export class FinalityLags {
       .ask((view) => view.readHead())
       .then(
         ({ latest, finalized }) => note(latest.time - finalized.time),
-        // Whatever went wrong, a guess is all that is missing; claims and the watcher tell of it.
+        // Whatever went wrong, only a guess is missing; claims and the watcher report it.
         () => note(null),
       )
   }

@@ -43,7 +43,7 @@ describe('the first block that is watched', () => {
     expect((await startOn(0, 5)).start).toBe(0)
   })
 
-  test('is the next one where the chain has stood still since before the address', async () => {
+  test('is the next one where the chain has made no block since before the address', async () => {
     expect((await startOn(50, timeOf(50) + 2 * HOUR_MS)).start).toBe(50)
   })
 

@@ -28,7 +28,7 @@ export interface SettleScene {
  * others say why they wait.
  *
  * @param open in their present rows; all of one account.
- * @param transfers those of the chain that the deposits stand for.
+ * @param transfers those of the chain that the deposits were recorded for.
  */
 export async function finishDeposits(
   deps: SettleDeps,
@@ -97,8 +97,8 @@ async function price(deps: SettleDeps, deposit: Deposit, found: AssetPrice | nul
   if (value.credits === null) return doubt(deps, deposit, value, 'It is worth more than one deposit can be.')
   const change = { state: 'confirming', reason: 'confirming', ...value } as const
   const isChanged = await deps.deposits.change(deposit, OPEN_STATES, change, deps.clock.now())
-  // What this look has found, and not the row: another look, told of no price, may have taken the worth away again, and
-  // a deposit that is worth nothing would count as too small. The ledger compares with the row.
+  // What this look has found, and not the row: another look, which got no price, may have taken the worth away again,
+  // and a deposit that is worth nothing would count as too small. The ledger compares with the row.
   return isChanged ? { ...deposit, ...change, credits: value.credits } : null
 }
 

@@ -1,25 +1,25 @@
-/** What speaks for a price beside the feed that told it. */
+/** What speaks for a price beside the feed that gave it. */
 export interface PriceEvidence {
   /** USD for one ETH by the feed. */
   readonly usd: number
   /** Milliseconds since the epoch. */
   readonly time: number
-  /** What a second source told of that time; null where it told nothing. */
+  /** The price of that time by a second source; null where it gave none. */
   readonly second: number | null
   /** Whether there is a second source at all. */
   readonly hasSecond: boolean
   /** The price that was believed last; null where none was. */
   readonly believed: { readonly usd: number; readonly time: number } | null
-  /** What the feed told in the rounds before, the newest first. */
+  /** What the feed gave in the rounds before, the newest first. */
   readonly rounds: readonly number[]
 }
 
 export type PriceOpinion =
-  /** A second source tells the same. */
+  /** A second source gives the same. */
   | 'agrees'
-  /** A second source tells otherwise. */
+  /** A second source gives another. */
   | 'differs'
-  /** No second source tells anything, and the price is far from the one before. */
+  /** No second source gives a price, and the price is far from the one before. */
   | 'leaps'
   /** The second source says nothing now; the price is near the one before. */
   | 'late'

@@ -17,7 +17,7 @@ import { createWatchStore } from './watch-store.ts'
 /** Worth 250 USD at the price with which a chain begins: less than what needs a second opinion. */
 const TENTH = 10n ** 17n
 
-describe.skipIf(!hasEvm())('a payment that a balance tells of and a transaction shows', () => {
+describe.skipIf(!hasEvm())('a payment that a balance and a transaction show', () => {
   describeEachEngine('on', (engine) => {
     let chain: EvmChain
     let proxy: RpcProxy
@@ -107,7 +107,7 @@ describe.skipIf(!hasEvm())('a payment that a balance tells of and a transaction 
       expect(await scene.balanceOf(accountId)).toBe(creditsOf(75))
     })
 
-    test('takes the place of what the balance told of and no operator has decided yet', async () => {
+    test('takes the place of what the balance showed and no operator has decided yet', async () => {
       const { accountId, address } = await scene.createAccount()
       await look(1)
       proxy.refuse('debug_traceTransaction', -32601)
@@ -126,7 +126,7 @@ describe.skipIf(!hasEvm())('a payment that a balance tells of and a transaction 
       expect(await scene.balanceOf(accountId)).toBe(creditsOf(750))
     })
 
-    test('is not credited where an operator rejected what the balance told of', async () => {
+    test('is not credited where an operator rejected what the balance showed', async () => {
       const { accountId, address } = await scene.createAccount()
       await look(1)
       proxy.refuse('debug_traceTransaction', -32601)

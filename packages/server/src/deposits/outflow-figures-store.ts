@@ -1,7 +1,7 @@
 import type { Database } from '../platform/db/database.ts'
 import type { Outflow } from './outflow.ts'
 
-/** Movements of a coin of one chain that stand alike. */
+/** Movements of one coin of one chain that are in one state. */
 export interface OutflowFigures {
   readonly chainId: number
   readonly asset: string

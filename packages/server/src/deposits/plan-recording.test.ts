@@ -16,7 +16,7 @@ const books = (balances: readonly BalanceDeposit[], rest: Partial<AddressBooks> 
 })
 
 describe('what becomes of a payment in ETH', () => {
-  test('is a deposit of its own where no balance told of it', () => {
+  test('is a deposit of its own where no balance has shown it', () => {
     const payments = [paid(1, 5n), paid(2, 7n)]
     expect(planRecording(payments, books([]))).toEqual({ record: payments, match: [], shrink: [] })
     const later = paid(3, 5n, 101)
@@ -55,7 +55,7 @@ describe('what becomes of a payment in ETH', () => {
     expect(planRecording([payment], books([found(5n)], { matched: [{ txHash, ordinal }] })).record).toEqual([])
   })
 
-  test('is matched where it had been taken back before the balance told of it', () => {
+  test('is matched where it had been taken back before the balance showed it', () => {
     const payment = paid(1, 5n)
     const { txHash, ordinal, blockHash } = payment
     const recorded = [{ txHash, ordinal, blockHash, amount: 5n, state: 'reversed' as const }]

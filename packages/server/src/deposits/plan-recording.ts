@@ -10,7 +10,7 @@ export interface BalanceDeposit extends Pick<Deposit, 'depositId' | 'amount' | '
   readonly matched: bigint
 }
 
-/** A payment as it stands recorded already. */
+/** A payment that is already recorded. */
 export type RecordedPayment = Pick<Deposit, 'txHash' | 'ordinal' | 'amount' | 'state' | 'blockHash'>
 
 /** What is recorded for one address so far. */
@@ -64,7 +64,7 @@ export function planRecording(payments: readonly SeenDeposit[], books: AddressBo
       match.push({ payment, deposit: whole })
       continue
     }
-    // Where none holds all of it, the comparison with the inflow decides later; nothing may stand twice by then.
+    // If none holds all of it, the comparison with the inflow decides later; by then nothing may be recorded twice.
     let open = fresh
     for (const deposit of whole === undefined ? before : [whole]) {
       const part = least(open, rest.get(deposit) ?? 0n)

@@ -15,7 +15,7 @@ export interface PriceSampleStore {
   findNewest(chainId: ChainId): Promise<PriceSample | null>
 }
 
-/** Makes the store of prices that a price service told. */
+/** Makes the store of prices that a price service gave. */
 export function createPriceSampleStore(database: Database): PriceSampleStore {
   const samples = (chainId: ChainId) =>
     database.read.selectFrom('price_sample').select(['sampled_at as sampledAt', 'usd']).where('chain_id', '=', chainId)

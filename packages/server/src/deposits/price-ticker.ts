@@ -21,7 +21,7 @@ export interface PriceTickerDeps {
 
 /** How often it is asked, in milliseconds. Source: decision 0093. */
 const SAMPLE_MS = 60_000
-/** A sample tells of moments so far from it, in milliseconds: prices move. */
+/** A sample holds for moments up to so far from it, in milliseconds: prices move. */
 const NEAR_MS = 300_000
 /** Samples are kept as long as a deposit can wait for a price, and a claim reasonably be late. */
 const KEPT_MS = 7 * 86_400_000
@@ -30,7 +30,7 @@ const ANSWER_MS = 5_000
 const ANSWER_BYTES_MAX = 1024 * 1024
 
 /**
- * A price service that is asked about once a minute, so that later it can be said what it told when a deposit was made.
+ * A price service that is asked about once a minute, so that its price at the time of a deposit is known later.
  */
 export class PriceTicker {
   readonly #deps: PriceTickerDeps
@@ -88,7 +88,7 @@ export class PriceTicker {
       if (answer.status !== 200) return null
       return priceFrom(valueAt(JSON.parse(answer.body.toString('utf8')) as unknown, pointer))
     } catch {
-      // A service that does not answer, or with something else, has told no price.
+      // A service that does not answer, or with something else, has given no price.
       return null
     }
   }

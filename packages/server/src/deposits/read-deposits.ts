@@ -24,7 +24,7 @@ export async function listDeposits(
   return { ...rest, data: deposits.map(renderDeposit) }
 }
 
-/** The same page, with the deposits as they stand. */
+/** The same page, with the deposits as stored. */
 export async function findDeposits(
   { store }: ReadDepositsDeps,
   accountId: string,

@@ -38,7 +38,7 @@ function renderTeamDeposit(deps: ReadTeamDepositsDeps, deposit: Deposit): TeamDe
   return { ...renderDeposit(deposit), eta_seconds: etaOf(deps, deposit) }
 }
 
-/** Its block is final once as much time has passed as the chain's final block stands behind its newest one. */
+/** Its block is final once as much time has passed as the chain's final block is behind its newest one. */
 function etaOf({ lags, clock }: ReadTeamDepositsDeps, deposit: Deposit): number | null {
   const isOpen = deposit.state === 'seen' || deposit.state === 'confirming'
   if (!isOpen || deposit.finalAt !== null || lags === null) return null

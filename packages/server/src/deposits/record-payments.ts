@@ -17,10 +17,10 @@ export interface RecordPaymentsDeps {
 const ATTEMPTS = 20
 
 /**
- * Records what a transaction paid. A payment in ETH that the balance of its address has told of before is one deposit
+ * Records what a transaction paid. A payment in ETH that the balance of its address has shown before is one deposit
  * with that, never another.
  *
- * @param isOwn whether an address is an account's own: a treasury's balance tells nothing.
+ * @param isOwn whether an address is an account's own: a treasury's balance proves nothing.
  * @throws {ChainUnavailableError} when others change the same books all the time.
  */
 export async function recordPayments(
@@ -66,7 +66,7 @@ function isAsRecorded(
 }
 
 /**
- * Records what the balance of an address tells of and no recorded deposit explains, as one deposit.
+ * Records what the balance of an address shows and no recorded deposit explains, as one deposit.
  *
  * @param measured the balance's own facts; its amount is all that ever came up to its block.
  * @returns false when there is nothing to record, or the books have changed meanwhile.

@@ -19,7 +19,7 @@ const SCAN = 'token'
 
 /**
  * Looks through the final blocks after the cursor, and moves it after each range. What cannot be read by itself is put
- * aside; what no provider can tell of keeps the cursor where it is.
+ * aside; what no provider can answer keeps the cursor where it is.
  *
  * @returns up to which block everything was looked at.
  */
@@ -42,7 +42,7 @@ export async function scanFinal(deps: WatchDeps, scan: Scan, isOver: () => boole
   return cursor
 }
 
-/** What a search has found, and the blocks of which the provider tells nothing. */
+/** What a search has found, and the blocks for which the provider gives nothing. */
 interface Findings {
   readonly found: FoundTransaction[]
   readonly sick: { readonly block: number; readonly problem: string }[]

@@ -4,7 +4,7 @@ import type { ChainReader, ChainView } from '../chain/chain-reader.ts'
 import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
 import type { DepositFacts } from './deposit-policy.ts'
 
-/** What one provider has told, to be compared with what another tells. */
+/** What one provider has reported, to be compared with what another reports. */
 export interface Testimony {
   readonly txHash: Hex
   readonly block: BlockRef
@@ -31,7 +31,7 @@ export async function askSecondOpinion(
 
 async function compare(view: ChainView, testimony: Testimony): Promise<DepositFacts['opinion']> {
   const { txHash, block, transfers, prices } = testimony
-  // A balance is no transaction that another could tell of.
+  // A balance is no transaction that another provider could confirm.
   if (transfers.length === 0) return 'alone'
   const head = await view.readHead()
   if (head.finalized.number < block.number) return 'later'

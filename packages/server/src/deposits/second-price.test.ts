@@ -41,7 +41,7 @@ async function startTicker() {
 }
 
 describeEachEngine('a price service', (engine) => {
-  test('is asked once a minute, and tells later what it told then', async () => {
+  test('is asked once a minute, and later returns what it gave then', async () => {
     const open = await openTestDatabase(engine)
     const service = await startTicker()
     let now = 1_700_000_000_000

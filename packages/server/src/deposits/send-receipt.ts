@@ -45,8 +45,8 @@ export interface ReceiptRequest {
 const FIRST_ATTEMPT_MS = 8_000
 
 /**
- * Mails the receipt of a credited deposit of an account, if asset and credits are those of our records. Nothing that
- * the caller wrote stands in the email but the address that it goes to.
+ * Mails the receipt of a credited deposit of an account, if asset and credits are those of our records. Of what the
+ * caller wrote, the email holds only the address that it goes to.
  *
  * Source: decision 0031 (the funding receipt).
  */

@@ -26,8 +26,8 @@ export interface SettleDeps {
   readonly secondPrices: ReadonlyMap<ChainId, SecondPrice>
   readonly ledger: Pick<Ledger, 'submit'>
   readonly clock: Clock
-  /** Told of each deposit that this process has credited. */
+  /** Called with each deposit that this process has credited. */
   readonly onCredited?: (deposit: Deposit) => void
-  /** Told of each deposit that an operator must look at. */
+  /** Called with each deposit that an operator must look at. */
   readonly onReview?: (deposit: Deposit, note: string) => void
 }

@@ -5,7 +5,7 @@ import type { SettleDeps } from './settle-deps.ts'
 import { settleTransaction, type TransactionOutcome } from './settle-transaction.ts'
 
 export interface GuardedDeps extends SettleDeps {
-  /** Told of a mistake about one transaction; the round goes on with the others. */
+  /** Called with a mistake about one transaction; the round goes on with the others. */
   readonly onMistake: (error: unknown, txHash: Hex) => void
 }
 

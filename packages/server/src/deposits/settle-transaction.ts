@@ -27,7 +27,7 @@ export type TransactionOutcome =
   | { readonly kind: 'unsupported_token'; readonly tokens: readonly Hex[] }
   | {
       readonly kind: 'deposits'
-      /** All transfers of it to this account, of every asset, as they stand after this look. */
+      /** All transfers of it to this account, of every asset, in their state after this look. */
       readonly deposits: readonly Deposit[]
       readonly finality: Finality
       /** Seconds until its block is final, as far as can be said; 0 once it is. */

@@ -99,7 +99,7 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(9))
   })
 
-  test('does not follow a provider that tells of a later block where an earlier one was asked for', async () => {
+  test('does not follow a provider that answers with a later block where an earlier one was asked for', async () => {
     await finish()
     const { accountId, address } = await scene.createAccount()
     await chain.client.mine({ blocks: 3 * RANGE })
@@ -260,7 +260,7 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     expect(await scene.balanceOf(accountId)).toBe(0n)
   })
 
-  // B151: in the new block it stands behind other transfers, so its log has another number.
+  // B151: in the new block it comes after other transfers, so its log has another number.
   test('a payment that comes again in another block, behind others, is credited once', async () => {
     const { accountId, address } = await scene.createAccount()
     const [from, other] = [chain.accounts[6]!, chain.accounts[7]!]
@@ -423,7 +423,7 @@ describe.skipIf(!hasEvm())('the watcher', () => {
     await expect(reader.ask((view) => view.readHead())).rejects.toThrow('it was stopped')
   })
 
-  test('tells when the code behind the token is exchanged', async () => {
+  test('reports when the code behind the token is exchanged', async () => {
     const changes: string[] = []
     const told: WatchDeps = { ...deps, onTokenChanged: (_chainId, code) => changes.push(code) }
     for (let round = 0; round < 2; round++) await watchChain(told, watch)

@@ -141,8 +141,8 @@ async function postpone(
 }
 
 /**
- * Notes the code behind the token's proxy, and tells when it has changed: then an operator should look. What two rounds
- * in a row were told counts, so that one wrong answer raises no alarm.
+ * Notes the code behind the token's proxy, and reports when it has changed: then an operator should look. What two
+ * rounds in a row have read counts, so that one wrong answer raises no alarm.
  */
 async function checkToken(deps: WatchDeps, watch: ChainWatch, view: ChainView): Promise<void> {
   const { chainId } = watch.reader

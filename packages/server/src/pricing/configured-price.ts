@@ -28,7 +28,7 @@ interface RateTexts {
 const TOKENS = 1_000_000n
 
 /**
- * Reads configured prices, exactly to 10⁻¹⁸ USD per token; what is finer rounds up. Tiers may stand in any order.
+ * Reads configured prices, exactly to 10⁻¹⁸ USD per token; what is finer rounds up. Tiers may come in any order.
  *
  * @returns null when a number is not a decimal of zero or more.
  */

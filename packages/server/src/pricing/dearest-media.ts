@@ -83,7 +83,7 @@ function keyOf(variant: Omit<ImageVariant, 'perImage'>): string {
 
 /** Which size is the usual one depends on the prices of a list: where the request names none, the lists may differ. */
 function coversUsual(shown: ImagePrices, all: Several<ImagePrices>): boolean {
-  // No list knows the quality of no name: variants that hold for every quality stand for it alone.
+  // No list has the quality `''`: only variants that apply to every quality match it.
   const qualities = [null, '', 'hd', 'standard', ...shown.variants.map(({ quality }) => quality)]
   return qualities.every((quality) => {
     const settings = { size: null, resolution: null, quality }

@@ -86,7 +86,7 @@ export type ChargeBasis = 'card' | 'cost' | 'list' | 'estimate'
 /** What a request costs, and how that came about. */
 export interface ChatCharge {
   readonly charge: Nanocredits
-  /** What the upstream charges us, at par, rounded up; 0 when nothing tells. */
+  /** What the upstream charges us, at par, rounded up; 0 when that is unknown. */
   readonly cost: Nanocredits
   readonly basis: ChargeBasis
   /** JSON text for the usage record: quantities and unit prices that give the charge again. */

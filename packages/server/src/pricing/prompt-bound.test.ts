@@ -44,7 +44,7 @@ describe('the bound of a prompt', () => {
     expect(boundPrompt(linked, null)).toBe(linked.byteLength + TEMPLATE_TOKENS + IMAGE_TOKENS)
   })
 
-  test('counts base64 text that stands in a text part as text', () => {
+  test('counts base64 text that is in a text part as text', () => {
     const body = bodyOf(user([{ type: 'text', text: `data:image/png;base64,${base64}` }]))
     expect(boundPrompt(body, null)).toBe(body.byteLength + TEMPLATE_TOKENS)
   })

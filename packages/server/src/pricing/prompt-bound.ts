@@ -46,7 +46,7 @@ const ESTIMATED_AUDIO_BYTES_PER_TOKEN = 500
 /** What a chat template puts around a message, as OpenAI publishes it for its models. */
 const ESTIMATED_FRAME_TOKENS = 3
 
-/** Stands in for a context window that is not stated, when a part of unknown size has to be bounded by it. */
+/** Replaces a context window that is not stated, when a part of unknown size has to be bounded by it. */
 export const UNKNOWN_CONTEXT_TOKENS = 1_048_576
 
 /** Beyond a precise count: tokenizers of other vendors make up to half as many tokens more of the same text. */
@@ -121,8 +121,8 @@ export function estimatePrompt(body: PromptBody): number {
 }
 
 /**
- * What stands in a prompt beside the text that a tokenizer counts, as an estimate: what a template puts around each
- * message, images, audio.
+ * What a prompt has beside the text that a tokenizer counts, as an estimate: what a template puts around each message,
+ * images, audio.
  */
 export function estimateRest(body: PromptBody): number {
   const media = measureMedia(body.value)

@@ -30,7 +30,7 @@ export interface NewKey {
   readonly mirroredBy: string | null
   /** The signed-in browser that it ends with: a key of the playground. Null for every other. */
   readonly sessionId: string | null
-  /** True for a key that spends from a budget which stands already: that of the key which it follows. */
+  /** True for a key that spends from an existing budget: that of the key which it follows. */
   readonly sharesBudget: boolean
 }
 

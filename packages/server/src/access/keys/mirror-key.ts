@@ -22,7 +22,7 @@ export interface MirrorRequest {
 
 /**
  * `already_mirrored`: the key works here, and nothing was changed. `invalid_key`: its form is not a key's, or it is one
- * that this caller cannot have mirrored; which of the two is not told, so that a caller cannot try keys here.
+ * that this caller cannot have mirrored; which of the two is not said, so that a caller cannot try keys here.
  * `not_permitted`: the caller's own key lacks the right, is not valid any more, or is a mirror of too many others.
  */
 export type MirrorResult =

@@ -8,7 +8,7 @@ export interface GatewaySettings {
   readonly allowsWallets: boolean
   /** What the console is called. */
   readonly brand: string
-  /** Where the terms stand; null where they are the text, or where there are none. */
+  /** Address of the terms; null if they are `termsText`, or if there are none. */
   readonly termsUrl: string | null
   /** Terms that the console shows itself; null for none. */
   readonly termsText: string | null
@@ -19,7 +19,7 @@ export type SettingName = keyof GatewaySettings
 export const BRAND_LENGTH_MAX = 40
 export const TERMS_LENGTH_MAX = 50_000
 
-/** A setting's value as it stands in the database; one that does not fit counts as not set. */
+/** A setting's value as stored in the database; one that does not fit counts as not set. */
 const schemas = {
   signup: z.enum(['closed', 'invite', 'open']),
   allowsPasswords: z.boolean(),

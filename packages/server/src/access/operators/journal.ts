@@ -40,7 +40,7 @@ export interface NewEntry extends JournaledAction {
   readonly by: Operator
 }
 
-/** An entry as it stands. */
+/** An entry as stored. */
 export interface JournalEntry {
   readonly actionId: string
   readonly at: number

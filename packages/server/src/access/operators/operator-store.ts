@@ -19,7 +19,7 @@ export interface OperatorStore {
   writeSettings(values: ReadonlyMap<string, string | null>, by: string, now: number): Promise<void>
 }
 
-/** A setting as it stands. */
+/** A setting as stored. */
 export interface StoredSetting {
   /** JSON text. */
   readonly value: string

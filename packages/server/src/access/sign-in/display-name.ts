@@ -13,7 +13,7 @@ export function displayName(typed: string, email: string): string {
   return `${name.slice(0, ADDRESS_SHOWN)}…${name.slice(-4)}`
 }
 
-/** Also without marks that turn the direction of what stands around them. */
+/** Also without marks that change the direction of the text around them. */
 function visible(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')

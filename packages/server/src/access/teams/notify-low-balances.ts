@@ -24,7 +24,7 @@ const ROUND_MAX = 100
  * Writes to those who can add credits when their team's balance has fallen below what the team has set: once for each
  * fall, by any number of processes, beside the requests and never in one.
  *
- * The emails come first and are written once by their topic; only then the fall is noted as told. A process that dies
+ * The emails come first and are written once by their topic; only then the fall counts as notified. A process that dies
  * between the two is repeated by the next round, and writes no second email. Source: decision 0043.
  */
 export async function notifyLowBalances(deps: NotifyLowBalancesDeps): Promise<void> {

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/database.ts'
 import { presentWindow } from '../../platform/db/present-window.ts'
 import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
 
-/** A team's cap and alert as they stand. Amounts are nanocredits. */
+/** A team's present cap and alert. Amounts are nanocredits. */
 export interface TeamSettings {
   readonly budgetId: string | null
   readonly limit: bigint | null
@@ -36,14 +36,14 @@ export interface CrossedTeam {
 export interface TeamSettingsStore {
   /** With what the cap has counted in the period that contains `now`. Null for a team that is not there. */
   find(teamId: string, now: number): Promise<TeamSettings | null>
-  /** Changes the limit of a budget that stands; what it has counted so far stays. Null for none. */
+  /** Changes the limit of an existing budget; what it has counted so far stays. Null for none. */
   setLimit(budgetId: string, limit: bigint | null): Promise<void>
   /** Gives the team a budget of its own; one that it had stays for the holds that were placed in it. */
   insertCap(cap: NewCap): Promise<void>
   setRotationOverlap(teamId: string, overlapMs: number): Promise<void>
-  /** Sets the threshold; whether the balance is below it by now is noted and not told. Null ends the alert. */
+  /** Sets the threshold. If the balance is already below it, that is noted and sends no email. Null ends the alert. */
   setAlert(teamId: string, threshold: bigint | null, now: number): Promise<void>
-  /** Teams whose balance fell below their threshold and who were not told yet. */
+  /** Teams whose balance fell below their threshold and who were not notified yet. */
   listFallen(limit: number): Promise<readonly CrossedTeam[]>
   /** Notes that a team was notified. Of several processes one succeeds. */
   noteFallen(team: Pick<CrossedTeam, 'teamId' | 'changedAt'>, now: number): Promise<boolean>

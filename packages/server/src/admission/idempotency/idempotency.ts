@@ -156,7 +156,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
       return note({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed })
     }
-    // What the books cannot tell now stays a row that runs nowhere: a repeated request asks them again.
+    // What the books cannot answer now stays a row that runs nowhere: a repeated request asks them again.
     const endByTheBooks = async (answer: KeptAnswer | null): Promise<void> => {
       const outcome = await deps.outcomeOf({ callerId, requestId, processId })
       if (outcome === 'charged') await keep(answer)

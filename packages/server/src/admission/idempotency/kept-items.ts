@@ -1,7 +1,7 @@
 /**
- * What answers in the form of Responses said, for clients that name it in their next turn in place of sending it. It is
- * sealed under a seed that stands in the ids of the items alone: who has the database reads nothing, and what was asked
- * is not kept at all. Source: decision 0049 (items that are referred to).
+ * What answers of the Responses API said, for clients that refer to it in their next turn instead of sending it. It is
+ * sealed under a seed that is only in the ids of the items: a copy of the database reveals nothing, and prompts are not
+ * kept at all. Source: decision 0049 (items that are referred to).
  */
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../platform/errors/service-error.ts'

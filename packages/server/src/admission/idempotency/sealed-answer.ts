@@ -13,7 +13,7 @@ export interface SealSecret {
 /** What an answer was, as it is given again. */
 export interface KeptAnswer {
   readonly contentType: string
-  /** Beside the content type: what tells of the charge. */
+  /** Beside the content type: those that state the charge. */
   readonly headers: Readonly<Record<string, string>>
   /** Text, or base64 where `isBinary`. */
   readonly body: string

@@ -99,7 +99,7 @@ export class LocalTokenLease {
     this.#tokens = 0
   }
 
-  /** Decides with what is leased. @returns null when only the shared bucket can tell. */
+  /** Decides with what is leased. @returns null when only the shared bucket can decide. */
   tryTakeLocal(now: number, share: number): Verdict | null {
     this.#dropExpired(now)
     if (this.#tokens > 0) {

@@ -6,7 +6,7 @@ export const MINUTE_MS = 60_000
 /** A burst is this part of the minute's requests. Source: decision 0015 (rate limits). */
 const BURST_PART = 6
 /**
- * The longest that a refusal tells to wait: an empty bucket of the smallest size has a request again after a minute.
+ * The longest wait that a refusal asks for: an empty bucket of the smallest size has a request again after a minute.
  */
 const WAIT_SECONDS_MAX = 60
 

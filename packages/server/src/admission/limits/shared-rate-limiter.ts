@@ -54,7 +54,7 @@ export class SharedRateLimiter implements RateLimit {
     }
   }
 
-  /** Requests everything that is not told yet. */
+  /** Sends everything that is not sent yet. */
   giveBack(): void {
     for (const lease of this.#leases.values()) if (lease.hasChanges) this.#deps.exchange.request(lease)
   }

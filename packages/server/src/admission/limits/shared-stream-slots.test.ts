@@ -39,7 +39,7 @@ describe.skipIf(findPostgres() === null)('streams at once over processes that sh
     expect(limits.reduce((sum, { open }) => sum + open, 0)).toBe(10)
   })
 
-  test('a stream that begins while another process still tells the end of one is not refused', async () => {
+  test('a stream that begins while another process still reports the end of one is not refused', async () => {
     const told: (() => void)[] = []
     const slow = await shared.start({
       store: (real) => ({
@@ -76,7 +76,7 @@ describe.skipIf(findPostgres() === null)('streams at once over processes that sh
     expect(rows.rowCount).toBe(0)
   })
 
-  test.each([30, -30])('a process whose clock stands off by %i days counts the streams of the others', async (days) => {
+  test.each([30, -30])('a process whose clock is off by %i days counts the streams of the others', async (days) => {
     const { clock } = shared
     const elsewhere = { now: () => clock.now() + days * 86_400_000, elapsed: () => clock.elapsed() }
     const limits = [await shared.start(), await shared.start({ clock: elsewhere })].map(({ limits: each }) => each)

@@ -6,7 +6,7 @@ export interface SharedStreamSlotsDeps {
   readonly store: Pick<LimitStore, 'takeSlots'>
   readonly link: StoreLink
   readonly processId: string
-  /** Processes whose lease stood for too long: their streams count no more. */
+  /** Processes whose lease was unchanged for too long: their streams no longer count. */
   readonly gone: () => ReadonlySet<string>
   readonly share: () => number
   readonly onRefused: () => void
@@ -33,14 +33,14 @@ interface Caller {
 /** Callers in one statement at most. */
 const CALLERS_AT_ONCE = 500
 /**
- * A stream that ended in another process may not have been told yet: who is refused asks once more after so long, in
+ * The end of a stream in another process may not be reported yet: who is refused asks once more after so long, in
  * milliseconds. Source: decision 0063.
  */
 const SECOND_CHANCE_MS = 50
 
 /**
- * Counts the streams that a caller has open over all processes: never more than the limit. Each process tells how many
- * it has open; they count until it is gone. While the store is down, each process applies its part.
+ * Counts the streams that a caller has open over all processes: never more than the limit. Each process reports how
+ * many it has open; they count until it is gone. While the store is down, each process applies its part.
  */
 export class SharedStreamSlots implements StreamLimit {
   readonly #deps: SharedStreamSlotsDeps
@@ -73,7 +73,7 @@ export class SharedStreamSlots implements StreamLimit {
     })
   }
 
-  /** Tells what is open once more: after an outage the store may know nothing of it. */
+  /** Reports what is open once more: after an outage the store may know nothing of it. */
   notifyAll(): void {
     for (const name of this.#callers.keys()) this.#request(name)
   }

@@ -2,7 +2,7 @@
 const SIGNS: ReadonlySet<string> = new Set('=+-@\uFF1D\uFF0B\uFF0D\uFF20')
 /** What some of them take for the border of a cell. */
 const BORDERS: ReadonlySet<string> = new Set(',;|\t\r\n')
-/** What may stand before the formula. */
+/** What may come before the formula. */
 const BLANK = /^[\s"']$/
 const CONTROL = /(?![\t\r\n])\p{Cc}/gu
 const NEEDS_QUOTES = /[",;|\t\r\n]|^\s|\s$/

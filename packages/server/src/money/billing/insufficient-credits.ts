@@ -46,8 +46,8 @@ export interface ShortRequest {
 }
 
 /**
- * Makes the 402 that names what is needed, so that a client can top up or back off. The extra facts stand inside
- * `error`, since the OpenAI clients keep nothing else of a body. Source: spec 7, decision 0005 (size of a hold).
+ * Makes the 402 that says how many credits are needed, so that a client can top up or back off. The extra facts are
+ * inside `error`: the OpenAI clients keep nothing else of a body. Source: spec 7, decision 0005 (size of a hold).
  */
 export function insufficientCredits(result: Insufficient, { consoleUrl, caller, type }: ShortRequest): ServiceError {
   const short = result.required - result.available

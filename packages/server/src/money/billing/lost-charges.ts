@@ -1,5 +1,5 @@
 /**
- * Charges that were confirmed, and told, and that the database has lost: a fail-over to a standby that lagged does
+ * Charges that were confirmed and reported, and that the database has lost: a fail-over to a standby that lagged does
  * that, and a primary that was not stopped. They are found by what this process took down, and charged late.
  *
  * Source: decision 0072 (charges that a fail-over lost).
@@ -20,9 +20,9 @@ export interface LostChargesDeps {
     readIdentity(): Promise<string>
   }
   readonly ledger: Pick<Ledger, 'submit'>
-  /** Told of what is missing, before anything is done about it. */
+  /** Called with what is missing, before anything is done about it. */
   readonly onMissing: (settlements: readonly SettleHold[]) => void
-  /** Told of each that is charged late or can never be, by the one process that came first. */
+  /** Called with each that is charged late or can never be, by the one process that came first. */
   readonly onLost: (settlement: SettleHold) => void
   /** Called with a charge that differs in the books from the one that was shown. */
   readonly onDiffering: (settlement: SettleHold, charge: Nanocredits) => void
@@ -98,8 +98,8 @@ export class LostCharges {
   }
 
   /**
-   * The same settlement again moves nothing where it stands, ends a hold that is open or merely expired, and is charged
-   * late where its hold is gone.
+   * Submits the settlement again. It moves nothing if the books have it, ends a hold that is open or merely expired,
+   * and is charged late if its hold is gone.
    */
   async #settle(settlement: SettleHold): Promise<void> {
     const { ledger, onLost, onDiffering, onRefused } = this.#deps

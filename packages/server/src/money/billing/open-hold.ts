@@ -1,7 +1,7 @@
 /**
- * The money path of one request: place a hold, do the work, settle once. Use cases hold an `OpenHold` and nothing else
- * of money; every hold that this process has open stands in one `OpenHolds`, from where it is journaled, revoked and,
- * at the end, settled.
+ * The money path of one request: place a hold, do the work, settle once. An `OpenHold` is all that use cases see of
+ * money. One `OpenHolds` lists every open hold of this process; from there holds are journaled, revoked and, at the
+ * end, settled.
  */
 import { type Nanocredits, type UsageType, ZERO } from '@svc/contract'
 import { codeOf } from '../../platform/errors/code-of.ts'
@@ -16,7 +16,7 @@ import { insufficientCredits } from './insufficient-credits.ts'
 import { type Charged, NO_FACTS, type Settlement, settleOperation } from './settlement.ts'
 import { SettlementWriter, type SettlementWriterDeps } from './settlement-writer.ts'
 
-/** Where holds stand while they are open; `OpenHolds` is one. */
+/** Lists holds while they are open; `OpenHolds` is one. */
 export interface HoldRegistry {
   add(hold: OpenHold): void
   remove(hold: { readonly id: string }): void
@@ -135,7 +135,7 @@ export class OpenHold {
     return this.#writer?.isStuck === true
   }
 
-  /** Whether its settlement stands in the journal, and not in the books. */
+  /** Whether its settlement is in the journal and not yet in the books. */
   get isPending(): boolean {
     return this.#writer?.charged?.isPending === true
   }

@@ -139,7 +139,7 @@ function renderEntry(row: StatementRow, balance: bigint): Printed<TeamStatementE
             chainId: deposit.chainId,
             txHash: deposit.txHash,
           },
-    // The ledger's words about a deposit say what stands beside it anyway.
+    // The ledger's reason for a deposit only repeats the fields beside it.
     reason: row.kind === 'grant' || row.kind === 'adjustment' ? row.reason : null,
   }
 }
@@ -167,7 +167,7 @@ async function sumsBefore(
   return known.at === at ? known.sums : addSums(known.sums, await sumFrom(known.at, at))
 }
 
-/** The balance that a place in the books stands behind. */
+/** The balance just before a place in the books. */
 async function balanceBefore(deps: ReadStatementDeps, accountId: string, place: BookingPlace): Promise<bigint> {
   const hour = Math.floor(place.bookedAt / HOUR_MS) * HOUR_MS
   const before = await sumsBefore(deps, accountId, hour)

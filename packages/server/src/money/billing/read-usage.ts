@@ -32,7 +32,7 @@ export async function listUsage(
 }
 
 /**
- * The same for any scope, with the rows as they stand.
+ * The same for any scope, with the rows as stored.
  *
  * @throws {ServiceError} `invalid_value` when `from` is not before `to`.
  */

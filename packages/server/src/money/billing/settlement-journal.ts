@@ -1,7 +1,7 @@
 /**
  * The settlements of this process that the database does not take at the moment, in a file of its own in the data
- * folder. What stands there is durable: an answer may leave, and is charged from there, by this process or by the one
- * that starts on its folder. The file is made with the first settlement that needs it.
+ * folder. What the file holds is durable: the answer may leave, and its charge is booked from the file, by this process
+ * or by the one that starts on its folder. The file is made with the first settlement that needs it.
  *
  * Source: decision 0071 (settlements outlive an outage).
  */
@@ -51,7 +51,7 @@ export interface SettlementJournalOptions {
   readonly processId: string
   readonly clock: MonotonicClock
   readonly bytesMax?: number
-  /** Told when settlements begin to wait, and when none does any more, with how many had. They must not throw. */
+  /** Called when settlements begin to wait, and when none waits any more, with how many had. They must not throw. */
   readonly onWaiting?: (path: string) => void
   readonly onEmpty?: (settled: number) => void
 }
@@ -106,7 +106,7 @@ export class SettlementJournal {
 
   /**
    * Takes a settlement down. Those that come while others are flushed share the next flush.
-   * @throws what the disk said: then nothing of it stands in the file.
+   * @throws the disk's error: then the file holds nothing of it.
    */
   write(operation: SettleHold): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -183,7 +183,7 @@ export class SettlementJournal {
     }
   }
 
-  /** Writes behind what stands there. What is refused is taken away again, or the file takes no more. */
+  /** Appends to the file. If the disk refuses, the file is cut to its old length, or it takes no more. */
   async #flush(file: FileHandle, bytes: Buffer): Promise<void> {
     try {
       let written = 0

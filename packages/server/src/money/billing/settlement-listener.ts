@@ -6,7 +6,7 @@ import type { RecentSettlements } from './recent-settlements.ts'
 /** What was really taken and what we bear ourselves, in nanocredits. */
 export type SettledAmounts = Pick<Extract<SettleResult, { kind: 'settled' }>, 'charge' | 'writeOff'>
 
-/** What a settlement tells of the hold that it has ended. */
+/** What a settlement reports about the hold that it has ended. */
 export interface SettledHold {
   readonly id: string
   readonly amount: bigint
@@ -27,7 +27,7 @@ export interface SettlementListeners {
    * Takes down what the database has confirmed, for the case that it loses it; absent where losses are not looked for.
    */
   readonly recent?: Pick<RecentSettlements, 'note'> | undefined
-  /** Told of each settlement that this process has written, once, after it is durable. It must not throw. */
+  /** Called once with each settlement that this process has written, after it is durable. It must not throw. */
   readonly onSettled?: SettlementListener | undefined
 }
 

@@ -12,13 +12,13 @@ import { type SettledHold, type SettlementListeners, notifySettled } from './set
 
 export interface SettlementWriterDeps extends SettlementListeners {
   readonly ledger: Pick<Ledger, 'submit'>
-  /** Where the hold stands until its settlement is in the books. */
+  /** Lists the hold until its settlement is in the books. */
   readonly openHolds: { remove(hold: { readonly id: string }): void }
-  /** Where settlements stand while the database does not take them; absent where they wait in memory alone. */
+  /** Where settlements are written while the database does not take them; absent if they wait in memory alone. */
   readonly journal?: Pick<SettlementJournal, 'checkRoom' | 'write' | 'remove'> | undefined
   /** Called with a charge that differs in the books from the one that its caller read. It must not throw. */
   readonly onDiffering?: ((told: SettleHold, charge: Nanocredits) => void) | undefined
-  /** Told once of each settlement that could not be written when it was due. It must not throw. */
+  /** Called once with each settlement that could not be written when it was due. It must not throw. */
   readonly onUnwritten?: ((hold: { readonly id: string }, error: unknown) => void) | undefined
 }
 

@@ -4,12 +4,12 @@ import type { PlacedHold, SettleHold, UsageFacts } from '../ledger/operations.ts
 /** What the request costs and became. The charge that is really taken can be lower: see `OpenHold.settle`. */
 export interface Settlement {
   readonly charge: Nanocredits
-  /** What was delivered costs us so much. What was billed beside it stands in the hold's bill. */
+  /** What the delivered part costs us. What upstreams billed besides is in the hold's bill. */
   readonly cost: Nanocredits
   readonly facts: Omit<UsageFacts, 'latencyMs'>
 }
 
-/** What a hold says of itself to its settlement. */
+/** What a settlement needs to know about its hold. */
 export interface EndingHold {
   readonly id: string
   readonly placed: PlacedHold
@@ -38,7 +38,7 @@ export function settleOperation(hold: EndingHold, { charge, cost, facts }: Settl
 /** What a request was charged, once that is durable. */
 export interface Charged {
   readonly charge: Nanocredits
-  /** Whether the books lack it yet: it stands in the journal of settlements, and is what they will say. */
+  /** Whether the books lack it yet: it is in the journal of settlements, and the books will show the same. */
   readonly isPending: boolean
 }
 

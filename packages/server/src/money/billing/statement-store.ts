@@ -141,8 +141,8 @@ export function createStatementStore(database: Database, sumRows: number = SUM_R
 const MOVES = sql<SqlBool>`transfer.funding <> transfer.charge`
 
 /**
- * Found by the index alone. The times stand there by themselves, too: PostgreSQL takes a comparison of places for one
- * that a third of all rows pass, and read the whole table for every part.
+ * Found by the index alone. The times are also compared by themselves: PostgreSQL assumes that a third of all rows pass
+ * a comparison of places, and read the whole table for every part.
  */
 function within({ accountId, start, end }: BookingSpan): Expression<SqlBool> {
   return sql<SqlBool>`transfer.account_id = ${accountId}
@@ -151,7 +151,7 @@ function within({ accountId, start, end }: BookingSpan): Expression<SqlBool> {
     and (transfer.created_at, transfer.transfer_id) < (${end.bookedAt}, ${end.transferId})`
 }
 
-/** The transfer that so many others of the span stand before; null when it has no more than those. */
+/** The transfer that comes after so many others of the span; null when the span has no more than those. */
 async function findNth({ read }: Database, span: BookingSpan, count: number): Promise<BookingPlace | null> {
   const row = await read
     .selectFrom('transfer')

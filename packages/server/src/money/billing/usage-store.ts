@@ -101,7 +101,7 @@ export interface UsageDay {
  */
 const ID_DRIFT_MS = 3_600_000
 
-/** Stands in the place of a key's id for all keys of the playground. */
+/** Replaces a key's id for all keys of the playground. */
 export const PLAYGROUND_KEYS = 'playground'
 
 /** Makes the store that reads usage records, their roll-ups and open holds. The ledger writes all of them. */

@@ -117,7 +117,7 @@ async function checkInflow(context: AuditContext): Promise<Finding> {
   return { figures, breaches }
 }
 
-/** A payment that a balance told of first is part of the deposit that the balance made, once. */
+/** A payment that a balance showed first is part of the deposit that the balance made, once. */
 async function checkMatches(context: AuditContext): Promise<Finding> {
   const doubles = await list(
     context,

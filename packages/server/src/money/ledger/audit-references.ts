@@ -1,4 +1,4 @@
-/** The invariants between rows: what tells of money belongs to rows that there are, and tells the same as they. */
+/** The invariants between rows: rows about money refer to rows that exist, and agree with them. */
 import { sql } from 'kysely'
 import { count, list, type AuditContext, type Finding, type Invariant } from './audit-query.ts'
 

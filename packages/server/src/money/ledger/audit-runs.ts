@@ -14,7 +14,7 @@ export interface AuditRunsDeps {
   readonly clock: Clock
   /** Runs one apart from the requests, and ends it when the signal says so. */
   readonly run: (signal: AbortSignal) => Promise<AuditReport>
-  /** Told of an audit that did not come to an end. */
+  /** Called when an audit did not finish. */
   readonly onError: (error: unknown) => void
 }
 

@@ -123,7 +123,7 @@ export class BusyLane {
   }
 }
 
-/** What an operation tells of where it will have to wait: its account, and its hold. */
+/** What decides where an operation has to wait: its account and its hold. */
 function namesOf(operation: LedgerOperation): readonly string[] {
   switch (operation.kind) {
     case 'place':

@@ -26,14 +26,14 @@ const ID_LENGTH_MAX = 200
 const NAME_LENGTH_MAX = 500
 const TEXT_LENGTH_MAX = 20_000
 
-/** What was put right in an operation, by name; told so that an operator may find the mistake. */
+/** What was put right in an operation, by name; reported so that an operator may find the mistake. */
 export type OnCorrected = (holdId: string, corrected: readonly string[]) => void
 
 /**
  * Returns the operation with its texts made storable on both engines: well-formed, without NUL, and no longer than a
  * limit.
  *
- * What ends a hold is never refused for what it tells: a count or a duration that cannot be is left out, an amount is
+ * What ends a hold is never refused for its values: a count or a duration that cannot be is left out, an amount is
  * brought into its range. The work is done, and no one can change these values any more.
  *
  * @throws {InvariantError} when an id cannot be one, or when what is asked for before any work is out of range.
@@ -84,7 +84,7 @@ function checkedPlace(operation: PlaceHold): PlaceHold {
   return isSame ? operation : { ...operation, fixed, perUnit, model }
 }
 
-/** The bound of a hold. One that is dearer than the limit is too dear for every balance, so the limit stands for it. */
+/** The bound of a hold. One above the limit is too dear for every balance, so the limit replaces it. */
 function boundOf({ fixed, perUnit }: { readonly fixed: Nanocredits; readonly perUnit: Nanocredits }) {
   return {
     fixed: bound('fixed', fixed),
@@ -193,7 +193,7 @@ function believable(amount: Nanocredits, max: bigint): Nanocredits {
   return amount > max ? nanocreditsOf(max) : amount
 }
 
-/** A clock can stand anywhere; a row takes what is not before the epoch. */
+/** A clock can show any time; a row takes none before the epoch. */
 function timeOf(time: number): number {
   return Math.min(Math.max(Math.trunc(time) || 0, 0), Number.MAX_SAFE_INTEGER)
 }

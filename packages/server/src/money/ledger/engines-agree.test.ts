@@ -65,7 +65,7 @@ describe.skipIf(findPostgres() === null)('both engines', () => {
           })
       })
       world.now += random.below(3_600_000)
-      // Now and then a clock stands a month ahead or behind for a batch.
+      // Now and then a clock is a month ahead or behind for a batch.
       world.now -= world.jump
       world.jump = random.below(10) === 0 ? (random.below(3) - 1) * 35 * 86_400_000 : 0
       world.now += world.jump
@@ -224,7 +224,7 @@ function anySettle(world: World): LedgerOperation {
   return capture(holdId, BigInt(random.below(9_000)), { cost, facts, now })
 }
 
-/** A settlement of a hold that no row tells of, sometimes once more, by a caller who sometimes is gone, too. */
+/** A settlement of a hold without a row, sometimes once more, by a caller who sometimes is gone, too. */
 function anyLateSettle(world: World): LedgerOperation {
   const { random, lost, now } = world
   const holdId = random.below(4) === 0 ? random.pick(lost, 'lost-0') : `lost-${lost.length}`

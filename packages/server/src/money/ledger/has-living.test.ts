@@ -30,7 +30,7 @@ test.each([-MONTH_MS, 0, MONTH_MS])(
   },
 )
 
-test.each([-MONTH_MS, 0, MONTH_MS])('a lease of a clock that is off by %i ms is over once it has stood', async (ms) => {
+test.each([-MONTH_MS, 0, MONTH_MS])('a lease of a clock that is off by %i ms ends when not renewed', async (ms) => {
   expect(await look(() => ({ a: 1 + ms, b: null }))).toEqual({ isLiving: false, passed: LEASE_MS })
 })
 

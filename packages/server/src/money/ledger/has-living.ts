@@ -5,7 +5,7 @@ import { LeaseObserver } from './lease-observer.ts'
 const LOOK_MS = 1_000
 
 export interface LivingDeps {
-  /** The leases of all processes as they stand: by process; null for a process without one. */
+  /** The present leases of all processes, by process; null for a process without one. */
   readonly listLeases: () => Promise<ReadonlyMap<string, number | null>>
   readonly clock: MonotonicClock
   readonly leaseMs: number

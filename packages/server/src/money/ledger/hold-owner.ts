@@ -2,8 +2,8 @@ import type { CompiledQuery } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 
 /**
- * Stands in the place of a process in holds that outlive processes. Such holds are never orphans: their owner
- * ends them. Source: decision 0024 (video jobs).
+ * The owner of holds that outlive processes, in place of a process. Such holds are never orphans: their owner ends
+ * them. Source: decision 0024 (video jobs).
  */
 export const JOBS_OWNER = 'video-jobs'
 

@@ -93,7 +93,7 @@ describeEachEngine('a settlement whose hold the database has lost', (engine) => 
     expect(await money.test.database.read.selectFrom('usage_record').select('usage_id').execute()).toHaveLength(1)
   })
 
-  test.each(['accountId', 'keyId'] as const)('and whose %s is gone, too, is lost and told', async (gone) => {
+  test.each(['accountId', 'keyId'] as const)('and whose %s is gone, too, is lost and reported', async (gone) => {
     const settle = settlement(300n, { placed: { ...placedFor(caller), [gone]: 'gone' } })
     expect(await money.ledger.submit(settle)).toEqual({ kind: 'unknown_caller', charge: 0n })
     expect(told).toHaveLength(1)

@@ -9,7 +9,7 @@ function observe() {
   return { observer, pass: (milliseconds: number) => void (elapsed += milliseconds) }
 }
 
-test('a process is gone once its lease stood still for as long as one lasts, whatever the lease says', () => {
+test('a process is gone once its lease was unchanged for as long as one lasts, whatever the lease says', () => {
   for (const leaseUntil of [1, Date.UTC(2999, 0, 1)]) {
     const { observer, pass } = observe()
     observer.look(new Map([['other', leaseUntil]]))

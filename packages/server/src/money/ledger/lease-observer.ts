@@ -4,9 +4,9 @@ import type { MonotonicClock } from '../../platform/runtime/clock.ts'
 export const LEASE_ENDED = 0
 
 /**
- * Knows which leases of other processes are not renewed any more. What a lease says was written by another clock, which
- * may stand an hour off: a lease counts as lost once this process has seen it unchanged for as long as one lasts, by
- * its own monotonic clock. Source: decision 0070 (streams end before their lease does).
+ * Knows which leases of other processes are no longer renewed. The time in a lease comes from another clock, which may
+ * be an hour off: a lease counts as lost once this process has seen it unchanged for as long as one lasts, by its own
+ * monotonic clock. Source: decision 0070 (streams end before their lease does).
  */
 export class LeaseObserver {
   readonly #clock: MonotonicClock
@@ -20,7 +20,7 @@ export class LeaseObserver {
   }
 
   /**
-   * Notes how leases stand now, and forgets all others.
+   * Notes the present leases, and forgets all others.
    * @param leases by process; null for a process without one.
    * @returns the processes that are gone.
    */

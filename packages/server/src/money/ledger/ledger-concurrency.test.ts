@@ -100,7 +100,7 @@ describeEachEngine('money at the same time', (engine) => {
     },
   )
 
-  // B039: what a budget counts stands in its row, so a restart neither forgets nor doubles it.
+  // B039: a budget's count is in its row, so a restart neither forgets nor doubles it.
   test('a restart does not count a budget twice', async () => {
     const money = await openTestLedger(engine)
     const caller = await money.createCaller(100n, { keyLimit: 10n })

@@ -54,9 +54,9 @@ export interface LedgerOptions {
   readonly queueMax?: number
   /** Waits between attempts, in milliseconds; as many attempts more as there are waits. */
   readonly retryWaitsMs?: readonly number[]
-  /** Told where a settlement had values that cannot be, and was written without them. */
+  /** Called when a settlement had impossible values, and was written without them. */
   readonly onCorrected?: OnCorrected
-  /** Told where a settlement found no row of its hold: it was charged late, or is lost with its caller. */
+  /** Called when a settlement found no row of its hold: it was charged late, or is lost with its caller. */
   readonly onLate?: OnLate
 }
 

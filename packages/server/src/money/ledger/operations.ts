@@ -138,8 +138,8 @@ export interface RequestName {
 export type HoldEnd = 'captured' | 'released' | 'expired'
 
 /**
- * What a hold was placed for, as its owner remembers it. With it a settlement stands for itself: a database that has
- * lost the hold can still charge the request.
+ * What a hold was placed for, as its owner remembers it. With it a settlement is complete by itself: a database that
+ * has lost the hold can still charge the request.
  */
 export interface PlacedHold extends Pick<PlaceHold, 'accountId' | 'keyId' | 'processId' | 'type' | 'model' | 'stream'> {
   /** Milliseconds since the epoch. Says in which period of its key's and its team's budget the charge counts. */
@@ -234,8 +234,8 @@ export interface CreditFacts {
 }
 
 /**
- * Credits a deposit that stands recorded, and marks it credited in the same transaction. Its natural key is
- * (chain, transaction, ordinal); the transfer has the deposit's id.
+ * Credits a recorded deposit, and marks it credited in the same transaction. Its natural key is (chain, transaction,
+ * ordinal); the transfer has the deposit's id.
  *
  * The row decides: it must be `confirming`, in the block that the caller verified, and worth what the caller found.
  * What was credited for its address is compared with what came to it in the same step. Source: decision 0091.

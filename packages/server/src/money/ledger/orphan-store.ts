@@ -22,7 +22,7 @@ const COLUMNS = [
   ...(['h.stream', 'h.placed_at', 'h.progress'] as const),
 ] as const
 
-/** How the leases of all other processes stand: by process; null for one that has open holds and no lease. */
+/** The present leases of all other processes, by process; null for one that has open holds and no lease. */
 export async function listLeases(
   database: Database,
   ownProcessId: string,

@@ -201,7 +201,7 @@ export function parsePostgresResult(text: string): LedgerResult {
   return resultFrom(JSON.parse(text) as ResultRow)
 }
 
-/** Reads the results that the function returned. Null stands for a settlement whose hold is gone. */
+/** Reads the results that the function returned. Null means a settlement whose hold is gone. */
 export function parsePostgresResults(text: string): readonly (LedgerResult | null)[] {
   // The function is part of our own schema; its answer has this form or the deployment is broken.
   return (JSON.parse(text) as readonly ResultRow[]).map((row) => (row[0] === 'gone' ? null : resultFrom(row)))

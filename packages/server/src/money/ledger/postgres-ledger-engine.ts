@@ -42,7 +42,7 @@ export function createPostgresLedgerEngine(pool: Pool): LedgerEngine {
 
 type Run = { readonly deposit: CreditDeposit } | { readonly batch: LedgerOperation[] }
 
-/** Cuts a batch so that each deposit stands alone and the order is kept. */
+/** Splits a batch so that each deposit is a run of its own. The order is kept. */
 function splitAtDeposits(operations: readonly LedgerOperation[]): readonly Run[] {
   const runs: Run[] = []
   for (const operation of operations) {

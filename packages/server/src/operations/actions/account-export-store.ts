@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { presentWindow } from '../../platform/db/present-window.ts'
 
-/** Rows as they stand, by their columns' names. */
+/** Rows as stored, by their columns' names. */
 export type ExportRow = Readonly<Record<string, unknown>>
 
 /** One part of an account's data. */

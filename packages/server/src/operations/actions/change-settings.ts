@@ -28,7 +28,7 @@ export async function showSettings({ settings: deps }: Pick<ChangeSettingsDeps, 
   return { settings, defaults: deps.defaults, facts }
 }
 
-/** The journal names long texts by their length: they stand in the settings themselves. */
+/** The journal records long texts by their length: the settings themselves hold them. */
 const TOLD_LENGTH_MAX = 200
 
 function told(value: unknown): unknown {

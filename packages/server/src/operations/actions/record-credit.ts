@@ -5,7 +5,7 @@ import { keepJournal, type ActionOutcome, type Operator } from '../../access/ope
 import { createId } from '../../platform/runtime/ids.ts'
 import type { OperationsDeps } from './operations-deps.ts'
 
-/** Characters of a reason at most: it stands in the account's statement. */
+/** Most characters of a reason: it appears in the account's statement. */
 export const REASON_LENGTH_MAX = 500
 const ID_FORM = /^[\w.:-]{1,100}$/
 
